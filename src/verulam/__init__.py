@@ -1,0 +1,1 @@
+"""Every learner in the textbook, and the experiments to choose between them."""

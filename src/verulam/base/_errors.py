@@ -1,0 +1,36 @@
+"""Errors and warnings with one home, and the wording they share."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class DataError(ValueError):
+    """The data cannot be used as given; the message says where and what would work."""
+
+
+class UnknownNameError(KeyError):
+    """A name that is in no list; the message gives the nearest ones."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument, quotes and all; a sentence reads better.
+        return str(self.args[0])
+
+
+class DataWarning(UserWarning):
+    """The data was used, but something about it deserves a look."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> UnknownNameError:
+    """Return the error for an unknown `name` of some `kind`, with the three nearest known ones."""
+    nearest = nearest_names(name, known)
+    message = f"Unknown {kind} {name!r}."
+    if nearest:
+        message += f" Nearest: {', '.join(nearest)}."
+    return UnknownNameError(f"{message} {hint}".strip())
+
+
+def nearest_names(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Return up to `count` known names that look most like `name`, whatever their case."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    matches = get_close_matches(name.lower(), by_lower, n=count, cutoff=0.0)
+    return [by_lower[match] for match in matches]

@@ -1,0 +1,1 @@
+"""Every learner by name."""
