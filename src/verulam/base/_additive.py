@@ -1,0 +1,234 @@
+"""Learners whose training pass is a sum over the data: one definition, three scales."""
+
+import warnings
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+
+from verulam.base._chunks import Chunk, MemorySource, Source, open_source
+from verulam.base._errors import DataError
+from verulam.base._protocol import (
+    check_classification_targets,
+    check_weights,
+    checked_fit,
+    clone,
+    column_or_1d,
+    is_classifier,
+    is_regressor,
+    validate_data,
+)
+from verulam.base._records import ByClass
+
+
+class Additive(ABC):
+    """Mixin: `fit` sums records over chunks, then turns the sum into parameters.
+
+    A learner defines `_statistics` and `_update`, and `_store` where its parameters are more
+    than fitted attributes by name. `fit` then takes
+
+    - arrays and tables in memory,
+    - an iterator of chunks ``X``, ``(X, y)`` or ``(X, y, sample_weight)``, or a callable that
+      returns one: constant memory,
+    - Dask arrays and DataFrames: a tree reduction on the active client.
+
+    """
+
+    @abstractmethod
+    def _statistics(self, chunk: Chunk, parameters: Any) -> Any:
+        """Return the record of one chunk under the present parameters (None in a first pass)."""
+
+    @abstractmethod
+    def _update(self, statistics: Any) -> Any:
+        """Return the parameters that the summed records give."""
+
+    def _store(self, parameters: Any) -> None:
+        """Set the fitted attributes: by default the fields of `parameters`, with an underscore."""
+        for name, value in vars(parameters).items():
+            setattr(self, f"{name}_", value)
+
+    @checked_fit
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from an array, a table, a stream of chunks or a Dask collection."""
+        self._learn(self._open(X, y, sample_weight))
+        return self
+
+    @abstractmethod
+    def _learn(self, source: Source) -> None:
+        """Pass over the source as often as it takes."""
+
+    def _total(self, source: Source, parameters: Any) -> Any:
+        return source.total(partial(self._unfitted()._statistics, parameters=parameters))
+
+    def _open(self, X: Any, y: Any, sample_weight: Any) -> Source:
+        if hasattr(X, "__dask_graph__"):
+            # Blocks are checked on the workers; names and width are known here already.
+            width = X._meta if hasattr(X, "columns") else np.empty((1, X.shape[1]))
+            validate_data(self, width, skip_check_array=True)
+            return open_source(X, y, sample_weight, self._unfitted()._prepare)
+        return open_source(X, y, sample_weight, self._prepare)
+
+    def _unfitted(self) -> Self:
+        # Statistics depend on constructor arguments only; a clone is small enough to send.
+        return clone(self)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Chunk:
+        """Check and encode one piece of data."""
+        inputs = self._check_inputs(X, reset)
+        targets = classes = None
+        if is_classifier(self):
+            targets, classes = encode_classes(self, y)
+        elif is_regressor(self):
+            targets = _numeric_targets(self, y)
+        if targets is not None and len(targets) != len(inputs):
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"X has {len(inputs)} rows and y has {len(targets)}."
+            )
+        weights = check_weights(sample_weight, inputs)
+        if weights is not None and not weights.any():
+            raise ValueError("sample_weight: at least one row needs a weight above zero.")
+        return Chunk(inputs, targets, weights, classes)
+
+    def _check_inputs(self, X: Any, reset: bool) -> Any:
+        return validate_data(self, X, reset=reset, dtype=np.float64, order="C")
+
+
+class ManyPasses(Additive):
+    """Mixin: passes are repeated until the objective settles, as in EM.
+
+    The learner has the parameters `max_iter` and `tol`, and defines `_start` and `_objective`.
+    """
+
+    max_iter: int
+    tol: float
+
+    @abstractmethod
+    def _start(self, source: Source) -> Any:
+        """Return the parameters that the first pass is made under."""
+
+    @abstractmethod
+    def _objective(self, statistics: Any) -> float:
+        """Return what the passes raise, for the parameters that gave these statistics."""
+
+    def _learn(self, source: Source) -> None:
+        parameters = self._start(source)
+        self.objective_curve_: list[float] = []
+        self.converged_ = False
+        for _ in range(self.max_iter):
+            statistics = self._total(source, parameters)
+            parameters = self._update(statistics)
+            self.objective_curve_.append(self._objective(statistics))
+            if len(self.objective_curve_) > 1:
+                gain = self.objective_curve_[-1] - self.objective_curve_[-2]
+                if gain <= self.tol:
+                    self.converged_ = True
+                    break
+        self.n_iter_ = len(self.objective_curve_)
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__} had not converged after max_iter={self.max_iter} passes; "
+                "raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        self._store(parameters)
+
+
+class OnePass(Additive):
+    """Mixin: one pass is enough, so the sum can be kept and added to later."""
+
+    @checked_fit
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from further rows; the order in which rows arrive does not matter."""
+        self._learn_more(self._more(X, y, sample_weight))
+        return self
+
+    def _more(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        first = not hasattr(self, "statistics_")
+        return self._total(MemorySource(self._prepare(X, y, sample_weight, first)), None)
+
+    def _learn_more(self, statistics: Any) -> None:
+        if hasattr(self, "statistics_"):
+            statistics = self.statistics_ + statistics
+        self._adopt(statistics)
+
+    def _learn(self, source: Source) -> None:
+        self._adopt(self._total(source, None))
+
+    def _adopt(self, statistics: Any) -> None:
+        self.statistics_ = statistics
+        self._store(self._update(statistics))
+
+
+class OnePassClassifier(OnePass):
+    """Mixin: a one-pass learner of classes, whose record is a `ByClass`."""
+
+    @checked_fit
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from further rows, which may bring new classes."""
+        statistics = self._more(X, y, sample_weight)
+        if classes is not None:
+            statistics = statistics.among(np.union1d(classes, statistics.classes))
+        self._learn_more(statistics)
+        return self
+
+    def _adopt(self, statistics: ByClass[Any]) -> None:
+        if len(statistics.classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__}: y needs at least two classes, and there is only one "
+                f"class: {statistics.classes[0]!r}."
+            )
+        self.classes_ = statistics.classes
+        super()._adopt(statistics)
+
+
+def encode_classes(learner: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class code of each label, and the sorted labels."""
+    if y is None:
+        raise ValueError(
+            f"{type(learner).__name__} requires y to be passed, but the target y is None."
+        )
+    labels = y if isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) else None
+    if labels is None:
+        labels = column_or_1d(y, warn=True)
+    if len(labels) == 0:
+        raise ValueError("y has no rows: at least one label is required.")
+    if getattr(labels.dtype, "kind", "O") in "US":
+        classes, codes = np.unique(labels, return_inverse=True)
+    else:
+        # Hashing beats the sort of np.unique several times over.
+        codes, classes = _factorise(labels)
+    check_classification_targets(classes)
+    return codes, classes
+
+
+def _factorise(labels: Any) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        codes, uniques = pd.factorize(labels, sort=True)
+    except TypeError as error:
+        raise DataError("y mixes labels that cannot be put in order; use one type.") from error
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        raise DataError(f"Input y contains NaN: the label of row {row} is missing.")
+    classes = np.asarray(uniques)
+    if classes.dtype.kind == "f" and not np.isfinite(classes).all():
+        raise DataError("Input y contains infinity.")
+    return codes, classes
+
+
+def _numeric_targets(learner: Any, y: Any) -> np.ndarray:
+    if y is None:
+        raise ValueError(
+            f"{type(learner).__name__} requires y to be passed, but the target y is None."
+        )
+    targets = column_or_1d(y, warn=True, dtype=np.float64)
+    if not np.isfinite(targets).all():
+        row = int(np.argmin(np.isfinite(targets)))
+        raise DataError(f"Input y contains NaN or infinity, first at row {row}.")
+    return targets

@@ -1,0 +1,99 @@
+"""The one place that touches scikit-learn's private helpers.
+
+Everything else imports these names from `verulam.base`, so that a change on their side is
+mended here.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    DensityMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    TransformerMixin,
+    _fit_context,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+    validate_data,
+)
+
+__all__ = [
+    "Classifier",
+    "Density",
+    "HasMethods",
+    "Interval",
+    "MetaEstimatorMixin",
+    "Options",
+    "Regressor",
+    "StrOptions",
+    "Transformer",
+    "available_if",
+    "check_classification_targets",
+    "check_is_fitted",
+    "check_weights",
+    "checked_fit",
+    "checked_fit_with_parts",
+    "clone",
+    "column_or_1d",
+    "has_fit_parameter",
+    "is_classifier",
+    "is_regressor",
+    "validate_data",
+]
+
+#: Decorator of `fit`: checks the constructor's arguments against `_parameter_constraints`.
+checked_fit = _fit_context(prefer_skip_nested_validation=True)
+
+#: The same for learners that are given other learners, which then check their own arguments.
+checked_fit_with_parts = _fit_context(prefer_skip_nested_validation=False)
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """A learner that predicts one of several classes."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    #: Names of scikit-learn checks that cannot apply, each with its reason.
+    _skipped_checks: ClassVar[dict[str, str]] = {}
+
+
+class Regressor(RegressorMixin, BaseEstimator):
+    """A learner that predicts a number."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _skipped_checks: ClassVar[dict[str, str]] = {}
+
+
+class Density(DensityMixin, BaseEstimator):
+    """A learner that estimates the distribution its inputs were drawn from."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _skipped_checks: ClassVar[dict[str, str]] = {}
+
+
+class Transformer(TransformerMixin, BaseEstimator):
+    """A learner that maps its inputs to a new representation."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _skipped_checks: ClassVar[dict[str, str]] = {}
+
+
+def check_weights(sample_weight: Any, inputs: Any) -> np.ndarray | None:
+    """Return the weights of the rows as float64, or None where all rows count alike."""
+    if sample_weight is None:
+        return None
+    return _check_sample_weight(
+        sample_weight, inputs, dtype=np.float64, ensure_non_negative=True, copy=False
+    )
