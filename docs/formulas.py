@@ -2,11 +2,13 @@ r"""Formulas without a network: Matplotlib's mathtext draws them as SVG inside t
 
 MkDocs loads this file as a hook, which adds a Markdown extension. It knows the forms used in
 docstrings and pages: ``:math:`x^2``` and ``$x^2$`` in a line, a ``.. math::`` block or lines
-between ``$$`` on their own.
+between ``$$`` on their own; and the citations of docstrings, ``[key]_``.
 """
 
+import logging
 import re
 from functools import cache
+from html import escape
 from io import BytesIO
 from typing import Any
 from xml.etree.ElementTree import fromstring, register_namespace, tostring
@@ -22,18 +24,20 @@ from matplotlib.mathtext import math_to_image
 #: Points of the drawing per em of the text around it.
 FONT_SIZE = 10.0
 DIRECTIVE = re.compile(r"^(?P<indent> *)\.\. math::(?P<first>.*)$")
-#: Spacing and sizing words that mathtext lacks and a formula can do without.
-UNKNOWN_WORDS = {
-    r"\tfrac": r"\frac",
-    r"\lVert": r"\Vert",
-    r"\rVert": r"\Vert",
-    r"\lvert": r"\vert",
-    r"\rvert": r"\vert",
-    r"\text{": r"\mathrm{",
-    r"\bigl": "",
-    r"\bigr": "",
-    r"\big": "",
+#: Citations of reStructuredText: in a line, and the entry at the start of its block.
+CITATION = r"\[(\w+)\]_"
+ENTRY = re.compile(r"^( *)\.\. \[(\w+)\] ")
+#: What TeX allows and mathtext lacks: pattern and replacement.
+DIALECT = {
+    r"\\t?frac\s*(\d)\s*(\d)": r"\\frac{\1}{\2}",
+    r"\\tfrac": r"\\frac",
+    r"\\[lr]Vert\b": r"\\Vert",
+    r"\\[lr]vert\b": r"\\vert",
+    r"\\text\{": r"\\mathrm{",
+    r"\\[bB]ig+[lr]?\b": "",
+    r"\\(le|ge)q?slant\b": r"\\\1q",
 }
+LOG = logging.getLogger("mkdocs.hooks.formulas")
 
 
 def on_config(config: Any) -> Any:
@@ -44,15 +48,23 @@ def on_config(config: Any) -> Any:
 
 @cache
 def drawn(tex: str) -> str:
-    """Return the SVG of a formula, aligned with the line of text it stands in."""
+    """Return the SVG of a formula, aligned with the line of text it stands in.
+
+    What mathtext cannot draw is shown as it was written, with a warning, which a strict build
+    takes for an error.
+    """
     plain = " ".join(tex.split())
-    for word, replacement in UNKNOWN_WORDS.items():
-        plain = plain.replace(word, replacement)
+    for pattern, replacement in DIALECT.items():
+        plain = re.sub(pattern, replacement, plain)
     picture = BytesIO()
-    with rc_context({"svg.fonttype": "path", "svg.hashsalt": tex, "mathtext.fontset": "cm"}):
-        depth = math_to_image(
-            f"${plain}$", picture, prop=FontProperties(size=FONT_SIZE), dpi=72, format="svg"
-        )
+    try:
+        with rc_context({"svg.fonttype": "path", "svg.hashsalt": tex, "mathtext.fontset": "cm"}):
+            depth = math_to_image(
+                f"${plain}$", picture, prop=FontProperties(size=FONT_SIZE), dpi=72, format="svg"
+            )
+    except ValueError as error:
+        LOG.warning("mathtext cannot draw %s: %s", plain, str(error).splitlines()[-1])
+        return f"<code>{escape(tex)}</code>"
     return _inline(picture.getvalue().decode(), tex, depth)
 
 
@@ -80,6 +92,7 @@ class Formulas(Extension):
         """Register both processors; the line's one goes before that of code in backticks."""
         md.preprocessors.register(BlockFormulas(md), "formulas", 24)
         md.inlinePatterns.register(LineFormula(r":math:`([^`]+)`", md), "math-role", 195)
+        md.inlinePatterns.register(Citation(CITATION, md), "citation", 190)
         md.inlinePatterns.register(
             LineFormula(r"(?<![\\$\w])\$(?! )([^$\n]+?)(?<! )\$(?![\w$])", md), "math-dollar", 184
         )
@@ -97,6 +110,18 @@ class LineFormula(InlineProcessor):
         return self.md.htmlStash.store(drawn(m.group(1))), m.start(0), m.end(0)
 
 
+class Citation(InlineProcessor):
+    """A citation by key, without the mark-up that Markdown does not know."""
+
+    def handleMatch(  # type: ignore[override]  # noqa: N802 - Markdown's own name
+        self,
+        m: re.Match[str],
+        data: str,  # noqa: ARG002 - Markdown passes it
+    ) -> tuple[str, int, int]:
+        """Return the key in brackets."""
+        return f"[{m.group(1)}]", m.start(0), m.end(0)
+
+
 class BlockFormulas(Preprocessor):
     """Formulas in paragraphs of their own."""
 
@@ -112,7 +137,7 @@ class BlockFormulas(Preprocessor):
                 end = lines.index("$$", position + 1)
                 tex, position = " ".join(lines[position + 1 : end]), end + 1
             else:
-                result.append(lines[position])
+                result.append(ENTRY.sub(r"\1**\2** ", lines[position]))
                 position += 1
                 continue
             # Fractions of a block are drawn at full size, as TeX does in display style.
