@@ -1,0 +1,121 @@
+"""Errors of predicted numbers: plain functions of targets and predictions.
+
+Several outputs are columns of a table; averages run over all its entries, and ratios are averaged
+over the columns. Weights belong to rows.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn import metrics
+
+from verulam.base import DataError
+from verulam.measures._checks import ratio, values, weights
+
+
+def mean_squared_error(
+    y_true: ArrayLike, prediction: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the mean of the squared differences."""
+    true, predicted = values(y_true, prediction)
+    weight = weights(sample_weight, len(true))
+    return float(np.average((true - predicted) ** 2, axis=0, weights=weight).mean())
+
+
+def root_mean_squared_error(
+    y_true: ArrayLike, prediction: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the square root of the mean squared error, in the units of the target."""
+    return float(np.sqrt(mean_squared_error(y_true, prediction, sample_weight=sample_weight)))
+
+
+def mean_absolute_error(
+    y_true: ArrayLike, prediction: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the mean of the absolute differences."""
+    true, predicted = values(y_true, prediction)
+    weight = weights(sample_weight, len(true))
+    return float(np.average(np.abs(true - predicted), axis=0, weights=weight).mean())
+
+
+def half_sum_of_squares(
+    y_true: ArrayLike, prediction: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return half the sum of the squared differences (SIT1305 II)."""
+    true, predicted = values(y_true, prediction)
+    squares = ((true - predicted) ** 2).sum(axis=1)
+    return float(0.5 * squares @ weights(sample_weight, len(true)))
+
+
+def relative_square_error(
+    y_true: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    zero_division: float | str = "warn",
+) -> float:
+    """Return the squared error relative to that of predicting the mean (SIT1305 II)."""
+    true, predicted = values(y_true, prediction)
+    weight = weights(sample_weight, len(true))
+    spread = weight @ (true - np.average(true, axis=0, weights=weight)) ** 2
+    errors = weight @ (true - predicted) ** 2
+    return float(ratio(errors, spread, "The relative square error", zero_division).mean())
+
+
+def r2(
+    y_true: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    zero_division: float | str = "warn",
+) -> float:
+    """Return the coefficient of determination, one minus the relative square error."""
+    return 1.0 - relative_square_error(
+        y_true, prediction, sample_weight=sample_weight, zero_division=zero_division
+    )
+
+
+def epsilon_error(
+    y_true: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    epsilon: float = 0.1,
+) -> float:
+    """Return the sum of the absolute differences beyond `epsilon` (SIT1305 II)."""
+    true, predicted = values(y_true, prediction)
+    if not epsilon >= 0:
+        raise DataError(f"epsilon must not be negative, but is {epsilon}.")
+    excess = np.maximum(np.abs(true - predicted) - epsilon, 0.0).sum(axis=1)
+    return float(excess @ weights(sample_weight, len(true)))
+
+
+def mean_epsilon_error(
+    y_true: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    epsilon: float = 0.1,
+) -> float:
+    """Return the mean of the absolute differences beyond `epsilon`."""
+    true, _ = values(y_true, prediction)
+    entries = weights(sample_weight, len(true)).sum() * true.shape[1]
+    total = epsilon_error(y_true, prediction, sample_weight=sample_weight, epsilon=epsilon)
+    return total / float(entries)
+
+
+def max_error(
+    y_true: ArrayLike, prediction: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the largest absolute difference among the rows of positive weight."""
+    true, predicted = values(y_true, prediction)
+    kept = weights(sample_weight, len(true)) > 0
+    return float(np.abs(true - predicted)[kept].max())
+
+
+def median_absolute_error(
+    y_true: ArrayLike, prediction: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the median of the absolute differences."""
+    true, predicted = values(y_true, prediction)
+    given = None if sample_weight is None else weights(sample_weight, len(true))
+    return float(metrics.median_absolute_error(true, predicted, sample_weight=given))
