@@ -8,7 +8,14 @@ from verulam.base._additive import (
     OnePassClassifier,
     encode_classes,
 )
-from verulam.base._chunks import Chunk, MemorySource, Source, open_source, thread_count
+from verulam.base._chunks import (
+    Chunk,
+    MemorySource,
+    Source,
+    map_rows,
+    open_source,
+    thread_count,
+)
 from verulam.base._errors import (
     DataError,
     DataWarning,
@@ -99,6 +106,7 @@ __all__ = [
     "is_categorical",
     "is_classifier",
     "is_regressor",
+    "map_rows",
     "named_kinds",
     "nearest_names",
     "open_source",

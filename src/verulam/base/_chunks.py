@@ -6,7 +6,7 @@ threads does not change the result.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, reduce
@@ -95,12 +95,9 @@ class MemorySource:
                 (function(self.data.rows(row, min(row + chunk_rows, stop))) for row in pieces),
             )
 
-        tasks = range(0, n_rows, task_rows)
-        threads = self.threads or thread_count()
-        if threads == 1 or len(tasks) == 1 or n_rows * n_columns < THREADED_NUMBERS:
-            return reduce(add, map(sum_task, tasks))
-        with _blas_controller().limit(limits=1), ThreadPoolExecutor(threads) as pool:
-            return reduce(add, pool.map(sum_task, tasks))
+        starts = range(0, n_rows, task_rows)
+        small = n_rows * n_columns < THREADED_NUMBERS
+        return reduce(add, in_threads(sum_task, starts, 1 if small else self.threads))
 
 
 @dataclass(frozen=True)
@@ -180,6 +177,50 @@ def open_source(inputs: Any, targets: Any, weights: Any, prepare: Prepare) -> So
             )
         return StreamSource(_opener(inputs), prepare)
     return MemorySource(prepare(inputs, targets, weights, True))
+
+
+def in_threads(
+    function: Callable[[int], StatisticsT], tasks: Sequence[int], threads: int = 0
+) -> Iterable[StatisticsT]:
+    """Return `function` of each task, in order; `threads` of 0 stands for `thread_count`.
+
+    BLAS is held to one thread meanwhile: its own threads would fight with ours.
+    """
+    threads = threads or thread_count()
+    if threads == 1 or len(tasks) == 1:
+        return map(function, tasks)
+    with _blas_controller().limit(limits=1), ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(function, tasks))
+
+
+def map_rows(
+    function: Callable[[Any], np.ndarray], inputs: Any, shape: tuple[int, ...], dtype: Any = float
+) -> np.ndarray:
+    """Return ``function(inputs)``, computed in chunks that fit the cache, by threads where it pays.
+
+    Parameters
+    ----------
+    function
+        Maps rows of inputs to as many rows of results.
+    inputs
+        An array or table that can be sliced by rows.
+    shape
+        Shape of the whole result, whose first entry is the number of rows.
+    dtype
+        Type of the result.
+    """
+    n_rows, n_columns = len(inputs), max(1, inputs.shape[1])
+    result = np.empty(shape, dtype=dtype)
+    chunk_rows = max(64, CHUNK_NUMBERS // n_columns)
+
+    def fill(start: int) -> None:
+        result[start : start + chunk_rows] = function(inputs[start : start + chunk_rows])
+
+    starts = range(0, n_rows, chunk_rows)
+    small = n_rows * n_columns < THREADED_NUMBERS
+    for _ in in_threads(fill, starts, 1 if small else 0):
+        pass
+    return result
 
 
 def thread_count() -> int:

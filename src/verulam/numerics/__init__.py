@@ -1,1 +1,61 @@
-"""Verulam: numerics."""
+"""Shared numerics: stable functions, Gaussian densities, moments, distances, schedules."""
+
+from verulam.numerics._distances import distances
+from verulam.numerics._gaussian import (
+    GaussianFactor,
+    factorise,
+    gaussian_log_density,
+    mahalanobis_squares,
+    precision_root,
+)
+from verulam.numerics._moments import (
+    DiagonalMoments,
+    FullMoments,
+    PooledMoments,
+    diagonal_moments,
+    full_moments,
+    pooled_moments,
+)
+from verulam.numerics._posteriors import PosteriorMixin
+from verulam.numerics._schedules import (
+    Schedule,
+    constant,
+    exponential,
+    inverse,
+    search_then_converge,
+)
+from verulam.numerics._special import (
+    log_softmax,
+    log_sum_exp,
+    logit,
+    normalise_rows,
+    sigmoid,
+    softmax,
+)
+
+__all__ = [
+    "DiagonalMoments",
+    "FullMoments",
+    "GaussianFactor",
+    "PooledMoments",
+    "PosteriorMixin",
+    "Schedule",
+    "constant",
+    "diagonal_moments",
+    "distances",
+    "exponential",
+    "factorise",
+    "full_moments",
+    "gaussian_log_density",
+    "inverse",
+    "log_softmax",
+    "log_sum_exp",
+    "logit",
+    "mahalanobis_squares",
+    "normalise_rows",
+    "pooled_moments",
+    "precision_root",
+    "search_then_converge",
+    "sigmoid",
+    "softmax",
+]

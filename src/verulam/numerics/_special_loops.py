@@ -1,0 +1,35 @@
+"""Compiled loops behind the special functions: float64 C-arrays in, arrays out, no checks."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def log_normalise(log_values):
+    """Return each row's exponentials divided by their sum."""
+    result = np.empty_like(log_values)
+    n_columns = log_values.shape[1]
+    for i in range(log_values.shape[0]):
+        largest = -np.inf
+        for k in range(n_columns):
+            largest = max(largest, log_values[i, k])
+        total = 0.0
+        for k in range(n_columns):
+            result[i, k] = np.exp(log_values[i, k] - largest)
+            total += result[i, k]
+        for k in range(n_columns):
+            result[i, k] /= total
+    return result
+
+
+@njit(cache=True, nogil=True)
+def largest_column(values):
+    """Return the position of each row's largest entry, the first of equals."""
+    result = np.empty(values.shape[0], dtype=np.intp)
+    for i in range(values.shape[0]):
+        best = 0
+        for k in range(1, values.shape[1]):
+            if values[i, k] > values[i, best]:
+                best = k
+        result[i] = best
+    return result

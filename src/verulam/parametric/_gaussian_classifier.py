@@ -1,0 +1,279 @@
+"""Classification with one Gaussian per class, and the whole family of covariances."""
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from verulam.base import (
+    ByClass,
+    Chunk,
+    Classifier,
+    DataError,
+    Interval,
+    OnePassClassifier,
+    StrOptions,
+    check_is_fitted,
+    validate_data,
+)
+from verulam.numerics import (
+    GaussianFactor,
+    PosteriorMixin,
+    factorise,
+    gaussian_log_density,
+)
+from verulam.parametric._covariances import (
+    FAMILIES,
+    class_moments,
+    class_weights,
+    estimate_covariances,
+    mix_covariances,
+    parameter_count,
+    raise_to_floor,
+    total_variances,
+)
+from verulam.parametric._priors import PRIORS, class_priors, log_priors
+
+
+@dataclass(frozen=True)
+class LinearDiscriminants:
+    r"""Weights of :math:`g_k(x) = w_k^T x + w_{k0}`.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_classes, n_features)
+        :math:`w_k = S^{-1} m_k`.
+    intercepts : ndarray of shape (n_classes,)
+        :math:`w_{k0} = -\frac12 m_k^T S^{-1} m_k + \ln P_k`.
+    """
+
+    weights: np.ndarray
+    intercepts: np.ndarray
+
+    def __call__(self, X: ArrayLike) -> np.ndarray:
+        """Return the discriminants of each row."""
+        return np.asarray(X) @ self.weights.T + self.intercepts
+
+
+@dataclass(frozen=True)
+class QuadraticDiscriminants:
+    r"""Weights of :math:`g_k(x) = x^T W_k x + w_k^T x + w_{k0}`.
+
+    Attributes
+    ----------
+    matrices : ndarray of shape (n_classes, n_features, n_features)
+        :math:`W_k = -\frac12 S_k^{-1}`.
+    weights : ndarray of shape (n_classes, n_features)
+        :math:`w_k = S_k^{-1} m_k`.
+    intercepts : ndarray of shape (n_classes,)
+        :math:`w_{k0} = -\frac12 m_k^T S_k^{-1} m_k - \frac12 \ln|S_k| + \ln P_k`.
+    """
+
+    matrices: np.ndarray
+    weights: np.ndarray
+    intercepts: np.ndarray
+
+    def __call__(self, X: ArrayLike) -> np.ndarray:
+        """Return the discriminants of each row."""
+        rows = np.asarray(X)
+        squares = np.einsum("ni,kij,nj->nk", rows, self.matrices, rows, optimize=True)
+        return squares + rows @ self.weights.T + self.intercepts
+
+
+@dataclass(frozen=True)
+class GaussianClasses:
+    """The fitted parameters, named as the attributes of the classifier."""
+
+    priors: np.ndarray
+    means: np.ndarray
+    covariances: np.ndarray
+    n_parameters: int
+
+
+class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
+    r"""Model each class as a Gaussian and choose the most probable class.
+
+    Parameters
+    ----------
+    covariance
+        Which covariances the classes have: their own or a shared one, and full, diagonal or
+        spherical: "own_full", "shared_full", "own_diagonal", "shared_diagonal",
+        "own_spherical" or "shared_spherical". Shared covariances make the boundaries linear.
+    shared_weight
+        Share :math:`\beta` of the pooled covariance mixed into each class's own.
+    spherical_weight
+        Share :math:`\alpha` of a sphere mixed into each covariance.
+    priors
+        Prior of each class in the order of the sorted labels, "equal", or None for the
+        shares in the training data.
+    unbiased
+        Divide scatters by the rows less the estimated means, instead of the maximum
+        likelihood's number of rows.
+    variance_floor
+        Least variance, as a fraction of a column's total variance. Degenerate covariances are
+        raised to it with a warning.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted class labels.
+    priors_ : ndarray of shape (n_classes,)
+        Class priors :math:`P_k`.
+    means_ : ndarray of shape (n_classes, n_features)
+        Class means :math:`m_k`.
+    covariances_ : ndarray
+        Matrices, vectors of variances or single variances as the family has them, with a
+        leading axis over classes where they are their own.
+    n_parameters_ : int
+        Number of free numbers in means, covariances and priors.
+    statistics_ : ByClass
+        Sums over the training data, to which `partial_fit` adds.
+
+    Notes
+    -----
+    .. math:: g_k(x) = -\tfrac12 (x - m_k)^T S_k^{-1} (x - m_k) - \tfrac12 \ln|S_k| + \ln P_k
+
+    The regularised family replaces :math:`S_k` by
+    :math:`\alpha s^2 I + \beta S + (1 - \alpha - \beta) S_k` [friedman1989]_. See SIT1305 II,
+    Alpaydin 10.3 (10.11), Bartkowiak 2.
+
+    References
+    ----------
+    .. [friedman1989] J. H. Friedman, "Regularized discriminant analysis", Journal of the
+       American Statistical Association 84, 1989.
+
+    Examples
+    --------
+    >>> from verulam.parametric import GaussianClassifier
+    >>> X, y = [[-1.0], [-1.5], [-0.5], [1.0], [1.5], [0.5]], list("aaabbb")
+    >>> classifier = GaussianClassifier(covariance="shared_full").fit(X, y)
+    >>> classifier.predict_proba([[0.0], [0.1]]).round(3)
+    array([[0.5  , 0.5  ],
+           [0.231, 0.769]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "covariance": [StrOptions(set(FAMILIES))],
+        "shared_weight": [Interval(Real, 0, 1, closed="both")],
+        "spherical_weight": [Interval(Real, 0, 1, closed="both")],
+        "priors": PRIORS,
+        "unbiased": ["boolean"],
+        "variance_floor": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        covariance: str = "shared_full",
+        shared_weight: float = 0.0,
+        spherical_weight: float = 0.0,
+        priors: ArrayLike | str | None = None,
+        unbiased: bool = False,
+        variance_floor: float = 1e-9,
+    ) -> None:
+        self.covariance = covariance
+        self.shared_weight = shared_weight
+        self.spherical_weight = spherical_weight
+        self.priors = priors
+        self.unbiased = unbiased
+        self.variance_floor = variance_floor
+
+    def _statistics(self, chunk: Chunk, parameters: None) -> ByClass[Any]:
+        return class_moments(chunk, self.covariance)
+
+    def _update(self, statistics: ByClass[Any]) -> GaussianClasses:
+        moments = statistics.statistics
+        weights = class_weights(moments)
+        n_classes, n_columns = moments.mean.shape
+        return GaussianClasses(
+            priors=class_priors(self.priors, weights),
+            means=moments.mean,
+            covariances=self._covariances(moments, statistics.classes),
+            n_parameters=parameter_count(self.covariance, n_columns, n_classes)
+            + n_classes * n_columns
+            + (n_classes - 1 if self.priors is None else 0),
+        )
+
+    def _covariances(self, moments: Any, classes: np.ndarray) -> np.ndarray:
+        if self.shared_weight + self.spherical_weight > 1.0:
+            raise DataError(
+                "shared_weight and spherical_weight are shares of one whole; their sum is "
+                f"{self.shared_weight + self.spherical_weight:.6g}, above 1."
+            )
+        estimated = estimate_covariances(moments, self.covariance, unbiased=self.unbiased)
+        if self.shared_weight or self.spherical_weight:
+            estimated = self._mixed(estimated, moments)
+        floors = self.variance_floor * total_variances(moments)
+        return raise_to_floor(estimated, self.covariance, floors, classes)
+
+    def _mixed(self, estimated: np.ndarray, moments: Any) -> np.ndarray:
+        shared_family = f"shared_{self.covariance.split('_')[1]}"
+        shared = estimated
+        if self.covariance.startswith("own"):
+            shared = estimate_covariances(moments, shared_family, unbiased=self.unbiased)
+        return mix_covariances(estimated, shared, self.shared_weight, self.spherical_weight)
+
+    def _store(self, parameters: GaussianClasses) -> None:
+        super()._store(parameters)
+        self._factor = self._factorise()
+        self._linear = self._linear_discriminants() if self._is_linear else None
+
+    @property
+    def _is_linear(self) -> bool:
+        return self.covariance.startswith("shared")
+
+    def _factorise(self) -> GaussianFactor:
+        if self.covariance.endswith("full"):
+            family = "full" if self.covariance == "own_full" else "tied"
+            return factorise(self.means_, self.covariances_, family)
+        variances = self.covariances_
+        if self.covariance == "own_spherical":
+            variances = variances[:, None]
+        return factorise(self.means_, np.broadcast_to(variances, self.means_.shape), "diagonal")
+
+    def _linear_discriminants(self) -> LinearDiscriminants:
+        precision = _precisions(self._factor)[0]
+        weights = self.means_ @ precision
+        squares = np.einsum("ki,ki->k", weights, self.means_)
+        return LinearDiscriminants(weights, -0.5 * squares + log_priors(self.priors_))
+
+    def discriminants(self) -> LinearDiscriminants | QuadraticDiscriminants:
+        """Return the discriminant functions as weights: linear where the covariance is shared."""
+        check_is_fitted(self)
+        if self._linear is not None:
+            return self._linear
+        precisions = _precisions(self._factor)
+        weights = np.einsum("kij,kj->ki", precisions, self.means_)
+        squares = np.einsum("ki,ki->k", weights, self.means_) + self._factor.log_determinants
+        return QuadraticDiscriminants(
+            -0.5 * precisions, weights, -0.5 * squares + log_priors(self.priors_)
+        )
+
+    def _joint_log_likelihood(self, X: ArrayLike) -> np.ndarray:
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        if self._linear is not None:
+            return self._linear(inputs)
+        return gaussian_log_density(inputs, self._factor) + log_priors(self.priors_)
+
+    def class_log_density(self, X: ArrayLike) -> np.ndarray:
+        """Return the log-density of each row under each class."""
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return gaussian_log_density(inputs, self._factor)
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Return the log-odds of the second class, or all discriminants if there are more."""
+        joint = self._joint_log_likelihood(X)
+        return joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint
+
+
+def _precisions(factor: GaussianFactor) -> np.ndarray:
+    """Return the inverse covariances, one along the first axis where all share it."""
+    if factor.family == "tied":
+        return (factor.roots @ factor.roots.T)[None]
+    if factor.family == "full":
+        return factor.roots @ factor.roots.transpose(0, 2, 1)
+    return np.einsum("ki,ij->kij", factor.roots, np.eye(factor.roots.shape[1]))
