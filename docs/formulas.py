@@ -35,7 +35,8 @@ DIALECT = {
     r"\\[lr]vert\b": r"\\vert",
     r"\\text\{": r"\\mathrm{",
     r"\\[bB]ig+[lr]?\b": "",
-    r"\\(le|ge)q?slant\b": r"\\\1q",
+    r"\\(le|ge|ne)\b": r"\\\1q",
+    r"\\math(cal|bf|rm|bb) (\w)": r"\\math\1{\2}",
 }
 LOG = logging.getLogger("mkdocs.hooks.formulas")
 
