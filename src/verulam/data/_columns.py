@@ -1,0 +1,172 @@
+"""What kind of values a column holds, and the one form in which each kind is kept."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import DataError
+
+Kind = Literal["numeric", "categorical", "ordinal", "boolean", "text", "date"]
+
+#: A column of strings with at most this many distinct values may be a category.
+MAX_CATEGORIES = 100
+
+_ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+
+
+def kind_of(column: pd.Series) -> Kind:
+    """Return the kind that the dtype of a normalised column stands for."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "ordinal" if dtype.ordered else "categorical"
+    if pd.api.types.is_bool_dtype(dtype):
+        return "boolean"
+    if pd.api.types.is_numeric_dtype(dtype):
+        return "numeric"
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return "date"
+    return "text"
+
+
+def normalised(column: pd.Series) -> pd.Series:
+    """Return `column` in the form its kind is kept in.
+
+    Numbers become NumPy numbers with NaN for missing, truth values NumPy booleans (a category
+    where some are missing), dates ``datetime64[us]`` in UTC, strings a category where few differ.
+    """
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _plain_categories(column)
+    if pd.api.types.is_bool_dtype(dtype):
+        return _booleans(column)
+    if pd.api.types.is_complex_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+        raise DataError(
+            f"Column {column.name!r} has dtype {dtype}; convert it to real numbers "
+            "(for a time span: seconds or days) first."
+        )
+    if pd.api.types.is_numeric_dtype(dtype):
+        return _numbers(column)
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return _dates(column)
+    if pd.api.types.is_object_dtype(dtype):
+        return _objects(column)
+    if pd.api.types.is_string_dtype(dtype):
+        return _strings(column)
+    return _objects(column.astype(object))
+
+
+def as_category(
+    column: pd.Series, levels: Sequence[Any] | None = None, *, ordered: bool = False
+) -> pd.Series:
+    """Return `column` as a category, with the given `levels` or those that occur.
+
+    Raises
+    ------
+    DataError
+        If a value is none of the levels; it would silently become missing.
+    """
+    if levels is None:
+        return _plain_categories(column.astype("category"))
+    stray = column[column.notna() & ~column.isin(list(levels))]
+    if len(stray):
+        raise DataError(
+            f"Column {column.name!r} has the value {stray.iloc[0]!r} in row {stray.index[0]} "
+            f"(counted from 0), which is none of its levels {list(levels)}."
+        )
+    values = column.astype(object)
+    return values.astype(pd.CategoricalDtype(list(levels), ordered=ordered))
+
+
+def has_few_values(n_distinct: int, n_present: int) -> bool:
+    """Tell whether that many distinct strings among that many look like categories.
+
+    At most two distinct values, or at most 100 that occur twice on average.
+    """
+    return n_distinct <= 2 or (n_distinct <= MAX_CATEGORIES and 2 * n_distinct <= n_present)
+
+
+def are_dates(present: pd.Series) -> bool:
+    """Tell whether all of these strings are ISO dates, such as 2024-02-29 or 2024-02-29 12:30."""
+    looks = present.iloc[:20].str.fullmatch(_ISO_DATE).all()
+    # A string such as 2023-02-30 looks like a date and is none.
+    return bool(looks) and bool(
+        present.str.fullmatch(_ISO_DATE).all() and parsed_dates(present).notna().all()
+    )
+
+
+def parsed_dates(column: pd.Series) -> pd.Series:
+    """Return ISO dates as dates, missing where a string is none."""
+    return _dates(pd.to_datetime(column, format="ISO8601", errors="coerce", utc=True))
+
+
+def boolean_dtype(*, has_missing: bool) -> Any:
+    """Return the dtype of truth values: NumPy's bool has no missing value, a category has."""
+    return pd.CategoricalDtype([False, True]) if has_missing else np.dtype(bool)
+
+
+def _numbers(column: pd.Series) -> pd.Series:
+    if isinstance(column.dtype, np.dtype):
+        return column
+    if column.isna().any() or pd.api.types.is_float_dtype(column.dtype):
+        return column.astype("float64")
+    return column.astype("int64")
+
+
+def _booleans(column: pd.Series) -> pd.Series:
+    return column.astype(object).astype(boolean_dtype(has_missing=bool(column.isna().any())))
+
+
+def _dates(column: pd.Series) -> pd.Series:
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+    return column.astype("datetime64[us]")
+
+
+def _plain_categories(column: pd.Series) -> pd.Series:
+    """Return a category whose categories are numbers, strings or truth values."""
+    categories = column.cat.categories
+    inferred = pd.api.types.infer_dtype(categories, skipna=False)
+    if inferred in {"string", "integer", "floating", "boolean", "empty", "mixed-integer-float"}:
+        return column
+    labels = [str(category) for category in categories]
+    if len(set(labels)) < len(labels):
+        raise DataError(
+            f"Column {column.name!r} has categories that read the same, such as 1 and '1'."
+        )
+    return column.cat.rename_categories(labels)
+
+
+def _objects(column: pd.Series) -> pd.Series:
+    """Return a column of Python objects as the kind that all of them have."""
+    inferred = pd.api.types.infer_dtype(column, skipna=True)
+    if inferred == "empty":
+        return column.astype("float64")
+    if inferred == "string":
+        return _strings(column)
+    if inferred == "boolean":
+        return _booleans(column)
+    if inferred in {"integer", "floating", "mixed-integer-float", "decimal"}:
+        return _numbers(pd.to_numeric(column.where(column.notna(), np.nan)))
+    if inferred in {"date", "datetime", "datetime64"}:
+        return _dates(pd.to_datetime(column))
+    present = column.dropna()
+    types = sorted({type(value).__name__ for value in present})
+    raise DataError(
+        f"Column {column.name!r} holds values of type {' and '.join(types)}; "
+        "convert it to one type: numbers, strings, truth values or dates."
+    )
+
+
+def _strings(column: pd.Series) -> pd.Series:
+    present = column.dropna()
+    if present.empty:
+        return column.astype("float64")
+    if are_dates(present):
+        return parsed_dates(column)
+    # One more than the limit is enough to know: a column of long texts is not counted in full.
+    head_distinct = present.iloc[: 100 * MAX_CATEGORIES].nunique()
+    if head_distinct <= MAX_CATEGORIES and has_few_values(present.nunique(), len(present)):
+        return _plain_categories(column.astype("category"))
+    return column
