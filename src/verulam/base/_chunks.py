@@ -17,11 +17,11 @@ import numpy as np
 
 from verulam.base._errors import DataError
 
-#: Numbers per chunk: half a megabyte of float64, so that a chunk stays in a core's own cache
-#: while several passes are made over it.
-CHUNK_NUMBERS = 2**16
+#: Numbers per chunk: two megabytes of float64, so that a chunk stays in the cache while several
+#: passes are made over it, and the call around them costs little.
+CHUNK_NUMBERS = 2**18
 #: Chunks that one thread sums before it hands over a record.
-CHUNKS_PER_TASK = 16
+CHUNKS_PER_TASK = 4
 #: Below this many numbers, starting threads costs more than it saves.
 THREADED_NUMBERS = 2**20
 

@@ -25,6 +25,7 @@ from verulam.numerics._schedules import (
     search_then_converge,
 )
 from verulam.numerics._special import (
+    largest_linear_function,
     log_softmax,
     log_sum_exp,
     logit,
@@ -48,6 +49,7 @@ __all__ = [
     "full_moments",
     "gaussian_log_density",
     "inverse",
+    "largest_linear_function",
     "log_softmax",
     "log_sum_exp",
     "logit",

@@ -6,9 +6,21 @@ from scipy.special import log_softmax, logit, softmax
 from scipy.special import logsumexp as log_sum_exp
 
 from verulam.base import map_rows
-from verulam.numerics._special_loops import log_normalise
+from verulam.numerics._special_loops import largest_column, largest_linear, log_normalise
 
-__all__ = ["log_softmax", "log_sum_exp", "logit", "normalise_rows", "sigmoid", "softmax"]
+__all__ = [
+    "largest_linear_function",
+    "log_softmax",
+    "log_sum_exp",
+    "logit",
+    "normalise_rows",
+    "sigmoid",
+    "softmax",
+]
+
+#: Up to this many weights, one compiled pass over the rows beats a matrix product and a second
+#: pass over its result.
+FEW_WEIGHTS = 1024
 
 
 def normalise_rows(log_values: np.ndarray) -> np.ndarray:
@@ -31,3 +43,32 @@ def normalise_rows(log_values: np.ndarray) -> np.ndarray:
     """
     log_values = np.ascontiguousarray(log_values, dtype=np.float64)
     return map_rows(log_normalise, log_values, log_values.shape)
+
+
+def largest_linear_function(
+    X: np.ndarray, weights: np.ndarray, intercepts: np.ndarray
+) -> np.ndarray:
+    """Return for each row which of several linear functions is largest there.
+
+    Parameters
+    ----------
+    X
+        Rows of float64 numbers.
+    weights
+        One row of weights per function.
+    intercepts
+        One constant per function.
+
+    Examples
+    --------
+    >>> largest_linear_function(np.array([[2.0], [-2.0]]), np.array([[1.0], [-1.0]]), np.zeros(2))
+    array([0, 1])
+    """
+    weights = np.ascontiguousarray(weights)
+
+    def largest(rows: np.ndarray) -> np.ndarray:
+        if weights.size <= FEW_WEIGHTS:
+            return largest_linear(rows, weights, intercepts)
+        return largest_column(rows @ weights.T + intercepts)
+
+    return map_rows(largest, X, (len(X),), np.intp)

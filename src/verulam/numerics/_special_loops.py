@@ -33,3 +33,21 @@ def largest_column(values):
                 best = k
         result[i] = best
     return result
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def largest_linear(X, weights, intercepts):
+    """Return for each row which of several linear functions is largest there."""
+    result = np.empty(X.shape[0], dtype=np.intp)
+    for i in range(X.shape[0]):
+        largest = -np.inf
+        best = 0
+        for k in range(weights.shape[0]):
+            value = intercepts[k]
+            for j in range(X.shape[1]):
+                value += weights[k, j] * X[i, j]
+            if value > largest:
+                largest = value
+                best = k
+        result[i] = best
+    return result

@@ -1,20 +1,36 @@
 """Parametric methods: a form is assumed, its parameters are estimated."""
 
 from verulam.parametric._covariances import FAMILIES, parameter_count
+from verulam.parametric._densities import BernoulliDensity, GaussianDensity, MultinomialDensity
 from verulam.parametric._explanation import Explanation
 from verulam.parametric._gaussian_classifier import (
     GaussianClassifier,
     LinearDiscriminants,
     QuadraticDiscriminants,
 )
+from verulam.parametric._incomplete_gaussian import IncompleteGaussianDensity
+from verulam.parametric._least_squares import LeastSquares, PolynomialRegression
 from verulam.parametric._naive_bayes import NaiveBayes
+from verulam.parametric._nearest_mean import NearestMean
+from verulam.parametric._sample_moments import SampleMoments
+from verulam.parametric._selection import ComplexityCurve, select_complexity
 
 __all__ = [
     "FAMILIES",
+    "BernoulliDensity",
+    "ComplexityCurve",
     "Explanation",
     "GaussianClassifier",
+    "GaussianDensity",
+    "IncompleteGaussianDensity",
+    "LeastSquares",
     "LinearDiscriminants",
+    "MultinomialDensity",
     "NaiveBayes",
+    "NearestMean",
+    "PolynomialRegression",
     "QuadraticDiscriminants",
+    "SampleMoments",
     "parameter_count",
+    "select_complexity",
 ]

@@ -16,6 +16,7 @@ from verulam.base import (
     OnePassClassifier,
     StrOptions,
     check_is_fitted,
+    map_rows,
     validate_data,
 )
 from verulam.numerics import (
@@ -23,6 +24,7 @@ from verulam.numerics import (
     PosteriorMixin,
     factorise,
     gaussian_log_density,
+    largest_linear_function,
 )
 from verulam.parametric._covariances import (
     FAMILIES,
@@ -54,7 +56,11 @@ class LinearDiscriminants:
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
         """Return the discriminants of each row."""
-        return np.asarray(X) @ self.weights.T + self.intercepts
+        rows = np.asarray(X)
+        return map_rows(self._of_chunk, rows, (len(rows), len(self.intercepts)))
+
+    def _of_chunk(self, rows: np.ndarray) -> np.ndarray:
+        return rows @ self.weights.T + self.intercepts
 
 
 @dataclass(frozen=True)
@@ -171,7 +177,7 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
         spherical_weight: float = 0.0,
         priors: ArrayLike | str | None = None,
         unbiased: bool = False,
-        variance_floor: float = 1e-9,
+        variance_floor: float = 1e-8,
     ) -> None:
         self.covariance = covariance
         self.shared_weight = shared_weight
@@ -218,7 +224,6 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
     def _store(self, parameters: GaussianClasses) -> None:
         super()._store(parameters)
         self._factor = self._factorise()
-        self._linear = self._linear_discriminants() if self._is_linear else None
 
     @property
     def _is_linear(self) -> bool:
@@ -242,8 +247,8 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
     def discriminants(self) -> LinearDiscriminants | QuadraticDiscriminants:
         """Return the discriminant functions as weights: linear where the covariance is shared."""
         check_is_fitted(self)
-        if self._linear is not None:
-            return self._linear
+        if self._is_linear:
+            return self._linear_discriminants()
         precisions = _precisions(self._factor)
         weights = np.einsum("kij,kj->ki", precisions, self.means_)
         squares = np.einsum("ki,ki->k", weights, self.means_) + self._factor.log_determinants
@@ -251,11 +256,20 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
             -0.5 * precisions, weights, -0.5 * squares + log_priors(self.priors_)
         )
 
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the most probable class of each row."""
+        if not self._is_linear:
+            return super().predict(X)
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        linear = self._linear_discriminants()
+        return self.classes_[largest_linear_function(inputs, linear.weights, linear.intercepts)]
+
     def _joint_log_likelihood(self, X: ArrayLike) -> np.ndarray:
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        if self._linear is not None:
-            return self._linear(inputs)
+        if self._is_linear:
+            return self._linear_discriminants()(inputs)
         return gaussian_log_density(inputs, self._factor) + log_priors(self.priors_)
 
     def class_log_density(self, X: ArrayLike) -> np.ndarray:
