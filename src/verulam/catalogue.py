@@ -1,1 +1,0 @@
-"""Every learner by name."""

@@ -1,0 +1,19 @@
+"""Every learner by name, ours and borrowed, and the map from the texts to the code."""
+
+from verulam.catalogue._entries import Entry, entries, entry, learner, our_entries
+from verulam.catalogue._map import MapRow, read_map
+from verulam.catalogue._search import Found, find
+from verulam.catalogue._table import learners
+
+__all__ = [
+    "Entry",
+    "Found",
+    "MapRow",
+    "entries",
+    "entry",
+    "find",
+    "learner",
+    "learners",
+    "our_entries",
+    "read_map",
+]

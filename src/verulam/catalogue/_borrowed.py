@@ -1,0 +1,161 @@
+"""Learners of other libraries that are exactly a method of the texts, under the texts' names."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Borrowed:
+    """Where a borrowed learner comes from.
+
+    Attributes
+    ----------
+    name
+        The name in the texts.
+    path
+        Dotted name of the class.
+    section
+        Where the texts treat it.
+    rows
+        The rows of the map that it covers.
+    parameters
+        What differs from the other library's defaults.
+    task
+        The task, where the class itself does not tell.
+    """
+
+    name: str
+    path: str
+    section: str
+    rows: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    task: str = ""
+
+
+def _sklearn(
+    name: str, path: str, section: str, rows: str = "", *, task: str = "", **parameters: Any
+) -> Borrowed:
+    return Borrowed(name, f"sklearn.{path}", section, tuple(rows.split()), parameters, task)
+
+
+BORROWED: tuple[Borrowed, ...] = (
+    _sklearn("majority class", "dummy.DummyClassifier", ""),
+    _sklearn(
+        "k-nearest neighbours",
+        "neighbors.KNeighborsClassifier",
+        "Alpaydin 8.4",
+        "8.i U3.q B4.i",
+    ),
+    _sklearn(
+        "decision tree", "tree.DecisionTreeClassifier", "Alpaydin 9.2.1", "9.f", criterion="entropy"
+    ),
+    # Separable data have no largest likelihood; a little decay keeps the weights finite.
+    _sklearn(
+        "logistic regression",
+        "linear_model.LogisticRegression",
+        "Alpaydin 10.7",
+        "10.k 10.p U3.af U3.ag",
+        max_iter=1000,
+    ),
+    _sklearn("perceptron", "linear_model.Perceptron", "SIT1305 IV", "U4.b"),
+    _sklearn(
+        "multilayer perceptron",
+        "neural_network.MLPClassifier",
+        "Alpaydin 11.7.3",
+        "11.n U4.h BP.b",
+        max_iter=1000,
+    ),
+    _sklearn("support vector machine", "svm.SVC", "Alpaydin 13.5", "13.d 13.i B5.ai B5.am"),
+    _sklearn("nu support vector machine", "svm.NuSVC", "Alpaydin 13.4", "13.g"),
+    _sklearn(
+        "Gaussian process classifier",
+        "gaussian_process.GaussianProcessClassifier",
+        "Alpaydin 16.9",
+        "16.an",
+    ),
+    _sklearn("bagging", "ensemble.BaggingClassifier", "Alpaydin 17.6", "17.u U5.t B7.e"),
+    _sklearn(
+        "random subspace",
+        "ensemble.BaggingClassifier",
+        "Alpaydin 17.2",
+        "17.f",
+        max_features=0.5,
+        bootstrap=False,
+    ),
+    _sklearn("AdaBoost", "ensemble.AdaBoostClassifier", "Alpaydin 17.7", "17.y"),
+    _sklearn("random forest", "ensemble.RandomForestClassifier", "Alpaydin 9.7", "9.ak"),
+    _sklearn(
+        "Fisher's linear discriminant",
+        "discriminant_analysis.LinearDiscriminantAnalysis",
+        "SIT1305 II",
+        "U2.y U2.z",
+    ),
+    _sklearn("mean predictor", "dummy.DummyRegressor", ""),
+    _sklearn(
+        "k-nearest neighbours smoother",
+        "neighbors.KNeighborsRegressor",
+        "Alpaydin 8.8.2",
+        "8.z",
+    ),
+    _sklearn("regression tree", "tree.DecisionTreeRegressor", "Alpaydin 9.2.2", "9.j"),
+    _sklearn(
+        "multilayer perceptron regression",
+        "neural_network.MLPRegressor",
+        "Alpaydin 11.7.1",
+        "11.l",
+        max_iter=1000,
+    ),
+    _sklearn("support vector regression", "svm.SVR", "Alpaydin 13.10", "13.ae"),
+    _sklearn("nu support vector regression", "svm.NuSVR", "Alpaydin 13.10", "13.af"),
+    _sklearn("linear regression", "linear_model.LinearRegression", "Alpaydin 16.4.1", "16.m"),
+    _sklearn("ridge regression", "linear_model.Ridge", "Alpaydin 16.4.1", "16.o"),
+    _sklearn("lasso", "linear_model.Lasso", "Alpaydin 16.4.1", "16.p"),
+    _sklearn("empirical Bayes regression", "linear_model.BayesianRidge", "Alpaydin 16.5", "16.z"),
+    # Without noise in the model, two equal inputs with unequal targets cannot be fitted.
+    _sklearn(
+        "Gaussian process regression",
+        "gaussian_process.GaussianProcessRegressor",
+        "Alpaydin 16.9",
+        "16.al",
+        alpha=0.1,
+        normalize_y=True,
+    ),
+    _sklearn("bagged regression", "ensemble.BaggingRegressor", "Alpaydin 17.6", "17.u"),
+    _sklearn("residual boosting", "ensemble.GradientBoostingRegressor", "Alpaydin 17.12", "17.ac"),
+    _sklearn("random forest regression", "ensemble.RandomForestRegressor", "Alpaydin 9.7", "9.ak"),
+    _sklearn(
+        "kernel density",
+        "neighbors.KernelDensity",
+        "Alpaydin 8.2.2",
+        "8.b 8.e U3.n B4.c",
+        task="density",
+    ),
+    _sklearn("Gaussian mixture", "mixture.GaussianMixture", "SIT1305 III", "U3.f B6.c"),
+    _sklearn("one-class support vector machine", "svm.OneClassSVM", "Alpaydin 13.12", "13.aj"),
+    _sklearn("isolation forest", "ensemble.IsolationForest", "SIT1305 I", "U1.p"),
+    _sklearn("local outlier factor", "neighbors.LocalOutlierFactor", "SIT1305 I", "U1.p"),
+    _sklearn("k-means", "cluster.KMeans", "SIT1305 III", "U3.c 12.a BP.a"),
+    _sklearn("hierarchical clustering", "cluster.AgglomerativeClustering", "SIT1305 III", "U3.h"),
+    _sklearn("BIRCH", "cluster.Birch", "SIT1305 III", "U3.j"),
+    _sklearn("principal components", "decomposition.PCA", "SIT1305 II", "U2.v"),
+    _sklearn("factor analysis", "decomposition.FactorAnalysis", "SIT1305 II", "U2.w"),
+    _sklearn(
+        "multidimensional scaling",
+        "manifold.ClassicalMDS",
+        "SIT1305 II",
+        "U2.x",
+        task="transformation",
+    ),
+    _sklearn("kernel principal components", "decomposition.KernelPCA", "Alpaydin 13.14", "13.an"),
+    _sklearn("Isomap", "manifold.Isomap", "Alpaydin 13.14", "13.aq"),
+    _sklearn(
+        "locally linear embedding", "manifold.LocallyLinearEmbedding", "Alpaydin 13.14", "13.aq"
+    ),
+    _sklearn(
+        "latent Dirichlet allocation",
+        "decomposition.LatentDirichletAllocation",
+        "Alpaydin 16.11",
+        "16.av",
+    ),
+)

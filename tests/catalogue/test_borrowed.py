@@ -1,0 +1,75 @@
+"""The list of borrowed learners is true: classes, parameters, sections and rows exist."""
+
+import pytest
+
+from verulam.base import abilities
+from verulam.catalogue import entry, read_map
+from verulam.catalogue._borrowed import BORROWED
+from verulam.catalogue._sections import places, read_sections
+
+ROWS = {row.id: row for row in read_map()}
+UNITS = {
+    "SIT1305 I": "U1.",
+    "SIT1305 II": "U2.",
+    "SIT1305 III": "U3.",
+    "SIT1305 IV": "U4.",
+    "SIT1305 V": "U5.",
+}
+
+
+@pytest.mark.parametrize("borrowed", BORROWED, ids=lambda borrowed: borrowed.name)
+def test_entry(borrowed):
+    item = entry(borrowed.name)
+    made = item.make()
+    assert type(made).__module__.startswith("sklearn.")
+    assert item.abilities.task in {
+        "classification",
+        "regression",
+        "density",
+        "clustering",
+        "outliers",
+        "transformation",
+    }
+    for name, value in borrowed.parameters.items():
+        assert getattr(made, name) == value
+    assert item.summary
+
+
+@pytest.mark.parametrize("borrowed", BORROWED, ids=lambda borrowed: borrowed.name)
+def test_section_and_rows_belong_together(borrowed):
+    if not borrowed.section:
+        assert borrowed.name in {"majority class", "mean predictor"}
+        return
+    assert borrowed.rows
+    assert set(borrowed.rows) <= set(ROWS)
+    if borrowed.section in UNITS:
+        assert any(row.startswith(UNITS[borrowed.section]) for row in borrowed.rows)
+        return
+    section = borrowed.section.removeprefix("Alpaydin ")
+    assert section in read_sections()
+    chapter = section.split(".")[0]
+    assert any(row.split(".")[0] == chapter for row in borrowed.rows)
+    assert any(_names(ROWS[row].section, section) for row in borrowed.rows)
+
+
+def _names(cell, section):
+    """Tell whether a cell of the map names the section, or an equation that stands in it."""
+    wanted = tuple(int(part) for part in section.split("."))
+    found = read_sections()
+    ranges = [
+        item.equations
+        for number, item in found.items()
+        if (number == section or number.startswith(f"{section}.")) and item.equations
+    ]
+    return any(
+        place.first == wanted
+        or wanted[:2] == place.first
+        or any(place.overlaps(*equations) for equations in ranges)
+        for place in places(cell)
+    )
+
+
+def test_a_task_is_given_only_where_the_class_does_not_tell():
+    for borrowed in BORROWED:
+        if borrowed.task:
+            assert abilities(entry(borrowed.name).make()).task == "other"

@@ -1,0 +1,97 @@
+"""Learners by name."""
+
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from verulam.base import UnknownNameError
+from verulam.catalogue import entries, entry, learner, our_entries
+from verulam.catalogue._entries import Entry
+from verulam.parametric import NaiveBayes
+
+
+@pytest.mark.parametrize(
+    "name", ["parametric.NaiveBayes", "naive bayes", "NaiveBayes", "PARAMETRIC.naivebayes"]
+)
+def test_ours_by_any_spelling(name):
+    made = learner(name, alpha=0.5)
+    assert isinstance(made, NaiveBayes)
+    assert made.alpha == 0.5
+
+
+@pytest.mark.parametrize("name", ["k-nearest neighbours", "K-Nearest Neighbours"])
+def test_borrowed_by_the_name_in_the_texts(name):
+    made = learner(name, n_neighbors=3)
+    assert isinstance(made, KNeighborsClassifier)
+    assert made.n_neighbors == 3
+
+
+def test_catalogue_parameters_can_be_overridden():
+    assert learner("decision tree").criterion == "entropy"
+    assert learner("decision tree", criterion="gini").criterion == "gini"
+
+
+def test_unknown_name_gives_three_nearest():
+    with pytest.raises(
+        UnknownNameError, match=r"Unknown learner 'naive bays'\. Nearest: "
+    ) as caught:
+        learner("naive bays")
+    nearest = str(caught.value).partition("Nearest: ")[2].partition(". `")[0]
+    assert len(nearest.split(", ")) == 3
+    assert "naive bayes" in nearest
+
+
+def test_unknown_parameter_names_the_accepted_ones():
+    with pytest.raises(TypeError, match=r"has no parameter 'alfa'.*Accepted: alpha, kinds"):
+        learner("naive bayes", alfa=1)
+
+
+def test_missing_parameter_is_named(monkeypatch):
+    class Needy(NaiveBayes):
+        def __init__(self, part):
+            self.part = part
+
+    monkeypatch.setattr("verulam.parametric.Needy", Needy, raising=False)
+    item = Entry("parametric.Needy", "verulam.parametric.Needy", "ours")
+    with pytest.raises(TypeError, match=r"'parametric\.Needy' needs the parameter 'part'"):
+        item.make()
+
+
+def test_a_name_in_two_packages_must_be_said_in_full(monkeypatch):
+    twins = (
+        Entry("one.Twin", "verulam.one.Twin", "ours"),
+        Entry("two.Twin", "verulam.two.Twin", "ours"),
+    )
+    monkeypatch.setattr("verulam.catalogue._entries.entries", lambda: twins)
+    assert entry("two.Twin") is twins[1]
+    with pytest.raises(UnknownNameError, match=r"fits several: one\.Twin, two\.Twin"):
+        entry("twin")
+
+
+@pytest.mark.parametrize(
+    ("name", "spoken"),
+    [
+        ("parametric.NaiveBayes", "naive bayes"),
+        ("local.SOM", "som"),
+        ("tree.ID3Tree", "id 3 tree"),
+        ("kernel.NuSVM", "nu svm"),
+    ],
+)
+def test_spoken_names(name, spoken):
+    assert Entry(name, f"verulam.{name}", "ours").spoken == spoken
+
+
+def test_ours_come_first_and_names_are_unique():
+    names = [item.name.lower() for item in entries()]
+    assert len(set(names)) == len(names)
+    assert [item.source for item in entries()][: len(our_entries())] == ["ours"] * len(
+        our_entries()
+    )
+
+
+def test_section_is_read_off_the_documentation():
+    assert entry("naive bayes").section == "SIT1305 II"
+
+
+def test_example_of_a_learner_with_required_parts():
+    item = next(item for item in entries() if item.name == "parametric.NaiveBayes")
+    assert isinstance(item.example(), NaiveBayes)

@@ -1,0 +1,71 @@
+"""What `verulam find` finds."""
+
+import pytest
+
+from verulam.catalogue import find
+
+
+def ids(question):
+    return [row.id for row in find(question).rows]
+
+
+def test_a_section_finds_the_equations_in_it():
+    found = find("13.8")
+    assert found.section.title == "Multiple Kernel Learning"
+    assert ids("13.8")[:3] == ["13.v", "13.w", "13.x"]
+    # Equation 13.8 itself is in another section: found, but after those.
+    assert ids("13.8")[3:] == ["13.c"]
+
+
+def test_a_section_that_the_map_names_comes_first():
+    assert ids("8.9")[0] == "8.ad"
+    assert ids("§8.9")[0] == "8.ad"
+
+
+def test_a_section_contains_its_subsections():
+    assert {"10.k", "10.m", "10.p"} <= set(ids("10.7"))
+
+
+def test_an_id_comes_first():
+    assert ids("8.i")[0] == "8.i"
+    assert "18.i" not in ids("8.i")
+    assert [item.name for item in find("8.i").learners] == ["k-nearest neighbours"]
+
+
+def test_a_chapter():
+    assert {row.partition(".")[0] for row in ids("13")} == {"13"}
+    assert len(ids("13")) == 45
+
+
+@pytest.mark.parametrize("question", ["multiple kernel", "Kernel MULTIPLE", "multiple kern"])
+def test_all_words_must_match(question):
+    assert "13.w" in ids(question)
+    assert "13.k" not in ids(question)
+
+
+def test_accents_do_not_matter():
+    assert ids("naive bayes") == ids("Naïve Bayes") != []
+
+
+def test_numbers_and_words_together():
+    assert ids("13.8 localized") == ["13.x"]
+
+
+def test_learners_by_name_and_by_row():
+    assert find("naive bayes").learners[0].name == "parametric.NaiveBayes"
+    assert find("bagging").learners[0].name == "bagging"
+    assert "support vector machine" in {item.name for item in find("soft-margin").learners}
+
+
+def test_nothing_found_suggests():
+    found = find("naiv bayse")
+    assert not found.rows
+    assert not found.learners
+    assert len(found.suggestions) == 3
+    assert "naive bayes" in found.suggestions
+
+
+@pytest.mark.parametrize("question", ["", "   ", "99.99", "[a-z"])
+def test_odd_questions_find_nothing(question):
+    found = find(question)
+    assert found.rows == ()
