@@ -1,0 +1,30 @@
+"""Every learner of ours passes the public suite, check by check."""
+
+import pytest
+
+from verulam.catalogue import our_entries
+from verulam.testing import learner_checks
+
+
+def examples(entry):
+    own = getattr(entry.learner_class, "_example_learners", None)
+    return own() if own else [entry.make()]
+
+
+CASES = [
+    pytest.param(learner, check, id=f"{entry.name}-{number}-{check.name}")
+    for entry in our_entries()
+    for number, learner in enumerate(examples(entry))
+    for check in learner_checks(learner)
+]
+
+
+def test_there_are_learners():
+    assert {"parametric.NaiveBayes", "parametric.GaussianClassifier"} <= {
+        entry.name for entry in our_entries()
+    }
+
+
+@pytest.mark.parametrize(("learner", "check"), CASES)
+def test_check(learner, check):
+    check(learner)
