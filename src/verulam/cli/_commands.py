@@ -1,0 +1,172 @@
+"""The commands. Heavy imports wait until a command needs them."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from verulam.cli._printing import console, print_table
+
+app = typer.Typer(
+    name="verulam",
+    help="Every learner in the textbook, and the experiments to choose between them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+#: Exit code: the command did what it could, but found nothing or had failures.
+NOTHING = 1
+
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="Ability, repeatable.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import verulam
+
+        typer.echo(f"verulam {verulam.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+) -> None:
+    """Every learner in the textbook, and the experiments to choose between them."""
+
+
+@app.command()
+def learners(
+    task: Annotated[str | None, typer.Option(help="Such as classification.")] = None,
+    tag: Tags = None,
+) -> None:
+    """List the learners: ours, and those of other libraries under the texts' names."""
+    from verulam.catalogue import learners as table_of
+
+    table = table_of(task=task, tags=tuple(tag or ()))
+    if table.empty:
+        typer.echo("No learner has all of these abilities.", err=True)
+        raise typer.Exit(NOTHING)
+    print_table(table[["name", "task", "section", "tags"]])
+
+
+@app.command()
+def datasets() -> None:
+    """List the bundled data sets."""
+    from verulam.data import list_datasets
+
+    columns = ["name", "task", "rows", "columns", "missing", "title"]
+    print_table(list_datasets().reset_index()[columns])
+
+
+@app.command()
+def describe(
+    data: Annotated[str, typer.Argument(help="Name of a bundled data set, or a file.")],
+    target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
+) -> None:
+    """Describe the columns of a data set."""
+    from verulam.experiment import open_data
+
+    found = open_data(data, target=target)
+    console().print(repr(found).partition("\n")[0], highlight=False, markup=False)
+    if found.description:
+        console().print(found.description, highlight=False, markup=False)
+    print_table(_without_empty(found.summary().reset_index()))
+
+
+@app.command()
+def find(
+    words: Annotated[list[str], typer.Argument(help="Words, a section such as 13.8, or an id.")],
+) -> None:
+    """Say where a section or a method of the texts lives."""
+    from verulam.catalogue import find as search
+
+    question = " ".join(words)
+    found = search(question)
+    if not found.rows and not found.learners:
+        nearest = ", ".join(found.suggestions)
+        typer.echo(f"Nothing found for {question!r}. Nearest: {nearest}.", err=True)
+        raise typer.Exit(NOTHING)
+    if found.section:
+        console().print(
+            f"Alpaydin {found.section.number}: {found.section.title}", highlight=False, markup=False
+        )
+    if found.rows:
+        print_table(_map_table(found))
+    if found.learners:
+        print_table(_learner_table(found))
+
+
+@app.command()
+def compare(
+    data: Annotated[str, typer.Argument(help="Name of a bundled data set, or a file.")],
+    target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
+    learners: Annotated[
+        str | None, typer.Option(help="Names with commas between, the simplest first.")
+    ] = None,
+    measure: Annotated[str | None, typer.Option(help="Such as error, auc, r2.")] = None,
+    folds: Annotated[int, typer.Option(help="Parts of the cross-validation.")] = 10,
+    repeats: Annotated[int, typer.Option(help="Times it is repeated.")] = 1,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same scores.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = 1,
+    csv: Annotated[Path | None, typer.Option(help="Also write every run to this file.")] = None,
+) -> None:
+    """Compare learners on a data set and say what may be concluded."""
+    from verulam.experiment import compare as run
+
+    names = None if learners is None else [n.strip() for n in learners.split(",") if n.strip()]
+    comparison = run(
+        data,
+        names,
+        target=target,
+        measure=measure,
+        folds=folds,
+        repeats=repeats,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    if csv is not None:
+        comparison.to_frame().to_csv(csv, index=False)
+    typer.echo(str(comparison))
+    if len(comparison.failures):
+        raise typer.Exit(NOTHING)
+
+
+def _map_table(found: Any) -> Any:
+    import pandas as pd
+
+    from verulam.catalogue import entries
+
+    covering: dict[str, list[str]] = {}
+    for item in entries():
+        for row in item.rows:
+            covering.setdefault(row, []).append(item.name)
+    rows = [
+        (
+            row.id,
+            row.source,
+            row.section,
+            row.capability,
+            ", ".join(row.where or covering.get(row.id, ())) or "not yet",
+        )
+        for row in found.rows
+    ]
+    return pd.DataFrame(rows, columns=["id", "text", "section", "capability", "where"])
+
+
+def _learner_table(found: Any) -> Any:
+    import pandas as pd
+
+    rows = [(item.name, item.path, item.section) for item in found.learners]
+    return pd.DataFrame(rows, columns=["learner", "class", "section"])
+
+
+def _without_empty(table: Any) -> Any:
+    """Return the table without columns in which no cell says anything."""
+    said = [name for name in table.columns if (table[name].astype(str) != "").any()]
+    return table[said]

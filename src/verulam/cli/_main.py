@@ -1,0 +1,35 @@
+"""Entry point: runs a command and turns whatever goes wrong into a sentence and an exit code."""
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from verulam.cli._commands import app
+
+#: Wrong usage or unusable data.
+USAGE = 2
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 fine, 1 nothing found or failed runs, 2 bad usage or data.
+
+    Parameters
+    ----------
+    arguments
+        Words after ``verulam``; None takes them from the process.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    # Taken out here, so that it may stand before or after the command.
+    debug = "--debug" in words
+    try:
+        app([word for word in words if word != "--debug"], prog_name="verulam")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    # What the library raises for names, arguments, data and files; anything else is a defect.
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        if debug:
+            raise
+        typer.echo(f"Error: {' '.join(str(error).split())}", err=True)
+        sys.exit(USAGE)

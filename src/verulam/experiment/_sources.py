@@ -1,0 +1,49 @@
+"""Where the data of a comparison comes from: a name, a file, a table or a data set."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from verulam.base import DataError, UnknownNameError
+from verulam.data import Dataset, dataset, read
+
+
+def open_data(data: str | Path | pd.DataFrame | Dataset, *, target: str | None = None) -> Dataset:
+    """Return the data set behind whatever the caller has.
+
+    Parameters
+    ----------
+    data
+        A data set, a DataFrame, the name of a bundled data set, or the path of a file.
+    target
+        The column to predict, where it is not the data set's own.
+
+    Examples
+    --------
+    >>> open_data("iris").n_rows
+    150
+    """
+    if isinstance(data, Dataset):
+        return data if target is None else data.with_target(target)
+    if isinstance(data, pd.DataFrame) or _is_path(data):
+        return read(data, target=target)
+    try:
+        found = dataset(str(data))
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{error} No file has that name either.") from None
+    return found if target is None else found.with_target(target)
+
+
+def with_target(data: Dataset) -> Dataset:
+    """Return the data set, or say that a target has to be chosen."""
+    if data.target is None:
+        raise DataError(
+            f"Data set {data.name!r} has no target; pass target=, the column to predict. "
+            f"Its columns: {', '.join(data.table.columns)}."
+        )
+    return data
+
+
+def _is_path(data: str | Path) -> bool:
+    # A dot or a slash means a file, so that a mistyped path is not searched among the names.
+    return isinstance(data, Path) or Path(data).exists() or any(sign in data for sign in "./\\")

@@ -1,0 +1,40 @@
+"""Plain text tables that read the same in a terminal, a pipe and a notebook."""
+
+from collections.abc import Sequence
+
+
+def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table with the first column to the left and the others to the right.
+
+    Examples
+    --------
+    >>> print(text_table(["learner", "error"], [["nearest mean", "0.08"]]))
+    learner       error
+    ------------  -----
+    nearest mean   0.08
+    """
+    widths = [max(len(row[place]) for row in [header, *rows]) for place in range(len(header))]
+    lines = [_line(row, widths) for row in [header, ["-" * width for width in widths], *rows]]
+    return "\n".join(lines)
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = (
+        cell.rjust(width) if place else cell.ljust(width)
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+    )
+    return "  ".join([first, *others]).rstrip()
+
+
+def number_text(value: float) -> str:
+    """Return a number with four decimals, or four figures where it is large."""
+    if value != value:
+        return "-"
+    return f"{value:.4f}" if abs(value) < 100 else f"{value:.4g}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    if seconds != seconds:
+        return "-"
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"

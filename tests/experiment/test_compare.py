@@ -1,0 +1,171 @@
+"""The main job, end to end on small data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from verulam.base import DataError, UnknownNameError, spawn_seeds
+from verulam.data import dataset
+from verulam.experiment import compare
+
+QUIET = {"progress": False}
+
+
+class Breaks(ClassifierMixin, BaseEstimator):
+    """Fails to fit, or else to predict."""
+
+    def __init__(self, stage="fit"):
+        self.stage = stage
+
+    def fit(self, X, y):
+        if self.stage == "fit":
+            raise RuntimeError("no\nluck")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        raise ValueError("cannot predict")
+
+
+def test_scores_are_those_of_scikit_learn():
+    """The same folds and the same learner give cross_val_score's numbers."""
+    iris = dataset("iris")
+    comparison = compare(iris, {"tree": DecisionTreeClassifier(random_state=3)}, folds=5, **QUIET)
+    seed = spawn_seeds(spawn_seeds(0, 2)[0], 1)[0]
+    splitter = StratifiedKFold(5, shuffle=True, random_state=seed)
+    expected = cross_val_score(
+        DecisionTreeClassifier(random_state=3), iris.inputs, iris.target_values, cv=splitter
+    )
+    np.testing.assert_allclose(1 - comparison.scores["score"], expected)
+
+
+def test_every_learner_runs_on_every_split():
+    comparison = compare("iris", ["majority class", "naive bayes"], folds=4, repeats=2, **QUIET)
+    table = comparison.to_frame()
+    assert len(table) == 2 * 4 * 2
+    assert set(zip(table["repeat"], table["fold"], strict=True)) == {
+        (repeat, fold) for repeat in range(2) for fold in range(4)
+    }
+    assert (table[["fit_seconds", "predict_seconds"]] > 0).all().all()
+    assert comparison.design == "stratified 4-fold cross-validation, repeated 2 times"
+
+
+def test_same_seed_same_scores_whatever_the_order_and_the_processes():
+    learners = {"tree": DecisionTreeClassifier(max_features=1), "bayes": GaussianNB()}
+    turned = dict(reversed(learners.items()))
+    first = compare("iris", learners, folds=3, random_state=5, n_jobs=2, **QUIET)
+    second = compare("iris", turned, folds=3, random_state=5, **QUIET)
+    key = ["learner", "repeat", "fold"]
+    ours, others = (run.scores.set_index(key)["score"].sort_index() for run in (first, second))
+    pd.testing.assert_series_equal(ours, others)
+
+
+def test_another_seed_gives_other_scores():
+    scores = [
+        compare("penguins", ["decision tree"], folds=3, random_state=seed, **QUIET).scores["score"]
+        for seed in (0, 1)
+    ]
+    assert not np.allclose(*scores)
+
+
+def test_a_mixed_table_with_gaps():
+    comparison = compare("penguins", ["naive bayes", "logistic regression"], folds=4, **QUIET)
+    assert comparison.failures.empty
+    assert comparison.preparation == {
+        "parametric.NaiveBayes": "the table as it is",
+        "logistic regression": (
+            "numbers imputed (median) and scaled, categories imputed (mode) and one-hot encoded"
+        ),
+    }
+    assert (comparison.summary["mean"] < 0.1).all()
+
+
+def test_regression():
+    comparison = compare("diabetes", folds=5, **QUIET)
+    assert comparison.measure.name == "root_mean_squared_error"
+    assert comparison.design == "5-fold cross-validation"
+    assert comparison.summary.loc["mean predictor", "decision"] == "reject"
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "log_loss", "auc"])
+def test_measures_get_what_they_need(measure):
+    learners = ["majority class", "logistic regression"]
+    comparison = compare("breast_cancer", learners, measure=measure,
+                         folds=3, **QUIET)  # fmt: skip
+    assert comparison.failures.empty
+    assert comparison.summary["decision"].to_dict() == {
+        "majority class": "reject",
+        "logistic regression": "best",
+    }
+
+
+def test_failures_are_rows():
+    learners = {"good": GaussianNB(), "bad": Breaks(), "worse": Breaks("predict")}
+    comparison = compare("iris", learners, folds=3, **QUIET)
+    failures = comparison.failures
+    assert list(failures["learner"]) == ["bad"] * 3 + ["worse"] * 3
+    assert list(failures["stage"]) == ["fit"] * 3 + ["predict"] * 3
+    assert failures["error"].iloc[0] == "RuntimeError: no luck"
+    assert failures["score"].isna().all()
+    assert comparison.summary["decision"].to_dict() == {
+        "good": "best",
+        "bad": "not tested",
+        "worse": "not tested",
+    }
+    assert "Failed runs:\n- bad: RuntimeError: no luck" in str(comparison)
+
+
+def test_a_measure_that_a_learner_cannot_serve_is_a_failure():
+    comparison = compare(
+        "iris", ["perceptron", "naive bayes"], measure="log_loss", folds=3, **QUIET
+    )
+    assert set(comparison.failures["learner"]) == {"perceptron"}
+    assert "needs predict_proba" in comparison.failures["error"].iloc[0]
+
+
+def test_warnings_are_noticed():
+    short = {"short": LogisticRegression(max_iter=2)}
+    comparison = compare("iris", short, folds=3, **QUIET)
+    assert comparison.notices[0].startswith("short: 3 of its runs warned, first with Convergence")
+
+
+def test_fewer_folds_for_a_small_class():
+    frame = pd.DataFrame({"x": np.arange(20.0), "y": ["a"] * 17 + ["b"] * 3})
+    comparison = compare(frame, ["majority class"], target="y", **QUIET)
+    assert comparison.notices == ("3 folds instead of 10: class 'b' has only 3 rows.",)
+    assert len(comparison.scores) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (("iris", ["naive bays"]), {}, UnknownNameError, "Unknown learner 'naive bays'. Nearest: "),
+        (("irsi",), {}, UnknownNameError, "Unknown data ?set 'irsi'. Nearest: iris"),
+        (("no/such.csv",), {}, DataError, r"no/such\.csv"),
+        (("iris",), {"target": "colour"}, DataError, "colour.*columns are: sepal"),
+        (("iris", ["ridge regression"]), {}, ValueError, "is for regression, but 'species'"),
+        (("iris", [Ridge()]), {}, ValueError, "'Ridge' is for regression"),
+        (("diabetes", ["naive bayes"]), {}, ValueError, "is for classification, but"),
+        (("iris",), {"measure": "r2"}, ValueError, "Measure 'r2' is for regression"),
+        (
+            ("iris",),
+            {"measure": "eror"},
+            UnknownNameError,
+            "Unknown measure 'eror'. Nearest: error",
+        ),
+        (("iris",), {"folds": 1}, ValueError, "folds=1; expected a whole number of at least 2"),
+        (("iris",), {"repeats": 0}, ValueError, "repeats=0"),
+        (("iris", []), {}, ValueError, "at least one learner"),
+        (("iris", [3]), {}, TypeError, "expected names or estimators, got int"),
+        (("iris", ["naive bayes", "NaiveBayes"]), {}, ValueError, "is there twice"),
+        (("baskets",), {}, DataError, "has no target"),
+    ],
+)
+def test_bad_arguments(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        compare(*arguments, **options, **QUIET)

@@ -1,0 +1,74 @@
+"""What is put between a table and a learner."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+
+from verulam.base import DataError
+from verulam.experiment._preparation import prepared, usable_inputs
+from verulam.parametric import NaiveBayes
+
+
+@pytest.fixture
+def mixed():
+    return pd.DataFrame(
+        {
+            "number": [1.0, 2.0, np.nan, 4.0],
+            "category": pd.Categorical(["a", "b", None, "a"]),
+        }
+    )
+
+
+def test_numbers_are_filled_with_the_median_and_scaled(mixed):
+    table = prepared(LogisticRegression(), mixed).estimator[0].fit_transform(mixed)
+    filled = np.array([1.0, 2.0, 2.0, 4.0])
+    np.testing.assert_allclose(table[:, 0], (filled - filled.mean()) / filled.std())
+    np.testing.assert_array_equal(table[:, 1:], [[1, 0], [0, 1], [1, 0], [1, 0]])
+
+
+def test_statistics_come_from_the_training_rows_alone(mixed):
+    pipeline = prepared(LogisticRegression(), mixed).estimator
+    pipeline.fit(mixed[:2], [0, 1])
+    later = pd.DataFrame({"number": [1e6], "category": pd.Categorical(["c"])})
+    table = pipeline[0].transform(later)
+    # Mean 1.5 and spread 0.5 of the two training rows; a category that is new has no column.
+    np.testing.assert_allclose(table, [[(1e6 - 1.5) / 0.5, 0, 0]])
+
+
+def test_a_column_without_a_single_value():
+    empty = pd.DataFrame({"number": [1.0, 2.0], "void": [np.nan, np.nan]})
+    table = prepared(LogisticRegression(), empty).estimator[0].fit_transform(empty)
+    assert table.shape == (2, 2)
+    assert np.isfinite(table).all()
+
+
+@pytest.mark.parametrize("learner", [NaiveBayes(), DummyClassifier()])
+def test_learners_that_can_use_the_table_get_it(learner, mixed):
+    assert prepared(learner, mixed).estimator is learner
+
+
+def test_scaling_can_be_left_out():
+    numbers = pd.DataFrame({"x": [1.0, 2.0]})
+    learner = LogisticRegression()
+    assert prepared(learner, numbers, scale=False).estimator is learner
+    assert prepared(learner, numbers).words == "numbers scaled"
+
+
+def test_words_without_gaps():
+    table = pd.DataFrame({"c": pd.Categorical(["a", "b"])})
+    assert prepared(LogisticRegression(), table).words == "categories one-hot encoded"
+
+
+def test_text_and_dates_are_left_out_with_a_notice():
+    table = pd.DataFrame(
+        {"x": [1.0, 2.0], "truth": [True, False], "note": ["one", "two"],
+         "day": pd.to_datetime(["2020-01-01", "2020-01-02"])}
+    )  # fmt: skip
+    kept, notice = usable_inputs(table)
+    assert list(kept.columns) == ["x", "truth"]
+    assert isinstance(kept["truth"].dtype, pd.CategoricalDtype)
+    assert notice == "Text and date columns are left out: note, day."
+    with pytest.raises(DataError, match="nothing to learn from"):
+        usable_inputs(table[["note"]])

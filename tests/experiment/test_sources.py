@@ -1,0 +1,41 @@
+"""Data by name, file, table or data set."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from verulam.base import DataError, UnknownNameError
+from verulam.data import dataset
+from verulam.experiment import open_data
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "fruit.csv"
+    path.write_text("size,ripe\n1,yes\n2,no\n3,yes\n", encoding="utf-8")
+    return path
+
+
+def test_every_way_in(file):
+    assert open_data("iris").name == "iris"
+    assert open_data(str(file), target="ripe").target == "ripe"
+    assert open_data(file).target is None
+    assert open_data(pd.read_csv(file), target="size").n_rows == 3
+    iris = dataset("iris")
+    assert open_data(iris) is iris
+    assert open_data("iris", target="sepal_length_cm").task == "regression"
+    assert open_data(iris, target="sepal_length_cm").target == "sepal_length_cm"
+
+
+def test_a_file_in_the_working_folder_needs_no_dot(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("fruit").write_text("size,ripe\n1,yes\n2,no\n", encoding="utf-8")
+    assert open_data("fruit", target="ripe").n_rows == 2
+
+
+def test_neither_name_nor_file():
+    with pytest.raises(UnknownNameError, match=r"Nearest: iris.* No file has that name either\."):
+        open_data("iriss")
+    with pytest.raises(DataError, match=r"nowhere\.csv"):
+        open_data("nowhere.csv")
