@@ -29,10 +29,11 @@ CITATION = r"\[(\w+)\]_"
 ENTRY = re.compile(r"^( *)\.\. \[(\w+)\] ")
 #: What TeX allows and mathtext lacks: pattern and replacement.
 DIALECT = {
-    r"\\t?frac\s*(\d)\s*(\d)": r"\\frac{\1}{\2}",
+    r"\\t?frac\s*(\w)\s*(\w)": r"\\frac{\1}{\2}",
     r"\\tfrac": r"\\frac",
     r"\\[lr]Vert\b": r"\\Vert",
     r"\\[lr]vert\b": r"\\vert",
+    r"\\text\{ (\w+) \}": r"\\ \\mathrm{\1}\\ ",
     r"\\text\{": r"\\mathrm{",
     r"\\[bB]ig+[lr]?\b": "",
     r"\\(le|ge|ne)\b": r"\\\1q",
