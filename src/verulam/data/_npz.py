@@ -49,16 +49,19 @@ def read_npz(path: str | Path, *, target: str | None = None, **options: Any) -> 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if isinstance(archive, np.ndarray):
+        # Opened here, because NumPy leaves a file open if it turns out to be damaged.
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
                 raise file_error(path, "is a single array (NPY); expected an NPZ archive.")
-            return {name: archive[name] for name in archive.files}
+            with loaded as archive:
+                return {name: archive[name] for name in archive.files}
+    except DataError:
+        raise
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         if "allow_pickle" in str(error):
             problem = "holds Python objects, which are not loaded because they can run code."
             raise file_error(path, problem) from error
-        if isinstance(error, DataError):
-            raise
         raise file_error(path, f"is not a readable NPZ archive: {error}") from error
 
 

@@ -1,0 +1,223 @@
+"""read_csv: layouts, missing markers, and errors that name the file and the line."""
+
+import gzip
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from verulam.base import DataError
+from verulam.data import read_csv
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return writer
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " "])
+def test_delimiters_are_found(write, delimiter):
+    rows = [["a", "b", "c"], ["1", "2.5", "x"], ["3", "4.5", "y"]]
+    data = read_csv(write("\n".join(delimiter.join(row) for row in rows)))
+    assert list(data.table.columns) == ["a", "b", "c"]
+    assert_array_equal(data.table["a"], [1, 3])
+    assert_allclose(data.table["b"], [2.5, 4.5])
+
+
+def test_runs_of_spaces_are_one_delimiter(write):
+    data = read_csv(write("  a   b\n 1.0  2.0\n10.0 20.0 \n"))
+    assert_allclose(data.table.to_numpy(), [[1, 2], [10, 20]])
+
+
+def test_a_column_of_texts_is_one_column(write):
+    data = read_csv(write("title\nto be or not\nthat is\nthe question here\n"))
+    assert list(data.table.columns) == ["title"]
+    assert data.n_rows == 3
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "latin-1"]
+)
+def test_encodings_are_found(write, encoding):
+    data = read_csv(write("name,size\nZoë,1\nÉmile,2\nZoë,3\n".encode(encoding)))
+    assert list(data.table.columns) == ["name", "size"]
+    assert data.table["name"].tolist() == ["Zoë", "Émile", "Zoë"]
+
+
+def test_an_odd_byte_far_from_the_start_is_still_decoded(write):
+    content = b"name,size\n" + b"plain,1\n" * 20_000 + "café,2\n".encode("cp1252")
+    assert read_csv(write(content)).table["name"].iloc[-1] == "café"
+
+
+def test_bytes_outside_of_windows_1252_fall_back_to_latin_1(write):
+    assert read_csv(write(b"name,size\n\x81\xe9,1\nb,2\n")).table["name"][0] == "\x81é"
+
+
+def test_undecodable_bytes_with_a_given_encoding(write):
+    path = write(b"name,size\ncaf\xe9,1\n")
+    with pytest.raises(DataError, match=r"table\.csv: cannot be decoded .*0xe9.*encoding="):
+        read_csv(path, encoding="utf-8")
+    path = write(b"name,size\n" + b"plain,1\n" * 20_000 + b"caf\xe9,1\n")
+    with pytest.raises(DataError, match=r"table\.csv: cannot be decoded .*0xe9.*encoding="):
+        read_csv(path, encoding="utf-8")
+
+
+def test_unknown_encoding(write):
+    with pytest.raises(ValueError, match="encoding='klingon'"):
+        read_csv(write("a,b\n1,2\n"), encoding="klingon")
+
+
+def test_binary_content(write):
+    with pytest.raises(DataError, match="zero bytes"):
+        read_csv(write(b"\x89PNG\r\n\x00\x00\x01\x02"))
+
+
+def test_quotes_hold_delimiters_newlines_and_quotes(write):
+    data = read_csv(write('name,size\n"a, b",1\n"two\nlines",2\n"say ""hi""",3\n'))
+    assert data.table["name"].tolist() == ["a, b", "two\nlines", 'say "hi"']
+
+
+def test_decimal_comma(write):
+    data = read_csv(write("size;price\n1,5;10,25\n-2,5;1e3\n"))
+    assert_allclose(data.table.to_numpy(), [[1.5, 10.25], [-2.5, 1000]])
+
+
+@pytest.mark.parametrize("marker", ["?", "NA", "N/A", "-", "", "null", "NaN", "None", "."])
+def test_missing_markers(write, marker):
+    data = read_csv(write(f"a, b\n1, x\n{marker}, {marker}\n3, y\n"))
+    assert data.missing == {"a": 1, "b": 1}
+    assert data.kinds == {"a": "numeric", "b": "categorical"}
+
+
+def test_own_missing_markers_take_the_place_of_the_usual_ones(write):
+    data = read_csv(write("a,b\n-99,?\n1,x\n"), missing_values=["-99"])
+    assert data.missing == {"a": 1}
+    assert data.table["b"].tolist() == ["?", "x"]
+
+
+def test_no_header(write):
+    data = read_csv(write("5.1,setosa\n4.9,setosa\n7.0,versicolor\n"))
+    assert list(data.table.columns) == ["column_1", "column_2"]
+    assert data.n_rows == 3
+
+
+def test_header_can_be_said(write):
+    path = write("1,2\n3,4\n")
+    assert read_csv(path, header=True).n_rows == 1
+    assert read_csv(path, header=False).n_rows == 2
+
+
+def test_gzip(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n"))
+    data = read_csv(path)
+    assert (data.name, data.n_rows) == ("table", 2)
+
+
+def test_damaged_gzip(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 10_000)[:-20])
+    with pytest.raises(DataError, match=r"table\.csv\.gz: cannot be read"):
+        read_csv(path)
+    path.write_bytes(b"not gzip")
+    with pytest.raises(DataError, match=r"table\.csv\.gz: cannot be read"):
+        read_csv(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "found"),
+    [
+        ("a,b,c\n1,2,3\n4,5\n", 3, 2),
+        ("a,b,c\n1,2,3\n4,5,6,7\n", 3, 4),
+        ("a,b,c\n1,2,3,4\n5,6,7,8\n", 2, 4),
+        ('a,b,c\n"x\ny",2,3\n\n4,5\n', 5, 2),
+        ("a b\n1 2\n3\n4 5\n6 7\n8 9\n1 2\n3 4\n5 6\n7 8\n9 1\n2 3\n", 3, 1),
+    ],
+)
+def test_ragged_line_is_named(write, content, line, found):
+    expected = content.split("\n")[0].replace(",", " ").count(" ") + 1
+    message = rf"table\.csv, line {line}: expected {expected} fields, found {found}\."
+    with pytest.raises(DataError, match=message):
+        read_csv(write(content))
+
+
+def test_ragged_line_far_from_the_start(write):
+    content = "a,b\n" + "1,2\n" * 50_000 + "3\n" + "4,5\n" * 10
+    with pytest.raises(DataError, match=r"line 50002: expected 2 fields, found 1"):
+        read_csv(write(content))
+
+
+def test_unclosed_quote(write):
+    with pytest.raises(DataError, match=r"line 3: .*quote"):
+        read_csv(write('a,b\n1,x\n2,"y\n3,z\n4,w\n'))
+    with pytest.raises(DataError, match=r"line 3: expected 2 fields, found 1.*quote"):
+        read_csv(write('a,b\n1,x\n"2,y\n3,z\n4,w\n'))
+
+
+def test_huge_field(write):
+    text = "z" * 3_000_000
+    data = read_csv(write(f"a,b\n1,{text}\n2,y\n"))
+    assert data.table["b"][0] == text
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "the file is empty"),
+        ("\n \n", "nothing but white space"),
+        ("a,b,c\n", "a header and no rows: a, b, c"),
+        ("a,b,a\n1,2,3\n", "duplicate column names: a"),
+    ],
+)
+def test_files_without_a_table(write, content, problem):
+    with pytest.raises(DataError, match=rf"table\.csv.*{problem}"):
+        read_csv(write(content), header=True)
+
+
+def test_one_row(write):
+    data = read_csv(write("size,colour\n1.5,red\n"))
+    assert data.n_rows == 1
+    assert data.kinds == {"size": "numeric", "colour": "categorical"}
+
+
+def test_unnamed_columns_get_a_name(write):
+    assert list(read_csv(write(",b\nx,1\ny,2\nz,3\n")).table.columns) == ["column_1", "b"]
+
+
+def test_numbers_are_read_exactly(write):
+    values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.arange(-250, 250)
+    path = write("a\n" + "\n".join(repr(float(value)) for value in values))
+    assert_array_equal(read_csv(path).table["a"], values)
+
+
+def test_iso_dates_become_dates(write):
+    data = read_csv(write("day,size\n2024-02-29,1\n2024-03-01,2\n"))
+    assert data.kinds["day"] == "date"
+    assert data.table["day"][0] == pd.Timestamp("2024-02-29")
+
+
+def test_target_and_options_are_passed_on(write):
+    data = read_csv(write("code,kind\n1,a\n2,b\n"), target="kind", categorical=["code"], name="n")
+    assert (data.task, data.kinds["code"], data.name) == ("classification", "categorical", "n")
+
+
+@pytest.mark.slow
+def test_a_hundred_megabytes_take_seconds(tmp_path):
+    path = tmp_path / "large.csv"
+    block = pd.DataFrame(np.random.default_rng(0).normal(size=(50_000, 10))).to_csv(index=False)
+    header, _, body = block.partition("\n")
+    with path.open("w") as file:
+        file.write(header.replace("0", "x0", 1) + "\n")
+        for _ in range(11):
+            file.write(body)
+    assert path.stat().st_size > 1e8
+    start = time.perf_counter()
+    assert read_csv(path, header=True).n_rows == 550_000
+    assert time.perf_counter() - start < 30
