@@ -108,7 +108,9 @@ def boolean_dtype(*, has_missing: bool) -> Any:
 
 def _numbers(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, np.dtype):
-        return column
+        # Numbers longer than 8 bytes differ from platform to platform.
+        is_long = column.dtype.itemsize > 8
+        return column.astype("float64" if is_long else column.dtype.newbyteorder("="))
     if column.isna().any() or pd.api.types.is_float_dtype(column.dtype):
         return column.astype("float64")
     return column.astype("int64")
