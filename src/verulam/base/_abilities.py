@@ -78,6 +78,8 @@ def abilities(learner: Any) -> Abilities:
     kind = tags.estimator_type
     if kind is None and tags.transformer_tags is not None:
         kind = "transformer"
+    if kind is None and hasattr(learner, "score_samples"):
+        kind = "density_estimator"
     return Abilities(
         task=_TASKS.get(kind or "", "other"),
         probabilistic=hasattr(learner, "predict_proba") or hasattr(learner, "score_samples"),

@@ -209,17 +209,20 @@ def encode_classes(learner: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _factorise(labels: Any) -> tuple[np.ndarray, np.ndarray]:
-    try:
-        codes, uniques = pd.factorize(labels, sort=True)
-    except TypeError as error:
-        raise DataError("y mixes labels that cannot be put in order; use one type.") from error
+    codes, uniques = pd.factorize(labels, sort=False)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         raise DataError(f"Input y contains NaN: the label of row {row} is missing.")
     classes = np.asarray(uniques)
     if classes.dtype.kind == "f" and not np.isfinite(classes).all():
         raise DataError("Input y contains infinity.")
-    return codes, classes
+    try:
+        order = np.argsort(classes, kind="stable")
+    except TypeError as error:
+        raise DataError("y mixes labels that cannot be put in order; use one type.") from error
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places[codes], classes[order]
 
 
 def _numeric_targets(learner: Any, y: Any) -> np.ndarray:

@@ -140,10 +140,12 @@ class DaskSource:
 
         block_total = dask.delayed(_block_total)
         join = dask.delayed(_sum_records)
-        columns = [_row_blocks(self.inputs)]
-        columns += [_aligned(part, self.inputs) for part in (self.targets, self.weights)]
+        blocks = _row_blocks(self.inputs)
+        targets = _aligned(self.targets, self.inputs, len(blocks))
+        weights = _aligned(self.weights, self.inputs, len(blocks))
         level = [
-            block_total(function, self.prepare, *block) for block in zip(*columns, strict=True)
+            block_total(function, self.prepare, *block)
+            for block in zip(blocks, targets, weights, strict=True)
         ]
         while len(level) > 1:
             level = [join(level[start : start + 8]) for start in range(0, len(level), 8)]
@@ -268,9 +270,8 @@ def _row_blocks(collection: Any) -> list[Any]:
     return list(np.ravel(collection.to_delayed()))
 
 
-def _aligned(part: Any, inputs: Any) -> list[Any]:
+def _aligned(part: Any, inputs: Any, n_blocks: int) -> list[Any]:
     """Return the blocks of targets or weights that belong to the blocks of the inputs."""
-    n_blocks = inputs.npartitions if hasattr(inputs, "npartitions") else inputs.numblocks[0]
     if part is None:
         return [None] * n_blocks
     if not hasattr(part, "__dask_graph__"):

@@ -1,0 +1,224 @@
+"""The additive contract: one definition at three scales, for every learner that declares it."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from verulam.base import DataError, encode_classes
+from verulam.parametric import (
+    BernoulliDensity,
+    GaussianClassifier,
+    GaussianDensity,
+    IncompleteGaussianDensity,
+    LeastSquares,
+    MultinomialDensity,
+    NaiveBayes,
+    NearestMean,
+    PolynomialRegression,
+    SampleMoments,
+)
+
+LEARNERS = [
+    BernoulliDensity(threshold=1.0),
+    GaussianClassifier(covariance="own_full"),
+    GaussianClassifier(covariance="shared_full"),
+    GaussianClassifier(covariance="own_diagonal"),
+    GaussianDensity(),
+    IncompleteGaussianDensity(),
+    LeastSquares(),
+    MultinomialDensity(),
+    NaiveBayes(),
+    NearestMean(metric="mahalanobis"),
+    PolynomialRegression(),
+    SampleMoments(),
+]
+IDS = [f"{type(learner).__name__}-{number}" for number, learner in enumerate(LEARNERS)]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=900)
+    X = rng.gamma(2.0, size=(900, 4)) + 0.5 * y[:, None]
+    return X, y, rng.integers(1, 4, size=900).astype(float)
+
+
+def fitted_numbers(learner):
+    """Return every fitted array and number of a learner, by name."""
+    return {
+        name: np.asarray(value, dtype=float)
+        for name, value in vars(learner).items()
+        if name.endswith("_") and isinstance(value, np.ndarray | float | int)
+        if np.asarray(value).dtype.kind in "fiu"
+    }
+
+
+def assert_same_fit(first, second):
+    expected = fitted_numbers(first)
+    found = fitted_numbers(second)
+    assert expected.keys() == found.keys()
+    assert expected
+    for name, value in expected.items():
+        assert_allclose(found[name], value, rtol=1e-8, atol=1e-10, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as running,
+        distributed.Client(running) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=IDS)
+def test_memory_equals_stream_equals_cluster(learner, data, cluster):
+    import dask.array
+
+    X, y, weights = data
+    in_memory = clone(learner).fit(X, y, sample_weight=weights)
+    pieces = [
+        (X[start : start + 100], y[start : start + 100], weights[start : start + 100])
+        for start in range(0, 900, 100)
+    ]
+    assert_same_fit(in_memory, clone(learner).fit(lambda: iter(pieces)))
+    parts = [dask.array.from_array(part, chunks=(250, *part.shape[1:])) for part in data]
+    assert_same_fit(in_memory, clone(learner).fit(*parts))
+
+
+def test_dask_frames_with_categories(cluster):
+    import dask.dataframe
+
+    frame = pd.DataFrame({"a": pd.Categorical(list("xyzx") * 25), "b": np.arange(100.0)})
+    y = pd.Series(list("pqqp") * 25)
+    in_memory = NaiveBayes().fit(frame, y)
+    far = NaiveBayes().fit(
+        dask.dataframe.from_pandas(frame, npartitions=4),
+        dask.dataframe.from_pandas(y, npartitions=4),
+    )
+    assert_array_equal(far.feature_names_in_, ["a", "b"])
+    assert_allclose(far.predict_proba(frame), in_memory.predict_proba(frame), rtol=1e-8)
+
+
+def test_chunks_may_bring_new_classes_and_categories():
+    whole = pd.DataFrame({"a": ["x", "y", "x", "z"]}, dtype="category")
+    y = ["p", "p", "q", "r"]
+    pieces = [
+        (pd.DataFrame({"a": pd.Categorical([value])}), [label])
+        for value, label in zip(whole["a"], y, strict=True)
+    ]
+    streamed = NaiveBayes().fit(iter(pieces))
+    assert_array_equal(streamed.classes_, ["p", "q", "r"])
+    assert_allclose(streamed.predict_proba(whole), NaiveBayes().fit(whole, y).predict_proba(whole))
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=IDS)
+def test_partial_fit_in_any_order(learner, data):
+    if not hasattr(learner, "partial_fit"):
+        pytest.skip("needs several passes")
+    X, y, weights = data
+    pieces = clone(learner)
+    for rows in (slice(600, 900), slice(0, 600)):
+        pieces.partial_fit(X[rows], y[rows], sample_weight=weights[rows])
+    assert_same_fit(clone(learner).fit(X, y, sample_weight=weights), pieces)
+
+
+def test_partial_fit_knows_classes_to_come():
+    learner = NaiveBayes().partial_fit([[0.0], [1.0]], ["a", "a"], classes=["a", "b"])
+    assert_array_equal(learner.predict([[0.5]]), ["a"])
+    learner.partial_fit([[9.0], [10.0]], ["b", "b"])
+    assert_array_equal(learner.predict([[0.5], [9.5]]), ["a", "b"])
+
+
+def test_many_passes_need_a_stream_that_starts_again(data):
+    X = data[0]
+    with pytest.raises(DataError, match="one-shot iterator"):
+        IncompleteGaussianDensity().fit(iter([X]))
+
+
+def test_too_few_passes_are_reported():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[::2, 0] = np.nan
+    with pytest.warns(ConvergenceWarning, match="had not converged after max_iter=2"):
+        IncompleteGaussianDensity(max_iter=2, tol=0.0).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (None, "requires y to be passed"),
+        (np.array(["a", None], dtype=object), "label of row 1 is missing"),
+        ([1.0, np.inf], "contains infinity"),
+        (np.array(["a", 1], dtype=object), "cannot be put in order"),
+        ([0.3, 1.7], "Unknown label type"),
+        ([], "no rows"),
+    ],
+)
+def test_bad_labels(y, message):
+    with pytest.raises(ValueError, match=message):
+        encode_classes(NaiveBayes(), y)
+
+
+def test_labels_keep_their_type():
+    for labels in (
+        np.array([3, 1, 3]),
+        np.array(["b", "a", "b"]),
+        pd.Series(["b", "a", "b"]),
+        pd.Series(["b", "a", "b"], dtype="category"),
+        np.array([True, False, True]),
+    ):
+        codes, classes = encode_classes(NaiveBayes(), labels)
+        assert_array_equal(codes, [1, 0, 1])
+        assert_array_equal(classes, np.unique(np.asarray(labels)))
+
+
+def test_one_class_is_not_enough():
+    with pytest.raises(ValueError, match="only one class: 'a'"):
+        GaussianClassifier().fit([[1.0], [2.0]], np.array(["a", "a"], dtype=object))
+
+
+def test_rows_and_labels_must_match():
+    with pytest.raises(ValueError, match="X has 2 rows and y has 3"):
+        GaussianClassifier().fit([[1.0], [2.0]], [0, 1, 1])
+
+
+STREAM = """
+import resource
+import numpy as np
+from verulam.parametric import GaussianClassifier
+
+def chunks():
+    rng = np.random.default_rng(0)
+    for _ in range({chunks}):
+        y = rng.integers(2, size=100_000)
+        X = rng.standard_normal((100_000, 20))
+        X += y[:, None]
+        yield X, y
+
+learner = GaussianClassifier(covariance="own_full").fit(chunks)
+assert learner.statistics_.statistics.weight.sum() == {chunks} * 100_000
+assert abs(learner.means_[1].mean() - 1) < 0.01
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.parametrize(
+    "n_chunks", [10, pytest.param(100, marks=pytest.mark.slow, id="ten-million-rows")]
+)
+def test_streaming_stays_in_constant_memory(n_chunks):
+    code = textwrap.dedent(STREAM.format(chunks=n_chunks))
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert int(result.stdout) * unit < 600e6

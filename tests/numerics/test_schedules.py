@@ -1,0 +1,22 @@
+"""Schedules: their values, and whether they meet the conditions of stochastic approximation."""
+
+import pytest
+
+from verulam.numerics import constant, exponential, inverse, search_then_converge
+
+
+@pytest.mark.parametrize(
+    ("schedule", "first", "tenth", "converges"),
+    [
+        (constant(0.2), 0.2, 0.2, False),
+        (inverse(1.0), 1.0, 0.1, True),
+        (inverse(1.0, power=0.5), 1.0, 10**-0.5, False),
+        (inverse(1.0, power=2.0), 1.0, 0.01, False),
+        (exponential(1.0, 0.5), 1.0, 0.5**9, False),
+        (search_then_converge(1.0, 10.0), 1 / 1.1, 0.5, True),
+    ],
+)
+def test_values_and_conditions(schedule, first, tenth, converges):
+    assert schedule(1) == pytest.approx(first)
+    assert schedule(10) == pytest.approx(tenth)
+    assert schedule.converges is converges
