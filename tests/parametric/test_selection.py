@@ -1,0 +1,52 @@
+"""Choosing a complexity by validation."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_iris
+from sklearn.model_selection import KFold, cross_val_score
+
+from verulam.parametric import (
+    FAMILIES,
+    GaussianClassifier,
+    PolynomialRegression,
+    select_complexity,
+)
+
+
+@pytest.fixture
+def cubic():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(120, 1))
+    return X, X[:, 0] ** 3 - 0.5 * X[:, 0] + 0.05 * rng.normal(size=120)
+
+
+def test_degree_of_a_cubic_is_found(cubic):
+    curve = select_complexity(PolynomialRegression(), "degree", range(1, 9), *cubic)
+    assert curve.chosen == 3
+    assert curve.validation[0] > 2 * curve.validation[2]
+    assert (np.diff(curve.training) <= 1e-12).all()
+
+
+def test_errors_are_those_of_scikit_learn(cubic):
+    folds = KFold(5, shuffle=True, random_state=3)
+    curve = select_complexity(PolynomialRegression(), "degree", [2], *cubic, cv=folds)
+    scores = cross_val_score(
+        PolynomialRegression(degree=2), *cubic, cv=folds, scoring="neg_mean_squared_error"
+    )
+    assert_allclose(curve.validation, [-scores.mean()])
+    assert_allclose(curve.validation_error, [scores.std(ddof=1) / np.sqrt(5)])
+
+
+def test_covariance_family_by_validation():
+    curve = select_complexity(
+        GaussianClassifier(), "covariance", FAMILIES, *load_iris(return_X_y=True)
+    )
+    frame = curve.to_frame()
+    assert list(frame.index) == list(FAMILIES)
+    assert frame["chosen"].sum() == 1
+    least = frame["validation"].min()
+    chosen = frame.loc[curve.chosen]
+    assert chosen["validation"] <= least + frame.loc[curve.best, "standard_error"]
+    # A sphere for all is too simple for iris: correlated columns of different scale.
+    assert frame.loc["shared_full", "validation"] < frame.loc["shared_spherical", "validation"]
