@@ -1,5 +1,7 @@
 """What the generators share: seeds, labels and noise."""
 
+from zlib import crc32
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,16 @@ Seed = int | np.random.Generator | None
 def generator(random_state: Seed) -> np.random.Generator:
     """Return the random generator behind a seed; a generator is used as it is."""
     return np.random.default_rng(random_state)
+
+
+def separate_generator(random_state: Seed, purpose: str) -> np.random.Generator:
+    """Return a generator of its own for a purpose, even where the data was drawn with that seed.
+
+    Otherwise the noise would repeat the numbers that made the data, and depend on them.
+    """
+    if isinstance(random_state, int | np.integer):
+        return np.random.default_rng([int(random_state), crc32(purpose.encode())])
+    return generator(random_state)
 
 
 def class_labels(classes: NDArray[np.int64]) -> NDArray[np.object_]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError
 from verulam.data._dataset import Dataset
-from verulam.data._draws import Seed, generator
+from verulam.data._draws import Seed, separate_generator
 from verulam.data._intake import missing_column
 
 
@@ -51,16 +51,17 @@ def jitter_inputs(data: Dataset, scale: float = 0.1, *, random_state: Seed = Non
     """
     if scale < 0:
         raise ValueError(f"scale={scale}; a standard deviation is not negative.")
-    random, kinds = generator(random_state), data.kinds
+    random, kinds = separate_generator(random_state, "jitter"), data.kinds
     names = [name for name in data.input_names if kinds[name] == "numeric"]
     if not names:
         raise DataError(f"Data set {data.name!r} has no numeric inputs to jitter.")
     before = data.table[names].to_numpy(dtype=float)
     finite = np.where(np.isfinite(before), before, np.nan)
     after = before + scale * np.nanstd(finite, axis=0) * random.standard_normal(before.shape)
-    changed = int((after != before)[~np.isnan(before)].sum())
+    known = ~np.isnan(before)
+    changed = int((after != before)[known].sum())
     table = data.table.assign(**{name: after[:, i] for i, name in enumerate(names)})
-    return NoisyData(data.with_table(table), changed, changed / before.size)
+    return NoisyData(data.with_table(table), changed, changed / max(1, int(known.sum())))
 
 
 def flip_labels(
@@ -84,7 +85,7 @@ def flip_labels(
     >>> from verulam.data import dataset, flip_labels
     >>> noisy = flip_labels(dataset("iris"), 0.2, random_state=0)
     >>> noisy.changed, round(noisy.rate, 3)
-    (35, 0.233)
+    (30, 0.2)
     """
     if data.classes is None:
         raise DataError(f"Data set {data.name!r} has no class labels to flip.")
@@ -93,7 +94,7 @@ def flip_labels(
     present = labels.cat.categories.get_indexer(pd.Index(data.classes))
     position = np.searchsorted(present, codes)
     cumulative = _flip_matrix(rate, len(present)).cumsum(axis=1)[position]
-    uniform = generator(random_state).uniform(size=(len(codes), 1))
+    uniform = separate_generator(random_state, "flip").uniform(size=(len(codes), 1))
     drawn = np.minimum((uniform >= cumulative).sum(axis=1), len(present) - 1)
     flipped = labels.array.from_codes(present[drawn], dtype=labels.dtype)
     changed = int((drawn != position).sum())
@@ -142,7 +143,8 @@ def drop_values(
     for name in names:
         if name not in data.input_names:
             raise missing_column("columns", name, data.input_names)
-    lost = generator(random_state).uniform(size=(data.n_rows, len(names))) < rate
+    random = separate_generator(random_state, "drop")
+    lost = random.uniform(size=(data.n_rows, len(names))) < rate
     known = data.table[names].notna().to_numpy()
     table = data.table.assign(
         **{name: _without(data.table[name], lost[:, i]) for i, name in enumerate(names)}
