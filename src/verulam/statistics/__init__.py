@@ -1,1 +1,171 @@
-"""Verulam: statistics."""
+"""Intervals and tests that turn the results of experiments into sentences (chapter 19)."""
+
+from verulam.statistics._adjust import adjust_p_values
+from verulam.statistics._anova import (
+    TwoFactorAnova,
+    one_way_anova,
+    repeated_anova,
+    two_factor_anova,
+)
+from verulam.statistics._areas import RocBand, auc_interval, delong_test, roc_band
+from verulam.statistics._bayes import (
+    BayesianComparison,
+    bayesian_correlated_t,
+    bayesian_signed_rank,
+)
+from verulam.statistics._choose import Choice, choose_test, decision_table
+from verulam.statistics._comparisons import (
+    Comparisons,
+    contrast,
+    fisher_lsd,
+    newman_keuls,
+    scheffe,
+    tukey_hsd,
+)
+from verulam.statistics._datasets import (
+    friedman_test,
+    iman_davenport_test,
+    kruskal_wallis,
+    sign_test,
+)
+from verulam.statistics._five_by_two import five_by_two_f_test, five_by_two_t_test
+from verulam.statistics._intervals import (
+    BootstrapResult,
+    bootstrap_interval,
+    rate_interval,
+    t_interval,
+    z_interval,
+)
+from verulam.statistics._manova import ManovaResult, manova, pairwise_hotelling
+from verulam.statistics._mcnemar import ErrorOverlap, error_overlap, mcnemar
+from verulam.statistics._multitest import LearnerOrder, multitest_order
+from verulam.statistics._pairs import (
+    corrected_t_test,
+    cv_t_test,
+    permutation_test,
+    variance_ratio_test,
+)
+from verulam.statistics._power import PowerCurve, power_curve, sample_size, t_power, z_power
+from verulam.statistics._probability import FiniteSpace
+from verulam.statistics._ranks import (
+    ManyComparison,
+    average_ranks,
+    cliques,
+    compare_many,
+    control_test,
+    nemenyi_test,
+    tukey_on_ranks,
+    wilcoxon_holm,
+)
+from verulam.statistics._result import Assumption, ConfidenceInterval, EffectSize, TestResult
+from verulam.statistics._sampling import (
+    EstimatorStudy,
+    SamplingDistribution,
+    bootstrap_left_out,
+    chi_square_draws,
+    estimator_study,
+    f_draws,
+    running_means,
+    sampling_distribution,
+    standardised_sums,
+    t_draws,
+)
+from verulam.statistics._simulate import Simulation, simulate, simulated_tests, size_table
+from verulam.statistics._single import (
+    binomial_test,
+    normal_approximation_test,
+    runs_t_test,
+    t_test,
+    z_test,
+)
+from verulam.statistics._variables import DiscreteVariable, JointTable
+from verulam.statistics._vectors import hotelling_test
+from verulam.statistics._wilcoxon import wilcoxon_test
+
+__all__ = [
+    "Assumption",
+    "BayesianComparison",
+    "BootstrapResult",
+    "Choice",
+    "Comparisons",
+    "ConfidenceInterval",
+    "DiscreteVariable",
+    "EffectSize",
+    "ErrorOverlap",
+    "EstimatorStudy",
+    "FiniteSpace",
+    "JointTable",
+    "LearnerOrder",
+    "ManovaResult",
+    "ManyComparison",
+    "PowerCurve",
+    "RocBand",
+    "SamplingDistribution",
+    "Simulation",
+    "TestResult",
+    "TwoFactorAnova",
+    "adjust_p_values",
+    "auc_interval",
+    "average_ranks",
+    "bayesian_correlated_t",
+    "bayesian_signed_rank",
+    "binomial_test",
+    "bootstrap_interval",
+    "bootstrap_left_out",
+    "chi_square_draws",
+    "choose_test",
+    "cliques",
+    "compare_many",
+    "contrast",
+    "control_test",
+    "corrected_t_test",
+    "cv_t_test",
+    "decision_table",
+    "delong_test",
+    "error_overlap",
+    "estimator_study",
+    "f_draws",
+    "fisher_lsd",
+    "five_by_two_f_test",
+    "five_by_two_t_test",
+    "friedman_test",
+    "hotelling_test",
+    "iman_davenport_test",
+    "kruskal_wallis",
+    "manova",
+    "mcnemar",
+    "multitest_order",
+    "nemenyi_test",
+    "newman_keuls",
+    "normal_approximation_test",
+    "one_way_anova",
+    "pairwise_hotelling",
+    "permutation_test",
+    "power_curve",
+    "rate_interval",
+    "repeated_anova",
+    "roc_band",
+    "running_means",
+    "runs_t_test",
+    "sample_size",
+    "sampling_distribution",
+    "scheffe",
+    "sign_test",
+    "simulate",
+    "simulated_tests",
+    "size_table",
+    "standardised_sums",
+    "t_draws",
+    "t_interval",
+    "t_power",
+    "t_test",
+    "tukey_hsd",
+    "tukey_on_ranks",
+    "two_factor_anova",
+    "variance_ratio_test",
+    "wilcoxon_holm",
+    "wilcoxon_test",
+    "z_interval",
+    "z_power",
+    "z_test",
+]
