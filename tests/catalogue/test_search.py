@@ -69,3 +69,9 @@ def test_nothing_found_suggests():
 def test_odd_questions_find_nothing(question):
     found = find(question)
     assert found.rows == ()
+
+
+def test_what_a_found_learner_covers_comes_last():
+    found = find("k-nearest neighbours")
+    assert {"8.i", "U3.q", "B4.i", "8.z"} == {row.id for row in found.rows}
+    assert ids("bagging")[:3] == ["17.u", "U5.t", "B7.e"]

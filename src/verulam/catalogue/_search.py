@@ -2,7 +2,9 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from verulam.base import nearest_names
 from verulam.catalogue._entries import Entry, entries
@@ -10,6 +12,8 @@ from verulam.catalogue._map import MapRow, read_map
 from verulam.catalogue._sections import TextSection, number, places, read_sections
 
 _PLACE = re.compile(r"§?(\d+(?:\.\d+)*)")
+#: Behind every rank that words of a question can add up to.
+_LINKED = 1000
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,21 @@ def find(question: str) -> Found:
     ['13.w', 'U5.z']
     """
     words = _plain(question).split()
-    rows = _ranked([(_row_rank(row, words), row) for row in read_map()])
-    learners = _ranked([(_learner_rank(item, words, rows), item) for item in entries()])
+    row_ranks = {row.id: _row_rank(row, words) for row in read_map()}
+    learner_ranks = {item.name: _learner_rank(item, words) for item in entries()}
+    by_learner = {
+        row for item in entries() if learner_ranks[item.name] is not None for row in item.rows
+    }
+    rows = _ranked((_or_linked(row_ranks[row.id], row.id in by_learner), row) for row in read_map())
+    learners = _ranked(
+        (
+            _or_linked(
+                learner_ranks[item.name], any(row_ranks[row] is not None for row in item.rows)
+            ),
+            item,
+        )
+        for item in entries()
+    )
     suggestions: tuple[str, ...] = ()
     if not rows and not learners:
         known = {_plain(row.capability): row.capability for row in read_map()}
@@ -68,17 +85,19 @@ def find(question: str) -> Found:
     return Found(section, rows, learners, suggestions)
 
 
-def _ranked(candidates: list[tuple[int | None, object]]) -> tuple:
+def _ranked(candidates: Iterable[tuple[int | None, Any]]) -> tuple[Any, ...]:
     kept = [(rank, item) for rank, item in candidates if rank is not None]
     return tuple(item for _, item in sorted(kept, key=lambda pair: pair[0]))
 
 
+def _or_linked(rank: int | None, linked: bool) -> int | None:
+    """Return the rank, or a late one for what is linked to something that matched."""
+    return _LINKED if rank is None and linked else rank
+
+
 def _row_rank(row: MapRow, words: list[str]) -> int | None:
     """Return how far a row is from the question, 0 being exact, or None where it does not match."""
-    ranks = [_word_rank(row, word) for word in words]
-    if not ranks or None in ranks:
-        return None
-    return sum(rank for rank in ranks if rank is not None)
+    return _total([_word_rank(row, word) for word in words])
 
 
 def _word_rank(row: MapRow, word: str) -> int | None:
@@ -127,19 +146,21 @@ def _inside(row: MapRow, text: str) -> bool:
     return False
 
 
-def _learner_rank(item: Entry, words: list[str], rows: tuple[MapRow, ...]) -> int | None:
-    """Rank a learner by its name and section, and after those by the rows that it covers."""
-    section = item.section.lower()
+def _learner_rank(item: Entry, words: list[str]) -> int | None:
+    """Rank a learner by its name and section."""
+    section = item.section.lower().split()
     ranks = [
-        (1 if word in section.split() else None)
+        (1 if word in section else None)
         if _PLACE.fullmatch(word)
         else _text_rank(word, _plain(item.spoken), _plain(item.name))
         for word in words
     ]
-    if ranks and None not in ranks:
-        return sum(rank for rank in ranks if rank is not None)
-    found = {row.id for row in rows}
-    return 10 if found and set(item.rows) & found else None
+    return _total(ranks)
+
+
+def _total(ranks: list[int | None]) -> int | None:
+    found = [rank for rank in ranks if rank is not None]
+    return sum(found) if found and len(found) == len(ranks) else None
 
 
 def _plain(text: str) -> str:

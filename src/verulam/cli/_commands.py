@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from verulam.cli._printing import console, print_table
+from verulam.cli._printing import column_table, console, print_table
 
 app = typer.Typer(
     name="verulam",
@@ -52,7 +52,11 @@ def learners(
     if table.empty:
         typer.echo("No learner has all of these abilities.", err=True)
         raise typer.Exit(NOTHING)
-    print_table(table[["name", "task", "section", "tags"]])
+    for number, (name, group) in enumerate(table.groupby("task", sort=False)):
+        if number:
+            console().print()
+        console().print(f"{name}:", highlight=False, markup=False)
+        print_table(group[["name", "section", "tags"]])
 
 
 @app.command()
@@ -60,7 +64,7 @@ def datasets() -> None:
     """List the bundled data sets."""
     from verulam.data import list_datasets
 
-    columns = ["name", "task", "rows", "columns", "missing", "title"]
+    columns = ["name", "task", "rows", "columns", "title"]
     print_table(list_datasets().reset_index()[columns])
 
 
@@ -76,7 +80,7 @@ def describe(
     console().print(repr(found).partition("\n")[0], highlight=False, markup=False)
     if found.description:
         console().print(found.description, highlight=False, markup=False)
-    print_table(_without_empty(found.summary().reset_index()))
+    print_table(column_table(found.summary()))
 
 
 @app.command()
@@ -99,6 +103,7 @@ def find(
     if found.rows:
         print_table(_map_table(found))
     if found.learners:
+        console().print()
         print_table(_learner_table(found))
 
 
@@ -164,9 +169,3 @@ def _learner_table(found: Any) -> Any:
 
     rows = [(item.name, item.path, item.section) for item in found.learners]
     return pd.DataFrame(rows, columns=["learner", "class", "section"])
-
-
-def _without_empty(table: Any) -> Any:
-    """Return the table without columns in which no cell says anything."""
-    said = [name for name in table.columns if (table[name].astype(str) != "").any()]
-    return table[said]

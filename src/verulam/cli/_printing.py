@@ -1,6 +1,6 @@
 """Tables on a terminal or in a pipe."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,10 +19,12 @@ def print_table(table: "pd.DataFrame") -> None:
     from rich import box
     from rich.table import Table
 
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in table.columns:
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for place, name in enumerate(table.columns):
         numeric = table[name].dtype.kind in "iuf"
-        drawn.add_column(str(name), justify="right" if numeric else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if numeric else "left"
+        # The first column is what people copy into the next command.
+        drawn.add_column(str(name), justify=justify, overflow="fold", no_wrap=place == 0)
     for row in table.itertuples(index=False):
         drawn.add_row(*(cell_text(cell) for cell in row))
     console().print(drawn, highlight=False, markup=False)
@@ -33,3 +35,21 @@ def cell_text(cell: Any) -> str:
     if isinstance(cell, float):
         return "" if cell != cell else f"{cell:.4g}"
     return "" if cell is None else str(cell)
+
+
+def column_table(summary: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the summary of a data set with its values in one column, to fit a terminal."""
+    table = summary.reset_index()
+    table["values"] = [_values_text(row) for _, row in table.iterrows()]
+    return table[["column", "kind", "role", "missing", "distinct", "values"]]
+
+
+def _values_text(row: "pd.Series[Any]") -> str:
+    parts = []
+    if row["minimum"] != "":
+        parts.append(f"{cell_text(row['minimum'])} to {cell_text(row['maximum'])}")
+    if row["mean"] != "":
+        parts.append(f"mean {cell_text(row['mean'])}")
+    if row["most_frequent"] != "" and row["role"] != "identifier":
+        parts.append(f"mostly {cell_text(row['most_frequent'])}")
+    return ", ".join([*parts, *filter(None, [row["note"]])])

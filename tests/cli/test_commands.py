@@ -1,0 +1,110 @@
+"""What the commands print."""
+
+import csv
+import re
+
+import pytest
+
+from verulam.cli import main
+
+
+@pytest.fixture(autouse=True)
+def width(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def printed(capsys, *words, code=0):
+    with pytest.raises(SystemExit) as caught:
+        main(list(words))
+    assert (caught.value.code or 0) == code
+    output = capsys.readouterr().out
+    assert "\x1b" not in output
+    assert all(len(line) <= 80 for line in output.splitlines())
+    return output
+
+
+def test_learners(capsys):
+    output = printed(capsys, "learners")
+    headings = re.findall(r"^(\w+):$", output, re.MULTILINE)
+    assert {"classification", "regression", "density", "clustering"} <= set(headings)
+    assert re.search(r"^parametric\.NaiveBayes +SIT1305 II +prob", output, re.MULTILINE)
+    assert re.search(r"^k-nearest neighbours +Alpaydin 8\.4 +prob", output, re.MULTILINE)
+
+
+def test_learners_narrowed(capsys):
+    words = ("learners", "--task", "classification", "--tag", "missing", "--tag", "categorical")
+    output = printed(capsys, *words)
+    assert "NaiveBayes" in output
+    assert "logistic" not in output
+
+
+def test_no_such_learner(capsys):
+    assert printed(capsys, "learners", "--task", "density", "--tag", "sparse", code=1) == ""
+
+
+def test_datasets(capsys):
+    output = printed(capsys, "datasets")
+    assert re.search(r"^iris +classification +150 +4 ", output, re.MULTILINE)
+
+
+def test_describe(capsys):
+    output = printed(capsys, "describe", "penguins")
+    assert output.startswith("Dataset 'penguins': 344 rows, classification of 'species'")
+    assert re.search(r"^island +categorical +input +0 +3 +mostly", output, re.MULTILINE)
+
+
+def test_describe_a_file(capsys, tmp_path):
+    file = tmp_path / "fruit.csv"
+    file.write_text("size,ripe\n1.5,yes\n2.5,no\n,yes\n", encoding="utf-8")
+    output = printed(capsys, "describe", str(file), "--target", "ripe")
+    assert re.search(r"^size +numeric +input +1 +2 +1\.5 to 2\.5, mean 2", output, re.MULTILINE)
+
+
+def test_find_a_section(capsys):
+    output = printed(capsys, "find", "13.8")
+    assert output.startswith("Alpaydin 13.8: Multiple Kernel Learning\n")
+    assert re.search(r"^13\.w +alpaydin +13\.37–13\.39 +Multiple kernel", output, re.MULTILINE)
+
+
+def test_find_words(capsys):
+    output = printed(capsys, "find", "naive", "bayes")
+    assert re.search(r"^U2\.b +sit1305 ", output, re.MULTILINE)
+    assert re.search(r"^parametric\.NaiveBayes +verulam\.parametric", output, re.MULTILINE)
+
+
+def test_find_says_where_a_borrowed_learner_serves(capsys):
+    output = printed(capsys, "find", "8.i")
+    assert re.search(r"^8\.i .* k-nearest neighbours", output, re.MULTILINE)
+
+
+def test_find_says_not_yet(capsys):
+    assert "not yet" in printed(capsys, "find", "polylingual")
+
+
+def test_find_nothing(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["find", "naiv", "bayse"])
+    captured = capsys.readouterr()
+    assert caught.value.code == 1
+    assert captured.out == ""
+    assert captured.err.startswith("Nothing found for 'naiv bayse'. Nearest: ")
+
+
+def test_compare(capsys, tmp_path):
+    file = tmp_path / "runs.csv"
+    words = ("compare", "iris", "--learners", "majority class, naive bayes", "--folds", "4",
+             "--repeats", "2", "--seed", "1", "--measure", "accuracy")  # fmt: skip
+    output = printed(capsys, *words, "--csv", str(file))
+    assert output.startswith("iris: Accuracy by stratified 4-fold cross-validation, repeated 2")
+    assert "Recommended: parametric.NaiveBayes." in output
+    with file.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 16
+    assert {row["learner"] for row in rows} == {"majority class", "parametric.NaiveBayes"}
+
+
+def test_compare_with_failed_runs(capsys):
+    words = ("compare", "iris", "--learners", "perceptron,naive bayes", "--measure", "log_loss",
+             "--folds", "3")  # fmt: skip
+    output = printed(capsys, *words, code=1)
+    assert "Failed runs:\n- perceptron: " in output

@@ -1,0 +1,104 @@
+"""Exit codes and error sentences of the whole program, in processes of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from verulam.cli import main
+
+PROGRAM = [sys.executable, "-c", "from verulam.cli import main; main()"]
+
+
+def verulam(capsys, *words):
+    """Run a command in this process; return exit code, output and errors."""
+    with pytest.raises(SystemExit) as caught:
+        main(list(words))
+    captured = capsys.readouterr()
+    return caught.value.code or 0, captured.out, captured.err
+
+
+def test_version(capsys):
+    code, output, _ = verulam(capsys, "--version")
+    assert code == 0
+    assert output.startswith("verulam ")
+
+
+def test_no_command_shows_the_help(capsys):
+    _, output, errors = verulam(capsys)
+    assert "Usage: verulam" in output + errors
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("compare", "irsi"), "Nearest: iris"),
+        (("compare", "no/such.csv"), "no/such.csv: no such file."),
+        (("compare", "iris", "--target", "colour"), "The columns are: sepal_length_cm"),
+        (("compare", "iris", "--learners", "naive bays"), "Unknown learner 'naive bays'"),
+        (("compare", "iris", "--learners", "lasso"), "is for regression"),
+        (("compare", "iris", "--measure", "eror"), "Unknown measure 'eror'"),
+        (("compare", "iris", "--folds", "1"), "folds=1"),
+        (("compare", "baskets"), "has no target"),
+        (("describe", "irsi"), "Nearest: iris"),
+        (("learners", "--tag", "mising"), "Unknown tag 'mising'"),
+        (("learners", "--task", "clasification"), "Unknown task 'clasification'"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys, words, sentence):
+    code, output, errors = verulam(capsys, *words)
+    assert code == 2
+    assert output == ""
+    assert errors.startswith("Error: ")
+    assert sentence in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("nonsense",), ("compare",), ("compare", "iris", "--fold", "x")])
+def test_bad_usage(capsys, words):
+    code, output, errors = verulam(capsys, *words)
+    assert code == 2
+    assert output == ""
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("words", [("--debug", "compare", "irsi"), ("compare", "irsi", "--debug")])
+def test_debug_shows_the_traceback(words):
+    with pytest.raises(KeyError, match="irsi"):
+        main(list(words))
+
+
+@pytest.mark.parametrize("content", ["", "a,b\n"])
+def test_empty_files(capsys, tmp_path, content):
+    file = tmp_path / "empty.csv"
+    file.write_text(content, encoding="utf-8")
+    code, _, errors = verulam(capsys, "compare", str(file), "--target", "b")
+    assert code == 2
+    assert "empty.csv" in errors
+
+
+def test_help_is_quick():
+    def seconds():
+        start = time.perf_counter()
+        subprocess.run([*PROGRAM, "--help"], check=True, capture_output=True)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(3)) < 1.0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_interrupt_leaves_cleanly():
+    words = ["compare", "adult", "--learners", "naive bayes", "--repeats", "1000"]
+    process = subprocess.Popen(
+        [*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    # Long enough to be in the middle of the work, which takes minutes.
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output == ""
+    assert "Traceback" not in errors
