@@ -1,6 +1,7 @@
 """The bundled data sets: complete, as catalogued, and true to their sources."""
 
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from sklearn import datasets
 from verulam.base import UnknownNameError
 from verulam.data import dataset, dataset_names, list_datasets
 from verulam.data._bundled import _catalogue
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "data.md"
 
 
 @pytest.mark.parametrize("name", dataset_names())
@@ -43,6 +46,16 @@ def test_list():
     mixed = table[(table["categorical"] > 0) & (table["missing"] > 0)]
     assert {"penguins", "titanic", "adult"} <= set(mixed.index)
     assert table["licence"].str.len().min() > 0
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="the documentation is not in the source archive")
+def test_the_guide_lists_every_set():
+    lines = GUIDE.read_text().splitlines()
+    for name, entry in _catalogue().items():
+        row = next(line for line in lines if line.startswith(f"| `{name}` |"))
+        shown = [cell.strip() for cell in row.split("|")]
+        sizes = [str(entry[key]) for key in ("rows", "columns", "categorical", "missing")]
+        assert shown[3:9] == [*sizes, entry["title"], entry["licence"]]
 
 
 def test_unknown_name():
