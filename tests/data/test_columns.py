@@ -29,6 +29,7 @@ from verulam.data._columns import as_category, has_few_values, kind_of, normalis
         ([dt.date(2024, 1, 31)] * 3, "date", "datetime64[us]"),
         (pd.date_range("2024-01-31", periods=3, tz="Asia/Tokyo"), "date", "datetime64[us]"),
         ([None, None, None], "numeric", "float64"),
+        ([10**20, 1, 2], "numeric", "float64"),
     ],
 )
 def test_kinds(values, kind, dtype):

@@ -161,6 +161,16 @@ def test_unclosed_quote(write):
         read_csv(write('a,b\n1,x\n"2,y\n3,z\n4,w\n'))
 
 
+def test_a_field_too_long_for_any_table(write):
+    with pytest.raises(DataError, match=r"line 3: .*quote left open"):
+        read_csv(write('a,b\n1,2\n"' + "x\n" * 100_000))
+
+
+def test_delimiter_of_two_characters(write):
+    with pytest.raises(ValueError, match="delimiter=',,'; expected one character"):
+        read_csv(write("a,,b\n1,,2\n"), delimiter=",,")
+
+
 def test_huge_field(write):
     text = "z" * 3_000_000
     data = read_csv(write(f"a,b\n1,{text}\n2,y\n"))
@@ -179,6 +189,11 @@ def test_huge_field(write):
 def test_files_without_a_table(write, content, problem):
     with pytest.raises(DataError, match=rf"table\.csv.*{problem}"):
         read_csv(write(content), header=True)
+
+
+def test_repeated_names_are_no_row_of_data(write):
+    with pytest.raises(DataError, match=r"line 1: duplicate column names: a"):
+        read_csv(write("a,a\n1,2\n"))
 
 
 def test_one_row(write):

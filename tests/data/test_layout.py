@@ -44,6 +44,8 @@ def test_a_point_stays_the_decimal_mark_where_commas_are_rare(layout):
         ("p,x,p\ne,x,s\n", False),
         ("yes,no\nyes,yes\nno,no\n", False),
         ("2010,2011\n5,6\n", False),
+        ("a,b,c\n1,x,x\n2,x,y\n", True),
+        ("?,a\n1,b\n2,a\n", False),
     ],
 )
 def test_header(layout, text, header):

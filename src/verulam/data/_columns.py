@@ -150,7 +150,9 @@ def _objects(column: pd.Series) -> pd.Series:
     if inferred == "boolean":
         return _booleans(column)
     if inferred in {"integer", "floating", "mixed-integer-float", "decimal"}:
-        return _numbers(pd.to_numeric(column.where(column.notna(), np.nan)))
+        numbers = pd.to_numeric(column.where(column.notna(), np.nan))
+        # Whole numbers beyond 64 bits are left as objects.
+        return _numbers(numbers.astype("float64") if numbers.dtype == object else numbers)
     if inferred in {"date", "datetime", "datetime64"}:
         return _dates(pd.to_datetime(column))
     present = column.dropna()

@@ -1,6 +1,5 @@
 """Reading CSV files: the layout is worked out, the bulk is read by compiled code."""
 
-import csv
 import io
 import zlib
 from collections.abc import Iterable, Iterator
@@ -12,7 +11,13 @@ import pandas as pd
 
 from verulam.data._dataset import Dataset
 from verulam.data._files import checked_path, data_name, file_error, open_bytes
-from verulam.data._layout import MISSING_MARKERS, CsvLayout, csv_layout, numbered_records
+from verulam.data._layout import (
+    MISSING_MARKERS,
+    CsvLayout,
+    RecordError,
+    csv_layout,
+    numbered_records,
+)
 
 #: A record may not be longer than this for the quick check; a slower one takes over then.
 _BLOCK_BYTES = 2**24
@@ -128,9 +133,8 @@ def check_rectangle(path: Path, layout: CsvLayout) -> None:
         for line, record in records:
             if len(record) != expected:
                 hint = " Is a quote left open?" if any("\n" in field for field in record) else ""
-                raise file_error(
-                    path, f"expected {expected} fields, found {len(record)}.{hint}", line
-                )
+                fields = "1 field" if expected == 1 else f"{expected} fields"
+                raise file_error(path, f"expected {fields}, found {len(record)}.{hint}", line)
 
 
 @contextmanager
@@ -139,8 +143,8 @@ def _numbered(path: Path, layout: CsvLayout) -> Iterator[Iterator[tuple[int, lis
     with io.TextIOWrapper(open_bytes(path), encoding=layout.encoding, newline="") as text:
         try:
             yield numbered_records(text, layout.delimiter)
-        except csv.Error as error:
-            raise file_error(path, f"{error}. Is a quote left open?") from error
+        except RecordError as error:
+            raise file_error(path, f"{error}. Is a quote left open?", error.line) from error
 
 
 def _is_rectangular(path: Path, layout: CsvLayout) -> bool:

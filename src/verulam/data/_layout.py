@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TextIO
 
@@ -32,6 +33,14 @@ _MARKS = {
 _DELIMITERS = ("\t", ";", "|", ",")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+
+
+class RecordError(Exception):
+    """A record that the csv module cannot read, and the line where it starts."""
+
+    def __init__(self, problem: str, line: int) -> None:
+        super().__init__(problem)
+        self.line = line
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,8 @@ def csv_layout(
     header: bool | None = None,
 ) -> CsvLayout:
     """Return the layout of a file; what the caller says is taken as given."""
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"delimiter={delimiter!r}; expected one character.")
     try:
         head, whole = _head_bytes(path)
         encoding = encoding or _encoding(path, head)
@@ -148,17 +159,32 @@ def numbered_records(lines: TextIO, delimiter: str) -> Iterator[tuple[int, list[
     source = (line.strip() + "\n" for line in lines) if delimiter == " " else lines
     reader = csv.reader(source, delimiter=delimiter, skipinitialspace=True)
     start = 1
-    for record in reader:
-        if record and record != [""]:
-            yield start, record
-        start = reader.line_num + 1
+    try:
+        for record in reader:
+            if record and record != [""]:
+                yield start, record
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise RecordError(str(error), start) from error
 
 
 def _has_header(records: list[list[str]]) -> bool:
-    """Tell whether the first record holds names: no numbers, no repeats, not seen again below."""
+    """Tell whether the first record holds names.
+
+    It does if it is a word above numbers; it does not if it holds a number, repeats itself, or
+    is seen again below.
+    """
     first, *body = records
     present = [field for field in first if field]
-    if len(set(present)) < len(present) or any(map(_is_number, present)):
+    if any(map(_is_number, present)):
+        return False
+    columns = zip_longest(*body, fillvalue="")
+    if any(
+        field not in MISSING_MARKERS and all(map(_is_number, column))
+        for field, column in zip(first, columns, strict=False)
+    ):
+        return True
+    if len(set(present)) < len(present):
         return False
     again = sum(
         any(len(record) > position and record[position] == field for record in body)
