@@ -2,6 +2,7 @@
 
 import re
 
+import matplotlib.pyplot as plt
 import pytest
 
 from verulam.experiment import compare
@@ -34,6 +35,12 @@ def test_html(comparison):
     html = comparison._repr_html_()
     assert html.count("<tr") == 1 + 1 + 3
     assert "k-nearest neighbours" in html
+
+
+def test_plot(comparison):
+    axes = comparison.plot()
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(comparison.summary.index)
+    plt.close(axes.figure)
 
 
 def test_frame_is_a_copy(comparison):

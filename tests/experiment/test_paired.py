@@ -1,48 +1,44 @@
-"""The corrected resampled t test, and Holm's rule."""
+"""Tests against the best learner."""
 
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
-from verulam.experiment._paired import corrected_resampled_t, holm
+from verulam.experiment._paired import equality_p_values as against
 
-
-def test_without_overlap_it_is_the_paired_t_test():
-    first, second = np.random.default_rng(0).normal(size=(2, 12))
-    expected = stats.ttest_rel(first, second)
-    test = corrected_resampled_t(first - second, test_to_train=0.0)
-    assert test.statistic == pytest.approx(expected.statistic)
-    assert test.p_value == pytest.approx(expected.pvalue)
-    assert test.degrees_of_freedom == 11
+RANDOM = np.random.default_rng(0)
 
 
-def test_overlap_shrinks_the_statistic_by_the_formula():
-    differences = np.random.default_rng(1).normal(0.3, 1.0, size=10)
-    plain = corrected_resampled_t(differences, test_to_train=0.0)
-    corrected = corrected_resampled_t(differences, test_to_train=1 / 9)
-    assert corrected.statistic / plain.statistic == pytest.approx(np.sqrt(0.1 / (0.1 + 1 / 9)))
-    assert corrected.p_value > plain.p_value
-    assert corrected.difference == pytest.approx(differences.mean())
+def test_the_variance_allows_for_overlapping_training_sets():
+    best, other = RANDOM.normal(size=(2, 10))
+    differences = other - best
+    statistic = differences.mean() / np.sqrt(differences.var(ddof=1) * (1 / 10 + 1 / 9))
+    expected = 2 * stats.t.sf(abs(statistic), 9)
+    assert against(best, {"other": other}, folds=10)["other"] == pytest.approx(expected)
 
 
-def test_equal_differences():
-    assert corrected_resampled_t([0.0] * 5, test_to_train=0.25).p_value == 1.0
-    same = corrected_resampled_t([-0.1] * 5, test_to_train=0.25)
-    assert same.p_value == 0.0
-    assert same.statistic == -np.inf
+def test_repeats_do_not_change_the_share_of_a_test_part():
+    best, other = RANDOM.normal(size=(2, 30))
+    differences = other - best
+    statistic = differences.mean() / np.sqrt(differences.var(ddof=1) * (1 / 30 + 1 / 9))
+    expected = 2 * stats.t.sf(abs(statistic), 29)
+    assert against(best, {"other": other}, folds=10)["other"] == pytest.approx(expected)
 
 
-def test_too_few():
-    with pytest.raises(ValueError, match="1 value; a paired test needs at least 2"):
-        corrected_resampled_t([0.1], test_to_train=0.25)
+def test_several_tests_are_adjusted_together():
+    best = RANDOM.normal(size=10)
+    others = {"near": best + RANDOM.normal(size=10), "far": best + RANDOM.normal(2.0, size=10)}
+    alone = {name: against(best, {name: scores}, folds=10)[name] for name, scores in others.items()}
+    together = against(best, others, folds=10)
+    assert together["far"] == pytest.approx(2 * alone["far"])
+    assert together["near"] == pytest.approx(alone["near"])
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_holm_agrees_with_statsmodels(seed):
-    p_values = np.random.default_rng(seed).beta(0.5, 5, size=7)
-    np.testing.assert_allclose(holm(list(p_values)), multipletests(p_values, method="holm")[1])
+def test_scores_without_variance():
+    best = np.full(5, 0.1)
+    found = against(best, {"same": best, "worse": best + 0.1}, folds=5)
+    assert found == {"same": 1.0, "worse": 0.0}
 
 
-def test_holm_of_nothing():
-    assert holm([]) == []
+def test_nothing_to_test():
+    assert against(np.ones(5), {}, folds=5) == {}

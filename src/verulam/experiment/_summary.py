@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._paired import corrected_resampled_t, holm
+from verulam.experiment._paired import equality_p_values
 from verulam.measures import Measure
 
 SIGNIFICANCE = 0.05
@@ -43,13 +43,12 @@ def summarise(
         summary["decision"] = "not tested"
         return summary
     tested = [name for name in learners if name != best and summary.loc[name, "failures"] == 0]
-    by_learner = {name: group["score"].to_numpy() for name, group in groups}
-    tests = [
-        corrected_resampled_t(by_learner[name] - by_learner[best], test_to_train=1 / (folds - 1))
-        for name in tested
-    ]
-    summary.loc[tested, "difference"] = [test.difference for test in tests]
-    summary.loc[tested, "p_value"] = holm([test.p_value for test in tests])
+    by_learner = {str(name): group["score"].to_numpy() for name, group in groups}
+    p_values = equality_p_values(
+        by_learner[best], {name: by_learner[name] for name in tested}, folds=folds
+    )
+    summary.loc[tested, "difference"] = summary["mean"][tested] - float(summary["mean"][best])
+    summary.loc[tested, "p_value"] = [p_values[name] for name in tested]
     rejected = summary["p_value"] < SIGNIFICANCE
     summary["decision"] = np.where(rejected, "reject", "fail to reject")
     summary.loc[summary["failures"] > 0, "decision"] = "not tested"

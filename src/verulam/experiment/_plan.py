@@ -1,0 +1,309 @@
+"""From a study to a table of runs, every one visible before anything is run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import DataError, abilities, clone, generator
+from verulam.catalogue import entry
+from verulam.data import Dataset
+from verulam.experiment._identity import describe, digest, seed_of
+from verulam.experiment._preparation import prepared, usable_inputs
+from verulam.experiment._resampling import fingerprint, lock_test_part, resampling
+from verulam.experiment._sources import open_data, with_target
+from verulam.experiment._splits import Split
+from verulam.experiment._study import LearnerChoice, Study
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedData:
+    """A data set of a study with its splits drawn.
+
+    Attributes
+    ----------
+    label
+        What it is called in the results.
+    data
+        The data set itself.
+    inputs, targets
+        What learners see: usable columns, plain labels or numbers.
+    splits
+        Shared by all learners; row numbers of the data set.
+    locked
+        Rows that no run may touch.
+    fingerprint
+        Hash of the splits.
+    """
+
+    label: str
+    data: Dataset
+    inputs: pd.DataFrame
+    targets: np.ndarray
+    splits: tuple[Split, ...]
+    locked: np.ndarray
+    fingerprint: str
+
+    @property
+    def key(self) -> str:
+        """What identifies the data in a store."""
+        return digest([self.data.content_hash, self.data.target, list(self.inputs.columns)])
+
+
+@dataclass(frozen=True, eq=False)
+class Contestant:
+    """A learner with one setting of its factors, ready for one data set.
+
+    Attributes
+    ----------
+    label
+        Name of the learner in the results.
+    setting
+        Level of each factor.
+    estimator
+        Unfitted; a pipeline where the table has to be prepared.
+    preparation
+        What is done to the columns first.
+    description
+        Everything that identifies the estimator.
+    """
+
+    label: str
+    setting: dict[str, Any]
+    estimator: Any
+    preparation: str
+    description: Any
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedRun:
+    """One row of a plan.
+
+    Attributes
+    ----------
+    run_id
+        Hash of what defines the run.
+    data
+        Position of the data set in the plan.
+    contestant
+        Position of the contestant among those of the data set.
+    split
+        Rows to learn from and to validate on.
+    share
+        Part of the training rows that is used.
+    seed
+        Seed of the learner.
+    """
+
+    run_id: str
+    data: int
+    contestant: int
+    split: Split
+    share: float
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Every run of a study, in the random order in which they will be carried out.
+
+    Attributes
+    ----------
+    study
+        The study.
+    data
+        Its data sets with their splits.
+    contestants
+        For each data set its contestants.
+    runs
+        The runs.
+    """
+
+    study: Study
+    data: tuple[PlannedData, ...]
+    contestants: tuple[tuple[Contestant, ...], ...]
+    runs: tuple[PlannedRun, ...]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def table(self) -> pd.DataFrame:
+        """Return the plan as a table, one row per run."""
+        rows = []
+        for run in self.runs:
+            contestant = self.contestants[run.data][run.contestant]
+            rows.append(
+                {
+                    "run": run.run_id,
+                    "data": self.data[run.data].label,
+                    "learner": contestant.label,
+                    "setting": setting_text(contestant.setting),
+                    "repeat": run.split.repeat,
+                    "fold": run.split.fold,
+                    "share": run.share,
+                    "training_rows": len(training_rows(run)),
+                    "validation_rows": len(run.split.test),
+                    "seed": run.seed,
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def __str__(self) -> str:
+        settings = sum(len(each) for each in self.contestants)
+        per_setting = len(self.runs) // max(settings, 1)
+        names = ", ".join(each.label for each in self.data[:6])
+        more = ", ..." if len(self.data) > 6 else ""
+        return (
+            f"{self.study.name}: {len(self.runs)} runs = {settings} settings of learners on "
+            f"{len(self.data)} data sets ({names}{more}) x {per_setting} splits, "
+            f"{self.study.resampling}, seed {self.study.seed}"
+        )
+
+
+def make_plan(study: Study) -> Plan:
+    """Draw the splits of a study and lay out its runs.
+
+    Parameters
+    ----------
+    study
+        What is to be found out.
+
+    Examples
+    --------
+    >>> from verulam.experiment import DataChoice, LearnerChoice, Study, make_plan
+    >>> learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+    >>> plan = make_plan(Study("flowers", [DataChoice("iris")], learners, resampling="5-fold"))
+    >>> print(plan)
+    flowers: 10 runs = 2 settings of learners on 1 data sets (iris) x 5 splits, 5-fold, seed 0
+    """
+    data = tuple(_planned_data(study, number) for number in range(len(study.data)))
+    _refuse_repeats("data", [each.label for each in data])
+    contestants = tuple(
+        tuple(c for choice in study.learners for c in _contestants(choice, each)) for each in data
+    )
+    for each in contestants:
+        _refuse_repeats("learners", [f"{c.label} {setting_text(c.setting)}" for c in each])
+    runs = [
+        _planned_run(study, data[number], number, contestant, position, split, share)
+        for number, each in enumerate(contestants)
+        for position, contestant in enumerate(each)
+        for split in data[number].splits
+        for share in study.training_shares
+    ]
+    order = generator(study.seed).permutation(len(runs))
+    return Plan(study, data, contestants, tuple(runs[position] for position in order))
+
+
+def training_rows(run: PlannedRun) -> np.ndarray:
+    """Return the rows to learn from; a smaller share is a part of every larger one."""
+    train = run.split.train
+    if run.share >= 1.0:
+        return train
+    seed = [run.split.repeat, run.split.fold, len(train)]
+    count = max(2, round(run.share * len(train)))
+    return np.sort(np.random.default_rng(seed).permutation(train)[:count])
+
+
+def setting_text(setting: dict[str, Any]) -> str:
+    """Return the levels of the factors as words."""
+    return ", ".join(f"{name}={value}" for name, value in setting.items())
+
+
+def _planned_data(study: Study, number: int) -> PlannedData:
+    choice = study.data[number]
+    data = with_target(open_data(choice.source, target=choice.target))
+    inputs, _ = usable_inputs(data.inputs)
+    targets = _plain_targets(data)
+    rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
+    if study.test_share:
+        rows, locked = lock_test_part(
+            targets, share=study.test_share, seed=study.seed, task=str(data.task)
+        )
+    drawn = resampling(study.resampling).draw(
+        targets[rows], seed=study.seed, task=str(data.task)
+    )
+    splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
+    label = choice.label or data.name
+    return PlannedData(label, data, inputs, targets, splits, locked, fingerprint(splits))
+
+
+def _plain_targets(data: Dataset) -> np.ndarray:
+    """Return numbers, or labels without their category type, which not every learner knows."""
+    values = data.target_values
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return np.asarray(values.cat.categories)[values.cat.codes.to_numpy()]
+    return values.to_numpy()
+
+
+def _contestants(choice: LearnerChoice, planned: PlannedData) -> list[Contestant]:
+    borrowed = False
+    if isinstance(choice.learner, str):
+        found = entry(choice.learner)
+        base, name, borrowed = found.make(), found.name, found.source == "borrowed"
+    else:
+        base, name = clone(choice.learner), type(choice.learner).__name__
+    task = abilities(base).task
+    if task != planned.data.task:
+        raise DataError(
+            f"Learner {name!r} is for {task}, but data set {planned.label!r} asks for "
+            f"{planned.data.task}."
+        )
+    contestants = []
+    for levels in product(*choice.factors.values()):
+        setting = dict(zip(choice.factors, levels, strict=True))
+        estimator = _with_parameters(base, {**choice.parameters, **setting}, name)
+        ready = prepared(estimator, planned.inputs, scale=borrowed)
+        contestants.append(
+            Contestant(
+                label=choice.label or name,
+                setting=setting,
+                estimator=ready.estimator,
+                preparation=ready.words,
+                description=describe(ready.estimator),
+            )
+        )
+    return contestants
+
+
+def _with_parameters(base: Any, parameters: dict[str, Any], name: str) -> Any:
+    estimator = clone(base)
+    accepted = estimator.get_params(deep=True)
+    for parameter in parameters:
+        if parameter not in accepted:
+            raise DataError(
+                f"Learner {name!r} has no parameter {parameter!r}; it has "
+                f"{', '.join(sorted(accepted)) or 'none'}."
+            )
+    return estimator.set_params(**parameters)
+
+
+def _planned_run(
+    study: Study,
+    planned: PlannedData,
+    number: int,
+    contestant: Contestant,
+    position: int,
+    split: Split,
+    share: float,
+) -> PlannedRun:
+    run_id = digest(
+        {
+            "data": planned.key,
+            "train": digest(split.train.tolist()),
+            "test": digest(split.test.tolist()),
+            "share": share,
+            "learner": contestant.description,
+            "seed": study.seed,
+            "split": [split.repeat, split.fold],
+        }
+    )
+    return PlannedRun(run_id, number, position, split, share, seed_of(run_id, study.seed))
+
+
+def _refuse_repeats(key: str, labels: Sequence[str]) -> None:
+    repeated = sorted({label for label in labels if labels.count(label) > 1})
+    if repeated:
+        raise DataError(f"{key}: {repeated[0]!r} is there twice; give each a label of its own.")
