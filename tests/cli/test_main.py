@@ -57,6 +57,14 @@ def test_bad_input_is_one_sentence(capsys, words, sentence):
     assert errors.count("\n") == 1
 
 
+def test_a_folder_that_is_not_there_is_found_before_the_work(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("verulam.experiment.compare", lambda *_, **__: pytest.fail("it ran"))
+    file = tmp_path / "nowhere" / "runs.csv"
+    code, _, errors = verulam(capsys, "compare", "iris", "--csv", str(file))
+    assert code == 2
+    assert "there is no folder" in errors
+
+
 @pytest.mark.parametrize("words", [("nonsense",), ("compare",), ("compare", "iris", "--fold", "x")])
 def test_bad_usage(capsys, words):
     code, output, errors = verulam(capsys, *words)

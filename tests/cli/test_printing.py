@@ -30,7 +30,14 @@ def test_wide_cells_wrap(capsys, monkeypatch):
 
 @pytest.mark.parametrize(
     ("cell", "text"),
-    [(1.23456, "1.235"), (float("nan"), ""), (None, ""), ("x", "x"), (12, "12")],
+    [
+        (1.23456, "1.235"),
+        (float("nan"), ""),
+        (None, ""),
+        ("x", "x"),
+        (12, "12"),
+        (pd.Timestamp("2020-01-02"), "2020-01-02"),
+    ],
 )
 def test_cells(cell, text):
     assert cell_text(cell) == text

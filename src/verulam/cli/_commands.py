@@ -122,6 +122,9 @@ def compare(
     csv: Annotated[Path | None, typer.Option(help="Also write every run to this file.")] = None,
 ) -> None:
     """Compare learners on a data set and say what may be concluded."""
+    if csv is not None and not csv.resolve().parent.is_dir():
+        # Found out now, not after the work is done.
+        raise typer.BadParameter(f"there is no folder {csv.resolve().parent}", param_hint="--csv")
     from verulam.experiment import compare as run
 
     names = None if learners is None else [n.strip() for n in learners.split(",") if n.strip()]

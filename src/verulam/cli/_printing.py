@@ -31,10 +31,10 @@ def print_table(table: "pd.DataFrame") -> None:
 
 
 def cell_text(cell: Any) -> str:
-    """Return a cell as people write it: few decimals, nothing for missing."""
+    """Return a cell as people write it: few decimals, days without hours, nothing for missing."""
     if isinstance(cell, float):
         return "" if cell != cell else f"{cell:.4g}"
-    return "" if cell is None else str(cell)
+    return "" if cell is None else str(cell).removesuffix(" 00:00:00")
 
 
 def column_table(summary: "pd.DataFrame") -> "pd.DataFrame":
@@ -50,6 +50,6 @@ def _values_text(row: "pd.Series[Any]") -> str:
         parts.append(f"{cell_text(row['minimum'])} to {cell_text(row['maximum'])}")
     if row["mean"] != "":
         parts.append(f"mean {cell_text(row['mean'])}")
-    if row["most_frequent"] != "" and row["role"] != "identifier":
+    if row["most_frequent"] != "" and row["kind"] != "text":
         parts.append(f"mostly {cell_text(row['most_frequent'])}")
     return ", ".join([*parts, *filter(None, [row["note"]])])
