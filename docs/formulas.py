@@ -106,7 +106,7 @@ class LineFormula(InlineProcessor):
     def handleMatch(  # type: ignore[override]  # noqa: N802 - Markdown's own name
         self,
         m: re.Match[str],
-        data: str,  # noqa: ARG002 - Markdown passes it
+        data: str,
     ) -> tuple[str, int, int]:
         """Return the drawing in place of the match."""
         return self.md.htmlStash.store(drawn(m.group(1))), m.start(0), m.end(0)
@@ -118,7 +118,7 @@ class Citation(InlineProcessor):
     def handleMatch(  # type: ignore[override]  # noqa: N802 - Markdown's own name
         self,
         m: re.Match[str],
-        data: str,  # noqa: ARG002 - Markdown passes it
+        data: str,
     ) -> tuple[str, int, int]:
         """Return the key in brackets."""
         return f"[{m.group(1)}]", m.start(0), m.end(0)
