@@ -13,7 +13,7 @@ import argparse
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,40 @@ BUNDLED = Path(__file__).parents[1] / "src" / "verulam" / "data" / "bundled"
 UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 PUBLIC = "public domain (as stated by statsmodels)"
 OURS = "facts; no licence needed"
+
+#: Name to target, description, source and licence.
+SCIKIT_LEARN = {
+    "iris": (
+        "species",
+        "Sepals and petals of three species of iris",
+        "R. A. Fisher, 1936; UCI",
+        UCI,
+    ),
+    "wine": (
+        "cultivar",
+        "Chemical analysis of wines from three cultivars",
+        "M. Forina et al., 1988; UCI",
+        UCI,
+    ),
+    "breast_cancer": (
+        "diagnosis",
+        "Cell nuclei in breast masses, malignant or benign",
+        "W. Wolberg, O. Mangasarian, N. Street, W. Street, 1993; UCI",
+        UCI,
+    ),
+    "digits": (
+        "digit",
+        "Handwritten digits as 8 by 8 images (test part of optdigits)",
+        "E. Alpaydin, C. Kaynak, 1998; UCI",
+        UCI,
+    ),
+    "diabetes": (
+        "progression",
+        "Progress of diabetes one year after ten measurements",
+        "B. Efron, T. Hastie, I. Johnstone, R. Tibshirani, 2004",
+        "BSD-3-Clause (scikit-learn)",
+    ),
+}
 
 
 class Wheels:
@@ -47,50 +81,9 @@ def from_scikit_learn() -> Iterator[Dataset]:
     """Yield the sets that ship with scikit-learn."""
     from sklearn import datasets
 
-    about: list[tuple[str, Callable[[], Any], str, str, str, str]] = [
-        (
-            "iris",
-            lambda: datasets.load_iris(as_frame=True),
-            "species",
-            "Sepals and petals of three species of iris",
-            "R. A. Fisher, 1936; UCI",
-            UCI,
-        ),
-        (
-            "wine",
-            lambda: datasets.load_wine(as_frame=True),
-            "cultivar",
-            "Chemical analysis of wines from three cultivars",
-            "M. Forina et al., 1988; UCI",
-            UCI,
-        ),
-        (
-            "breast_cancer",
-            lambda: datasets.load_breast_cancer(as_frame=True),
-            "diagnosis",
-            "Cell nuclei in breast masses, malignant or benign",
-            "W. Wolberg, O. Mangasarian, N. Street, W. Street, 1993; UCI",
-            UCI,
-        ),
-        (
-            "digits",
-            lambda: datasets.load_digits(as_frame=True),
-            "digit",
-            "Handwritten digits as 8 by 8 images (test part of optdigits)",
-            "E. Alpaydin, C. Kaynak, 1998; UCI",
-            UCI,
-        ),
-        (
-            "diabetes",
-            lambda: datasets.load_diabetes(as_frame=True, scaled=False),
-            "progression",
-            "Progress of diabetes one year after ten measurements",
-            "B. Efron, T. Hastie, I. Johnstone, R. Tibshirani, 2004",
-            "BSD-3-Clause (scikit-learn)",
-        ),
-    ]
-    for name, load, target, description, source, licence in about:
-        bunch = load()
+    for name, (target, description, source, licence) in SCIKIT_LEARN.items():
+        options = {"scaled": False} if name == "diabetes" else {}
+        bunch = getattr(datasets, f"load_{name}")(as_frame=True, **options)
         frame = bunch.data.rename(columns=_tidy).assign(**{target: bunch.target})
         if name in {"iris", "wine", "breast_cancer"}:
             frame[target] = np.asarray(bunch.target_names, dtype=object)[bunch.target]

@@ -45,13 +45,11 @@ def read_csv(
     delimiter
         Comma, semicolon, tab, bar or space (any run of white space); worked out if not given.
     encoding
-        Worked out if not given: UTF-8, UTF-16 and UTF-32 with a byte-order mark, else Windows-1252
-        or Latin-1.
+        Worked out if not given: UTF-8, UTF-16 or UTF-32 with a mark, Windows-1252 or Latin-1.
     decimal
         Decimal point or comma; worked out if not given.
     header
-        Whether the first line holds names; worked out if not given. Without names the columns
-        are ``column_1``, ``column_2``, ...
+        Whether the first line holds names; worked out if not given.
     missing_values
         Fields that stand for a missing value.
     **options

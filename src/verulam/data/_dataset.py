@@ -131,17 +131,8 @@ class Dataset:
             table = typed_target(table, target, task)
         elif task is not None:
             raise ValueError(f"task={task!r} needs a target; pass target=, the column to predict.")
-        return cls(
-            table,
-            target,
-            task,
-            tuple(lists["identifiers"]),
-            tuple(lists["ignored"]),
-            name,
-            description,
-            source,
-            licence,
-        )
+        roles = (target, task, tuple(lists["identifiers"]), tuple(lists["ignored"]))
+        return cls(table, *roles, name, description, source, licence)
 
     @classmethod
     def from_arrays(
