@@ -39,6 +39,7 @@ def test_other_inputs_are_held_at_their_mean(iris):
     point[2], point[0] = grid.horizontal[3], grid.vertical[1]
     assert grid.labels[grid.codes[1, 3]] == classifier.predict([point])[0]
     assert grid.names == ("x3", "x1")
+    assert grid.columns == (2, 0)
     assert_allclose(list(grid.held.values()), X.mean(axis=0)[[1, 3]])
 
 

@@ -172,6 +172,11 @@ def test_sample_roc_approaches_that_of_the_densities(attack):
     assert_allclose(attack.roc(positive="normal").area, 1 - attack.roc().area, atol=1e-6)
 
 
+def test_bulk_covers_every_class(attack):
+    low, high = attack.bulk(0.998)
+    assert_allclose([low, high], [stats.norm.ppf(0.001), 2 + stats.norm.isf(0.001)], atol=0.2)
+
+
 def test_samples_follow_the_priors():
     model = KnownDensities([0.1, 0.9], [stats.norm(0, 1), stats.norm(9, 1)])
     x, y = model.sample(5000, random_state=0)

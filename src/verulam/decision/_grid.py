@@ -30,8 +30,10 @@ class DecisionGrid:
         How many of the labels are classes.
     confidence
         Largest posterior at each point; None if the learner gives no probabilities.
+    columns
+        Positions of the two inputs.
     names
-        Names of the two inputs.
+        Their names.
     held
         Values at which the other inputs are held, by name.
     """
@@ -42,6 +44,7 @@ class DecisionGrid:
     labels: list[Any]
     n_classes: int
     confidence: Vector | None
+    columns: tuple[int, int]
     names: tuple[str, str]
     held: dict[str, Any]
 
@@ -112,6 +115,7 @@ def decision_regions(
         labels=codes.labels,
         n_classes=len(classifier.classes_),
         confidence=confidence,
+        columns=(first, second),
         names=(names[first], names[second]),
         held={names[place]: value for place, value in held.items()},
     )

@@ -241,6 +241,14 @@ class KnownDensities:
             x[rows] = density.sample(int(rows.sum()), rng)
         return x, self.classes[drawn]
 
+    def bulk(self, coverage: float = 0.998) -> tuple[float, float]:
+        """Return an interval of one input that covers so much of every class."""
+        points = bulk_points(self.densities)
+        tails = np.column_stack([each.upper_tail(points) for each in self.densities])
+        tail = (1 - coverage) / 2
+        inside = points[((tails > tail) & (tails < 1 - tail)).any(axis=1)]
+        return float(inside[0]), float(inside[-1])
+
     def roc(self, positive: Any = None) -> RocCurve:
         """Return hits against false alarms when values from a threshold on are called positive.
 

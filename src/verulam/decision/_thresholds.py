@@ -91,7 +91,8 @@ def action_intervals(table: LossTable) -> tuple[ActionInterval, ...]:
     best = table.best(np.column_stack([1 - middles, middles]))
     firsts = np.flatnonzero(np.diff(best, prepend=-1))
     lasts = np.append(firsts[1:], len(best))
+    names = table.actions.tolist()
     return tuple(
-        ActionInterval(table.actions[best[first]], float(edges[first]), float(edges[last]))
+        ActionInterval(names[best[first]], float(edges[first]), float(edges[last]))
         for first, last in zip(firsts, lasts, strict=True)
     )
