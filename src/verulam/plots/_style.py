@@ -1,0 +1,61 @@
+"""What the pictures share: colours that everyone can tell apart, markers, axes and legends."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
+
+Record = TypeVar("Record")
+
+#: The palette of Okabe and Ito, in an order that keeps neighbours apart.
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999", "#f0e442")
+#: Second sign for each class, so that colour is never the only one.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LINES = ("-", "--", "-.", ":")
+HATCHES = ("///", "...", "xxx", "+++")
+MANY_ENTRIES = 5
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return the given axes, or those of a new figure."""
+    return plt.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def colour(position: int) -> str:
+    """Return the colour of a class or curve by its position; the palette repeats."""
+    return PALETTE[position % len(PALETTE)]
+
+
+def marker(position: int) -> str:
+    """Return the marker of a class; it changes also where the palette begins again."""
+    return MARKERS[(position + position // len(PALETTE)) % len(MARKERS)]
+
+
+def line(position: int) -> str:
+    """Return the line style of a curve."""
+    return LINES[position % len(LINES)]
+
+
+def tint(position: int, strength: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a class colour mixed with white: 0 is white, 1 the colour itself."""
+    share = np.asarray(strength, dtype=np.float64)[..., np.newaxis]
+    return 1.0 - share * (1.0 - np.array(to_rgb(colour(position))))
+
+
+def place_legend(ax: Axes, **options: Any) -> None:
+    """Put the legend inside the axes, or beside them if it has many entries."""
+    entries = ax.get_legend_handles_labels()[0]
+    if not entries:
+        return
+    if len(entries) > MANY_ENTRIES:
+        options = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+    ax.legend(**options)
+
+
+def by_name(records: Mapping[str, Record] | Record) -> dict[str, Record]:
+    """Return one record or several as a dictionary; a single one needs no name."""
+    return dict(records) if isinstance(records, Mapping) else {"": records}

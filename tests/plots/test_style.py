@@ -1,0 +1,53 @@
+"""Shared style: distinct signs, tints, and legends that make room."""
+
+import matplotlib.pyplot as plt
+import pytest
+from matplotlib.colors import to_rgb
+from numpy.testing import assert_allclose
+
+from verulam.plots._style import (
+    PALETTE,
+    axes_or_new,
+    by_name,
+    colour,
+    marker,
+    place_legend,
+    tint,
+)
+
+
+def test_given_axes_are_used_and_others_made():
+    ax = plt.subplots()[1]
+    assert axes_or_new(ax) is ax
+    assert axes_or_new(None) is not ax
+
+
+def test_colour_and_marker_together_tell_many_classes_apart():
+    signs = [(colour(code), marker(code)) for code in range(3 * len(PALETTE))]
+    assert len(set(signs)) == len(signs)
+
+
+def test_tint_runs_from_white_to_the_colour():
+    assert_allclose(tint(0, 0.0), [1, 1, 1])
+    assert_allclose(tint(0, 1.0), to_rgb(PALETTE[0]))
+
+
+@pytest.mark.parametrize(("entries", "outside"), [(3, False), (9, True)])
+def test_long_legends_stand_beside_the_axes(entries, outside):
+    ax = axes_or_new(None)
+    for number in range(entries):
+        ax.plot([0, 1], [0, number], label=str(number))
+    place_legend(ax)
+    ax.figure.canvas.draw()
+    assert (ax.get_legend().get_window_extent().x0 > ax.get_window_extent().x1) == outside
+
+
+def test_no_legend_without_entries():
+    ax = axes_or_new(None)
+    place_legend(ax)
+    assert ax.get_legend() is None
+
+
+def test_one_record_needs_no_name():
+    assert by_name(3) == {"": 3}
+    assert by_name({"a": 1, "b": 2}) == {"a": 1, "b": 2}
