@@ -1,0 +1,204 @@
+"""Rows dealt into parts: classes in their shares, groups kept together."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from verulam.base import DataError, Seed, generator
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What drawing needs to know of each row.
+
+    Attributes
+    ----------
+    strata
+        Code of the row's class; all zero where the target is a number.
+    classes
+        The label behind each code; empty where the target is a number.
+    groups
+        Code of the row's group; None where each row stands for itself.
+    """
+
+    strata: np.ndarray
+    classes: tuple[str, ...]
+    groups: np.ndarray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.strata)
+
+    @property
+    def units(self) -> np.ndarray:
+        """The number of the unit that moves as a whole: the row, or its group."""
+        return np.arange(self.n_rows) if self.groups is None else self.groups
+
+    @property
+    def n_units(self) -> int:
+        """How many units there are."""
+        return int(self.units.max()) + 1
+
+    @property
+    def group_classes(self) -> np.ndarray:
+        """How many rows of each class (columns) there are in each group (rows)."""
+        table = np.zeros((self.n_units, max(1, len(self.classes))), dtype=np.int64)
+        np.add.at(table, (self.units, self.strata), 1)
+        return table
+
+    @property
+    def units_per_class(self) -> np.ndarray:
+        """How many units have each class."""
+        if self.groups is None:
+            return np.bincount(self.strata)
+        return (self.group_classes > 0).sum(axis=0)
+
+
+def read_rows(targets: Any, task: str, groups: Any = None) -> Rows:
+    """Return the classes and groups of the rows, or say what is wrong with them."""
+    if task not in ("classification", "regression"):
+        raise ValueError(f"task={task!r}; expected 'classification' or 'regression'.")
+    column = pd.Series(targets).reset_index(drop=True)
+    if task == "classification":
+        codes, labels = _codes(column, "targets")
+        classes = tuple(str(label) for label in labels)
+    else:
+        codes, classes = np.zeros(len(column), dtype=np.int64), ()
+    if groups is None:
+        return Rows(codes, classes)
+    group_codes, _ = _codes(pd.Series(groups).reset_index(drop=True), "groups")
+    if len(group_codes) != len(codes):
+        raise DataError(f"groups has {len(group_codes)} rows and targets has {len(codes)}.")
+    return Rows(codes, classes, group_codes)
+
+
+def check_share(share: float) -> None:
+    """Raise unless `share` lies between 0 and 1."""
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+        raise ValueError(f"share={share!r}; expected a number between 0 and 1.")
+
+
+@dataclass(frozen=True)
+class Least:
+    """What is scarcest: the smallest class, or all of the rows.
+
+    Attributes
+    ----------
+    parts
+        The number of parts that can be made, each with something of every class.
+    reason
+        Who has how many, for a message.
+    """
+
+    parts: int
+    reason: str
+
+
+def least_units(rows: Rows) -> Least:
+    """Return how many parts the rows allow; raise where not even two can be made."""
+    noun = "rows" if rows.groups is None else "groups"
+    if not rows.classes:
+        units = rows.n_rows // 2 if rows.groups is None else rows.n_units
+        have = rows.n_rows if rows.groups is None else units
+        if units < 2:
+            least = 4 if rows.groups is None else 2
+            raise DataError(f"There are {have} {noun}; at least {least} are needed.")
+        return Least(units, f"there are only {have} {noun}")
+    if len(rows.classes) < 2:
+        raise DataError(
+            f"targets has only the class {rows.classes[0]!r}; at least two classes are needed."
+        )
+    counts = rows.units_per_class
+    smallest = int(counts.argmin())
+    label, count = rows.classes[smallest], int(counts[smallest])
+    if count < 2:
+        where = "has 1 row" if rows.groups is None else "is in 1 group"
+        raise DataError(
+            f"Class {label!r} {where}, too few for training and testing; "
+            "drop it or join it to another class."
+        )
+    verb = "has only" if rows.groups is None else "is in only"
+    return Least(count, f"class {label!r} {verb} {count} {noun}")
+
+
+def deal_parts(rows: Rows, parts: int, seed: int) -> np.ndarray:
+    """Return the part, from 0, of each row: parts of equal size, each with every class."""
+    if rows.groups is not None:
+        return deal_groups(rows, np.full(parts, 1 / parts), seed)
+    maker = StratifiedKFold if rows.classes else KFold
+    dealt = np.empty(rows.n_rows, dtype=np.int64)
+    folds = maker(parts, shuffle=True, random_state=seed).split(rows.strata, rows.strata)
+    for part, (_, members) in enumerate(folds):
+        dealt[members] = part
+    return dealt
+
+
+def take_share(rows: Rows, share: float, seed: Seed) -> np.ndarray:
+    """Return whether each row is in the share, which has a row of each class, as has the rest."""
+    if rows.groups is not None:
+        taken = deal_groups(rows, np.array([1 - share, share]), seed) == 1
+        if not taken.any() or taken.all():
+            raise DataError(
+                f"share={share:.3g} is less than half of one group on either side; "
+                f"with {rows.n_units} groups a share nearer to 1/2 is needed."
+            )
+        return taken
+    counts = np.bincount(rows.strata)
+    taken_counts = _rounded_shares(counts, share)
+    order = _shuffled_by(rows.strata, generator(seed))
+    place = np.arange(rows.n_rows) - np.repeat(np.cumsum(counts) - counts, counts)
+    taken = np.zeros(rows.n_rows, dtype=bool)
+    taken[order[place < np.repeat(taken_counts, counts)]] = True
+    return taken
+
+
+def deal_groups(rows: Rows, shares: np.ndarray, seed: Seed) -> np.ndarray:
+    """Return the part of each row, whole groups at a time, each part near its share of each class.
+
+    Large groups are dealt first; each goes where its classes are most wanted.
+    """
+    random = generator(seed)
+    table = rows.group_classes
+    totals = table.sum(axis=0)
+    sizes = table.sum(axis=1)
+    # Sizes in powers of two: groups of like size are shuffled, so that repeats differ.
+    order = random.permutation(len(table))
+    order = order[np.argsort(-np.floor(np.log2(sizes[order])), kind="stable")]
+    labels = random.permutation(len(shares)) if np.ptp(shares) == 0 else np.arange(len(shares))
+    dealt = np.empty(len(table), dtype=np.int64)
+    filled = np.zeros((len(shares), len(totals)))
+    for group in order:
+        # Rounded, or the last bit of a sum would decide between equals.
+        surplus = np.round((filled / totals - shares[:, None]) @ table[group], 9)
+        part = np.lexsort((filled.sum(axis=1) / shares, surplus))[0]
+        filled[part] += table[group]
+        dealt[group] = labels[part]
+    return dealt[rows.units]
+
+
+def _codes(column: pd.Series, name: str) -> tuple[np.ndarray, Any]:
+    if column.isna().any():
+        row = int(np.argmax(column.isna()))
+        raise DataError(f"{name}: the value of row {row} is missing.")
+    codes, labels = pd.factorize(column, sort=True)
+    return codes.astype(np.int64), labels
+
+
+def _rounded_shares(counts: np.ndarray, share: float) -> np.ndarray:
+    """Return whole numbers near `share` of each count, whose sum is near `share` of the sum."""
+    exact = share * counts
+    whole = np.floor(exact).astype(np.int64)
+    missing = round(float(exact.sum())) - int(whole.sum())
+    # Stable, so that equal remainders are served in the order of the classes.
+    whole[np.argsort(whole - exact, kind="stable")[: max(0, missing)]] += 1
+    return np.clip(whole, 1, counts - 1)
+
+
+def _shuffled_by(strata: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return the row numbers class by class, shuffled within each class."""
+    order = random.permutation(len(strata))
+    return order[np.argsort(strata[order], kind="stable")]
