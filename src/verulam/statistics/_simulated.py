@@ -77,8 +77,8 @@ def runs_t(
     rates = rng.binomial(trials, rate + effect, (repeats, runs)) / trials
     spread = rates.std(axis=1, ddof=1)
     gap = rates.mean(axis=1) - rate
-    t = np.divide(gap, spread / np.sqrt(runs), out=np.sign(gap) * np.inf, where=spread > 0)
-    return stats.t.sf(np.nan_to_num(t, nan=0.0), runs - 1)
+    # Runs that all agree have no spread: a tiny one leaves the sign of the gap.
+    return stats.t.sf(np.sqrt(runs) * gap / np.maximum(spread, 1e-12), runs - 1)
 
 
 def disagreements(

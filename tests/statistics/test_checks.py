@@ -1,0 +1,123 @@
+"""Bad input, with the message that says what would be accepted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from verulam import statistics as st
+from verulam.base import DataError, UnknownNameError
+
+GOOD = np.array([0.1, 0.2, 0.15, 0.3, 0.25, 0.12, 0.2, 0.22])
+HOLE = GOOD.copy()
+HOLE[3] = np.nan
+TABLE = np.random.default_rng(0).normal(size=(8, 3))
+
+
+def holed_table():
+    frame = pd.DataFrame(TABLE, columns=["a", "b", "c"], index=[f"set {k}" for k in range(8)])
+    frame.loc["set 5", "b"] = np.nan
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: st.cv_t_test(GOOD, GOOD[:5]), "first has 8 values and second has 5"),
+        (lambda: st.wilcoxon_test(GOOD, GOOD[:5]), "first has 8 values and second has 5"),
+        (lambda: st.cv_t_test(GOOD, HOLE), "second has a missing or infinite value in row 3"),
+        (lambda: st.t_test(HOLE, 0), "values has a missing or infinite value in row 3"),
+        (lambda: st.friedman_test(holed_table()), "in row 'set 5', column 'b'"),
+        (lambda: st.one_way_anova(holed_table()), "in row 'set 5', column 'b'"),
+        (lambda: st.five_by_two_f_test(HOLE[:4], GOOD[:4]), "first has shape .* 5 replications"),
+        (lambda: st.friedman_test(TABLE[:, :1]), "table has 1 learner.* at least 2"),
+        (lambda: st.friedman_test(TABLE[:1]), "table has 1 data sets: at least 2"),
+        (lambda: st.friedman_test(TABLE[:2]), "needs at least 3 to reject with 3 learners"),
+        (lambda: st.nemenyi_test(TABLE[:2]), "needs at least 3 to reject"),
+        (lambda: st.sign_test(GOOD[:4], GOOD[::-1][:4]), "the sign test needs at least 6"),
+        (lambda: st.wilcoxon_test([1, 2, 3], [2, 4, 6]), "signed rank test needs at least 6"),
+        (lambda: st.sign_test(GOOD, GOOD), "All ties"),
+        (lambda: st.wilcoxon_test(GOOD, GOOD), "All ties"),
+        (lambda: st.mcnemar(0, 0), "All ties: the classifiers never disagree"),
+        (lambda: st.permutation_test(GOOD, GOOD), "All ties"),
+        (lambda: st.friedman_test(np.ones((8, 3))), "All ties"),
+        (lambda: st.kruskal_wallis(np.ones((8, 3))), "All ties"),
+        (lambda: st.cv_t_test(GOOD + 0.1, GOOD), "All differences equal 0.1: with zero variance"),
+        (lambda: st.t_test([2, 2, 2], 1), "All values equal 2: with zero variance"),
+        (lambda: st.t_interval([2, 2, 2]), "zero variance"),
+        (lambda: st.one_way_anova([[1, 2], [1, 2], [1, 2]]), "zero variance F is undefined"),
+        (lambda: st.repeated_anova([[1, 2], [2, 3], [3, 4]]), "zero variance F is undefined"),
+        (lambda: st.tukey_hsd([[1, 2], [1, 2]]), "zero variance F is undefined"),
+        (
+            lambda: st.five_by_two_t_test(np.ones((5, 2)), np.zeros((5, 2))),
+            "zero variance the statistic is undefined",
+        ),
+        (lambda: st.delong_test([0, 0, 1, 1], [1, 2, 3, 4], [1, 2, 3, 4]), "zero variance"),
+        (lambda: st.hotelling_test(np.ones((5, 2)), np.zeros((5, 2))), "zero variance"),
+        (lambda: st.manova(np.ones((2, 4, 2))), "zero variance"),
+        (lambda: st.adjust_p_values([0.1, 1.2]), r"p_values must lie in \[0, 1\], but entry 1"),
+        (lambda: st.adjust_p_values([-0.1, 0.2]), "entry 0 is -0.1"),
+        (lambda: st.mcnemar(-1, 3), "only_first_wrong must be a whole number.* is -1"),
+        (lambda: st.mcnemar(1.5, 3), "only_first_wrong must be a whole number.* is 1.5"),
+        (lambda: st.binomial_test(7, 5, 0.1), r"errors \(7\) must not exceed trials \(5\)"),
+        (lambda: st.binomial_test(1, 5, 1.5), "rate must lie strictly between 0 and 1"),
+        (lambda: st.runs_t_test([0.1], 0.2), "error_rates has 1 runs: at least 2"),
+        (lambda: st.cv_t_test([0.1], [0.2]), "first has 1 folds: at least 2"),
+        (lambda: st.z_test(GOOD, 0, sigma=-1), "sigma must be positive, but is -1"),
+        (lambda: st.t_test(GOOD, 0, alpha=0), "alpha must lie strictly between 0 and 1"),
+        (lambda: st.t_interval(GOOD, confidence=95), "confidence must lie strictly"),
+        (lambda: st.corrected_t_test(GOOD, GOOD[::-1], test_share=1), "test_share must lie"),
+        (lambda: st.error_overlap([1, 0], [1], [1, 0]), r"shapes \(2,\), \(1,\) and \(2,\)"),
+        (lambda: st.delong_test([0, 1, 1], [1, 2, 3], [1, 3, 2]), "at least 2 of each"),
+        (lambda: st.auc_interval([0, 0, 1, 1], [1, 2, 3]), "scores have shape"),
+        (lambda: st.contrast(TABLE, [1, 1, 1]), "3 numbers that sum to zero"),
+        (lambda: st.multitest_order(TABLE, [1, 2]), "complexity must be 3 numbers"),
+        (lambda: st.two_factor_anova([1, 2, 3, 4], [0, 0, 1, 1], [0, 1, 0, 1]), "One run per"),
+        (lambda: st.two_factor_anova([1, 2, 3, 4], [0, 0, 0, 0], [0, 1, 0, 1]), "one level"),
+        (lambda: st.two_factor_anova(range(5), [0, 0, 1, 1, 1], [0, 1, 0, 0, 0]), "no runs"),
+        (lambda: st.hotelling_test(TABLE, TABLE[:, :2]), "shape"),
+        (lambda: st.manova({"a": TABLE}), "There is 1 learner: at least 2"),
+        (lambda: st.manova({"a": TABLE, "b": TABLE[:, :2]}), "the same measures"),
+        (lambda: st.manova(TABLE), "array of shape"),
+        (lambda: st.bayesian_correlated_t(GOOD, GOOD[::-1], rope=-1), "rope must be"),
+        (lambda: st.bootstrap_interval([1.0]), "values has 1 values: at least 2"),
+        (lambda: st.sample_size(0.0), "effect is zero"),
+        (lambda: st.simulate("t", repeats=0), "repeats must be at least 1"),
+        (lambda: st.friedman_test(pd.DataFrame(TABLE, columns=list("aab"))), "repeated learners"),
+    ],
+)
+def test_bad_data_is_refused(call, message):
+    with pytest.raises(DataError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: st.t_test(GOOD, 0, alternative="bigger"), "alternative must be one of"),
+        (lambda: st.mcnemar(1, 2, method="mid"), "method must be one of chi-square, exact"),
+        (lambda: st.adjust_p_values([0.1], "sidak"), "method must be one of none, bonferroni"),
+        (lambda: st.wilcoxon_test(GOOD, GOOD[::-1], zeros="drop"), "zeros must be one of"),
+        (lambda: st.rate_interval(1, 5, method="jeffreys"), "method must be one of wilson"),
+        (lambda: st.compare_many(TABLE, post_hoc="tukey"), "post_hoc must be one of"),
+        (lambda: st.manova(np.zeros((2, 3, 2)), statistic="fisher"), "statistic must be one of"),
+        (lambda: st.choose_test("win", "k-fold"), "aim must be one of"),
+    ],
+)
+def test_unknown_options_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: st.control_test(TABLE, "learner 9"), "Unknown learner 'learner 9'. Nearest"),
+        (lambda: st.contrast(TABLE, {"lerner 1": 1}), "Unknown learner 'lerner 1'"),
+        (lambda: st.simulate("5x2"), "Unknown simulated test '5x2'. Nearest: 5x2"),
+        (lambda: st.simulate("cv t", fold=3), "Unknown parameter of 'cv t' 'fold'. Nearest: folds"),
+        (lambda: st.nemenyi_test(TABLE).result("a", "b"), "Unknown pair"),
+    ],
+)
+def test_unknown_names_get_the_nearest(call, message):
+    with pytest.raises(UnknownNameError, match=message):
+        call()

@@ -1,0 +1,82 @@
+"""Intervals: formulas, agreement with SciPy and statsmodels, coverage."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from verulam.statistics import bootstrap_interval, rate_interval, t_interval, z_interval
+
+VALUES = np.random.default_rng(0).normal(5, 2, 25)
+
+
+def test_known_variance_formula():
+    found = z_interval(VALUES, 2.0)
+    assert_allclose([found.low, found.high], VALUES.mean() + np.array([-1, 1]) * 1.959964 * 0.4,
+                    atol=1e-6)  # fmt: skip
+    wider = z_interval(VALUES, 2.0, confidence=0.99)
+    assert wider.width / found.width == pytest.approx(2.5758 / 1.96, abs=1e-3)
+
+
+def test_one_sided_intervals_bound_one_side():
+    lower = z_interval(VALUES, 2.0, alternative="greater")
+    assert (lower.low, lower.high) == (
+        pytest.approx(VALUES.mean() - 1.6449 * 0.4, abs=1e-4),
+        np.inf,
+    )
+    assert z_interval(VALUES, 2.0, alternative="less").low == -np.inf
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_t_interval_matches_scipy(alternative):
+    found = t_interval(VALUES, confidence=0.9, alternative=alternative)
+    expected = stats.ttest_1samp(VALUES, 0, alternative=alternative).confidence_interval(0.9)
+    assert_allclose([found.low, found.high], expected, rtol=1e-12)
+
+
+def test_t_is_wider_than_z():
+    spread = VALUES.std(ddof=1)
+    assert t_interval(VALUES).width > z_interval(VALUES, spread).width
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("wilson", "wilson"), ("clopper-pearson", "beta"), ("normal", "normal")]
+)
+@pytest.mark.parametrize("errors", [0, 3, 20, 40])
+def test_rate_intervals_match_statsmodels(ours, theirs, errors):
+    found = rate_interval(errors, 40, method=ours)
+    expected = proportion_confint(errors, 40, method=theirs)
+    assert_allclose([found.low, found.high], expected, atol=1e-10)
+
+
+def test_exact_interval_covers_at_least_its_confidence():
+    counts = np.arange(31)
+    limits = [rate_interval(int(count), 30, method="clopper-pearson") for count in counts]
+    for rate in (0.05, 0.3, 0.62):
+        covered = np.array([rate in interval for interval in limits])
+        assert stats.binom.pmf(counts, 30, rate)[covered].sum() >= 0.95
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "basic"])
+def test_bootstrap_of_the_mean_is_near_the_t_interval(method):
+    found = bootstrap_interval(VALUES, method=method, random_state=0)
+    exact = t_interval(VALUES)
+    assert_allclose([found.interval.low, found.interval.high], [exact.low, exact.high], atol=0.15)
+    # The replicates of a mean have the variance s²/n with divisor n.
+    assert found.variance == pytest.approx(VALUES.var() / 25, rel=0.05)
+    assert abs(found.bias) < 0.02
+
+
+def test_bootstrap_of_a_table_draws_rows_together():
+    x = np.random.default_rng(1).normal(size=60)
+    table = np.column_stack([x, x + 0.5 * np.random.default_rng(2).normal(size=60)])
+    found = bootstrap_interval(table, lambda rows: np.corrcoef(rows.T)[0, 1], resamples=500,
+                               random_state=0)  # fmt: skip
+    assert found.interval.estimate == pytest.approx(np.corrcoef(table.T)[0, 1])
+    assert 0.7 < found.interval.low < found.interval.estimate < found.interval.high < 1
+
+
+def test_bootstrap_repeats_with_its_seed():
+    first, second = (bootstrap_interval(VALUES, resamples=200, random_state=3) for _ in range(2))
+    assert first.interval == second.interval
