@@ -31,6 +31,7 @@ ENTRY = re.compile(r"^( *)\.\. \[(\w+)\] ")
 DIALECT = {
     r"\\t?frac\s*(\w)\s*(\w)": r"\\frac{\1}{\2}",
     r"\\tfrac": r"\\frac",
+    r"\\sqrt\s*(\w)": r"\\sqrt{\1}",
     r"\\[lr]Vert\b": r"\\Vert",
     r"\\[lr]vert\b": r"\\vert",
     r"\\text\{ (\w+) \}": r"\\ \\mathrm{\1}\\ ",
@@ -49,7 +50,7 @@ def on_config(config: Any) -> Any:
 
 
 @cache
-def drawn(tex: str) -> str:
+def drawn(tex: str, *, full_size: bool = False) -> str:
     """Return the SVG of a formula, aligned with the line of text it stands in.
 
     What mathtext cannot draw is shown as it was written, with a warning, which a strict build
@@ -58,6 +59,9 @@ def drawn(tex: str) -> str:
     plain = " ".join(tex.split())
     for pattern, replacement in DIALECT.items():
         plain = re.sub(pattern, replacement, plain)
+    if full_size:
+        # The fractions of a block, as in TeX's display style.
+        plain = plain.replace(r"\frac", r"\dfrac")
     picture = BytesIO()
     try:
         with rc_context({"svg.fonttype": "path", "svg.hashsalt": tex, "mathtext.fontset": "cm"}):
@@ -142,9 +146,7 @@ class BlockFormulas(Preprocessor):
                 result.append(ENTRY.sub(r"\1**\2** ", lines[position]))
                 position += 1
                 continue
-            # Fractions of a block are drawn at full size, as TeX does in display style.
-            display = tex.replace(r"\frac", r"\dfrac")
-            block = f'<p class="formula">{drawn(display)}</p>'
+            block = f'<p class="formula">{drawn(tex, full_size=True)}</p>'
             result += ["", self.md.htmlStash.store(block), ""]
         return result
 
