@@ -2,17 +2,39 @@
 
 from verulam.plots._comparison import comparison
 from verulam.plots._confusion import confusion_matrix
+from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
 from verulam.plots._regions import decision_regions
+from verulam.plots._statistics import (
+    against_normal,
+    learner_results,
+    manova_projections,
+    normal_region,
+    power_curves,
+    running_mean_paths,
+    simulated_power,
+)
+from verulam.plots._thresholds import precision_recall_curves, retrieval_venn, roc_analysis
 from verulam.plots._tradeoffs import complexity_curve, error_reject_curve, roc_curves
 
 __all__ = [
+    "against_normal",
     "comparison",
     "complexity_curve",
     "confusion_matrix",
+    "critical_difference",
     "decision_regions",
     "densities_1d",
     "density_contours",
     "error_reject_curve",
+    "learner_results",
+    "manova_projections",
+    "normal_region",
+    "power_curves",
+    "precision_recall_curves",
+    "retrieval_venn",
+    "roc_analysis",
     "roc_curves",
+    "running_mean_paths",
+    "simulated_power",
 ]

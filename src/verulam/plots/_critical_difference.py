@@ -1,0 +1,134 @@
+"""The critical-difference diagram: mean ranks on a line, bars over learners that do not differ."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.plots._axes import axes_of_size
+from verulam.statistics import Comparisons, ManyComparison, cliques
+
+#: Inches: one character of a label, one row of labels, one bar, and what a bar overhangs.
+CHARACTER, ROW, BAR, OVERHANG = 0.085, 0.22, 0.12, 0.04
+#: Inches of the rank axis: at least, at most, and for each learner in between.
+SHORTEST_AXIS, LONGEST_AXIS, AXIS_SHARE = 4.5, 8.0, 0.2
+#: Rows above the axis that numbers and the ruler take.
+HEAD = 0.75
+
+
+def critical_difference(compared: ManyComparison | Comparisons, *, ax: Any = None) -> Any:
+    """Draw mean ranks, best on the left, with bars joining learners that do not differ.
+
+    Parameters
+    ----------
+    compared
+        What `verulam.statistics.compare_many`, `nemenyi_test` or `wilcoxon_holm` returned. With a
+        critical difference, a ruler above the axis shows it.
+    ax
+        Axes to draw on; None makes new ones of a fitting size.
+
+    Notes
+    -----
+    After Demsar (Alpaydin 19.13.2). Labels of the better half are on the left, the others on the
+    right, so that no line crosses another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.plots import critical_difference
+    >>> from verulam.statistics import compare_many
+    >>> table = np.random.default_rng(0).normal(size=(20, 3)) + [0, 0, 1.5]
+    >>> axes = critical_difference(compare_many(table))
+    >>> [text.get_text() for text in axes.texts if "learner" in text.get_text()]
+    ['learner 2  1.55', 'learner 1  1.60', '2.85  learner 3']
+    """
+    pairs = compared.pairs if isinstance(compared, ManyComparison) else compared
+    ranks = pairs.means.sort_values(kind="stable")
+    groups = [(ranks[group[0]], ranks[group[-1]]) for group in cliques(pairs)]
+    axis = float(np.clip(AXIS_SHARE * len(ranks), SHORTEST_AXIS, LONGEST_AXIS))
+    levels = bar_levels(groups, 5 * OVERHANG * (len(ranks) - 1) / axis)
+    rows = int(np.ceil(len(ranks) / 2))
+    depth = (max(levels, default=-1) + 1) * BAR
+    height = HEAD + depth + ROW * (rows + 1)
+    label = CHARACTER * max(len(str(name)) for name in ranks.index) + 0.55
+    ax = axes_of_size(ax, axis + 2 * label, height)
+    scale = prepare(ax, len(ranks), label, height)
+    draw_axis(ax, len(ranks))
+    for (low, high), level in zip(groups, levels, strict=True):
+        place = -(level + 1) * BAR
+        ax.plot([low - scale, high + scale], [place, place], color="black", lw=3.5, zorder=3)
+    draw_labels(ax, ranks, -depth - ROW, label)
+    if np.isfinite(pairs.critical_difference):
+        draw_ruler(ax, len(ranks), pairs.critical_difference)
+    return ax
+
+
+def bar_levels(groups: list[tuple[float, float]], gap: float) -> list[int]:
+    """Return the row of each bar, such that bars in one row are at least `gap` ranks apart."""
+    ends: list[float] = []
+    levels = []
+    for low, high in groups:
+        free = next((row for row, end in enumerate(ends) if low > end + gap), len(ends))
+        if free == len(ends):
+            ends.append(high)
+        else:
+            ends[free] = high
+        levels.append(free)
+    return levels
+
+
+def prepare(ax: Any, count: int, label: float, height: float) -> float:
+    """Set limits in ranks and inches, and return the overhang of a bar in ranks."""
+    width = ax.get_position().width * ax.figure.get_size_inches()[0]
+    axis = max(width - 2 * label, 0.4 * width)
+    margin = (width - axis) / 2 * (count - 1) / axis
+    ax.set_xlim(1 - margin, count + margin)
+    ax.set_ylim(HEAD - height, HEAD)
+    ax.set_axis_off()
+    return OVERHANG * (count - 1) / axis
+
+
+def draw_axis(ax: Any, count: int) -> None:
+    """Draw the line of ranks with its ticks."""
+    ax.plot([1, count], [0, 0], color="black", lw=1)
+    step = max(1, round(count / 10))
+    for rank in sorted({*range(1, count + 1, step), count}):
+        if rank != count and count - rank < step / 2:
+            continue
+        ax.plot([rank, rank], [0, 0.07], color="black", lw=1)
+        ax.text(rank, 0.1, str(rank), ha="center", va="bottom", fontsize="small")
+
+
+def draw_labels(ax: Any, ranks: pd.Series, top: float, label: float) -> None:
+    """Draw a line from each rank to its label: the better half left, the others right."""
+    count = len(ranks)
+    half = int(np.ceil(count / 2))
+    low, high = ax.get_xlim()
+    width = ax.get_position().width * ax.figure.get_size_inches()[0]
+    inch = (high - low) / width
+    left, right = low + (label - 0.1) * inch, high - (label - 0.1) * inch
+    for place, (name, rank) in enumerate(ranks.items()):
+        better = place < half
+        row = place if better else count - 1 - place
+        y, edge = top - row * ROW, left if better else right
+        ax.plot([rank, rank, edge], [0, y, y], color="0.35", lw=0.8)
+        text = f"{name}  {rank:.2f}" if better else f"{rank:.2f}  {name}"
+        ax.text(
+            edge + (-0.05 if better else 0.05) * inch,
+            y,
+            text,
+            ha="right" if better else "left",
+            va="center",
+            fontsize="small",
+        )
+
+
+def draw_ruler(ax: Any, count: int, difference: float) -> None:
+    """Draw the critical difference above the left end of the axis."""
+    end = min(1 + difference, count + 0.5)
+    ax.plot([1, end], [0.45, 0.45], color="black", lw=1.2)
+    for edge in (1, end):
+        ax.plot([edge, edge], [0.41, 0.49], color="black", lw=1.2)
+    ax.text(
+        (1 + end) / 2, 0.52, f"CD = {difference:.2f}", ha="center", va="bottom", fontsize="small"
+    )

@@ -1,0 +1,97 @@
+"""The critical-difference diagram: what is drawn, and no overlap for 2 to 40 learners."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from verulam.plots import critical_difference
+from verulam.plots._critical_difference import bar_levels
+from verulam.statistics import cliques, compare_many, wilcoxon_holm
+
+
+def table_of(count, seed=0):
+    values = np.random.default_rng(seed).normal(np.linspace(0, 2, count), size=(30, count))
+    return pd.DataFrame(values, columns=[f"learner number {k + 1}" for k in range(count)])
+
+
+def labels_of(ax):
+    return [text for text in ax.texts if "learner" in text.get_text()]
+
+
+def bars_of(ax):
+    return [line for line in ax.lines if line.get_linewidth() == 3.5]
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 8, 13, 24, 40])
+def test_labels_do_not_overlap_and_stay_inside(count):
+    ax = critical_difference(compare_many(table_of(count)))
+    figure = ax.figure
+    figure.canvas.draw()
+    labels = labels_of(ax)
+    assert len(labels) == count
+    boxes = [label.get_window_extent() for label in labels]
+    for place, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[place + 1 :])
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1
+        assert box.y0 >= 0
+
+
+@pytest.mark.parametrize("count", [5, 24, 40])
+def test_leaders_end_at_their_labels_and_do_not_cross(count):
+    compared = compare_many(table_of(count))
+    ax = critical_difference(compared)
+    leaders = [line for line in ax.lines if len(line.get_xdata()) == 3]
+    assert len(leaders) == count
+    np.testing.assert_allclose(
+        np.sort([line.get_xdata()[0] for line in leaders]), np.sort(compared.ranks)
+    )
+    # A horizontal piece may not meet the vertical piece of another leader.
+    for one in leaders:
+        (start, _, end), (_, level, _) = one.get_xdata(), one.get_ydata()
+        for other in leaders:
+            place, low = other.get_xdata()[0], other.get_ydata()[1]
+            if one is not other and min(start, end) < place < max(start, end):
+                assert low >= level - 1e-9
+
+
+def test_bars_join_the_cliques():
+    compared = compare_many(table_of(6, seed=3))
+    ax = critical_difference(compared)
+    spans = [tuple(bar.get_xdata()) for bar in bars_of(ax)]
+    assert len(spans) == len(compared.cliques) > 0
+    for (low, high), group in zip(spans, compared.cliques, strict=True):
+        assert low < compared.ranks[group[0]] <= compared.ranks[group[-1]] < high
+        inside = compared.ranks[(compared.ranks > low) & (compared.ranks < high)]
+        assert set(group) <= set(inside.index)
+
+
+@pytest.mark.parametrize("count", [13, 40])
+def test_bars_in_one_row_do_not_touch(count):
+    ax = critical_difference(compare_many(table_of(count)))
+    rows = {}
+    for bar in bars_of(ax):
+        rows.setdefault(bar.get_ydata()[0], []).append(tuple(bar.get_xdata()))
+    for spans in rows.values():
+        for (_, end), (start, _) in zip(sorted(spans), sorted(spans)[1:], strict=False):
+            assert start > end
+
+
+def test_ruler_only_with_a_critical_difference():
+    table = table_of(4)
+    with_ruler = critical_difference(compare_many(table))
+    assert any(text.get_text().startswith("CD = ") for text in with_ruler.texts)
+    without = critical_difference(wilcoxon_holm(table))
+    assert not any(text.get_text().startswith("CD = ") for text in without.texts)
+    assert len(bars_of(without)) == len(cliques(wilcoxon_holm(table)))
+
+
+def test_given_axes():
+    given = plt.subplots(figsize=(9, 3))[1]
+    assert critical_difference(compare_many(table_of(4)), ax=given) is given
+
+
+def test_levels():
+    assert bar_levels([(1, 2), (1.5, 3), (2.5, 4), (3.5, 5)], 0.1) == [0, 1, 0, 1]
+    assert bar_levels([(1, 2), (2.05, 3)], 0.1) == [0, 1]

@@ -1,0 +1,89 @@
+"""Pictures of power, regions, results and demonstrations: what is drawn where."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from verulam.plots import (
+    against_normal,
+    learner_results,
+    manova_projections,
+    normal_region,
+    power_curves,
+    running_mean_paths,
+    simulated_power,
+)
+from verulam.statistics import manova, power_curve, running_means, simulate
+
+TABLE = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=["a", "b", "c"])
+
+
+def test_power_lines():
+    curve = power_curve(np.linspace(0, 1, 5), [10, 30])
+    ax = power_curves(curve)
+    assert_array_equal(ax.lines[1].get_ydata(), curve.table[30])
+    assert_array_equal(ax.lines[2].get_ydata(), [0.05, 0.05])
+
+
+def test_simulated_power_has_errors():
+    found = simulate("sign", [0.0, 1.0], repeats=200)
+    ax = simulated_power({"signs": found})
+    assert ax.get_legend_handles_labels()[1] == ["signs"]
+    assert_array_equal(ax.containers[0][0].get_ydata(), found.table["rejection_rate"])
+    assert simulated_power([found]).get_legend_handles_labels()[1] == ["sign"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "mass"), [(-1.96, 1.96, "0.950"), (-np.inf, 1.645, "0.950"), (0, 1, "0.341")]
+)
+def test_region_mass(low, high, mass):
+    ax = normal_region(low, high)
+    assert ax.texts[0].get_text() == mass
+    assert len(ax.collections) == 1
+
+
+def test_density_alone_and_of_another_distribution():
+    plain = normal_region()
+    assert len(plain.collections) == 0
+    ax = normal_region(low=3.84, distribution=stats.chi2(1))
+    assert ax.texts[0].get_text() == "0.050"
+
+
+@pytest.mark.parametrize("kind", ["box", "range"])
+def test_learners_are_listed_from_the_top(kind):
+    ax = learner_results(TABLE, kind=kind)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c"]
+    bottom, top = ax.get_ylim()
+    assert bottom > top
+
+
+def test_range_spans_smallest_to_largest():
+    ax = learner_results(TABLE, kind="range")
+    spans = ax.containers[0][2][0].get_segments()
+    assert_allclose([span[:, 0] for span in spans], np.column_stack([TABLE.min(), TABLE.max()]))
+
+
+def test_histogram_counts_everything():
+    ax = learner_results(TABLE, kind="histogram")
+    assert ax.get_legend_handles_labels()[1] == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="kind must be one of box, range, histogram"):
+        learner_results(TABLE, kind="violin")
+
+
+@pytest.mark.parametrize("groups", [2, 4])
+def test_projections(groups):
+    found = manova(np.random.default_rng(0).normal(size=(groups, 8, 3)))
+    ax = manova_projections(found)
+    assert_allclose(ax.lines[0].get_xdata(), found.projections["direction 1"])
+    assert len(ax.texts) == groups
+
+
+def test_paths_and_normal():
+    paths = running_means(stats.bernoulli(0.3), 50, paths=3, random_state=0)
+    assert len(running_mean_paths(paths, 0.3).lines) == 4
+    ax = against_normal(np.array([-1.0, 0.0, 0.0, 1.0]))
+    heights = [patch.get_height() for patch in ax.patches]
+    assert_allclose(heights, [0.25, 0.5, 0.25])
+    assert len(against_normal(np.random.default_rng(0).normal(size=500)).patches) == 60
