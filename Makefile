@@ -11,7 +11,7 @@ ONE_BLAS_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 demo: $(VENV)/.installed
 	$(BIN)/verulam compare iris --learners "nearest mean,parametric.GaussianClassifier,k-nearest neighbours"
-	$(BIN)/verulam compare titanic --learners "parametric.NaiveBayes,majority class"
+	$(BIN)/verulam compare penguins --learners "majority class,parametric.NaiveBayes,random forest"
 
 test: lint
 	$(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -q

@@ -1,7 +1,8 @@
 """From a study to a table of runs, every one visible before anything is run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 from verulam.base import DataError, abilities, clone, generator
 from verulam.catalogue import entry
 from verulam.data import Dataset
-from verulam.experiment._identity import describe, digest, seed_of
+from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
 from verulam.experiment._preparation import prepared, usable_inputs
 from verulam.experiment._resampling import fingerprint, lock_test_part, resampling
 from verulam.experiment._sources import open_data, with_target
@@ -47,7 +48,7 @@ class PlannedData:
     locked: np.ndarray
     fingerprint: str
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What identifies the data in a store."""
         return digest([self.data.content_hash, self.data.target, list(self.inputs.columns)])
@@ -187,11 +188,9 @@ def make_plan(study: Study) -> Plan:
     for each in contestants:
         _refuse_repeats("learners", [f"{c.label} {setting_text(c.setting)}" for c in each])
     runs = [
-        _planned_run(study, data[number], number, contestant, position, split, share)
+        run
         for number, each in enumerate(contestants)
-        for position, contestant in enumerate(each)
-        for split in data[number].splits
-        for share in study.training_shares
+        for run in _planned_runs(study, data[number], number, each)
     ]
     order = generator(study.seed).permutation(len(runs))
     return Plan(study, data, contestants, tuple(runs[position] for position in order))
@@ -222,9 +221,7 @@ def _planned_data(study: Study, number: int) -> PlannedData:
         rows, locked = lock_test_part(
             targets, share=study.test_share, seed=study.seed, task=str(data.task)
         )
-    drawn = resampling(study.resampling).draw(
-        targets[rows], seed=study.seed, task=str(data.task)
-    )
+    drawn = resampling(study.resampling).draw(targets[rows], seed=study.seed, task=str(data.task))
     splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
     label = choice.label or data.name
     return PlannedData(label, data, inputs, targets, splits, locked, fingerprint(splits))
@@ -280,27 +277,21 @@ def _with_parameters(base: Any, parameters: dict[str, Any], name: str) -> Any:
     return estimator.set_params(**parameters)
 
 
-def _planned_run(
-    study: Study,
-    planned: PlannedData,
-    number: int,
-    contestant: Contestant,
-    position: int,
-    split: Split,
-    share: float,
-) -> PlannedRun:
-    run_id = digest(
-        {
-            "data": planned.key,
-            "train": digest(split.train.tolist()),
-            "test": digest(split.test.tolist()),
-            "share": share,
-            "learner": contestant.description,
-            "seed": study.seed,
-            "split": [split.repeat, split.fold],
-        }
-    )
-    return PlannedRun(run_id, number, position, split, share, seed_of(run_id, study.seed))
+def _planned_runs(
+    study: Study, planned: PlannedData, number: int, contestants: Sequence[Contestant]
+) -> Iterator[PlannedRun]:
+    """Yield every run on one data set; descriptions are hashed once, not once a run."""
+    splits = [
+        (split, digest_bytes(split.train.tobytes()), digest_bytes(split.test.tobytes()))
+        for split in planned.splits
+    ]
+    for position, contestant in enumerate(contestants):
+        learner = digest(contestant.description)
+        for split, train, test in splits:
+            for share in study.training_shares:
+                run_id = digest([planned.key, learner, train, test, share, study.seed])
+                seed = seed_of(run_id, study.seed)
+                yield PlannedRun(run_id, number, position, split, share, seed)
 
 
 def _refuse_repeats(key: str, labels: Sequence[str]) -> None:

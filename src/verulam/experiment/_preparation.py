@@ -84,8 +84,9 @@ def prepared(estimator: Any, inputs: pd.DataFrame, *, scale: bool = True) -> Pre
         parts.append(("categories", make_pipeline(*fill, encoder), categories))
         imputed = "imputed (mode) and " if gaps else ""
         words.append(f"categories {imputed}one-hot encoded")
-    pipeline = make_pipeline(ColumnTransformer(parts), estimator)
-    return Prepared(pipeline, ", ".join(words))
+    # A table of numbers needs no sorting of its columns, which would cost more than some fits.
+    front = ColumnTransformer(parts) if categories else parts[0][1]
+    return Prepared(make_pipeline(front, estimator), ", ".join(words))
 
 
 def _is_usable(column: pd.Series) -> bool:

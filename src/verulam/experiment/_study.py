@@ -122,7 +122,9 @@ class Study:
             if not getattr(self, key):
                 raise DataError(f"{key}: at least one is needed.")
         if not 0.0 <= self.test_share < 1.0:
-            raise DataError(f"test_share: {self.test_share!r}; expected a number from 0 to below 1.")
+            raise DataError(
+                f"test_share: {self.test_share!r}; expected a number from 0 to below 1."
+            )
         for share in self.training_shares:
             if not 0.0 < share <= 1.0:
                 raise DataError(f"training_shares: {share!r}; expected numbers above 0, up to 1.")
@@ -231,9 +233,7 @@ def _table(entry: Any, key: str) -> Any:
     return {key: entry} if isinstance(entry, str) else entry
 
 
-def _checked(
-    given: Any, keys: Mapping[str, type | tuple[type, ...]], where: str
-) -> dict[str, Any]:
+def _checked(given: Any, keys: Mapping[str, type | tuple[type, ...]], where: str) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise DataError(f"{where.rstrip('.')}: expected a table, got {type(given).__name__}.")
     for key, value in given.items():

@@ -1,0 +1,169 @@
+"""Carrying out one run: fit, predict, and a record of what happened, whatever happened."""
+
+import os
+import pickle
+import sys
+import warnings
+from dataclasses import dataclass, field
+from time import perf_counter, time
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from verulam.base import clone
+from verulam.experiment._plan import Plan, PlannedRun, training_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one run left behind.
+
+    Attributes
+    ----------
+    run_id
+        Which run it was.
+    status
+        "done", or how it ended: "failed", "timed out", "killed".
+    stage
+        Where it failed: "fit" or "predict".
+    error, warning
+        Type and message of the error, and of the first warning.
+    started
+        Seconds since 1970.
+    fit_seconds, predict_seconds
+        Time taken; NaN where that stage was not completed.
+    peak_memory
+        Megabytes that the process grew by at most; NaN where it cannot be told.
+    model_size
+        Bytes of the fitted learner; NaN where it cannot be saved.
+    predictions
+        Arrays by name: "values" (numbers, or positions among the classes), "probabilities"
+        (in the order of the classes of the data set) and "scores".
+    """
+
+    run_id: str
+    status: str
+    stage: str = ""
+    error: str = ""
+    warning: str = ""
+    started: float = float("nan")
+    fit_seconds: float = float("nan")
+    predict_seconds: float = float("nan")
+    peak_memory: float = float("nan")
+    model_size: float = float("nan")
+    predictions: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def execute(plan: Plan, run: PlannedRun) -> Outcome:
+    """Carry out one run of a plan."""
+    planned = plan.data[run.data]
+    contestant = plan.contestants[run.data][run.contestant]
+    outcome: dict[str, Any] = {"started": time()}
+    memory = _PeakMemory()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            estimator = seeded(contestant.estimator, run.seed)
+            rows = training_rows(run)
+            outcome["stage"] = "fit"
+            start = perf_counter()
+            estimator.fit(planned.inputs.iloc[rows], planned.targets[rows])
+            outcome["fit_seconds"] = perf_counter() - start
+            outcome["stage"] = "predict"
+            start = perf_counter()
+            outcome["predictions"] = _predictions(estimator, plan, run)
+            outcome["predict_seconds"] = perf_counter() - start
+            outcome |= {"stage": "", "model_size": _size(estimator)}
+            status = "done"
+        # Whatever a learner raises, the other runs go on; the row says what it was.
+        except Exception as error:
+            status = "failed"
+            outcome["error"] = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    if caught:
+        first = caught[0]
+        outcome["warning"] = f"{first.category.__name__}: {' '.join(str(first.message).split())}"
+    return Outcome(run.run_id, status, peak_memory=memory.growth(), **outcome)
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a clone whose unset random states have the seed of the run."""
+    estimator = clone(estimator)
+    unset = [
+        name
+        for name, given in estimator.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "random_state" and given is None
+    ]
+    return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator
+
+
+def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.ndarray]:
+    planned = plan.data[run.data]
+    inputs: Any = planned.inputs.iloc[run.split.test]
+    if isinstance(estimator, Pipeline):
+        # One preparation serves labels and probabilities.
+        estimator, inputs = estimator[-1], estimator[:-1].transform(inputs)
+    values = np.asarray(estimator.predict(inputs))
+    n_rows = len(run.split.test)
+    if values.shape != (n_rows,):
+        raise ValueError(f"predict gave shape {values.shape} for {n_rows} rows.")
+    if planned.data.task != "classification":
+        values = values.astype(np.float64)
+        if not np.isfinite(values).all():
+            raise ValueError("predict gave NaN or infinity.")
+        return {"values": values}
+    classes = np.unique(planned.targets)
+    places = np.searchsorted(classes, values)
+    if (places >= len(classes)).any() or (classes[places] != values).any():
+        raise ValueError("predict gave labels that the data set does not have.")
+    predictions: dict[str, np.ndarray] = {"values": places.astype(_code_type(len(classes)))}
+    if hasattr(estimator, "predict_proba"):
+        known = np.searchsorted(classes, estimator.classes_)
+        probabilities = np.zeros((n_rows, len(classes)))
+        probabilities[:, known] = estimator.predict_proba(inputs)
+        if not np.isfinite(probabilities).all():
+            raise ValueError("predict_proba gave NaN or infinity.")
+        predictions["probabilities"] = probabilities
+    elif hasattr(estimator, "decision_function") and len(estimator.classes_) == len(classes):
+        predictions["scores"] = np.asarray(estimator.decision_function(inputs), dtype=np.float64)
+    return predictions
+
+
+def _code_type(n_classes: int) -> type:
+    return np.uint8 if n_classes <= 256 else np.int32
+
+
+def _size(estimator: Any) -> float:
+    try:
+        return float(len(pickle.dumps(estimator, protocol=5)))
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return float("nan")
+
+
+class _PeakMemory:
+    """The growth of this process's memory since the object was made, where Linux tells it."""
+
+    def __init__(self) -> None:
+        self._before = float("nan")
+        if sys.platform == "linux":
+            try:
+                # Sets the high-water mark back to what is in use now.
+                with open(f"/proc/{os.getpid()}/clear_refs", "w") as reset:
+                    reset.write("5")
+                self._before = _high_water_mark()
+            except OSError:
+                pass
+
+    def growth(self) -> float:
+        """Return megabytes, at least 0."""
+        if np.isnan(self._before):
+            return self._before
+        return max(0.0, _high_water_mark() - self._before)
+
+
+def _high_water_mark() -> float:
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith("VmHWM:"):
+                return float(line.split()[1]) / 1024.0
+    return float("nan")

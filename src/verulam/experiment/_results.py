@@ -1,0 +1,170 @@
+"""Results of a study, read from its store: any measure, any time, with no refitting."""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import DataError
+from verulam.experiment._store import Store, unpack
+from verulam.measures import Measure, as_measure
+
+DEFAULT_MEASURES = {"classification": "error", "regression": "root_mean_squared_error"}
+
+_RUNS = """
+SELECT p.position, d.label AS data, p.learner, p.setting, s.repeat, s.fold, p.share, p.run,
+       coalesce(r.status, 'left') AS status, r.stage, r.error, r.warning,
+       r.fit_seconds, r.predict_seconds, r.peak_memory, r.model_size, p.preparation, p.seed
+FROM planned p JOIN data d USING (data) JOIN splits s ON s.split = p.split
+LEFT JOIN runs r ON r.run = p.run WHERE p.study = ? ORDER BY p.data, p.learner, p.setting,
+p.share, s.repeat, s.fold
+"""
+
+
+class Results:
+    """What a study found, as far as it has been carried out.
+
+    Parameters
+    ----------
+    path
+        The store.
+    study
+        Key of the study; None takes the one added last.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from verulam.experiment import DataChoice, LearnerChoice, Study, run
+    >>> learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+    >>> study = Study("flowers", [DataChoice("iris")], learners, resampling="5-fold")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(study, f"{folder}/runs.sqlite", engine="serial", progress=False)
+    ...     results.scores("error").groupby("learner")["error"].mean().round(3).to_dict()
+    {'majority class': 0.667, 'parametric.NaiveBayes': 0.047}
+    """
+
+    def __init__(self, path: str | Path, study: str | None = None) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise DataError(f"There is no store {self.path}.")
+        with Store(self.path) as store:
+            studies = store.studies()
+        if studies.empty:
+            raise DataError(f"The store {self.path} has no study.")
+        if study is not None:
+            studies = studies[studies["study"] == study]
+            if studies.empty:
+                raise DataError(f"The store {self.path} has no study {study}.")
+        self.study = str(studies["study"].iloc[-1])
+        self.description: dict[str, Any] = json.loads(studies["content"].iloc[-1])
+
+    def status(self) -> dict[str, int]:
+        """Return how many runs are done, failed, timed out, killed or left."""
+        with Store(self.path) as store:
+            return store.status_counts(self.study)
+
+    def runs(self) -> pd.DataFrame:
+        """Return one row per planned run: what it was, how it ended, what it cost."""
+        with Store(self.path) as store:
+            return store.read(_RUNS, (self.study,))
+
+    def failures(self) -> pd.DataFrame:
+        """Return the runs that did not succeed, with stage and error."""
+        runs = self.runs()
+        unsuccessful = ~runs["status"].isin(["done", "left"])
+        columns = ["data", "learner", "setting", "repeat", "fold", "status", "stage", "error"]
+        return runs.loc[unsuccessful, columns].reset_index(drop=True)
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The responses of the study, the one that decides first."""
+        names = self.description["measures"]
+        if not names:
+            with Store(self.path) as store:
+                tasks = store.read("SELECT DISTINCT task FROM data")["task"]
+            names = [DEFAULT_MEASURES[task] for task in tasks]
+        return tuple(as_measure(name) for name in names)
+
+    def scores(self, measures: Any = None) -> pd.DataFrame:
+        """Return the scores of all finished runs, one column per measure.
+
+        Parameters
+        ----------
+        measures
+            A measure or several, by name or as objects; None takes those of the study. A
+            measure that a learner's predictions do not allow gives NaN.
+        """
+        wanted = self.resolve(measures)
+        with Store(self.path) as store:
+            runs = store.read(_RUNS, (self.study,))
+            # A measure may be called error, as the column of error messages is.
+            runs = runs[runs["status"] == "done"].drop(columns=["status", "stage", "error"])
+            runs = runs.reset_index(drop=True)
+            scorer = _Scorer(store)
+            for measure in wanted:
+                runs[measure.name] = runs["run"].map(scorer.score(self.study, measure))
+        return runs
+
+    def resolve(self, measures: Any = None) -> Sequence[Measure]:
+        """Return measures by whatever they are given; None stands for those of the study."""
+        if measures is None:
+            return self.measures
+        if isinstance(measures, str | Measure) or callable(measures):
+            measures = [measures]
+        return [as_measure(given) for given in measures]
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{count} {status}" for status, count in self.status().items())
+        return f"{self.description['name']}: {counts} ({self.path})"
+
+
+class _Scorer:
+    """Scores stored predictions against stored targets."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._tasks: dict[str, str] = {}
+        self._classes: dict[str, np.ndarray] = {}
+        self._targets: dict[str, np.ndarray] = {}
+        for data, task, classes, targets in store.rows(
+            "SELECT data, task, classes, targets FROM data"
+        ):
+            self._tasks[data] = task
+            self._classes[data] = np.asarray(json.loads(classes))
+            self._targets[data] = unpack(targets)
+        self._tests = {
+            split: unpack(test) for split, test in store.rows("SELECT split, test FROM splits")
+        }
+
+    def score(self, study: str, measure: Measure) -> dict[str, float]:
+        """Return the measure of each finished run of a study."""
+        query = (
+            "SELECT r.run, p.data, p.split, r.predicted, r.probabilities, r.scores "
+            "FROM planned p JOIN runs r USING (run) WHERE p.study = ? AND r.status = 'done'"
+        )
+        return {
+            run: self._one(measure, data, split, stored)
+            for run, data, split, *stored in self._store.rows(query, (study,))
+        }
+
+    def _one(self, measure: Measure, data: str, split: str, stored: list[bytes | None]) -> float:
+        if self._tasks[data] != measure.task:
+            return np.nan
+        predicted, probabilities, scores = stored
+        targets = self._targets[data][self._tests[split]]
+        assert predicted is not None
+        if measure.task == "regression":
+            return float(measure(targets, unpack(predicted)))
+        classes = self._classes[data]
+        if measure.needs == "labels":
+            prediction = classes[unpack(predicted)]
+        else:
+            content = probabilities or (scores if measure.needs == "scores" else None)
+            if content is None:
+                return np.nan
+            prediction = unpack(content)
+        return float(measure(classes[targets], prediction, labels=classes.tolist()))

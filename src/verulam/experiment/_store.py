@@ -1,0 +1,303 @@
+"""The store: one SQLite file with a row for every run, on disk as soon as the run has ended."""
+
+import json
+import platform
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import DataError
+from verulam.experiment._execution import Outcome
+from verulam.experiment._identity import digest
+from verulam.experiment._plan import Plan, setting_text
+
+#: Raised whenever older programs could not read what newer ones write.
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS studies (
+    study TEXT PRIMARY KEY, content TEXT NOT NULL, added REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS data (
+    data TEXT PRIMARY KEY, label TEXT NOT NULL, task TEXT NOT NULL, target TEXT NOT NULL,
+    n_rows INTEGER NOT NULL, n_columns INTEGER NOT NULL, classes TEXT NOT NULL,
+    targets BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS splits (
+    split TEXT PRIMARY KEY, data TEXT NOT NULL, repeat INTEGER NOT NULL, fold INTEGER NOT NULL,
+    train_rows INTEGER NOT NULL, test BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS environments (environment TEXT PRIMARY KEY, content TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS planned (
+    study TEXT NOT NULL, run TEXT NOT NULL, position INTEGER NOT NULL, data TEXT NOT NULL,
+    learner TEXT NOT NULL, setting TEXT NOT NULL, levels TEXT NOT NULL,
+    preparation TEXT NOT NULL, split TEXT NOT NULL, share REAL NOT NULL, seed INTEGER NOT NULL,
+    PRIMARY KEY (study, run)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+    run TEXT PRIMARY KEY, status TEXT NOT NULL, stage TEXT NOT NULL, error TEXT NOT NULL,
+    warning TEXT NOT NULL, started REAL, fit_seconds REAL, predict_seconds REAL,
+    peak_memory REAL, model_size REAL, environment TEXT NOT NULL,
+    predicted BLOB, probabilities BLOB, scores BLOB) WITHOUT ROWID;
+"""
+_PACKAGES = ("verulam", "numpy", "scipy", "scikit-learn", "pandas", "numba")
+
+
+class Store:
+    """Results of studies in one file that several processes may use at once.
+
+    Parameters
+    ----------
+    path
+        The file; made where it does not exist.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Store(pathlib.Path(folder.name) / "runs.sqlite") as store:
+    ...     store.status_counts()
+    {}
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if self.path.is_dir():
+            raise DataError(f"{self.path} is a folder; a store is a file.")
+        try:
+            self._connection = sqlite3.connect(self.path, timeout=60.0, isolation_level=None)
+            self._prepare()
+        except sqlite3.OperationalError as error:
+            raise DataError(f"The store {self.path} cannot be used: {error}.") from error
+        except sqlite3.DatabaseError as error:
+            raise DataError(
+                f"{self.path} is not a store of results, or it is damaged ({error}). "
+                "`sqlite3 FILE .recover` may save its intact rows."
+            ) from error
+
+    def _prepare(self) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.executescript(_SCHEMA)
+        row = self._connection.execute("SELECT value FROM facts WHERE name = 'schema'").fetchone()
+        if row is None:
+            self._connection.execute(
+                "INSERT OR IGNORE INTO facts VALUES ('schema', ?)", (str(SCHEMA_VERSION),)
+            )
+        elif int(row[0]) > SCHEMA_VERSION:
+            raise DataError(
+                f"The store {self.path} was written by a newer Verulam (schema {row[0]}; this "
+                f"one knows {SCHEMA_VERSION}). Upgrade Verulam to read it."
+            )
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._connection
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def add_plan(self, plan: Plan) -> str:
+        """Write down a plan, with its data and splits, and return the key of its study."""
+        content = plan.study.to_json()
+        study = digest([content, [planned.key for planned in plan.data]])
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO studies VALUES (?, ?, ?)", (study, content, time.time())
+            )
+            for planned in plan.data:
+                classes: list[Any] = []
+                if planned.data.task == "classification":
+                    classes = np.unique(planned.targets).tolist()
+                    codes = np.searchsorted(np.unique(planned.targets), planned.targets)
+                targets = codes if classes else planned.targets.astype(np.float64)
+                connection.execute(
+                    "INSERT OR IGNORE INTO data VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        planned.key,
+                        planned.label,
+                        planned.data.task,
+                        planned.data.target,
+                        len(planned.targets),
+                        planned.inputs.shape[1],
+                        json.dumps(classes, ensure_ascii=False),
+                        pack(targets),
+                    ),
+                )
+            connection.executemany(
+                "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?)", _split_rows(plan)
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                _planned_rows(plan, study),
+            )
+        return study
+
+    def settled(self, retry: Sequence[str] = ()) -> set[str]:
+        """Return the runs that need not be carried out again.
+
+        Parameters
+        ----------
+        retry
+            Statuses that do not count as settled.
+        """
+        rows = self._connection.execute("SELECT run, status FROM runs")
+        return {run for run, status in rows if status not in retry}
+
+    def add_outcomes(self, outcomes: Sequence[Outcome]) -> None:
+        """Write down what runs left behind; a run that is done is never overwritten."""
+        if not outcomes:
+            return
+        environment, content = _environment()
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO environments VALUES (?, ?)", (environment, content)
+            )
+            connection.executemany(
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (run) DO UPDATE SET status = excluded.status, "
+                "stage = excluded.stage, error = excluded.error, warning = excluded.warning, "
+                "started = excluded.started, fit_seconds = excluded.fit_seconds, "
+                "predict_seconds = excluded.predict_seconds, peak_memory = excluded.peak_memory, "
+                "model_size = excluded.model_size, environment = excluded.environment, "
+                "predicted = excluded.predicted, probabilities = excluded.probabilities, "
+                "scores = excluded.scores WHERE runs.status != 'done'",
+                [_outcome_row(outcome, environment) for outcome in outcomes],
+            )
+
+    def status_counts(self, study: str | None = None) -> dict[str, int]:
+        """Return how many planned runs there are of each status; "left" for those not yet run."""
+        query = (
+            "SELECT coalesce(status, 'left'), count(*) FROM planned LEFT JOIN runs USING (run) "
+            "WHERE study = coalesce(?, study) GROUP BY 1 ORDER BY 1"
+        )
+        return dict(self._connection.execute(query, (study,)).fetchall())
+
+    def studies(self) -> pd.DataFrame:
+        """Return the studies in the store, the oldest first."""
+        return pd.read_sql_query(
+            "SELECT study, content, added FROM studies ORDER BY added", self._connection
+        )
+
+    def rows(self, query: str, parameters: Iterable[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows that a SQL query gives."""
+        yield from self._connection.execute(query, tuple(parameters))
+
+    def read(self, query: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
+        """Return the answer to a SQL query as a table."""
+        return pd.read_sql_query(query, self._connection, params=tuple(parameters))
+
+
+def pack(array: np.ndarray | None) -> bytes | None:
+    """Return an array of numbers as bytes: its type and shape in one line, then its content."""
+    if array is None:
+        return None
+    header = " ".join([array.dtype.newbyteorder("<").str, *map(str, array.shape)])
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return header.encode() + b"\n" + np.ascontiguousarray(little).tobytes()
+
+
+def unpack(content: bytes) -> np.ndarray:
+    """Return the array that was stored; only numbers can be, and nothing is ever executed."""
+    header, _, body = content.partition(b"\n")
+    try:
+        kind, *shape = header.decode("ascii").split(" ")
+        dtype = np.dtype(kind)
+        if dtype.kind not in "biuf":
+            raise ValueError("not a type of number")
+        return np.frombuffer(body, dtype=dtype).reshape([int(size) for size in shape])
+    except (ValueError, TypeError) as error:
+        raise DataError(f"A stored array is damaged: {error}.") from error
+
+
+def split_key(data: str, repeat: int, fold: int, fingerprint: str) -> str:
+    """Return what identifies one split in a store."""
+    return digest([data, repeat, fold, fingerprint])
+
+
+def _split_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
+    for planned in plan.data:
+        for split in planned.splits:
+            yield (
+                split_key(planned.key, split.repeat, split.fold, planned.fingerprint),
+                planned.key,
+                split.repeat,
+                split.fold,
+                len(split.train),
+                pack(split.test),
+            )
+
+
+def _planned_rows(plan: Plan, study: str) -> Iterator[tuple[Any, ...]]:
+    for position, run in enumerate(plan.runs):
+        planned, contestant = plan.data[run.data], plan.contestants[run.data][run.contestant]
+        yield (
+            study,
+            run.run_id,
+            position,
+            planned.key,
+            contestant.label,
+            setting_text(contestant.setting),
+            json.dumps(contestant.setting, default=str, ensure_ascii=False),
+            contestant.preparation,
+            split_key(planned.key, run.split.repeat, run.split.fold, planned.fingerprint),
+            run.share,
+            run.seed,
+        )
+
+
+def _outcome_row(outcome: Outcome, environment: str) -> tuple[Any, ...]:
+    numbers = (
+        outcome.started,
+        outcome.fit_seconds,
+        outcome.predict_seconds,
+        outcome.peak_memory,
+        outcome.model_size,
+    )
+    return (
+        outcome.run_id,
+        outcome.status,
+        outcome.stage,
+        outcome.error,
+        outcome.warning,
+        *(None if np.isnan(number) else number for number in numbers),
+        environment,
+        *(pack(outcome.predictions.get(n)) for n in ("values", "probabilities", "scores")),
+    )
+
+
+def _environment() -> tuple[str, str]:
+    """Return the key and the description of where the runs were made."""
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    content = json.dumps(
+        {
+            "python": platform.python_version(),
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "packages": versions,
+        }
+    )
+    return digest(content), content

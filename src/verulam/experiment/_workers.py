@@ -1,0 +1,206 @@
+"""Worker processes that survive what learners do: each can be stopped and replaced."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from verulam.experiment._execution import Outcome, execute
+from verulam.experiment._plan import Plan
+
+#: Yields the outcome of each run as it ends, and None whenever nothing has for a moment.
+Engine = Callable[[Plan, Sequence[int]], Generator[Outcome | None]]
+#: Seconds of work that are sent to a worker ahead, so that it never waits for the next run.
+WORK_AHEAD = 0.2
+#: Seconds between looks at the clocks of the workers.
+HEARTBEAT = 0.1
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A process, the connection to it, and the runs it has been sent."""
+
+    process: Any
+    connection: Connection
+    sent: deque[int] = field(default_factory=deque)
+    since: float = 0.0
+
+
+def run_in_processes(
+    plan: Plan, positions: Sequence[int], *, workers: int
+) -> Generator[Outcome | None]:
+    """Yield the outcome of each run as it ends, and None whenever nothing has for a moment.
+
+    Parameters
+    ----------
+    plan
+        The plan, which every worker inherits.
+    positions
+        Which of its runs to carry out.
+    workers
+        Number of processes.
+    """
+    crew = _Crew(plan, workers)
+    left = deque(positions)
+    pace = _Pace()
+    try:
+        while left or any(worker.sent for worker in crew.workers):
+            for worker in crew.workers:
+                crew.send(worker, left, pace.batch())
+            for outcome in crew.collect(left):
+                pace.note(outcome)
+                yield outcome
+            yield None
+    finally:
+        crew.dismiss()
+
+
+class _Pace:
+    """How many runs make up the work that is sent ahead."""
+
+    def __init__(self) -> None:
+        self._seconds = self._runs = 0.0
+
+    def note(self, outcome: Outcome) -> None:
+        """Learn from a finished run."""
+        seconds = outcome.fit_seconds + outcome.predict_seconds
+        if seconds == seconds:  # not NaN
+            self._seconds += seconds
+            self._runs += 1
+
+    def batch(self) -> int:
+        """Return how many runs a worker should have at hand."""
+        if not self._runs:
+            return 2
+        return int(min(64, max(2, WORK_AHEAD * self._runs / max(self._seconds, 1e-6))))
+
+
+class _Crew:
+    """The workers of one study."""
+
+    def __init__(self, plan: Plan, size: int) -> None:
+        # A forked worker has the plan and the libraries from the start. Elsewhere each worker
+        # imports anew and is sent the plan once.
+        method = "fork" if sys.platform == "linux" else "spawn"
+        self._context: Any = multiprocessing.get_context(method)
+        self._plan = plan
+        self.workers: list[_Worker] = []
+        for _ in range(size):
+            self.workers.append(self._hire())
+
+    def _hire(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        others = [worker.connection for worker in self.workers] if self._forks else []
+        process = self._context.Process(
+            target=_work, args=(theirs, self._plan, [*others, ours] if self._forks else [])
+        )
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    @property
+    def _forks(self) -> bool:
+        return self._context.get_start_method() == "fork"
+
+    def send(self, worker: _Worker, left: deque[int], batch: int) -> None:
+        """Send more runs to a worker that is about to have none."""
+        if len(worker.sent) * 2 >= batch or not left:
+            return
+        runs = [left.popleft() for _ in range(min(batch - len(worker.sent), len(left)))]
+        if not worker.sent:
+            worker.since = time.monotonic()
+        worker.sent.extend(runs)
+        try:
+            worker.connection.send(runs)
+        except (BrokenPipeError, OSError):
+            # The worker has died; `collect` sees that and hands its runs to another.
+            return
+
+    def collect(self, left: deque[int]) -> Iterator[Outcome]:
+        """Yield what has come in, and replace workers that died or took too long."""
+        by_connection = {worker.connection: worker for worker in self.workers}
+        ready = wait(list(by_connection), timeout=HEARTBEAT)
+        for connection in ready:
+            worker = by_connection[connection]  # type: ignore[index] # only ours are waited for
+            try:
+                while worker.connection.poll():
+                    outcome = worker.connection.recv()
+                    worker.sent.popleft()
+                    worker.since = time.monotonic()
+                    yield outcome
+            except (EOFError, OSError):
+                yield from self._replace(worker, left, "killed", _last_words(worker.process))
+        limit = self._plan.study.time_limit
+        for worker in list(self.workers):
+            if limit and worker.sent and time.monotonic() - worker.since > limit:
+                words = f"TimeoutError: stopped after {limit:g} seconds"
+                yield from self._replace(worker, left, "timed out", words)
+
+    def _replace(
+        self, worker: _Worker, left: deque[int], status: str, words: str
+    ) -> Iterator[Outcome]:
+        _end(worker)
+        self.workers.remove(worker)
+        if worker.sent:
+            run = self._plan.runs[worker.sent.popleft()]
+            left.extendleft(reversed(worker.sent))
+            yield Outcome(run.run_id, status, stage="fit", error=words)
+        self.workers.append(self._hire())
+
+    def dismiss(self) -> None:
+        """End all workers."""
+        for worker in self.workers:
+            _end(worker)
+
+
+def _end(worker: _Worker) -> None:
+    worker.connection.close()
+    worker.process.kill()
+    worker.process.join()
+
+
+def _last_words(process: Any) -> str:
+    process.join(timeout=1.0)
+    code = process.exitcode
+    if code is not None and code < 0:
+        return f"ProcessError: the worker was killed by {signal.Signals(-code).name}"
+    return f"ProcessError: the worker ended with exit code {code}"
+
+
+def _work(connection: Connection, plan: Plan, inherited: Sequence[Connection]) -> None:
+    """Carry out runs until the connection closes; the main loop of a worker process."""
+    # Ctrl-C goes to the whole group; the parent alone decides what happens then.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for other in inherited:
+        other.close()
+    os.environ["VERULAM_THREADS"] = "1"
+    parent = os.getppid()
+    limit_memory(plan.study.memory_limit)
+    with threadpool_limits(1):
+        while os.getppid() == parent:
+            try:
+                positions = connection.recv()
+                for position in positions:
+                    connection.send(execute(plan, plan.runs[position]))
+            except (EOFError, OSError):
+                return
+
+
+def limit_memory(megabytes: float | None) -> None:
+    """Let this process grow by so many megabytes and no further, where the system can."""
+    if megabytes is None or sys.platform == "win32":
+        return
+    import resource
+
+    with open("/proc/self/statm") as sizes:
+        in_use = int(sizes.read().split()[0]) * resource.getpagesize()
+    limit = int(in_use + megabytes * 2**20)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -1,0 +1,67 @@
+"""Small studies and misbehaving learners that several test modules share."""
+
+import os
+import signal
+import time
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+
+from verulam.experiment import DataChoice, LearnerChoice, Study
+
+
+class Misbehaving(ClassifierMixin, BaseEstimator):
+    """Does on fitting or predicting what learners should not do."""
+
+    def __init__(self, how="raise"):
+        self.how = how
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.how == "raise":
+            raise RuntimeError("out of\n  luck")
+        if self.how == "hang":
+            time.sleep(60)
+        if self.how == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.how == "eat":
+            self.food = np.ones(10**9)
+        return self
+
+    def predict(self, X):
+        if self.how == "shape":
+            return np.zeros((len(X), 2))
+        if self.how == "label":
+            return np.full(len(X), "nonsense")
+        return np.full(len(X), self.classes_[0])
+
+
+def small_study(**changes):
+    """Return a study of two quick learners on iris, in five folds."""
+    given = {
+        "name": "flowers",
+        "data": [DataChoice("iris")],
+        "learners": [LearnerChoice("majority class"), LearnerChoice("parametric.NaiveBayes")],
+        "resampling": "5-fold",
+    }
+    return Study(**{**given, **changes})
+
+
+def with_trouble(how, **changes):
+    """Return a study in which one learner misbehaves and one does not."""
+    learners = [LearnerChoice(Misbehaving(how), label="trouble"), LearnerChoice(DummyClassifier())]
+    return small_study(learners=learners, resampling="2-fold", **changes)
+
+
+#: A program that carries out a study in two processes; the store is its argument.
+KILLABLE = """
+import sys
+from verulam.experiment import DataChoice, LearnerChoice, Study, run
+
+learners = [LearnerChoice("majority class"), LearnerChoice("parametric.NaiveBayes"),
+            LearnerChoice("random forest", parameters={"n_estimators": 5})]
+study = Study("killed", [DataChoice("iris"), DataChoice("wine")], learners, resampling="10-fold")
+print("ready", flush=True)
+run(study, sys.argv[1], engine="processes", workers=2, progress=False)
+"""

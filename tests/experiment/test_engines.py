@@ -1,0 +1,123 @@
+"""Engines: same results bit for bit, resumed after any interruption, no matter what fails."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.experiment.studies import KILLABLE, small_study, with_trouble
+
+from verulam.base import DataError
+from verulam.experiment import LearnerChoice, Results, Store, run
+
+QUERY = "SELECT run, status, predicted, probabilities FROM runs ORDER BY run"
+
+
+def rows(path):
+    with Store(path) as store:
+        return store.read(QUERY)
+
+
+@pytest.fixture
+def reference(tmp_path):
+    run(small_study(), tmp_path / "reference.sqlite", engine="serial", progress=False)
+    return rows(tmp_path / "reference.sqlite")
+
+
+@pytest.mark.parametrize("engine", ["processes", "dask"])
+def test_engines_agree_bit_for_bit(reference, tmp_path, engine):
+    if engine == "dask":
+        pytest.importorskip("distributed")
+    results = run(small_study(), tmp_path / "r.sqlite", engine=engine, workers=2, progress=False)
+    assert results.status() == {"done": 10}
+    assert rows(results.path).equals(reference)
+
+
+def test_nothing_is_done_twice(tmp_path, monkeypatch):
+    path = tmp_path / "r.sqlite"
+    run(small_study(), path, engine="serial", progress=False)
+    with Store(path) as store:
+        before = store.read("SELECT run, started FROM runs ORDER BY run")
+    grown = small_study(learners=[*small_study().learners, LearnerChoice("logistic regression")])
+    results = run(grown, path, engine="serial", progress=False)
+    assert results.status() == {"done": 15}
+    with Store(path) as store:
+        after = store.read("SELECT run, started FROM runs ORDER BY run")
+    assert after.merge(before, on="run")[["started_x"]].equals(
+        before.rename(columns={"started": "started_x"})[["started_x"]]
+    )
+
+
+def test_unsuccessful_runs_are_tried_again_when_asked(tmp_path):
+    path = tmp_path / "r.sqlite"
+    run(with_trouble("raise"), path, engine="serial", progress=False)
+    with Store(path) as store:
+        first = store.read("SELECT max(started) AS t FROM runs WHERE status = 'failed'")["t"][0]
+    run(with_trouble("raise"), path, engine="serial", progress=False)
+    run(with_trouble("raise"), path, engine="serial", progress=False, retry=["failed"])
+    with Store(path) as store:
+        last = store.read("SELECT min(started) AS t FROM runs WHERE status = 'failed'")["t"][0]
+    assert last > first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"engine": "magic"}, "engine: 'magic'; expected processes"),
+        ({"engine": "serial", "study": {"time_limit": 1.0}}, "time_limit needs engine='processes'"),
+    ],
+)
+def test_bad_arguments(tmp_path, arguments, message):
+    study = small_study(**arguments.pop("study", {}))
+    with pytest.raises(DataError, match=message):
+        run(study, tmp_path / "r.sqlite", progress=False, **arguments)
+
+
+def test_killed_study_resumes_without_loss(tmp_path):
+    """Kill the whole program at several moments; what was stored stays, the rest is done."""
+    script = KILLABLE
+    path = tmp_path / "killed.sqlite"
+    stored = 0
+    for moment in (0.4, 0.8, 1.2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True
+        )
+        process.stdout.readline()
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        with Store(path) as store:
+            settled = len(store.settled())
+        assert settled >= stored
+        stored = settled
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True, capture_output=True)
+    calm = tmp_path / "calm.sqlite"
+    subprocess.run([sys.executable, "-c", script, str(calm)], check=True, capture_output=True)
+    assert Results(path).status() == {"done": 60}
+    assert rows(path).equals(rows(calm))
+
+
+def test_interrupt_keeps_what_is_finished(tmp_path):
+    script = KILLABLE.replace('"n_estimators": 5', '"n_estimators": 400')
+    path = tmp_path / "interrupted.sqlite"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.readline()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        time.sleep(0.3)
+        if path.exists():
+            with Store(path) as store:
+                if store.settled():
+                    break
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=30)
+    assert "KeyboardInterrupt" in words
+    counts = Results(path).status()
+    assert counts["done"] >= 1

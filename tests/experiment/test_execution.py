@@ -1,0 +1,64 @@
+"""One run: predictions and costs, or a row that says what went wrong."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.naive_bayes import GaussianNB
+from tests.experiment.studies import small_study, with_trouble
+
+from verulam.experiment import DataChoice, LearnerChoice, make_plan
+from verulam.experiment._execution import execute, seeded
+
+
+def first_run(study, label):
+    plan = make_plan(study)
+    for run in plan.runs:
+        if plan.contestants[run.data][run.contestant].label == label:
+            return plan, run
+    raise AssertionError(label)
+
+
+def test_predictions_are_those_of_the_learner():
+    learner = LearnerChoice(GaussianNB(), label="mine")
+    plan, run = first_run(small_study(learners=[learner]), "mine")
+    outcome = execute(plan, run)
+    data = plan.data[0]
+    fitted = GaussianNB().fit(data.inputs.iloc[run.split.train], data.targets[run.split.train])
+    test = data.inputs.iloc[run.split.test]
+    assert outcome.status == "done"
+    assert_array_equal(np.unique(data.targets)[outcome.predictions["values"]], fitted.predict(test))
+    assert_allclose(outcome.predictions["probabilities"], fitted.predict_proba(test))
+    assert outcome.fit_seconds > 0
+    assert outcome.model_size > 100
+
+
+def test_numbers_are_predicted_for_numbers():
+    study = small_study(
+        data=[DataChoice("diabetes")], learners=[LearnerChoice("mean predictor", label="m")]
+    )
+    plan, run = first_run(study, "m")
+    outcome = execute(plan, run)
+    assert_allclose(outcome.predictions["values"], plan.data[0].targets[run.split.train].mean())
+
+
+@pytest.mark.parametrize(
+    ("how", "stage", "error"),
+    [
+        ("raise", "fit", "RuntimeError: out of luck"),
+        ("shape", "predict", r"ValueError: predict gave shape (75, 2) for 75 rows."),
+        ("label", "predict", "ValueError: predict gave labels that the data set does not have."),
+    ],
+)
+def test_failures_are_rows(how, stage, error):
+    outcome = execute(*first_run(with_trouble(how), "trouble"))
+    assert (outcome.status, outcome.stage, outcome.error) == ("failed", stage, error)
+    assert not outcome.predictions
+
+
+def test_seeds_reach_nested_learners_and_spare_given_ones():
+    from sklearn.pipeline import make_pipeline
+
+    pipeline = make_pipeline(RandomForestClassifier())
+    assert seeded(pipeline, 5).get_params()["randomforestclassifier__random_state"] == 5
+    assert seeded(RandomForestClassifier(random_state=1), 5).random_state == 1

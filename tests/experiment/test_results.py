@@ -1,0 +1,107 @@
+"""Results: scores from stored predictions equal those of the learners themselves."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import log_loss, zero_one_loss
+from sklearn.naive_bayes import GaussianNB
+from tests.experiment.studies import small_study, with_trouble
+
+from verulam.base import DataError
+from verulam.experiment import DataChoice, LearnerChoice, Results, Store, make_plan, run
+from verulam.measures import Measure
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return make_plan(small_study(learners=[LearnerChoice(GaussianNB(), label="mine")]))
+
+
+@pytest.fixture(scope="module")
+def results(plan, tmp_path_factory):
+    path = tmp_path_factory.mktemp("results") / "runs.sqlite"
+    return run(plan, path, engine="serial", progress=False)
+
+
+def by_hand(plan, function, method):
+    data = plan.data[0]
+    scores = {}
+    for each in plan.runs:
+        fitted = GaussianNB().fit(
+            data.inputs.iloc[each.split.train], data.targets[each.split.train]
+        )
+        prediction = getattr(fitted, method)(data.inputs.iloc[each.split.test])
+        scores[each.run_id] = function(data.targets[each.split.test], prediction)
+    return scores
+
+
+def test_any_measure_afterwards(plan, results):
+    scores = results.scores(["error", "log_loss"]).set_index("run")
+    for name, function, method in (
+        ("error", zero_one_loss, "predict"),
+        ("log_loss", log_loss, "predict_proba"),
+    ):
+        expected = by_hand(plan, function, method)
+        assert_allclose(scores[name], [expected[key] for key in scores.index])
+
+
+def test_measures_of_your_own(results):
+    always = Measure.from_function(lambda y, p: 0.25, greater_is_better=True, name="quarter")
+    assert (results.scores(always)["quarter"] == 0.25).all()
+
+
+def test_default_measure_follows_the_task(results, tmp_path):
+    assert [each.name for each in results.measures] == ["error"]
+    study = small_study(
+        data=[DataChoice("diabetes")],
+        learners=[LearnerChoice("mean predictor")],
+        resampling="3-fold",
+    )
+    numbers = run(study, tmp_path / "n.sqlite", engine="serial", progress=False)
+    scores = numbers.scores()["root_mean_squared_error"]
+    assert len(scores) == 3
+    assert (scores > 50).all()
+
+
+def test_measure_that_does_not_apply_is_missing(results):
+    assert results.scores("mean_squared_error")["mean_squared_error"].isna().all()
+
+
+def test_runs_and_failures(tmp_path):
+    results = run(with_trouble("raise"), tmp_path / "r.sqlite", engine="serial", progress=False)
+    runs = results.runs()
+    assert len(runs) == 4
+    assert set(runs["status"]) == {"done", "failed"}
+    failures = results.failures()
+    assert set(failures["learner"]) == {"trouble"}
+    assert failures["error"].tolist() == ["RuntimeError: out of luck"] * 2
+    assert len(results.scores("error")) == 2
+    assert str(results).startswith("flowers: 2 done, 2 failed")
+
+
+def test_what_is_left_is_counted(plan, tmp_path):
+    path = tmp_path / "r.sqlite"
+    with Store(path) as store:
+        store.add_plan(plan)
+    results = Results(path)
+    assert results.status() == {"left": 5}
+    assert results.scores("error").empty
+
+
+def test_classes_missing_from_training_keep_their_column(tmp_path):
+    """A learner that never saw a class still gives probabilities for all of them."""
+    study = small_study(
+        learners=[LearnerChoice(GaussianNB())], training_shares=[0.02], resampling="2-fold"
+    )
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    scores = results.scores("log_loss")["log_loss"]
+    assert np.isfinite(scores).all()
+
+
+def test_missing_stores(tmp_path):
+    with pytest.raises(DataError, match="There is no store"):
+        Results(tmp_path / "none.sqlite")
+    path = tmp_path / "empty.sqlite"
+    Store(path).close()
+    with pytest.raises(DataError, match="has no study"):
+        Results(path)

@@ -1,0 +1,108 @@
+"""The store: nothing lost, nothing overwritten, nothing executed, clear words when unusable."""
+
+import pickle
+import sqlite3
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from tests.experiment.studies import small_study
+
+from verulam.base import DataError
+from verulam.experiment import Store, make_plan
+from verulam.experiment._execution import Outcome
+from verulam.experiment._store import pack, unpack
+
+
+@pytest.fixture
+def plan():
+    return make_plan(small_study())
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "runs.sqlite") as opened:
+        yield opened
+
+
+def done(run_id, value=1):
+    predictions = {"values": np.array([value, 2], dtype=np.uint8)}
+    return Outcome(run_id, "done", fit_seconds=0.1, predictions=predictions)
+
+
+def test_plan_is_written_once(store, plan):
+    assert store.add_plan(plan) == store.add_plan(make_plan(small_study()))
+    assert store.status_counts() == {"left": 10}
+    assert len(store.read("SELECT * FROM splits")) == 5
+    assert len(store.studies()) == 1
+
+
+def test_outcomes_come_back(store, plan):
+    store.add_plan(plan)
+    store.add_outcomes([done(plan.runs[0].run_id), Outcome(plan.runs[1].run_id, "failed")])
+    assert store.status_counts() == {"done": 1, "failed": 1, "left": 8}
+    row = store.read("SELECT * FROM runs WHERE status = 'done'").iloc[0]
+    assert_array_equal(unpack(row["predicted"]), [1, 2])
+    assert row["probabilities"] is None
+    assert row["fit_seconds"] == 0.1
+    assert row["predict_seconds"] is None
+
+
+def test_done_is_never_overwritten_but_failure_is(store, plan):
+    first, second = (run.run_id for run in plan.runs[:2])
+    store.add_outcomes([done(first), Outcome(second, "killed")])
+    store.add_outcomes([done(first, value=9), done(second)])
+    stored = store.read("SELECT run, status, predicted FROM runs").set_index("run")
+    assert_array_equal(unpack(stored.loc[first, "predicted"]), [1, 2])
+    assert stored.loc[second, "status"] == "done"
+
+
+def test_settled_runs(store, plan):
+    store.add_outcomes([done("a"), Outcome("b", "failed"), Outcome("c", "killed")])
+    assert store.settled() == {"a", "b", "c"}
+    assert store.settled(["killed"]) == {"a", "b"}
+
+
+def test_two_programs_may_write_at_once(store, tmp_path):
+    with Store(tmp_path / "runs.sqlite") as other:
+        for number in range(20):
+            store.add_outcomes([done(f"a{number}")])
+            other.add_outcomes([done(f"b{number}")])
+    assert len(store.settled()) == 40
+
+
+def test_newer_store_is_refused(tmp_path):
+    path = tmp_path / "new.sqlite"
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE facts SET value = '99' WHERE name = 'schema'")
+    connection.close()
+    with pytest.raises(DataError, match=r"newer Verulam \(schema 99"):
+        Store(path)
+
+
+def test_unusable_files(tmp_path):
+    damaged = tmp_path / "damaged.sqlite"
+    damaged.write_bytes(b"this is not a database at all" * 100)
+    with pytest.raises(DataError, match="not a store of results, or it is damaged"):
+        Store(damaged)
+    with pytest.raises(DataError, match="is a folder"):
+        Store(tmp_path)
+    with pytest.raises(DataError, match="cannot be used"):
+        Store(tmp_path / "nowhere" / "runs.sqlite")
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.arange(6, dtype=np.uint8), np.eye(3), np.zeros((0, 2)), np.array([-1, 5], dtype=np.int32)],
+)
+def test_arrays_come_back(array):
+    back = unpack(pack(array))
+    assert_array_equal(back, array)
+    assert back.dtype == array.dtype
+
+
+@pytest.mark.parametrize("content", [pickle.dumps({"a": 1}), b"|O 1\n12345678", b"<f8 3\nabc", b""])
+def test_nothing_but_numbers_is_read(content):
+    with pytest.raises(DataError, match="A stored array is damaged"):
+        unpack(content)
