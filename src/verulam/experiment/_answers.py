@@ -1,0 +1,168 @@
+"""From verdicts to an answer: whom to recommend, in which order all stand, what is missing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from verulam.experiment._advice import advice_on_splits, advice_over_data
+from verulam.experiment._contestants import Responses
+from verulam.experiment._verdict import Verdict, order_of_all
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a study says.
+
+    Attributes
+    ----------
+    recommended
+        The contestant to use; None where the study cannot say.
+    order
+        All contestants from best to worst.
+    sentence
+        The answer in words.
+    advice
+        What it would take to know more; empty where everything is settled.
+    """
+
+    recommended: str | None
+    order: tuple[str, ...]
+    sentence: str
+    advice: str = ""
+
+
+def answer(
+    responses: Responses,
+    verdicts: Mapping[str, Verdict],
+    over_data: Verdict | None,
+    *,
+    alpha: float,
+) -> Answer:
+    """Return what a study says.
+
+    Parameters
+    ----------
+    responses
+        The scores.
+    verdicts
+        For each data set what the tests say there.
+    over_data
+        What they say over all data sets.
+    alpha
+        Level of significance.
+    """
+    if not verdicts:
+        return Answer(None, (), "No run has finished, so that nothing can be said yet.")
+    if len(responses.names) == 1:
+        return Answer(responses.names[0], tuple(responses.names), _alone(responses))
+    if over_data is None:
+        verdict = next(iter(verdicts.values()))
+        return _from_verdict(responses, verdict, advice_on_splits(responses, verdict, alpha))
+    if over_data.tested:
+        return _from_verdict(responses, over_data, advice_over_data(responses, over_data, alpha))
+    return _from_each_data_set(responses, verdicts)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as people write them in a row."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer:
+    present = [name for name in responses.names if name in verdict.names]
+    order = order_of_all(verdict, present)
+    if not verdict.tested:
+        sentence = (
+            f"{verdict.best} has the {_standing(responses, verdict)}, but the design allows no "
+            "test, so that it may be chance."
+        )
+        return Answer(verdict.best, order, sentence, advice)
+    chosen, best = order[0], verdict.best
+    baselines = [each.name for each in responses.contestants if each.baseline]
+    others = [name for name in verdict.group if name != best]
+    if verdict.undecided:
+        sentence = (
+            f"The contestants are not all equal, but no pair can be named: more data are needed. "
+            f"Until then use {chosen}, the simplest."
+        )
+    elif chosen in baselines:
+        sentence = (
+            f"No learner is shown to beat the baseline {chosen}: use it, or gather more data. "
+            f"{best} has the {_standing(responses, verdict)}."
+        )
+    elif chosen != best:
+        simplest = "the simplest of these" if len(others) > 1 else "the simpler one"
+        sentence = (
+            f"Use {chosen}. {best} has the {_standing(responses, verdict)}, but the tests fail to "
+            f"reject that {listed(others)} {'do' if len(others) > 1 else 'does'} equally well; "
+            f"{chosen} is {simplest}."
+        )
+    elif others:
+        sentence = (
+            f"Use {chosen}. It has the {_standing(responses, verdict)} and is the simplest of "
+            f"those that the tests cannot tell apart: the others are {listed(others)}."
+        )
+    else:
+        sentence = (
+            f"Use {chosen}. It has the {_standing(responses, verdict)}, and the tests reject that "
+            f"{'any other does' if len(present) > 2 else 'the other does'} equally well."
+        )
+    return Answer(chosen, order, sentence, advice)
+
+
+def _standing(responses: Responses, verdict: Verdict) -> str:
+    if verdict.scope in responses.data:
+        word = "highest" if responses.measure.greater_is_better else "lowest"
+        mean = responses.by_split(verdict.scope)[verdict.best].mean()
+        return f"{word} mean {measure_words(responses)} ({mean:.4g})"
+    return f"best mean rank by {measure_words(responses)}"
+
+
+def measure_words(responses: Responses) -> str:
+    """Return the title of the measure for the middle of a sentence; abbreviations stay."""
+    title = responses.measure.title
+    return title if title[:2].isupper() else title[0].lower() + title[1:]
+
+
+def _alone(responses: Responses) -> str:
+    name, words = responses.names[0], []
+    for data in responses.data:
+        scores = responses.by_split(data)
+        if not scores.empty:
+            words.append(f"{scores[name].mean():.4g} on {data}")
+    return (
+        f"{name} has a mean {measure_words(responses)} of {listed(words)}; there is no other "
+        "contestant to compare it with."
+    )
+
+
+def _from_each_data_set(responses: Responses, verdicts: Mapping[str, Verdict]) -> Answer:
+    """Return the simplest contestant that nothing beats on any data set."""
+    safe = [
+        name
+        for name in responses.names
+        if all(name in verdict.unbeaten for verdict in verdicts.values())
+    ]
+    means = responses.by_data().rank(axis=1, ascending=not responses.measure.greater_is_better)
+    by_rank = means.mean().sort_values(kind="stable").index
+    order = (*safe, *(str(name) for name in by_rank if name not in safe))
+    if safe:
+        sentence = (
+            f"Use {safe[0]}. On none of the {len(verdicts)} data sets is another contestant shown "
+            "to beat it, and it is the simplest of which this is true."
+        )
+        return Answer(safe[0], order, sentence, _too_few(responses))
+    each = listed(
+        [
+            f"{order_of_all(verdict, verdict.names)[0]} on {data}"
+            for data, verdict in verdicts.items()
+        ]
+    )
+    sentence = f"It depends on the data set: use {each}."
+    return Answer(None, order, sentence, _too_few(responses))
+
+
+def _too_few(responses: Responses) -> str:
+    return (
+        f"A conclusion beyond these {len(responses.data)} data sets needs at least 6, and better "
+        "20, for the tests over data sets."
+    )

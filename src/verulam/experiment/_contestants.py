@@ -1,0 +1,191 @@
+"""Who took part in a study and what was measured, read back from its store."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import get_tags
+
+from verulam.base import DataError
+from verulam.catalogue import entry
+from verulam.experiment._results import Results
+from verulam.experiment._store import Store, unpack
+from verulam.measures import Measure, as_measure
+
+_CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"
+_DATA = """
+SELECT label FROM data WHERE data IN (SELECT data FROM planned WHERE study = ?) ORDER BY rowid
+"""
+_SIZES = """
+SELECT DISTINCT d.label, s.split, s.train_rows, s.test FROM planned p
+JOIN splits s ON s.split = p.split JOIN data d ON d.data = p.data WHERE p.study = ?
+"""
+
+
+@dataclass(frozen=True)
+class StoredContestant:
+    """A learner with one setting of its factors, as a store knows it.
+
+    Attributes
+    ----------
+    name
+        Learner and setting.
+    learner, setting
+        The parts of the name.
+    levels
+        Level of each factor.
+    baseline
+        Whether it ignores the inputs, such as the majority class.
+    """
+
+    name: str
+    learner: str
+    setting: str
+    levels: Mapping[str, Any]
+    baseline: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """The scores of a study by data set, split and contestant.
+
+    Attributes
+    ----------
+    contestants
+        Simplest first: baselines, then the order of the study.
+    data
+        Labels of the data sets.
+    measure
+        What the scores measure.
+    scores
+        One row per finished run.
+    runs
+        One row per planned run.
+    test_shares
+        For each data set the mean share of the validation rows in a split.
+    """
+
+    contestants: tuple[StoredContestant, ...]
+    data: tuple[str, ...]
+    measure: Measure
+    scores: pd.DataFrame
+    runs: pd.DataFrame
+    test_shares: Mapping[str, float]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the contestants, simplest first."""
+        return [each.name for each in self.contestants]
+
+    @cached_property
+    def full(self) -> pd.DataFrame:
+        """The scores with the largest training share, on which contestants are judged."""
+        return self.scores[self.scores["share"] == self.runs["share"].max()]
+
+    def by_split(self, data: str) -> pd.DataFrame:
+        """Return the scores on one data set: a row per split, a column per contestant."""
+        chosen = self.full[self.full["data"] == data]
+        table = chosen.pivot_table(
+            index=["repeat", "fold"], columns="contestant", values="score", observed=True
+        )
+        return table[[name for name in self.names if name in table.columns]]
+
+    def by_data(self) -> pd.DataFrame:
+        """Return the mean scores: a row per data set, a column per contestant."""
+        means = self.full.pivot_table(
+            index="data", columns="contestant", values="score", observed=True
+        )
+        present = [name for name in self.names if name in means.columns]
+        return means.reindex(index=list(self.data))[present]
+
+
+def responses(results: Results, measure: Any = None) -> Responses:
+    """Return what a study measured.
+
+    Parameters
+    ----------
+    results
+        The study.
+    measure
+        A measure, by name or as an object; None takes the first of the study.
+    """
+    chosen = results.measures[0] if measure is None else as_measure(measure)
+    scores = results.scores(chosen)
+    with Store(results.path) as store:
+        rows = store.read(_CONTESTANTS, (results.study,))
+        data = store.read(_DATA, (results.study,))["label"].tolist()
+        sizes = store.read(_SIZES, (results.study,))
+    contestants = _in_order(rows, results.description["learners"])
+    scores = scores.rename(columns={chosen.name: "score"})
+    if len(scores) and scores["score"].isna().all():
+        raise DataError(
+            f"measure: {chosen.name!r} cannot be computed from the stored predictions; it is for "
+            f"{chosen.task} and needs {chosen.needs}."
+        )
+    return Responses(
+        contestants,
+        tuple(data),
+        chosen,
+        _with_names(scores[scores["score"].notna()]),
+        _with_names(results.runs()),
+        _test_shares(sizes),
+    )
+
+
+def contestant_name(learner: str, setting: str) -> str:
+    """Return what a learner with a setting is called."""
+    return f"{learner} ({setting})" if setting else learner
+
+
+def _with_names(runs: pd.DataFrame) -> pd.DataFrame:
+    pairs = zip(runs["learner"], runs["setting"], strict=True)
+    return runs.assign(contestant=[contestant_name(*pair) for pair in pairs])
+
+
+def _in_order(rows: pd.DataFrame, learners: Sequence[Any]) -> tuple[StoredContestant, ...]:
+    known = {_label(given): (place, given) for place, given in enumerate(learners)}
+    placed = []
+    for row in rows.itertuples(index=False):
+        levels = json.loads(str(row.levels))
+        place, given = known.get(str(row.learner), (len(known), {"name": "", "factors": {}}))
+        steps = [_place(levels.get(name), given["factors"][name]) for name in given["factors"]]
+        baseline = is_baseline(given["name"])
+        name = contestant_name(str(row.learner), str(row.setting))
+        found = StoredContestant(name, str(row.learner), str(row.setting), levels, baseline)
+        placed.append(((not baseline, place, steps, name), found))
+    return tuple(found for _, found in sorted(placed, key=lambda pair: pair[0]))
+
+
+def _label(given: Mapping[str, Any]) -> str:
+    if given["label"]:
+        return str(given["label"])
+    name = given["name"]
+    return entry(name).name if isinstance(name, str) else name["class"].rpartition(".")[2]
+
+
+def _place(level: Any, levels: Sequence[Any]) -> int:
+    return levels.index(level) if level in levels else len(levels)
+
+
+def is_baseline(name: Any) -> bool:
+    """Return whether a described learner ignores the inputs.
+
+    Parameters
+    ----------
+    name
+        Name in the catalogue, or the description of an estimator.
+    """
+    if isinstance(name, str):
+        return bool(name) and bool(get_tags(entry(name).example()).no_validation)
+    return str(name["class"]).startswith("sklearn.dummy.")
+
+
+def _test_shares(sizes: pd.DataFrame) -> dict[str, float]:
+    tested = sizes.assign(test_rows=[len(np.atleast_1d(unpack(test))) for test in sizes["test"]])
+    means = tested.groupby("label")[["train_rows", "test_rows"]].mean()
+    shares = means["test_rows"] / means.sum(axis=1)
+    return {str(label): float(share) for label, share in shares.items()}

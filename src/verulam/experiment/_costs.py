@@ -1,0 +1,104 @@
+"""Response and costs side by side: summary tables, and who is not beaten in both."""
+
+import numpy as np
+import pandas as pd
+
+from verulam.experiment._contestants import Responses
+from verulam.statistics import average_ranks
+
+#: Costs of a run, and what their mean over runs is called in a table.
+COSTS = ["fit_seconds", "predict_seconds", "model_size", "peak_memory"]
+
+
+def summarise_data(responses: Responses, data: str) -> pd.DataFrame:
+    """Return one row per contestant on one data set: response, rank and costs.
+
+    Parameters
+    ----------
+    responses
+        The scores.
+    data
+        Label of the data set.
+    """
+    chosen = responses.full[responses.full["data"] == data]
+    groups = chosen.groupby("contestant")
+    table = pd.DataFrame(
+        {
+            "mean": groups["score"].mean(),
+            "standard_deviation": groups["score"].std(ddof=1),
+        }
+    ).reindex(responses.names)
+    ascending = not responses.measure.greater_is_better
+    # Rounded, or the last bit of a mean would rank equals.
+    table["rank"] = table["mean"].round(12).rank(ascending=ascending)
+    return table.join(_costs(responses, data))
+
+
+def summarise_all(responses: Responses) -> pd.DataFrame:
+    """Return one row per contestant over several data sets: mean rank, wins and costs.
+
+    Responses are not averaged over data sets, on which they mean different things.
+
+    Parameters
+    ----------
+    responses
+        The scores.
+    """
+    means = responses.by_data()
+    complete = means.dropna()
+    table = pd.DataFrame(index=pd.Index(responses.names, name="contestant"))
+    table["mean_rank"] = np.nan
+    if len(complete) and complete.shape[1] > 1:
+        greater = responses.measure.greater_is_better
+        table["mean_rank"] = average_ranks(complete, greater_is_better=greater)
+        rounded = complete.round(12)
+        top = rounded.max(axis=1) if greater else rounded.min(axis=1)
+        table["wins"] = rounded.eq(top, axis=0).sum()
+    table["data_sets"] = means.notna().sum().reindex(table.index, fill_value=0)
+    return table.join(_costs(responses, None))
+
+
+def pareto_front(
+    table: pd.DataFrame, response: str, cost: str, *, greater_is_better: bool = False
+) -> tuple[str, ...]:
+    """Return the contestants to which no other is at least equal in both and better in one.
+
+    Parameters
+    ----------
+    table
+        One row per contestant.
+    response, cost
+        Columns; of the cost, less is better.
+    greater_is_better
+        Direction of the response.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"error": [0.3, 0.1, 0.2], "time": [1, 5, 9]}, list("abc"))
+    >>> pareto_front(table, "error", "time")
+    ('a', 'b')
+    """
+    known = table[[response, cost]].dropna()
+    losses = known.to_numpy(dtype=np.float64) * [-1.0 if greater_is_better else 1.0, 1.0]
+    front = []
+    for name, own in zip(known.index, losses, strict=True):
+        dominated = ((losses <= own).all(axis=1) & (losses < own).any(axis=1)).any()
+        if not dominated:
+            front.append(str(name))
+    return tuple(front)
+
+
+def _costs(responses: Responses, data: str | None) -> pd.DataFrame:
+    largest = responses.runs["share"].max()
+    runs = responses.runs[responses.runs["share"] == largest]
+    if data is not None:
+        runs = runs[runs["data"] == data]
+    runs = runs.assign(
+        done=runs["status"] == "done",
+        left=runs["status"] == "left",
+        failed=~runs["status"].isin(["done", "left"]),
+    )
+    groups = runs.groupby("contestant")
+    means = groups[COSTS].mean()
+    counts = groups[["done", "left", "failed"]].sum().astype(int)
+    return means.join(counts)

@@ -1,0 +1,120 @@
+"""What the tests say over all data sets."""
+
+import numpy as np
+import pandas as pd
+
+from verulam import statistics
+from verulam.base import DataError
+from verulam.experiment._contestants import Responses
+from verulam.experiment._pairwise import decided
+from verulam.experiment._verdict import Verdict, assumptions_of, protected, with_winners
+from verulam.statistics import choose_test
+
+#: Fewest data sets for which a test over them can reject, for two and for more contestants.
+FEWEST_FOR_TWO, FEWEST_FOR_MANY = 6, 3
+PAIR_COLUMNS = [
+    "first",
+    "second",
+    "difference",
+    "splits",
+    "p_value",
+    "adjusted_p",
+    "better",
+    "worse",
+]
+
+
+def verdict_over_data(responses: Responses, *, alpha: float) -> Verdict | None:
+    """Return what the tests say over all data sets; None where there is one or no result.
+
+    Parameters
+    ----------
+    responses
+        The scores.
+    alpha
+        Level of significance.
+    """
+    table = responses.by_data().dropna(how="all")
+    if len(responses.data) < 2 or table.empty:
+        return None
+    gaps = table.columns[table.isna().any()].tolist()
+    notes = [
+        f"{name} has no result on some data sets and is left out of the tests." for name in gaps
+    ]
+    table = table.drop(columns=gaps)
+    if table.shape[1] == 0:
+        return None
+    greater = responses.measure.greater_is_better
+    ranks = statistics.average_ranks(table, greater_is_better=greater)
+    best, scope = str(ranks.index[0]), "all data sets"
+    two = table.shape[1] == 2
+    fewest = FEWEST_FOR_TWO if two else FEWEST_FOR_MANY
+    nothing = pd.DataFrame(columns=[*PAIR_COLUMNS, "decision"])
+    if table.shape[1] == 1:
+        return Verdict(scope, best, nothing, notes=tuple(notes))
+    if len(table) < fewest:
+        notes.append(
+            f"{len(table)} data sets are too few for a test over data sets, which needs {fewest}."
+        )
+        return Verdict(scope, best, nothing, notes=tuple(notes))
+    try:
+        found = _two_over_data if two else _many_over_data
+        return found(table, responses, alpha, best, tuple(notes))
+    except DataError as error:
+        return Verdict(scope, best, nothing, notes=(*notes, str(error)))
+
+
+def _two_over_data(
+    table: pd.DataFrame, responses: Responses, alpha: float, best: str, notes: tuple[str, ...]
+) -> Verdict:
+    first, second = table.columns
+    # The sign test counts smaller values as wins.
+    sign = -1.0 if responses.measure.greater_is_better else 1.0
+    one, other = sign * table[first], sign * table[second]
+    choice = choose_test("compare", "data sets", replications=len(table))[0]
+    overall = statistics.wilcoxon_test(one, other, alpha=alpha)
+    further = statistics.sign_test(one, other, alpha=alpha)
+    # By rank sums, because a mean difference over data sets compares what is not comparable.
+    ahead = overall.details["positive_ranks"] < overall.details["negative_ranks"]
+    difference = float((table[first] - table[second]).median())
+    rows = [(first, second, difference, len(table), overall.p_value)]
+    pairs = decided(pd.DataFrame(rows, columns=PAIR_COLUMNS[:5]), alpha)
+    winner, loser = (first, second) if ahead else (second, first)
+    pairs = pairs.assign(better=winner, worse=loser)
+    return Verdict(
+        "all data sets",
+        winner if overall.reject else best,
+        pairs,
+        overall,
+        (further,),
+        "Wilcoxon's signed rank test, and the sign test beside it",
+        choice.reason,
+        notes,
+        assumptions_of(overall),
+    )
+
+
+def _many_over_data(
+    table: pd.DataFrame, responses: Responses, alpha: float, best: str, notes: tuple[str, ...]
+) -> Verdict:
+    choice = choose_test("best", "data sets", replications=len(table))[0]
+    many = statistics.compare_many(
+        table, greater_is_better=responses.measure.greater_is_better, alpha=alpha
+    )
+    pairs = many.nemenyi.table[["first", "second", "difference", "p_value", "adjusted_p"]]
+    words = np.where(pairs["adjusted_p"] < alpha, "reject", "fail to reject")
+    pairs = pairs.assign(splits=len(table), decision=words)
+    # Differences of mean ranks: the smaller rank is better, whatever the measure.
+    pairs = protected(with_winners(pairs, greater=False), many.friedman)
+    return Verdict(
+        "all data sets",
+        best,
+        pairs,
+        many.friedman,
+        (many.iman_davenport,),
+        "Friedman's test, then Nemenyi's test for every pair",
+        choice.reason,
+        notes,
+        assumptions_of(many.friedman),
+        many,
+    )

@@ -1,0 +1,97 @@
+"""What goes with an answer: what is missing, what failed, what to keep in mind."""
+
+from collections.abc import Mapping
+
+from verulam.experiment._resampling import resampling
+from verulam.experiment._results import Results
+from verulam.experiment._verdict import Verdict
+
+ABOUT_THESE_DATA = (
+    "The conclusion is about these data; no learner is best on all, so that other data may give "
+    "another order."
+)
+SIMPLE_FIRST = (
+    "Simple means earlier in the study's list: where the tests do not decide, that order does."
+)
+#: So many characters of an error say what it was.
+ERROR_LENGTH = 160
+
+
+def notes_of(
+    results: Results, verdicts: Mapping[str, Verdict], over_data: Verdict | None
+) -> tuple[str, ...]:
+    """Return what is missing from a study.
+
+    Parameters
+    ----------
+    results
+        The study.
+    verdicts
+        What the tests say on each data set.
+    over_data
+        What they say over all.
+    """
+    counts = results.status()
+    notes = []
+    if left := counts.get("left", 0):
+        notes.append(
+            f"{left} of {sum(counts.values())} runs are left: the study is not complete, and the "
+            "answer may change."
+        )
+    notes += failure_lines(results)
+    for verdict in [*verdicts.values(), *([over_data] if over_data else [])]:
+        notes += verdict.notes
+    return tuple(notes)
+
+
+def failure_lines(results: Results) -> list[str]:
+    """Return one line per kind of failure, with the number of runs that had it.
+
+    Parameters
+    ----------
+    results
+        The study.
+    """
+    failures = results.failures()
+    if failures.empty:
+        return []
+    kinds = (
+        failures.groupby(["learner", "status", "error"], sort=False).size().reset_index(name="n")
+    )
+    lines = []
+    for row in kinds.to_dict("records"):
+        words = f"{row['learner']}: {row['n']} {'run' if row['n'] == 1 else 'runs'} {row['status']}"
+        lines.append(f"{words}, {shortened(row['error'])}" if row["error"] else words)
+    return lines
+
+
+def shortened(text: str, length: int = ERROR_LENGTH) -> str:
+    """Return the beginning of a text that is too long."""
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def caveats_of(
+    results: Results, verdicts: Mapping[str, Verdict], over_data: Verdict | None
+) -> tuple[str, ...]:
+    """Return what to keep in mind.
+
+    Parameters
+    ----------
+    results
+        The study.
+    verdicts
+        What the tests say on each data set.
+    over_data
+        What they say over all.
+    """
+    main = over_data or next(iter(verdicts.values()), None)
+    caveats = list(resampling(results.description["resampling"]).caveats)
+    if main is not None:
+        tests = [main.overall, *main.further]
+        caveats += [_sentence(text) for test in tests if test is not None for text in test.caveats]
+    caveats += [SIMPLE_FIRST, ABOUT_THESE_DATA]
+    return tuple(dict.fromkeys(caveats))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."

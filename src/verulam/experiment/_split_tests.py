@@ -1,0 +1,104 @@
+"""What the tests say on one data set, over its splits."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pandas as pd
+
+from verulam import statistics
+from verulam.base import DataError
+from verulam.experiment._contestants import Responses
+from verulam.experiment._pairwise import compare_pairs
+from verulam.experiment._verdict import Verdict, assumptions_of, protected, with_winners
+from verulam.statistics import TestResult
+
+#: What tests are called within a sentence.
+TEST_TITLES = {
+    "mcnemar": "McNemar's test",
+    "five_by_two_f_test": "the combined 5x2 cv F test",
+    "corrected_t_test": "the corrected resampled t test",
+    "t_test": "the paired t test",
+}
+
+
+def verdict_on_splits(
+    responses: Responses,
+    data: str,
+    *,
+    resampling: str,
+    alpha: float,
+    wrong: Callable[[str], np.ndarray],
+) -> Verdict | None:
+    """Return what the tests say on one data set; None where no run has finished.
+
+    Parameters
+    ----------
+    responses
+        The scores.
+    data
+        Label of the data set.
+    resampling
+        Kind of resampling.
+    alpha
+        Level of significance.
+    wrong
+        Gives whether a contestant errs on each validated row, for a single split.
+    """
+    table = responses.by_split(data)
+    if table.empty:
+        return None
+    measure = responses.measure
+    compared = compare_pairs(
+        table,
+        resampling=resampling,
+        measure=measure,
+        test_share=responses.test_shares[data],
+        alpha=alpha,
+        wrong=wrong,
+    )
+    best = _best(table.mean(), greater=measure.greater_is_better)
+    pairs = with_winners(compared.table, greater=measure.greater_is_better)
+    notes = list(_unshared(table, data))
+    if compared.choice is None:
+        if len(table.columns) > 1:
+            notes.append(
+                f"{data}: one split with {measure.name} allows no test; "
+                "use cross-validation, or the error."
+            )
+        return Verdict(data, best, pairs, notes=tuple(notes))
+    method, why = TEST_TITLES[compared.choice.function], compared.choice.reason
+    taken = compared.choice.assumptions
+    if len(table.columns) == 2:
+        overall = next(iter(compared.results.values()), None)
+    else:
+        overall = _blocked(table.dropna(), alpha)
+        method = f"{method} for every pair, adjusted after Holm"
+        if overall is not None:
+            pairs = protected(pairs, overall)
+            method = f"blocked analysis of variance, then {method}"
+    if overall is not None:
+        taken = assumptions_of(overall)
+    return Verdict(data, best, pairs, overall, (), method, why, tuple(notes), taken)
+
+
+def _best(means: pd.Series, *, greater: bool) -> str:
+    return str(means.idxmax() if greater else means.idxmin())
+
+
+def _blocked(shared: pd.DataFrame, alpha: float) -> TestResult | None:
+    if len(shared) < 2:
+        return None
+    try:
+        return statistics.repeated_anova(shared, alpha=alpha)
+    except DataError:  # no variance left within the blocks
+        return None
+
+
+def _unshared(table: pd.DataFrame, data: str) -> Iterable[str]:
+    """Yield who lacks which splits, so that pairs are tested on fewer than all."""
+    for name, lacking in table.isna().sum().items():
+        if lacking:
+            yield (
+                f"{data}: {name} lacks {lacking} of {len(table)} splits; its tests use only the "
+                "splits that both contestants of a pair have."
+            )

@@ -1,0 +1,134 @@
+"""The outcome of the tests in one place, and what may be read off it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from verulam.statistics import ManyComparison, TestResult
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The outcome of the tests in one place: a data set, or all of them.
+
+    Attributes
+    ----------
+    scope
+        Label of the data set, or "all data sets".
+    best
+        Contestant with the best mean, or the best mean rank.
+    pairs
+        One row per pair: first, second, difference, p_value, adjusted_p, decision.
+    overall
+        The test that all contestants are equal, or of the only pair; None where there is none.
+    further
+        Other tests of the same question.
+    method
+        The tests in words.
+    why
+        Why these tests.
+    notes
+        What was left out, and why.
+    assumptions
+        What the tests take for granted.
+    many
+        The record behind a critical-difference diagram, where there is one.
+    """
+
+    scope: str
+    best: str
+    pairs: pd.DataFrame
+    overall: TestResult | None = None
+    further: tuple[TestResult, ...] = ()
+    method: str = "no test"
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    many: ManyComparison | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The contestants, simplest first."""
+        both = [*self.pairs["first"], *self.pairs["second"]]
+        return tuple(dict.fromkeys(both)) or (self.best,)
+
+    @property
+    def tested(self) -> bool:
+        """Whether any pair was tested."""
+        return bool((self.pairs["decision"] != "not tested").any())
+
+    def beats(self, winner: str, loser: str) -> bool:
+        """Return whether the tests say that one contestant is better than another."""
+        return (winner, loser) in self._wins
+
+    @property
+    def _wins(self) -> set[tuple[str, str]]:
+        rejected = self.pairs[self.pairs["decision"] == "reject"]
+        return set(zip(rejected["better"], rejected["worse"], strict=True))
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """The contestants that cannot be told from the best, which is one of them."""
+        wins = self._wins
+        return tuple(name for name in self.names if (self.best, name) not in wins)
+
+    @property
+    def unbeaten(self) -> tuple[str, ...]:
+        """The contestants that no other one is shown to beat, simplest first."""
+        beaten = {loser for _, loser in self._wins}
+        return tuple(name for name in self.names if name not in beaten)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether all are not equal, but no pair can be named: more data are needed."""
+        differs = self.overall is not None and self.overall.reject
+        return differs and len(self.names) > 2 and not self._wins
+
+
+def assumptions_of(result: TestResult) -> tuple[str, ...]:
+    """Return what a test takes for granted, in words."""
+    return tuple(str(assumption) for assumption in result.assumptions)
+
+
+def with_winners(pairs: pd.DataFrame, *, greater: bool) -> pd.DataFrame:
+    """Return the pairs with the one ahead and the one behind."""
+    first_better = (pairs["difference"] > 0) == greater
+    return pairs.assign(
+        better=np.where(first_better, pairs["first"], pairs["second"]),
+        worse=np.where(first_better, pairs["second"], pairs["first"]),
+    )
+
+
+def protected(pairs: pd.DataFrame, overall: TestResult) -> pd.DataFrame:
+    """Return the pairs with no rejection where the overall test has none."""
+    if overall.reject:
+        return pairs
+    return pairs.assign(decision=pairs["decision"].replace("reject", "fail to reject"))
+
+
+def order_of_all(verdict: Verdict, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the contestants from best to worst, the simpler first where tests do not decide.
+
+    Parameters
+    ----------
+    verdict
+        Who beats whom.
+    names
+        Contestants, simplest first.
+
+    Notes
+    -----
+    Alpaydin 19.15: of those that no remaining contestant beats, the simplest comes next.
+    """
+    remaining = list(names)
+    order = []
+    while remaining:
+        free = [
+            name for name in remaining if not any(verdict.beats(other, name) for other in remaining)
+        ]
+        chosen = (free or remaining)[0]
+        order.append(chosen)
+        remaining.remove(chosen)
+    return tuple(order)

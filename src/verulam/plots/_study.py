@@ -1,0 +1,176 @@
+"""Pictures of a study: scores run by run, costs, learning curves, levels of factors."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.plots._axes import axes_of_size
+from verulam.plots._style import colour, line, marker
+
+#: Inches of one contestant in a list of them.
+ROW_HEIGHT = 0.42
+#: Above this ratio of the largest to the smallest cost, a logarithmic axis reads better.
+WIDE_RANGE = 20.0
+
+
+def score_boxes(table: pd.DataFrame, *, label: str = "score", ax: Any = None) -> Any:
+    """Draw a box for each contestant, with the score of every split as a point upon it.
+
+    Parameters
+    ----------
+    table
+        One row per split, one column per contestant; scores may be missing.
+    label
+        What was measured.
+    ax
+        Axes to draw on; None makes new ones.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"tree": [0.1, 0.2, 0.15], "net": [0.12, None, 0.11]})
+    >>> axes = score_boxes(table, label="error")
+    >>> [text.get_text() for text in axes.get_yticklabels()], axes.get_xlabel()
+    (['tree', 'net'], 'error')
+    """
+    ax = axes_of_size(ax, 6.5, ROW_HEIGHT * table.shape[1] + 1.0)
+    columns = [table[name].dropna().to_numpy() for name in table.columns]
+    places = np.arange(len(columns))
+    ax.boxplot(columns, positions=places, orientation="horizontal", widths=0.55, showfliers=False)
+    for place, values in enumerate(columns):
+        # Spread by hand instead of by chance, so that the picture is the same each time.
+        offsets = (
+            np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(len(values))
+        )
+        ax.plot(values, place + offsets, "o", color=colour(0), alpha=0.55, markersize=3.5)
+    ax.set_yticks(places, [str(name) for name in table.columns])
+    ax.set_ylim(len(places) - 0.5, -0.5)
+    ax.set_xlabel(label)
+    return ax
+
+
+def mean_dots(means: pd.DataFrame, *, label: str = "score", ax: Any = None) -> Any:
+    """Draw the mean score of each contestant on each data set, one line of dots per data set.
+
+    Parameters
+    ----------
+    means
+        One row per data set, one column per contestant.
+    label
+        What was measured.
+    ax
+        Axes to draw on; None makes new ones.
+
+    Examples
+    --------
+    >>> means = pd.DataFrame({"tree": [0.1, 0.2], "net": [0.3, 0.1]}, ["iris", "wine"])
+    >>> [text.get_text() for text in mean_dots(means).get_yticklabels()]
+    ['iris', 'wine']
+    """
+    ax = axes_of_size(ax, 6.5, 0.32 * len(means) + 1.6)
+    places = np.arange(len(means))
+    ax.hlines(places, means.min(axis=1), means.max(axis=1), color="0.6", linewidth=0.8, zorder=0)
+    for code, name in enumerate(means.columns):
+        ax.plot(means[name], places, marker(code), color=colour(code), alpha=0.85, label=str(name))
+    ax.set_yticks(places, [str(data) for data in means.index])
+    ax.set_ylim(len(places) - 0.5, -0.5)
+    ax.set_xlabel(label)
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize="small", frameon=False, ncols=2)
+    return ax
+
+
+def cost_response(
+    table: pd.DataFrame,
+    response: str,
+    cost: str,
+    *,
+    front: Sequence[str] = (),
+    greater_is_better: bool = False,
+    ax: Any = None,
+) -> Any:
+    """Draw the response of contestants against what they cost, and join those that none beats.
+
+    Parameters
+    ----------
+    table
+        One row per contestant.
+    response, cost
+        Columns of the table.
+    front
+        Contestants that no other beats in both.
+    greater_is_better
+        Direction of the response.
+    ax
+        Axes to draw on; None makes new ones.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"error": [0.3, 0.1], "seconds": [0.01, 2.0]}, ["mean", "forest"])
+    >>> axes = cost_response(table, "error", "seconds", front=["mean", "forest"])
+    >>> axes.get_xscale(), [text.get_text() for text in axes.texts]
+    ('log', ['mean', 'forest'])
+    """
+    ax = axes_of_size(ax, 6.5, 4.2)
+    known = table[[response, cost]].dropna()
+    on_front = known.loc[[name for name in front if name in known.index]].sort_values(cost)
+    ax.plot(on_front[cost], on_front[response], "-", color=colour(1), lw=1.2, zorder=1)
+    for name, row in known.iterrows():
+        code = 1 if name in on_front.index else 0
+        ax.plot(row[cost], row[response], marker(code), color=colour(code), zorder=2)
+        ax.annotate(
+            str(name),
+            (row[cost], row[response]),
+            (5, 5),
+            textcoords="offset points",
+            fontsize="small",
+        )
+    positive = known[cost][known[cost] > 0]
+    if len(positive) == len(known) > 1 and positive.max() > WIDE_RANGE * positive.min():
+        ax.set_xscale("log")
+    ax.margins(x=0.25, y=0.12)
+    words = f"{response} ({'higher' if greater_is_better else 'lower'} is better)"
+    ax.set(xlabel=cost.replace("_", " "), ylabel=words.replace("_", " "))
+    return ax
+
+
+def level_means(
+    table: pd.DataFrame, *, factor: str = "level", label: str = "score", ax: Any = None
+) -> Any:
+    """Draw mean responses against the levels of a factor, one line per series.
+
+    Lines that are not parallel show that the factor acts differently from series to series.
+
+    Parameters
+    ----------
+    table
+        One row per level, one column per series.
+    factor
+        What the levels are of.
+    label
+        What was measured.
+    ax
+        Axes to draw on; None makes new ones.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"iris": [0.1, 0.08], "wine": [0.2, 0.3]}, index=[1, 5])
+    >>> axes = level_means(table, factor="n_neighbors", label="error")
+    >>> axes.get_xlabel(), axes.get_legend_handles_labels()[1]
+    ('n_neighbors', ['iris', 'wine'])
+    """
+    ax = axes_of_size(ax, 6.5, 4.0)
+    numeric = all(isinstance(level, int | float | np.number) for level in table.index)
+    ordered = table.sort_index() if numeric else table
+    places = ordered.index.to_numpy() if numeric else np.arange(len(ordered))
+    for code, name in enumerate(ordered.columns):
+        style = f"{marker(code)}{line(code)}"
+        ax.plot(places, ordered[name], style, color=colour(code), markersize=4, label=str(name))
+    if not numeric or len(places) <= 8:
+        ax.set_xticks(places, [str(level) for level in ordered.index])
+    ax.set(xlabel=factor, ylabel=label)
+    if ordered.shape[1] > 1:
+        ax.legend(
+            loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize="small", frameon=False, ncols=2
+        )
+    return ax
