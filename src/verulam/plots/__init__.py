@@ -14,6 +14,7 @@ from verulam.plots._statistics import (
     running_mean_paths,
     simulated_power,
 )
+from verulam.plots._study import cost_response, level_means, mean_dots, score_boxes
 from verulam.plots._thresholds import precision_recall_curves, retrieval_venn, roc_analysis
 from verulam.plots._tradeoffs import complexity_curve, error_reject_curve, roc_curves
 
@@ -22,13 +23,16 @@ __all__ = [
     "comparison",
     "complexity_curve",
     "confusion_matrix",
+    "cost_response",
     "critical_difference",
     "decision_regions",
     "densities_1d",
     "density_contours",
     "error_reject_curve",
     "learner_results",
+    "level_means",
     "manova_projections",
+    "mean_dots",
     "normal_region",
     "power_curves",
     "precision_recall_curves",
@@ -36,5 +40,6 @@ __all__ = [
     "roc_analysis",
     "roc_curves",
     "running_mean_paths",
+    "score_boxes",
     "simulated_power",
 ]
