@@ -17,14 +17,28 @@ VALUES = np.random.default_rng(11).normal(size=(4, 9, 3))
 VALUES[1:, :, 0] += np.array([0.5, 1.0, 1.5])[:, None]
 
 
-def test_four_statistics_match_statsmodels():
-    rows = VALUES.reshape(-1, 3)
-    groups = np.repeat(np.arange(4), 9)
-    design = np.column_stack([groups == level for level in range(4)]).astype(float)
-    contrast = np.column_stack([np.ones(3), -np.eye(3)])
-    expected = MANOVA(rows, design).mv_test([("group", contrast)]).results["group"]["stat"]
-    found = manova(VALUES).statistics
+@pytest.mark.parametrize(
+    ("groups", "rows", "size"),
+    [(4, 9, 3), (2, 6, 4), (6, 4, 2), (3, 3, 4), (3, 4, 7), (3, 4, 5)],
+)
+def test_four_statistics_match_statsmodels(groups, rows, size):
+    values = np.random.default_rng(groups).normal(size=(groups, rows, size))
+    values[0] += 0.8
+    labels = np.repeat(np.arange(groups), rows)
+    design = (labels[:, None] == np.arange(groups)).astype(float)
+    contrast = np.column_stack([np.ones(groups - 1), -np.eye(groups - 1)])
+    fitted = MANOVA(values.reshape(-1, size), design)
+    expected = fitted.mv_test([("group", contrast)]).results["group"]["stat"]
+    found = manova(values).statistics
     assert_allclose(found.to_numpy(), expected.to_numpy(dtype=float), rtol=1e-8)
+
+
+def test_where_the_peer_divides_by_zero():
+    """Twelve results of six measures: the limit of the formula, with four degrees of freedom."""
+    values = np.random.default_rng(0).normal(size=(3, 4, 6))
+    row = manova(values).statistics.loc["Hotelling-Lawley trace"]
+    assert row["denominator"] == 4
+    assert 0 < row["p_value"] < 1
 
 
 def test_wilks_is_a_product_of_eigenvalues():

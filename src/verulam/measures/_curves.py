@@ -166,7 +166,7 @@ def cumulative_counts(
     is_positive: NDArray[np.bool_], scores: Vector, sample_weight: Vector
 ) -> CumulativeCounts:
     """Return the counts that calling scores >= threshold positive gives, with one sort."""
-    order = np.argsort(-scores, kind="stable")
+    order = np.argsort(-scores)
     ordered = scores[order]
     weight = sample_weight[order]
     last_of_ties = np.r_[np.flatnonzero(np.diff(ordered)), len(ordered) - 1]

@@ -16,6 +16,7 @@ from verulam.statistics._checks import (
     result_table,
     sample,
 )
+from verulam.statistics._distributions import Fisher
 from verulam.statistics._result import Assumption, EffectSize, TestResult
 from verulam.statistics._tails import NORMALITY_LEVEL, normality, upper_tail
 
@@ -45,7 +46,7 @@ def anova_table(effects: list[Source], error: Source) -> pd.DataFrame:
     rows = []
     for source in effects:
         ratio = source.mean_square / error.mean_square
-        p_value = stats.f.sf(ratio, source.degrees_of_freedom, error.degrees_of_freedom)
+        p_value = Fisher(source.degrees_of_freedom, error.degrees_of_freedom).sf(ratio)
         rows.append(
             [
                 source.sum_of_squares,
@@ -74,7 +75,7 @@ def effect_result(
     """Return the record for one effect of an analysis of variance."""
     freedom = (effect.degrees_of_freedom, error.degrees_of_freedom)
     statistic = effect.mean_square / error.mean_square
-    tail = upper_tail(statistic, stats.f(*freedom), alpha)
+    tail = upper_tail(statistic, Fisher(*freedom), alpha)
     share = effect.sum_of_squares / (effect.sum_of_squares + error.sum_of_squares)
     return TestResult(
         statistic=statistic,
@@ -229,9 +230,7 @@ def repeated_anova(table: ArrayLike | pd.DataFrame, *, alpha: float = 0.05) -> T
         caveats=("training parts of cross-validation overlap, so that folds are not independent",),
         details={
             "epsilon": epsilon,
-            "corrected_p_value": float(
-                stats.f.sf(effect.mean_square / error.mean_square, *freedom)
-            ),
+            "corrected_p_value": float(Fisher(*freedom).sf(effect.mean_square / error.mean_square)),
         },
         source="Alpaydin 19.12, with blocks as in 19.4",
     )

@@ -14,6 +14,7 @@ from verulam.statistics._checks import (
     checked_level,
     refuse_missing,
 )
+from verulam.statistics._distributions import NORMAL
 from verulam.statistics._result import (
     Alternative,
     Assumption,
@@ -126,7 +127,7 @@ def auc_interval(
     mask = positive_mask(y_true, positive)
     found = area_components(score_rows(mask, scores), mask)
     area, error = float(found.areas[0]), float(np.sqrt(found.covariance[0, 0]))
-    whole = symmetric_interval(area, error, stats.norm, "two-sided", confidence, "DeLong")
+    whole = symmetric_interval(area, error, NORMAL, "two-sided", confidence, "DeLong")
     return ConfidenceInterval(
         max(0.0, whole.low), min(1.0, whole.high), confidence, area, whole.method
     )
@@ -187,7 +188,7 @@ def delong_test(
             "undefined."
         )
     error = float(np.sqrt(variance))
-    tail = symmetric_tail(difference / error, stats.norm, alternative, alpha)
+    tail = symmetric_tail(difference / error, NORMAL, alternative, alpha)
     return TestResult(
         name="DeLong's test",
         **paired_hypotheses("area under the curve", alternative),
@@ -198,9 +199,7 @@ def delong_test(
         critical_value=tail.critical_value,
         tail=alternative,
         estimate_name="difference of the areas",
-        interval=symmetric_interval(
-            difference, error, stats.norm, alternative, 1 - alpha, "DeLong"
-        ),
+        interval=symmetric_interval(difference, error, NORMAL, alternative, 1 - alpha, "DeLong"),
         effect_size=EffectSize("difference of the areas", difference),
         assumptions=(
             Assumption("instances are independent"),
@@ -289,7 +288,7 @@ def roc_band(
 
 def tp_rates_at(grid: Vector, scores: Vector, positives: Vector, negatives: Vector) -> Vector:
     """Return the tp-rate at given fp-rates, for instances counted with weights."""
-    order = np.argsort(-scores, kind="stable")
+    order = np.argsort(-scores)
     last = np.r_[np.flatnonzero(np.diff(scores[order])), len(scores) - 1]
     tp = np.r_[0.0, np.cumsum(positives[order])[last]] / positives.sum()
     fp = np.r_[0.0, np.cumsum(negatives[order])[last]] / negatives.sum()

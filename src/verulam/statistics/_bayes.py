@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._checks import checked_level, pair, varying
+from verulam.statistics._distributions import Student
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,9 @@ def bayesian_correlated_t(
     varying(differences, "differences")
     share = checked_level(1.0 / len(one) if test_share is None else test_share, "test_share")
     scale = differences.std(ddof=1) * np.sqrt(1.0 / len(one) + share / (1 - share))
-    posterior = stats.t(len(one) - 1, loc=differences.mean(), scale=scale)
-    left, right = float(posterior.cdf(-width)), float(posterior.sf(width))
+    posterior, mean = Student(len(one) - 1), differences.mean()
+    left = float(posterior.cdf((-width - mean) / scale))
+    right = float(posterior.sf((width - mean) / scale))
     return BayesianComparison("Correlated t", left, 1.0 - left - right, right, width)
 
 

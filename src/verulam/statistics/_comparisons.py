@@ -13,6 +13,7 @@ from verulam.base import DataError, unknown_name
 from verulam.statistics._adjust import adjust_p_values
 from verulam.statistics._anova import blocked_sums, refuse_no_error
 from verulam.statistics._checks import Vector, checked_alternative, checked_level, named_groups
+from verulam.statistics._distributions import Fisher, Student
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_interval, symmetric_p_values, symmetric_tail
 from verulam.statistics._words import hypotheses
@@ -199,7 +200,7 @@ def fisher_lsd(
     term = error_term(groups, blocked)
     pairs = term.pairs()
     t = (pairs["difference"] / pairs["standard_error"]).to_numpy()
-    raw = symmetric_p_values(t, stats.t(term.degrees_of_freedom), alternative)
+    raw = symmetric_p_values(t, Student(term.degrees_of_freedom), alternative)
     label = "Fisher's LSD" + ("" if adjust == "none" else f" ({adjust})")
     return comparisons(label, term, pairs, ("t", t), (raw, adjust_p_values(raw, adjust)), alpha)
 
@@ -238,7 +239,7 @@ def tukey_hsd(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Com
     pairs = term.pairs()
     q, count = studentized(pairs), len(term.means)
     adjusted = stats.studentized_range.sf(q, count, term.degrees_of_freedom)
-    raw = symmetric_p_values(q / np.sqrt(2), stats.t(term.degrees_of_freedom), "two-sided")
+    raw = symmetric_p_values(q / np.sqrt(2), Student(term.degrees_of_freedom), "two-sided")
     limit = stats.studentized_range.isf(alpha, count, term.degrees_of_freedom)
     reach = float(limit / np.sqrt(2))
     return comparisons("Tukey's HSD", term, pairs, ("q", q), (raw, adjusted), alpha, reach)
@@ -265,10 +266,10 @@ def scheffe(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Compa
     t = (pairs["difference"] / pairs["standard_error"]).to_numpy()
     freedom = len(term.means) - 1
     statistic = t**2 / freedom
-    adjusted = stats.f.sf(statistic, freedom, term.degrees_of_freedom)
-    raw = symmetric_p_values(t, stats.t(term.degrees_of_freedom), "two-sided")
-    limit = stats.f.isf(alpha, freedom, term.degrees_of_freedom)
-    reach = float(np.sqrt(freedom * limit))
+    whole = Fisher(freedom, term.degrees_of_freedom)
+    adjusted = whole.sf(statistic)
+    raw = symmetric_p_values(t, Student(term.degrees_of_freedom), "two-sided")
+    reach = float(np.sqrt(freedom * whole.isf(alpha)))
     return comparisons(
         "Scheffe's test", term, pairs, ("F", statistic), (raw, adjusted), alpha, reach
     )
@@ -363,7 +364,7 @@ def contrast(
         )
     estimate = float(weights @ term.means.to_numpy())
     error = float(np.sqrt(term.mean_square * (weights**2 / term.sizes).sum()))
-    distribution = stats.t(term.degrees_of_freedom)
+    distribution = Student(term.degrees_of_freedom)
     tail = symmetric_tail(estimate / error, distribution, alternative, alpha)
     return TestResult(
         name="Contrast",

@@ -18,6 +18,7 @@ from verulam.statistics._checks import (
     result_table,
     sample,
 )
+from verulam.statistics._distributions import NORMAL, ChiSquare, Fisher
 from verulam.statistics._mcnemar import exact_critical
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_tail, upper_tail
@@ -94,7 +95,7 @@ def sign_test(
         critical = exact_critical(total, swapped, alpha)
     else:
         statistic, symbol = (count - total / 2) / np.sqrt(total / 4), "z"
-        tail = symmetric_tail(statistic, stats.norm, swapped, alpha)
+        tail = symmetric_tail(statistic, NORMAL, swapped, alpha)
         p_value, critical = tail.p_value, tail.critical_value
     return TestResult(
         name="Sign test" + (" (normal approximation)" if method == "normal" else ""),
@@ -143,7 +144,7 @@ def kruskal_wallis(groups: Any, *, alpha: float = 0.05) -> TestResult:
         raise DataError("All ties: every result is equal.")
     statistic = float(stats.kruskal(*sets).statistic)
     freedom = len(sets) - 1
-    tail = upper_tail(statistic, stats.chi2(freedom), alpha)
+    tail = upper_tail(statistic, ChiSquare(freedom), alpha)
     return TestResult(
         name="Kruskal-Wallis test",
         **EQUAL_LEARNERS,
@@ -184,7 +185,7 @@ def friedman_table(
     checked_level(alpha)
     frame = result_table(table)
     rows, columns = frame.shape
-    fewest = int(np.floor(stats.chi2.isf(alpha, columns - 1) / (columns - 1))) + 1
+    fewest = int(np.floor(ChiSquare(columns - 1).isf(alpha) / (columns - 1))) + 1
     if rows < fewest:
         raise DataError(
             f"table has {rows} data sets: Friedman's test needs at least {fewest} to reject with "
@@ -226,7 +227,7 @@ def friedman_test(
     frame, ranks = friedman_table(table, greater_is_better, alpha)
     rows, columns = frame.shape
     statistic = float(friedman_statistics(ranks))
-    tail = upper_tail(statistic, stats.chi2(columns - 1), alpha)
+    tail = upper_tail(statistic, ChiSquare(columns - 1), alpha)
     return TestResult(
         name="Friedman's test",
         **EQUAL_LEARNERS,
@@ -279,7 +280,7 @@ def iman_davenport_test(
     chi_square = friedman_statistics(ranks)
     statistic = float(iman_davenport_statistics(np.atleast_1d(chi_square), rows, columns)[0])
     freedom = (columns - 1, (columns - 1) * (rows - 1))
-    tail = upper_tail(statistic, stats.f(*freedom), alpha)
+    tail = upper_tail(statistic, Fisher(*freedom), alpha)
     return TestResult(
         name="Iman-Davenport test",
         **EQUAL_LEARNERS,

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from verulam.base import DataError
 from verulam.statistics._checks import (
@@ -13,6 +12,7 @@ from verulam.statistics._checks import (
     checked_level,
     refuse_missing,
 )
+from verulam.statistics._distributions import Fisher, Student
 from verulam.statistics._pairs import SAME_SPLITS
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_tail, upper_tail
@@ -113,7 +113,7 @@ def five_by_two_t_test(
     differences = differences_of(first, second)
     ten = five_by_two_statistics(differences).t
     statistic = float(ten[0, 0])
-    tail = symmetric_tail(statistic, stats.t(REPLICATIONS), alternative, alpha)
+    tail = symmetric_tail(statistic, Student(REPLICATIONS), alternative, alpha)
     return TestResult(
         name="5x2 cv paired t test",
         **paired_hypotheses("error rate", alternative),
@@ -159,7 +159,7 @@ def five_by_two_f_test(first: ArrayLike, second: ArrayLike, *, alpha: float = 0.
     differences = differences_of(first, second)
     found = five_by_two_statistics(differences)
     freedom = (REPLICATIONS * FOLDS, REPLICATIONS)
-    tail = upper_tail(float(found.f), stats.f(*freedom), alpha)
+    tail = upper_tail(float(found.f), Fisher(*freedom), alpha)
     return TestResult(
         name="Combined 5x2 cv F test",
         **paired_hypotheses("error rate", "two-sided"),

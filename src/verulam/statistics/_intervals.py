@@ -20,6 +20,7 @@ from verulam.statistics._checks import (
     sample,
     varying,
 )
+from verulam.statistics._distributions import NORMAL, Student
 from verulam.statistics._result import Alternative, ConfidenceInterval
 from verulam.statistics._tails import symmetric_interval
 
@@ -63,7 +64,7 @@ def z_interval(
     array = sample(values, "values", 1)
     error = checked_positive(sigma, "sigma") / np.sqrt(len(array))
     return symmetric_interval(
-        float(array.mean()), error, stats.norm, alternative, confidence, "normal, known variance"
+        float(array.mean()), error, NORMAL, alternative, confidence, "normal, known variance"
     )
 
 
@@ -92,7 +93,7 @@ def t_interval(
     varying(array, "values")
     error = float(array.std(ddof=1) / np.sqrt(len(array)))
     return symmetric_interval(
-        float(array.mean()), error, stats.t(len(array) - 1), alternative, confidence, "t"
+        float(array.mean()), error, Student(len(array) - 1), alternative, confidence, "t"
     )
 
 
@@ -133,7 +134,7 @@ def rate_interval(
     rate = errors / trials
     if method == "normal":
         error = float(np.sqrt(rate * (1 - rate) / trials))
-        plain = symmetric_interval(rate, error, stats.norm, alternative, confidence, method)
+        plain = symmetric_interval(rate, error, NORMAL, alternative, confidence, method)
         low, high = max(0.0, plain.low), min(1.0, plain.high)
     else:
         found = stats.binomtest(errors, trials, alternative=alternative).proportion_ci(

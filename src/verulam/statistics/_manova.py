@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import linalg
+from scipy import linalg, special
 
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._adjust import adjust_p_values
-from verulam.statistics._anova import one_way_anova
 from verulam.statistics._checks import Vector, checked_level, checked_option
+from verulam.statistics._distributions import Fisher
 from verulam.statistics._result import Assumption, EffectSize, TestResult
 from verulam.statistics._vectors import SINGULAR_SHARE, hotelling_test, measure_table
 from verulam.statistics._words import Hypotheses
@@ -210,12 +210,46 @@ def varying_directions(everything: Vector) -> Vector:
 
 
 def four_statistics(values: Vector, size: int, groups: int, rows: int) -> pd.DataFrame:
-    """Return the four statistics with their F approximations, from the eigenvalues."""
-    from statsmodels.multivariate.multivariate_ols import multivariate_stats
+    """Return the four statistics with their F approximations, from the eigenvalues.
 
-    table = multivariate_stats(values / (1 + values), size, groups - 1, rows - groups, -1.0)
-    table.columns = ["value", "numerator", "denominator", "F", "p_value"]
-    return table.astype(float).rename_axis("statistic")
+    Rao's F for Wilks, Pillai's own, Hotelling and Lawley's after McKeon, and the bound for Roy.
+    """
+    effect, error = groups - 1, rows - groups
+    axes, product = min(size, effect), size * effect
+    wilks, trace = float(np.prod(1 / (1 + values))), float(values.sum())
+    pillai = float((values / (1 + values)).sum())
+    spread = size**2 + effect**2 - 5
+    power = np.sqrt((product**2 - 4) / spread) if spread > 0 else 1.0
+    root = wilks ** (1 / power)
+    below = (error - (size - effect + 1) / 2) * power - (product - 2) / 2
+    first, second = (abs(size - effect) - 1) / 2, (error - size - 1) / 2
+    outer = axes * (2 * first + axes + 1), axes * (2 * second + axes + 1)
+    if second > 0:
+        whole = (size + 2 * second) * (effect + 2 * second)
+        part = 2 * (2 * second + 1) * (second - 1)
+        lawley = float(product), 4 + (product + 2) * part / (whole - part)
+        lawley_f = lawley[1] / product * trace * 2 * second / (lawley[1] - 2)
+    else:
+        lawley = float(outer[0]), axes * (axes * second + 1)
+        lawley_f = lawley[1] / lawley[0] / axes * trace
+    wider = max(size, effect)
+    table = pd.DataFrame(
+        [
+            [wilks, product, below, (1 - root) / root * below / product],
+            [pillai, *outer, outer[1] / outer[0] * pillai / (axes - pillai)],
+            [trace, *lawley, lawley_f],
+            [
+                values[0],
+                wider,
+                error - wider + effect,
+                (error - wider + effect) / wider * values[0],
+            ],
+        ],
+        index=pd.Index(list(STATISTICS.values()), name="statistic"),
+        columns=["value", "numerator", "denominator", "F"],
+    )
+    table["p_value"] = special.fdtrc(table["numerator"], table["denominator"], table["F"])
+    return table
 
 
 def statistic_result(
@@ -292,15 +326,14 @@ def permuted_result(
 
 def univariate_analyses(tables: dict[Any, Vector], labels: list[str], alpha: float) -> pd.DataFrame:
     """Return the analysis of variance of each measure; constant ones are undefined."""
-    ratios, p_values = [], []
-    for place in range(len(labels)):
-        try:
-            result = one_way_anova({name: table[:, place] for name, table in tables.items()})
-            ratios.append(result.statistic)
-            p_values.append(result.p_value)
-        except DataError:
-            ratios.append(np.nan)
-            p_values.append(1.0)
+    sets = list(tables.values())
+    parts = scatter(sets)
+    between, within = np.diag(parts.between), np.diag(parts.within)
+    freedom = len(sets) - 1, sum(len(table) for table in sets) - len(sets)
+    varying = within > SINGULAR_SHARE * (between + within).max() * 1e-6
+    ratios = np.full(len(labels), np.nan)
+    ratios[varying] = between[varying] / within[varying] * freedom[1] / freedom[0]
+    p_values = np.where(varying, Fisher(*freedom).sf(np.nan_to_num(ratios)), 1.0)
     adjusted = adjust_p_values(p_values)
     return pd.DataFrame(
         {"F": ratios, "p_value": p_values, "adjusted_p": adjusted, "reject": adjusted < alpha},

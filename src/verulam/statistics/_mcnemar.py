@@ -16,6 +16,7 @@ from verulam.statistics._checks import (
     checked_level,
     checked_option,
 )
+from verulam.statistics._distributions import NORMAL, ChiSquare
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_p_values
 from verulam.statistics._words import paired_hypotheses
@@ -157,10 +158,10 @@ def mcnemar(
         freedom: tuple[float, ...] = ()
     else:
         z = float(mcnemar_z(one, other, correction))
-        p_value = float(symmetric_p_values(z, stats.norm, alternative))
+        p_value = float(symmetric_p_values(z, NORMAL, alternative))
         statistic, symbol = z**2, "chi2"
         share = alpha if alternative == "two-sided" else 2 * alpha
-        critical, freedom = float(stats.chi2.isf(min(share, 1.0), 1)), (1,)
+        critical, freedom = float(ChiSquare(1).isf(min(share, 1.0))), (1,)
         if total < SMALLEST_DISAGREEMENT:
             caveats.append(f"only {total} disagreements: prefer the exact test")
     return TestResult(

@@ -17,6 +17,7 @@ from verulam.statistics._checks import (
     sample,
     varying,
 )
+from verulam.statistics._distributions import Fisher, Student
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import (
     normality,
@@ -155,7 +156,7 @@ def paired_t(
     checked_level(alpha)
     varying(differences, "differences")
     mean, spread = float(differences.mean()), float(differences.std(ddof=1))
-    distribution = stats.t(len(differences) - 1)
+    distribution = Student(len(differences) - 1)
     statistic = float(t_statistics(differences, variance_factor))
     tail = symmetric_tail(statistic, distribution, alternative, alpha)
     error = spread * np.sqrt(variance_factor)
@@ -275,11 +276,11 @@ def variance_ratio_test(
     one, other = sample(first_errors, "first_errors"), sample(second_errors, "second_errors")
     below = checked_positive(float(np.mean(other**2)), "the mean square of second_errors")
     statistic = float(np.mean(one**2) / below)
-    distribution = stats.f(len(one), len(other))
+    distribution = Fisher(len(one), len(other))
     upper, lower = float(distribution.sf(statistic)), float(distribution.cdf(statistic))
     p_value = {"greater": upper, "less": lower, "two-sided": min(1.0, 2 * min(upper, lower))}
     share = alpha / 2 if alternative == "two-sided" else alpha
-    critical = distribution.ppf(share) if alternative == "less" else distribution.isf(share)
+    critical = distribution.isf(1 - share if alternative == "less" else share)
     return TestResult(
         name="Variance ratio F test",
         **paired_hypotheses("mean squared error", alternative),

@@ -19,6 +19,7 @@ from verulam.statistics._datasets import (
     iman_davenport_test,
     row_ranks,
 )
+from verulam.statistics._distributions import NORMAL
 from verulam.statistics._result import TestResult
 from verulam.statistics._tails import symmetric_p_values
 from verulam.statistics._wilcoxon import wilcoxon_p_values
@@ -105,7 +106,7 @@ def nemenyi_test(
     z = pairs["difference"].to_numpy() / rank_error(rows, columns)
     q = np.abs(z) * np.sqrt(2)
     pairs["statistic"] = q
-    pairs["p_value"] = symmetric_p_values(z, stats.norm, "two-sided")
+    pairs["p_value"] = symmetric_p_values(z, NORMAL, "two-sided")
     pairs["adjusted_p"] = stats.studentized_range.sf(q, columns, np.inf)
     pairs["reject"] = pairs["adjusted_p"] < alpha
     limit = float(stats.studentized_range.isf(alpha, columns, np.inf)) / np.sqrt(2)
@@ -158,7 +159,7 @@ def control_test(
     others = means.drop(control)
     error = rank_error(*frame.shape)
     z = ((means[control] - others) / error).to_numpy()
-    raw = symmetric_p_values(z, stats.norm, "two-sided")
+    raw = symmetric_p_values(z, NORMAL, "two-sided")
     adjusted = adjust_p_values(raw, adjust)
     pairs = pd.DataFrame(
         {
@@ -173,7 +174,7 @@ def control_test(
     )
     limit = np.nan
     if adjust == "bonferroni":
-        limit = float(stats.norm.isf(alpha / 2 / len(others)) * error)
+        limit = float(NORMAL.isf(alpha / 2 / len(others)) * error)
     name = "Bonferroni-Dunn test" if adjust == "bonferroni" else f"Ranks against control ({adjust})"
     return Comparisons(name, pairs, alpha, "z", means, (), limit)
 

@@ -14,6 +14,7 @@ from verulam.statistics._anova import blocked_sums
 from verulam.statistics._areas import area_components, area_differences
 from verulam.statistics._checks import Vector
 from verulam.statistics._datasets import friedman_statistics, iman_davenport_statistics
+from verulam.statistics._distributions import NORMAL, Student
 from verulam.statistics._five_by_two import FOLDS, REPLICATIONS, five_by_two_statistics
 from verulam.statistics._mcnemar import mcnemar_z
 from verulam.statistics._pairs import t_statistics
@@ -39,13 +40,13 @@ def correlated_normals(
 def z_test(rng: Generator, repeats: int, effect: float, *, size: int = 20) -> Vector:
     """Two-sided z test of a unit-variance normal sample."""
     means = rng.normal(effect, 1.0, (repeats, size)).mean(axis=1)
-    return symmetric_p_values(means * np.sqrt(size), stats.norm, "two-sided")
+    return symmetric_p_values(means * np.sqrt(size), NORMAL, "two-sided")
 
 
 def t_test(rng: Generator, repeats: int, effect: float, *, size: int = 20) -> Vector:
     """Two-sided t test of a normal sample."""
     t = t_statistics(rng.normal(effect, 1.0, (repeats, size)))
-    return symmetric_p_values(t, stats.t(size - 1), "two-sided")
+    return symmetric_p_values(t, Student(size - 1), "two-sided")
 
 
 def binomial(
@@ -96,7 +97,7 @@ def mcnemar(
 ) -> Vector:
     """McNemar's chi-square test of two Bernoulli classifiers."""
     z = mcnemar_z(*disagreements(rng, repeats, effect, trials, rate))
-    return symmetric_p_values(z, stats.norm, "two-sided")
+    return symmetric_p_values(z, NORMAL, "two-sided")
 
 
 def mcnemar_exact(
@@ -113,7 +114,7 @@ def cv_t(
 ) -> Vector:
     """K-fold cv paired t test on fold differences of a known correlation."""
     t = t_statistics(correlated_normals(rng, repeats, folds, effect, correlation))
-    return symmetric_p_values(t, stats.t(folds - 1), "two-sided")
+    return symmetric_p_values(t, Student(folds - 1), "two-sided")
 
 
 def corrected_t(
@@ -128,7 +129,7 @@ def corrected_t(
     """Resampled t test, corrected, on differences of a known correlation."""
     differences = correlated_normals(rng, repeats, folds, effect, correlation)
     t = t_statistics(differences, 1.0 / folds + test_share / (1 - test_share))
-    return symmetric_p_values(t, stats.t(folds - 1), "two-sided")
+    return symmetric_p_values(t, Student(folds - 1), "two-sided")
 
 
 def five_by_two_tables(rng: Generator, repeats: int, effect: float, correlation: float) -> Vector:
@@ -142,7 +143,7 @@ def five_by_two_t(
 ) -> Vector:
     """5x2 cv paired t test on normal differences."""
     found = five_by_two_statistics(five_by_two_tables(rng, repeats, effect, correlation))
-    return symmetric_p_values(found.t[:, 0, 0], stats.t(REPLICATIONS), "two-sided")
+    return symmetric_p_values(found.t[:, 0, 0], Student(REPLICATIONS), "two-sided")
 
 
 def five_by_two_f(
@@ -185,7 +186,7 @@ def delong(rng: Generator, repeats: int, effect: float, *, size: int = 50) -> Ve
     scores = noise[:, :2] + noise[:, 2:]
     scores[..., is_positive] += np.array([1.0 + effect, 1.0])[:, None]
     difference, variance = area_differences(area_components(scores, is_positive))
-    return symmetric_p_values(difference / np.sqrt(variance), stats.norm, "two-sided")
+    return symmetric_p_values(difference / np.sqrt(variance), NORMAL, "two-sided")
 
 
 def learner_tables(

@@ -16,6 +16,7 @@ from verulam.statistics._checks import (
     sample,
     varying,
 )
+from verulam.statistics._distributions import NORMAL, Student
 from verulam.statistics._intervals import checked_rate, rate_interval
 from verulam.statistics._result import (
     Alternative,
@@ -70,7 +71,7 @@ def z_test(
     sigma = checked_positive(sigma, "sigma")
     centre, error = float(array.mean()), sigma / np.sqrt(len(array))
     statistic = (centre - mean) / error
-    tail = symmetric_tail(statistic, stats.norm, alternative, alpha)
+    tail = symmetric_tail(statistic, NORMAL, alternative, alpha)
     return TestResult(
         name="z test",
         **hypotheses("the mean", mean, alternative),
@@ -81,7 +82,7 @@ def z_test(
         critical_value=tail.critical_value,
         tail=alternative,
         estimate_name="mean",
-        interval=symmetric_interval(centre, error, stats.norm, alternative, 1 - alpha, "normal"),
+        interval=symmetric_interval(centre, error, NORMAL, alternative, 1 - alpha, "normal"),
         effect_size=EffectSize("standardised difference", (centre - mean) / sigma),
         assumptions=(
             normality(array, "values"),
@@ -193,7 +194,7 @@ def student_test(
     varying(array, "values")
     centre, spread = float(array.mean()), float(array.std(ddof=1))
     error = spread / np.sqrt(len(array))
-    distribution = stats.t(len(array) - 1)
+    distribution = Student(len(array) - 1)
     statistic = (centre - mean) / error
     tail = symmetric_tail(statistic, distribution, alternative, alpha)
     return TestResult(
@@ -310,7 +311,7 @@ def normal_approximation_test(
     checked_level(rate, "rate")
     errors, trials = checked_rate(errors, trials)
     statistic = float(rate_z(errors, trials, rate))
-    tail = symmetric_tail(statistic, stats.norm, alternative, alpha)
+    tail = symmetric_tail(statistic, NORMAL, alternative, alpha)
     expected = trials * min(rate, 1 - rate)
     enough = expected >= SMALLEST_EXPECTED_COUNT
     caveats = ["one training set: nothing is said about the learner on others"]

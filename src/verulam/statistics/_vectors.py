@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._adjust import adjust_p_values
 from verulam.statistics._checks import Vector, checked_level, refuse_missing
+from verulam.statistics._distributions import Fisher, Student
 from verulam.statistics._pairs import SAME_SPLITS, t_statistics
 from verulam.statistics._result import Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_p_values, upper_tail
@@ -135,7 +135,7 @@ def exact_hotelling(
     covariance = np.atleast_2d(np.cov(reduced, rowvar=False))
     statistic = float(hotelling_statistics(reduced))
     factor = size * (count - 1) / (count - size)
-    tail = upper_tail(statistic / factor, stats.f(size, count - size), alpha)
+    tail = upper_tail(statistic / factor, Fisher(size, count - size), alpha)
     caveats = ["training parts of cross-validation overlap, so that splits are not independent"]
     if size < differences.shape[1]:
         caveats.append(
@@ -210,7 +210,7 @@ def single_measures(differences: Vector, labels: list[str], alpha: float) -> pd.
     t = np.full(len(labels), np.nan)
     t[varying] = t_statistics(differences[:, varying].T)
     raw = np.ones(len(labels))
-    freedom = stats.t(len(differences) - 1)
+    freedom = Student(len(differences) - 1)
     raw[varying] = symmetric_p_values(t[varying], freedom, "two-sided")
     adjusted = adjust_p_values(raw)
     return pd.DataFrame(

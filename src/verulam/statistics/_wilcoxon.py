@@ -14,6 +14,7 @@ from verulam.statistics._checks import (
     checked_option,
     pair,
 )
+from verulam.statistics._distributions import NORMAL
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_p_values
 from verulam.statistics._words import paired_hypotheses
@@ -97,7 +98,7 @@ def wilcoxon_p_values(
     z = np.divide(
         positive - ranks.sum(axis=0) / 2, spread, out=np.zeros_like(spread), where=spread > 0
     )
-    p_values = np.where(counts > 0, symmetric_p_values(z, stats.norm, alternative), 1.0)
+    p_values = np.where(counts > 0, symmetric_p_values(z, NORMAL, alternative), 1.0)
     exact = counts > 0
     if method == "auto":
         exact &= counts <= LARGEST_EXACT
