@@ -1,7 +1,5 @@
 """Critical differences, controls, cliques and the whole comparison."""
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,6 @@ from verulam.statistics import (
     adjust_p_values,
     average_ranks,
     cliques,
-    compare_many,
     control_test,
     nemenyi_test,
     tukey_hsd,
@@ -128,38 +125,3 @@ def test_average_ranks_follow_the_direction():
     assert average_ranks(TABLE).index[0] in ("a", "b")
     assert average_ranks(TABLE, greater_is_better=True).index[0] == "d"
     assert average_ranks(TABLE).sum() == pytest.approx(10)
-
-
-def test_conclusions_in_words():
-    rng = np.random.default_rng(0)
-    equal = compare_many(rng.normal(size=(12, 4)))
-    assert "choose the simplest" in equal.conclusion()
-    clear = compare_many(rng.normal([0, 9, 18], 0.5, size=(20, 3)))
-    assert clear.conclusion() == "learner 1 is the best learner, and differs from every other."
-    shared = compare_many(TABLE)
-    assert "but does not differ from" in shared.conclusion()
-    assert str(shared).startswith("F(3, 42) = ")
-
-
-def test_overall_difference_without_a_pair_asks_for_more_data():
-    for seed in range(300):
-        found = compare_many(np.random.default_rng(seed).normal([0, 0, 0, 0.8], size=(10, 4)))
-        if found.iman_davenport.reject and not found.pairs.table["reject"].any():
-            assert "more data sets are needed" in found.conclusion()
-            return
-    pytest.fail("no such case was drawn")
-
-
-def test_post_hoc_decides_the_cliques():
-    found = compare_many(TABLE, post_hoc="wilcoxon-holm")
-    assert found.cliques == cliques(found.wilcoxon)
-    assert found.pairs is found.wilcoxon
-
-
-def test_fifty_learners_on_a_hundred_data_sets_take_less_than_a_second():
-    table = np.random.default_rng(1).normal(size=(100, 50))
-    compare_many(table[:, :3])
-    start = time.perf_counter()
-    found = compare_many(table)
-    assert time.perf_counter() - start < 1.0
-    assert len(found.nemenyi.table) == len(found.wilcoxon.table) == 1225

@@ -37,6 +37,7 @@ from verulam.statistics._intervals import (
     z_interval,
 )
 from verulam.statistics._manova import ManovaResult, manova, pairwise_hotelling
+from verulam.statistics._many import ManyComparison, compare_many
 from verulam.statistics._mcnemar import ErrorOverlap, error_overlap, mcnemar
 from verulam.statistics._multitest import LearnerOrder, multitest_order
 from verulam.statistics._pairs import (
@@ -48,10 +49,8 @@ from verulam.statistics._pairs import (
 from verulam.statistics._power import PowerCurve, power_curve, sample_size, t_power, z_power
 from verulam.statistics._probability import FiniteSpace
 from verulam.statistics._ranks import (
-    ManyComparison,
     average_ranks,
     cliques,
-    compare_many,
     control_test,
     nemenyi_test,
     tukey_on_ranks,
