@@ -200,7 +200,13 @@ class UsableResampling:
 
 
 class LockedPart(NamedTuple):
-    """Row numbers to develop with, and row numbers to leave alone until the end."""
+    """Row numbers to develop with, and row numbers to leave alone until the end.
+
+    Examples
+    --------
+    >>> len(lock_test_part([1.5, 2.5, 3.5] * 4, task="regression").test)
+    4
+    """
 
     development: np.ndarray
     test: np.ndarray
