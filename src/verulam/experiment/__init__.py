@@ -1,28 +1,99 @@
-"""From a question to a defensible answer: study, plan, run, store, results."""
+"""From a question to a defensible answer: study, design, plan, run, store, results."""
 
-from verulam.experiment._analysis import Analysis, analyse
 from verulam.experiment._compare import compare
 from verulam.experiment._comparison import Comparison
+from verulam.experiment._design_sizes import run_count
+from verulam.experiment._designs import (
+    DESIGN_CAVEATS,
+    best_guess,
+    full_factorial,
+    one_at_a_time,
+    randomised_order,
+)
 from verulam.experiment._engines import run
+from verulam.experiment._factors import (
+    Factor,
+    coded_settings,
+    mean_neighbour_distance,
+    normalised_levels,
+    odd_levels,
+)
+from verulam.experiment._fractional import (
+    AliasStructure,
+    alias_structure,
+    fractional_factorial,
+)
 from verulam.experiment._plan import Plan, make_plan
+from verulam.experiment._resampling import (
+    LockedPart,
+    Resampling,
+    UsableResampling,
+    distinct_share,
+    fingerprint,
+    lock_test_part,
+    resampling,
+)
+from verulam.experiment._resampling_advice import ResamplingAdvice, suggest_resampling
+from verulam.experiment._response_surface import (
+    NextPoint,
+    ResponseSurface,
+    fit_response_surface,
+    next_point,
+)
 from verulam.experiment._results import Results
+from verulam.experiment._sequential import (
+    SearchPath,
+    quadratic_search,
+    response_surface_search,
+)
 from verulam.experiment._sources import open_data
 from verulam.experiment._store import Store
 from verulam.experiment._study import DataChoice, LearnerChoice, Study, read_study
+from verulam.experiment._surface_designs import box_behnken, central_composite
 
 __all__ = [
-    "Analysis",
+    "DESIGN_CAVEATS",
+    "AliasStructure",
     "Comparison",
     "DataChoice",
+    "Factor",
     "LearnerChoice",
+    "LockedPart",
+    "NextPoint",
     "Plan",
+    "Resampling",
+    "ResamplingAdvice",
+    "ResponseSurface",
     "Results",
+    "SearchPath",
     "Store",
     "Study",
-    "analyse",
+    "UsableResampling",
+    "alias_structure",
+    "best_guess",
+    "box_behnken",
+    "central_composite",
+    "coded_settings",
     "compare",
+    "distinct_share",
+    "fingerprint",
+    "fit_response_surface",
+    "fractional_factorial",
+    "full_factorial",
+    "lock_test_part",
     "make_plan",
+    "mean_neighbour_distance",
+    "next_point",
+    "normalised_levels",
+    "odd_levels",
+    "one_at_a_time",
     "open_data",
+    "quadratic_search",
+    "randomised_order",
     "read_study",
+    "resampling",
+    "response_surface_search",
     "run",
+    "run_count",
+    "suggest_resampling",
 ]

@@ -68,7 +68,7 @@ def execute(plan: Plan, run: PlannedRun) -> Outcome:
             rows = training_rows(run)
             outcome["stage"] = "fit"
             start = perf_counter()
-            estimator.fit(planned.inputs.iloc[rows], planned.targets[rows])
+            estimator.fit(_rows(plan, run, rows), planned.targets[rows])
             outcome["fit_seconds"] = perf_counter() - start
             outcome["stage"] = "predict"
             start = perf_counter()
@@ -86,6 +86,14 @@ def execute(plan: Plan, run: PlannedRun) -> Outcome:
     return Outcome(run.run_id, status, peak_memory=memory.growth(), **outcome)
 
 
+def _rows(plan: Plan, run: PlannedRun, rows: np.ndarray) -> Any:
+    """Return some rows of the inputs, as an array where the learner needs no more."""
+    planned = plan.data[run.data]
+    if plan.contestants[run.data][run.contestant].uses_names or planned.numbers is None:
+        return planned.inputs.iloc[rows]
+    return planned.numbers[rows]
+
+
 def seeded(estimator: Any, seed: int) -> Any:
     """Return a clone whose unset random states have the seed of the run."""
     estimator = clone(estimator)
@@ -99,7 +107,7 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.ndarray]:
     planned = plan.data[run.data]
-    inputs: Any = planned.inputs.iloc[run.split.test]
+    inputs = _rows(plan, run, run.split.test)
     if isinstance(estimator, Pipeline):
         # One preparation serves labels and probabilities.
         estimator, inputs = estimator[-1], estimator[:-1].transform(inputs)

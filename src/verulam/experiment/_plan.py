@@ -38,6 +38,8 @@ class PlannedData:
         Rows that no run may touch.
     fingerprint
         Hash of the splits.
+    notices
+        What had to be done otherwise than asked for.
     """
 
     label: str
@@ -47,11 +49,19 @@ class PlannedData:
     splits: tuple[Split, ...]
     locked: np.ndarray
     fingerprint: str
+    notices: tuple[str, ...] = ()
 
     @cached_property
     def key(self) -> str:
         """What identifies the data in a store."""
         return digest([self.data.content_hash, self.data.target, list(self.inputs.columns)])
+
+    @cached_property
+    def numbers(self) -> np.ndarray | None:
+        """The inputs as one array, which is quicker to cut; None where some are categories."""
+        if any(dtype.kind not in "iuf" for dtype in self.inputs.dtypes):
+            return None
+        return np.ascontiguousarray(self.inputs.to_numpy(dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +80,8 @@ class Contestant:
         What is done to the columns first.
     description
         Everything that identifies the estimator.
+    uses_names
+        Whether it may refer to columns by name; otherwise it can be given an array.
     """
 
     label: str
@@ -77,6 +89,7 @@ class Contestant:
     estimator: Any
     preparation: str
     description: Any
+    uses_names: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +144,11 @@ class Plan:
     def __len__(self) -> int:
         return len(self.runs)
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What had to be done otherwise than asked for, data set by data set."""
+        return tuple(f"{each.label}: {text}" for each in self.data for text in each.notices)
+
     def table(self) -> pd.DataFrame:
         """Return the plan as a table, one row per run."""
         rows = []
@@ -160,7 +178,7 @@ class Plan:
         return (
             f"{self.study.name}: {len(self.runs)} runs = {settings} settings of learners on "
             f"{len(self.data)} data sets ({names}{more}) x {per_setting} splits, "
-            f"{self.study.resampling}, seed {self.study.seed}"
+            f"{resampling(self.study.resampling)}, seed {self.study.seed}"
         )
 
 
@@ -214,17 +232,20 @@ def setting_text(setting: dict[str, Any]) -> str:
 def _planned_data(study: Study, number: int) -> PlannedData:
     choice = study.data[number]
     data = with_target(open_data(choice.source, target=choice.target))
-    inputs, _ = usable_inputs(data.inputs)
+    inputs, left_out = usable_inputs(data.inputs)
     targets = _plain_targets(data)
     rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
     if study.test_share:
         rows, locked = lock_test_part(
             targets, share=study.test_share, seed=study.seed, task=str(data.task)
         )
-    drawn = resampling(study.resampling).draw(targets[rows], seed=study.seed, task=str(data.task))
+    task = str(data.task)
+    usable = resampling(study.resampling).usable(targets[rows], task=task)
+    drawn = usable.resampling.draw(targets[rows], seed=study.seed, task=task)
     splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
     label = choice.label or data.name
-    return PlannedData(label, data, inputs, targets, splits, locked, fingerprint(splits))
+    notices = tuple(text for text in (usable.notice, left_out) if text)
+    return PlannedData(label, data, inputs, targets, splits, locked, fingerprint(splits), notices)
 
 
 def _plain_targets(data: Dataset) -> np.ndarray:
@@ -260,6 +281,8 @@ def _contestants(choice: LearnerChoice, planned: PlannedData) -> list[Contestant
                 estimator=ready.estimator,
                 preparation=ready.words,
                 description=describe(ready.estimator),
+                # A learner of the catalogue knows no names but those its parameters give it.
+                uses_names=not isinstance(choice.learner, str) or bool(choice.parameters),
             )
         )
     return contestants

@@ -98,7 +98,7 @@ def _usable_folds(data: Dataset, folds: int) -> tuple[int, str]:
         counts = counts[counts > 0]
         if len(counts) < 2:
             raise DataError(
-                f"Target {data.target!r} has only the class {counts.index[0]!r}; "
+                f"Target {data.target!r} has only the class {str(counts.index[0])!r}; "
                 "at least two classes are needed."
             )
         usable, owner = int(counts.min()), f"class {str(counts.idxmin())!r}"

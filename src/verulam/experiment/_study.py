@@ -11,6 +11,8 @@ import pandas as pd
 
 from verulam.base import DataError, nearest_names
 from verulam.data import Dataset
+from verulam.experiment._identity import describe
+from verulam.experiment._resampling import Resampling, resampling
 from verulam.measures import Measure, as_measure
 
 #: What a study may be for, and how it is said.
@@ -108,7 +110,7 @@ class Study:
     aim: str = "choose"
     question: str = ""
     measures: Sequence[str | Measure] | None = None
-    resampling: str = "10-fold"
+    resampling: str | Mapping[str, Any] | Resampling = "10-fold"
     training_shares: Sequence[float] = (1.0,)
     test_share: float = 0.0
     seed: int = 0
@@ -134,6 +136,7 @@ class Study:
                 raise DataError(f"{key}: {limit!r}; expected a number above 0, or none at all.")
         for given in self.measures or ():
             as_measure(given)
+        resampling(self.resampling)
 
     def to_json(self) -> str:
         """Return the study as text, for the record; tables are named, not included."""
@@ -143,7 +146,7 @@ class Study:
                 "aim": self.aim,
                 "question": self.question,
                 "measures": [as_measure(given).name for given in self.measures or ()],
-                "resampling": self.resampling,
+                "resampling": str(resampling(self.resampling)),
                 "training_shares": list(self.training_shares),
                 "test_share": self.test_share,
                 "seed": self.seed,
@@ -186,7 +189,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "aim": str,
     "question": str,
     "measures": list,
-    "resampling": str,
+    "resampling": (str, dict),
     "training_shares": list,
     "test_share": (int, float),
     "seed": int,
@@ -265,8 +268,6 @@ def _described_data(choice: DataChoice) -> dict[str, Any]:
 
 
 def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
-    from verulam.experiment._identity import describe
-
     return {
         "name": describe(choice.learner),
         "label": choice.label,

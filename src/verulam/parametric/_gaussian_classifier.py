@@ -186,6 +186,10 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
         self.unbiased = unbiased
         self.variance_floor = variance_floor
 
+    @classmethod
+    def _example_learners(cls) -> list["GaussianClassifier"]:
+        return [cls(covariance=family) for family in ("shared_full", "own_full", "own_diagonal")]
+
     def _statistics(self, chunk: Chunk, parameters: None) -> ByClass[Any]:
         return class_moments(chunk, self.covariance)
 

@@ -88,6 +88,10 @@ class NearestMean(OnePassClassifier, Classifier):
         self.metric = metric
         self.variance_floor = variance_floor
 
+    @classmethod
+    def _example_learners(cls) -> list["NearestMean"]:
+        return [cls(metric=metric) for metric in _FAMILIES]
+
     def _statistics(self, chunk: Chunk, parameters: None) -> ByClass[Any]:
         return class_moments(chunk, _FAMILIES[self.metric])
 
