@@ -1,5 +1,6 @@
 """From a question to a defensible answer: study, design, plan, run, store, results."""
 
+from verulam.experiment._analysis import Analysis, analyse
 from verulam.experiment._compare import compare
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._design_sizes import run_count
@@ -24,6 +25,7 @@ from verulam.experiment._fractional import (
     fractional_factorial,
 )
 from verulam.experiment._plan import Plan, make_plan
+from verulam.experiment._report import report
 from verulam.experiment._resampling import (
     LockedPart,
     Resampling,
@@ -54,6 +56,7 @@ from verulam.experiment._surface_designs import box_behnken, central_composite
 __all__ = [
     "DESIGN_CAVEATS",
     "AliasStructure",
+    "Analysis",
     "Comparison",
     "DataChoice",
     "Factor",
@@ -70,6 +73,7 @@ __all__ = [
     "Study",
     "UsableResampling",
     "alias_structure",
+    "analyse",
     "best_guess",
     "box_behnken",
     "central_composite",
@@ -91,6 +95,7 @@ __all__ = [
     "quadratic_search",
     "randomised_order",
     "read_study",
+    "report",
     "resampling",
     "response_surface_search",
     "run",

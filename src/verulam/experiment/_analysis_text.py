@@ -205,8 +205,7 @@ def _test_lines(verdict: "Verdict") -> list[str]:
     lines = [fill(f"Test: {verdict.method}, because: {verdict.why}.", WIDTH)]
     lines += [
         fill(f"{test.name}: {test.headline()}. {test.conclusion()}", WIDTH)
-        for test in [verdict.overall, *verdict.further]
-        if test is not None
+        for test in verdict.tests
     ]
     if verdict.undecided:
         lines.append("All are not equal, but no pair can be named: more data are needed.")

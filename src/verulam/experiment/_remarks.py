@@ -87,8 +87,7 @@ def caveats_of(
     main = over_data or next(iter(verdicts.values()), None)
     caveats = list(resampling(results.description["resampling"]).caveats)
     if main is not None:
-        tests = [main.overall, *main.further]
-        caveats += [_sentence(text) for test in tests if test is not None for text in test.caveats]
+        caveats += [_sentence(text) for test in main.tests for text in test.caveats]
     caveats += [SIMPLE_FIRST, ABOUT_THESE_DATA]
     return tuple(dict.fromkeys(caveats))
 

@@ -55,6 +55,11 @@ class Verdict:
         return tuple(dict.fromkeys(both)) or (self.best,)
 
     @property
+    def tests(self) -> tuple[TestResult, ...]:
+        """The overall test, then the others."""
+        return self.further if self.overall is None else (self.overall, *self.further)
+
+    @property
     def tested(self) -> bool:
         """Whether any pair was tested."""
         return bool((self.pairs["decision"] != "not tested").any())

@@ -76,7 +76,7 @@ def mean_dots(means: pd.DataFrame, *, label: str = "score", ax: Any = None) -> A
     ax.set_yticks(places, [str(data) for data in means.index])
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel(label)
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize="small", frameon=False, ncols=2)
+    legend_above(ax)
     return ax
 
 
@@ -108,29 +108,24 @@ def cost_response(
     --------
     >>> table = pd.DataFrame({"error": [0.3, 0.1], "seconds": [0.01, 2.0]}, ["mean", "forest"])
     >>> axes = cost_response(table, "error", "seconds", front=["mean", "forest"])
-    >>> axes.get_xscale(), [text.get_text() for text in axes.texts]
+    >>> axes.get_xscale(), axes.get_legend_handles_labels()[1]
     ('log', ['mean', 'forest'])
     """
     ax = axes_of_size(ax, 6.5, 4.2)
     known = table[[response, cost]].dropna()
     on_front = known.loc[[name for name in front if name in known.index]].sort_values(cost)
-    ax.plot(on_front[cost], on_front[response], "-", color=colour(1), lw=1.2, zorder=1)
-    for name, row in known.iterrows():
-        code = 1 if name in on_front.index else 0
-        ax.plot(row[cost], row[response], marker(code), color=colour(code), zorder=2)
-        ax.annotate(
-            str(name),
-            (row[cost], row[response]),
-            (5, 5),
-            textcoords="offset points",
-            fontsize="small",
-        )
+    ax.plot(on_front[cost], on_front[response], "-", color="0.55", lw=1.0, zorder=1)
+    for code, (name, row) in enumerate(known.iterrows()):
+        ax.plot(row[cost], row[response], marker(code), color=colour(code), label=str(name))
     positive = known[cost][known[cost] > 0]
     if len(positive) == len(known) > 1 and positive.max() > WIDE_RANGE * positive.min():
         ax.set_xscale("log")
-    ax.margins(x=0.25, y=0.12)
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        ax.xaxis.set_minor_formatter(lambda *_: "")
+    ax.margins(0.1)
     words = f"{response} ({'higher' if greater_is_better else 'lower'} is better)"
     ax.set(xlabel=cost.replace("_", " "), ylabel=words.replace("_", " "))
+    legend_above(ax)
     return ax
 
 
@@ -170,7 +165,10 @@ def level_means(
         ax.set_xticks(places, [str(level) for level in ordered.index])
     ax.set(xlabel=factor, ylabel=label)
     if ordered.shape[1] > 1:
-        ax.legend(
-            loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize="small", frameon=False, ncols=2
-        )
+        legend_above(ax)
     return ax
+
+
+def legend_above(ax: Any) -> None:
+    """Put the legend above the axes, where it hides nothing, however many entries it has."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize="small", frameon=False, ncols=2)

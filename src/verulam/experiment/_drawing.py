@@ -1,0 +1,104 @@
+"""Pictures for a web page: vector drawings that take the colour of the text around them."""
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: Stands for the colour of the page's text until the drawing is written.
+INK = "#010203"
+#: Text stays text, labels are never read as formulas, and the same picture has the same source.
+SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "verulam",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.titlecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.labelcolor": INK,
+    "boxplot.boxprops.color": INK,
+    "boxplot.whiskerprops.color": INK,
+    "boxplot.capprops.color": INK,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "legend.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+def drawn(draw: Callable[[], Any], *, on_white: bool = False) -> str:
+    """Return what a function draws as SVG, to be put into a page.
+
+    Parameters
+    ----------
+    draw
+        Draws and returns Matplotlib axes.
+    on_white
+        Keep black as it is, for pictures that bring their own background.
+    """
+    import matplotlib.pyplot as plt
+
+    with _settings():
+        axes = draw()
+        buffer = io.StringIO()
+        try:
+            axes.figure.savefig(
+                buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
+            )
+        finally:
+            plt.close(axes.figure)
+    return page_svg(buffer.getvalue(), on_white=on_white)
+
+
+def page_svg(source: str, *, on_white: bool = False) -> str:
+    """Return a stand-alone SVG as a part of a page: no prologue, no names, the page's ink.
+
+    Parameters
+    ----------
+    source
+        What Matplotlib wrote.
+    on_white
+        Keep black as it is.
+
+    Examples
+    --------
+    >>> page_svg('<?xml?><svg width="9pt" height="5pt"><g id="x" stroke="#010203"/></svg>')
+    '<svg style="width:9pt"><g stroke="currentColor"/></svg>'
+    """
+    svg = source[source.index("<svg") :].strip()
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    head, _, body = svg.partition(">")
+    # The natural width in the style, so that the page may still shrink the picture.
+    head = re.sub(r' height="[^"]*"', "", head)
+    head = re.sub(r' width="([^"]*)"', r' style="width:\1"', head)
+    svg = f"{head}>{body}"
+    inks = (INK,) if on_white else (INK, "#000000")
+    for ink in inks:
+        svg = svg.replace(ink, "#000000" if on_white else "currentColor")
+    return svg
+
+
+@contextmanager
+def _settings() -> Iterator[None]:
+    import logging
+
+    import matplotlib as mpl
+
+    logger = logging.getLogger("matplotlib.font_manager")
+    level = logger.level
+    # The page's own fonts are used, so that it does not matter which are here.
+    logger.setLevel(logging.ERROR)
+    try:
+        with mpl.rc_context(SETTINGS):
+            yield
+    finally:
+        logger.setLevel(level)

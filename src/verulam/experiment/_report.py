@@ -1,0 +1,188 @@
+"""The report: one file with everything that a study says, to be read in any browser."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from verulam.base import DataError
+from verulam.experiment._analysis import Analysis, analyse
+from verulam.experiment._analysis_text import best_first, p_text, size_text
+from verulam.experiment._figures import figures
+from verulam.experiment._remarks import shortened
+from verulam.experiment._results import Results
+from verulam.experiment._store import Store
+from verulam.experiment._study import AIMS
+from verulam.experiment._text import number_text, seconds_text
+
+_ENVIRONMENTS = """
+SELECT DISTINCT e.content FROM planned p JOIN runs r ON r.run = p.run
+JOIN environments e ON e.environment = r.environment WHERE p.study = ?
+"""
+_DATA = """
+SELECT label, task, target, n_rows, n_columns, classes FROM data
+WHERE data IN (SELECT data FROM planned WHERE study = ?) ORDER BY rowid
+"""
+MOST_FAILURES = 100
+
+
+def report(source: Analysis | Results | str | Path, path: str | Path) -> Path:
+    """Write a report as one HTML file that needs nothing else, and return its path.
+
+    Parameters
+    ----------
+    source
+        An analysis, the results of a study, or the path of a store.
+    path
+        The file to write.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from verulam.experiment import DataChoice, LearnerChoice, Study, report, run
+    >>> learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+    >>> study = Study("flowers", [DataChoice("iris")], learners, resampling="5-fold")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(study, f"{folder}/runs.sqlite", engine="serial", progress=False)
+    ...     report(results, f"{folder}/flowers.html").name
+    'flowers.html'
+    """
+    path = Path(path)
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        raise DataError(f"path: {path} cannot be written; name a file in a folder that exists.")
+    analysis = source if isinstance(source, Analysis) else analyse(source)
+    path.write_text(render(analysis), encoding="utf-8")
+    return path
+
+
+def render(analysis: Analysis) -> str:
+    """Return the report as HTML.
+
+    Parameters
+    ----------
+    analysis
+        What was found.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    folder = files("verulam.experiment") / "templates"
+    # Everything is escaped unless it is marked: labels and messages come from the data.
+    environment = Environment(
+        loader=PackageLoader("verulam.experiment"), autoescape=True, undefined=StrictUndefined
+    )
+    template = environment.get_template("report.html.j2")
+    drawings = [(figure, Markup(figure.svg)) for figure in figures(analysis)]  # noqa: S704 (Matplotlib escapes the labels in its SVG)
+    description = analysis.results.description
+    return template.render(
+        analysis=analysis,
+        study=description,
+        question=description["question"] or AIMS[description["aim"]],
+        counts=analysis.results.status(),
+        style=Markup((folder / "report.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
+        script=Markup((folder / "report.js").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
+        contestants=contestant_rows(analysis),
+        several=analysis.overall is not None,
+        means=analysis.responses.by_data(),
+        drawings=drawings,
+        failures=_failure_rows(analysis.results),
+        number=number_text,
+        **_origins(analysis.results),
+    )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: what it says, what it is sorted by, and how it stands.
+
+    Attributes
+    ----------
+    text
+        What it says.
+    key
+        What it is sorted by; empty for nothing.
+    kind
+        "number" or "word".
+    """
+
+    text: str
+    key: str
+    kind: str = "number"
+
+
+def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
+    """Return the rows of the main table, best first, with their cells by heading.
+
+    Parameters
+    ----------
+    analysis
+        What was found.
+    """
+    several = analysis.overall is not None
+    group = analysis.verdict.group if analysis.verdict and analysis.verdict.tested else ()
+    rows = []
+    for name, row in best_first(analysis).iterrows():
+        cells = {}
+        if several:
+            cells["mean rank"] = _number(row["mean_rank"], number_text)
+            cells["wins"] = _number(row.get("wins"), "{:.0f}".format)
+        else:
+            cells["mean"] = _number(row["mean"], number_text)
+            cells["s.d."] = _number(row["standard_deviation"], number_text)
+        cells["equality"] = Cell(row["equality"], row["equality"], "word")
+        cells["p"] = _number(row["adjusted_p"], p_text)
+        cells["fit"] = _number(row["fit_seconds"], seconds_text)
+        cells["predict"] = _number(row["predict_seconds"], seconds_text)
+        cells["size"] = _number(row["model_size"], size_text)
+        cells["failed"] = _number(row["failed"], "{:.0f}".format)
+        rows.append(
+            {
+                "name": str(name),
+                "cells": cells,
+                "in_group": name in group,
+                "recommended": name == analysis.recommended,
+                "pareto": bool(row["pareto"]),
+            }
+        )
+    return rows
+
+
+def _number(value: Any, write: Callable[[float], str]) -> Cell:
+    if value is None or value != value:
+        return Cell("-", "")
+    return Cell(write(value), repr(float(value)))
+
+
+def _failure_rows(results: Results) -> list[dict[Any, Any]]:
+    failures = results.failures().head(MOST_FAILURES)
+    return failures.assign(error=failures["error"].map(shortened)).to_dict("records")
+
+
+def _origins(results: Results) -> dict[str, Any]:
+    """Return where the results come from: data, preparation, environments, the study itself."""
+    with Store(results.path) as store:
+        environments = store.read(_ENVIRONMENTS, (results.study,))["content"]
+        data = store.read(_DATA, (results.study,))
+    runs = results.runs()
+    prepared = runs.drop_duplicates(["learner", "data"])
+    grouped: dict[str, dict[str, None]] = {}
+    for row in prepared.to_dict("records"):
+        grouped.setdefault(row["preparation"], {})[row["learner"]] = None
+    return {
+        "environments": [json.loads(content) for content in environments],
+        "data_sets": _described(data),
+        "preparation": {words: list(names) for words, names in grouped.items()},
+        "study_json": json.dumps(results.description, indent=2, ensure_ascii=False),
+        "store": results.path.name,
+    }
+
+
+def _described(data: pd.DataFrame) -> list[dict[Any, Any]]:
+    rows = data.to_dict("records")
+    for row in rows:
+        row["classes"] = [str(label) for label in json.loads(row["classes"])]
+    return rows
