@@ -1,6 +1,6 @@
-"""The picture of README, committed as ``docs/images/compare-iris.png``.
+"""The picture of README.
 
-It shows scores only, which are the same in each run; times are not drawn.
+Only README's picture is committed: copy it to ``docs/images`` when it has changed.
 """
 
 from pathlib import Path
@@ -19,8 +19,8 @@ LEARNERS = [
 
 
 def draw_readme(folder: Path) -> None:
-    """Draw the comparison on iris into the folder beside `folder`, where pictures are kept."""
+    """Draw the comparison on iris into `folder`."""
     figure, ax = plt.subplots(figsize=(7.2, 3.0), layout="constrained")
     compare("iris", LEARNERS, progress=False).plot(ax=ax)
-    figure.savefig(folder.with_name("images") / "compare-iris.png", dpi=110)
+    figure.savefig(folder / "compare-iris.png", dpi=110)
     plt.close(figure)
