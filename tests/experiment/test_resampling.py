@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
-from verulam.base import DataError, DataWarning, UnknownNameError
+from verulam.base import DataError, DataWarning, UnknownNameError, spawn_seeds
 from verulam.data import dataset
 from verulam.experiment._resampling import (
     Resampling,
@@ -16,7 +17,7 @@ from verulam.experiment._resampling import (
     resampling,
 )
 from verulam.experiment._resampling_kinds import KINDS
-from verulam.experiment._splits import Split, draw_splits
+from verulam.experiment._resampling_rows import Split
 
 FORMS = [form for kind in KINDS.values() for form in kind.forms]
 LABELS = ["a"] * 70 + ["b"] * 60
@@ -46,11 +47,19 @@ def test_the_seed_decides(form):
     assert (first != fingerprint(draw(form, seed=2))) == (form != "leave-one-out")
 
 
-def test_folds_are_those_of_a_comparison():
-    """A study and a comparison with the same seed share their folds."""
+def test_folds_are_those_of_scikit_learn():
+    """Each repeat is a stratified K-fold with a seed of its own."""
     iris = dataset("iris")
-    theirs = draw_splits(iris, folds=10, repeats=3, random_state=4)
     ours = resampling("3x10-fold").draw(iris.target_values, task="classification", seed=4)
+    theirs = [
+        Split(repeat, fold, train, test)
+        for repeat, seed in enumerate(spawn_seeds(4, 3))
+        for fold, (train, test) in enumerate(
+            StratifiedKFold(10, shuffle=True, random_state=seed).split(
+                iris.inputs, iris.target_values
+            )
+        )
+    ]
     assert fingerprint(ours) == fingerprint(theirs)
 
 

@@ -1,8 +1,8 @@
 """The main job: compare learners on one data set."""
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,15 @@ from sklearn.utils import get_tags
 from verulam.base import Seed, spawn_seeds
 from verulam.data import Dataset
 from verulam.experiment._comparison import Comparison
-from verulam.experiment._learners import NamedLearner, named_learners
-from verulam.experiment._preparation import usable_inputs
-from verulam.experiment._runs import Run, Work, carry_out
+from verulam.experiment._engines import core_count, run
+from verulam.experiment._learners import learner_choices
+from verulam.experiment._plan import Plan, make_plan
+from verulam.experiment._resampling import Resampling
+from verulam.experiment._results import DEFAULT_MEASURES, Results
 from verulam.experiment._sources import open_data, with_target
-from verulam.experiment._splits import Splits, draw_splits
+from verulam.experiment._study import DataChoice, Study
 from verulam.experiment._summary import conclude, summarise
 from verulam.measures import Measure, as_measure
-
-DEFAULT_MEASURES = {"classification": "error", "regression": "root_mean_squared_error"}
 
 CAVEATS = (
     "The conclusion is about this data set; on another one the order may differ.",
@@ -41,6 +41,7 @@ def compare(
     random_state: Seed = 0,
     n_jobs: int | None = None,
     progress: bool = True,
+    store: str | Path | None = None,
 ) -> Comparison:
     """Compare learners on one data set by cross-validation on shared splits.
 
@@ -64,6 +65,9 @@ def compare(
         Processes; None runs one after the other. The scores do not depend on it.
     progress
         Show a progress bar, where the output is a terminal.
+    store
+        File that keeps every run: an interrupted comparison goes on where it stopped, and a
+        larger one runs only what is new. None keeps nothing.
 
     Examples
     --------
@@ -72,42 +76,70 @@ def compare(
     {'majority class': 'reject', 'logistic regression': 'best'}
     """
     chosen = with_target(open_data(data, target=target))
-    inputs, left_out = usable_inputs(chosen.inputs)
     response = _measure_for(chosen, measure)
-    contestants = named_learners(learners, chosen, inputs)
-    split_seed, run_seed = spawn_seeds(random_state, 2)
-    splits = draw_splits(chosen, folds=folds, repeats=repeats, random_state=split_seed)
-    work = Work(inputs, _plain(chosen.target_values), response, run_seed)
-    with _bar(len(contestants) * len(splits), show=progress) as finished:
-        runs = carry_out(work, contestants, splits, n_jobs=n_jobs, finished=finished)
-    notices = [text for text in (splits.notice, left_out, *_warnings(runs)) if text]
-    return _concluded(chosen, response, contestants, splits, runs, tuple(notices))
+    plan = make_plan(
+        Study(
+            chosen.name,
+            [DataChoice(chosen)],
+            learner_choices(learners, str(chosen.task)),
+            measures=[response],
+            resampling=Resampling("k-fold", folds, repeats),
+            seed=spawn_seeds(random_state, 1)[0],
+        )
+    )
+    workers = core_count() if n_jobs == -1 else n_jobs or 1
+    with _kept_or_not(store) as path:
+        results = run(
+            plan,
+            path,
+            engine="processes" if workers > 1 else "serial",
+            workers=workers,
+            progress=progress,
+        )
+        scores = _scores(results, plan, response)
+    return _concluded(plan, response, scores)
 
 
-def _concluded(
-    data: Dataset,
-    measure: Measure,
-    learners: Sequence[NamedLearner],
-    splits: Splits,
-    runs: Sequence[Run],
-    notices: tuple[str, ...],
-) -> Comparison:
-    names = [learner.name for learner in learners]
-    scores = pd.DataFrame([asdict(run) for run in runs])
-    summary = summarise(scores, names, measure, folds=splits.folds)
-    simplest = sorted(learners, key=lambda learner: not get_tags(learner.estimator).no_validation)
-    kind = "stratified " if data.task == "classification" else ""
-    repeated = f", repeated {splits.repeats} times" if splits.repeats > 1 else ""
+def _scores(results: Results, plan: Plan, measure: Measure) -> pd.DataFrame:
+    """Return one row per run with its score, in the order of learners and splits."""
+    names = [each.label for each in plan.contestants[0]]
+    runs = results.runs()
+    runs["score"] = runs["run"].map(results.scores(measure).set_index("run")[measure.name])
+    runs[["stage", "error", "warning"]] = runs[["stage", "error", "warning"]].fillna("")
+    unserved = (runs["status"] == "done") & runs["score"].isna()
+    needed = "predict_proba" if measure.needs == "probabilities" else "scores of the classes"
+    runs.loc[unserved, "stage"] = "score"
+    runs.loc[unserved, "error"] = f"TypeError: measure {measure.name!r} needs {needed}"
+    order = runs["learner"].map(names.index)
+    columns = ["learner", "repeat", "fold", "score", "fit_seconds", "predict_seconds"]
+    return (
+        runs.iloc[np.lexsort((runs["fold"], runs["repeat"], order))]
+        .reset_index(drop=True)
+        .astype({"fit_seconds": float, "predict_seconds": float})[
+            [*columns, "stage", "error", "warning"]
+        ]
+    )
+
+
+def _concluded(plan: Plan, measure: Measure, scores: pd.DataFrame) -> Comparison:
+    planned, contestants = plan.data[0], plan.contestants[0]
+    names = [each.label for each in contestants]
+    folds = len({split.fold for split in planned.splits})
+    repeats = len({split.repeat for split in planned.splits})
+    summary = summarise(scores, names, measure, folds=folds)
+    simplest = sorted(contestants, key=lambda each: not get_tags(each.estimator).no_validation)
+    kind = "stratified " if planned.data.task == "classification" else ""
+    repeated = f", repeated {repeats} times" if repeats > 1 else ""
     return Comparison(
-        data=data.name,
+        data=planned.label,
         measure=measure,
-        design=f"{kind}{splits.folds}-fold cross-validation{repeated}",
+        design=f"{kind}{folds}-fold cross-validation{repeated}",
         scores=scores,
         summary=summary,
-        preparation={learner.name: learner.preparation for learner in learners},
-        conclusion=conclude(summary, measure, [learner.name for learner in simplest]),
+        preparation={each.label: each.preparation for each in contestants},
+        conclusion=conclude(summary, measure, [each.label for each in simplest]),
         caveats=CAVEATS,
-        notices=notices,
+        notices=(*planned.notices, *_warnings(scores)),
     )
 
 
@@ -121,38 +153,21 @@ def _measure_for(data: Dataset, measure: str | Measure | None) -> Measure:
     return response
 
 
-def _plain(targets: pd.Series) -> pd.Series:
-    """Return class labels without their category type, which not every learner knows."""
-    if isinstance(targets.dtype, pd.CategoricalDtype):
-        values = np.asarray(targets.cat.categories)[targets.cat.codes.to_numpy()]
-        return pd.Series(values, index=targets.index, name=targets.name)
-    return targets
-
-
-def _warnings(runs: Sequence[Run]) -> list[str]:
+def _warnings(scores: pd.DataFrame) -> list[str]:
     """Return one line per learner and kind of warning, with the number of runs that gave it."""
-    counts: dict[tuple[str, str], list[str]] = {}
-    for run in runs:
-        if run.warning:
-            kind = run.warning.partition(":")[0]
-            counts.setdefault((run.learner, kind), []).append(run.warning)
+    warned = scores[scores["warning"] != ""]
+    kinds = warned["warning"].map(lambda text: text.partition(":")[0])
     return [
-        f"{learner}: {len(texts)} of its runs warned, first with {' '.join(texts[0].split())[:160]}"
-        for (learner, _), texts in counts.items()
+        f"{learner}: {len(texts)} of its runs warned, first with {texts.iloc[0][:160]}"
+        for (learner, _), texts in warned.groupby(["learner", kinds], sort=False)["warning"]
     ]
 
 
 @contextmanager
-def _bar(total: int, *, show: bool) -> Any:
-    """Give a function to call after each run, which moves a bar on a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not show or not console.is_terminal:
-        yield lambda _: None
+def _kept_or_not(store: str | Path | None) -> Iterator[Path]:
+    """Give the path of the store: the one asked for, or one that is gone afterwards."""
+    if store is not None:
+        yield Path(store)
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
-        task = bar.add_task("runs", total=total)
-        yield lambda run: bar.update(task, advance=1, description=run.learner)
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "runs.sqlite"

@@ -68,7 +68,7 @@ def run(
         key = opened.add_plan(plan)
         settled = opened.settled(retry)
         left = [place for place, each in enumerate(plan.runs) if each.run_id not in settled]
-        carry_out = _engine(engine, workers or _cores(), plan)
+        carry_out = _engine(engine, workers or core_count(), plan)
         with (
             show_progress(len(plan.runs), len(plan.runs) - len(left), show=progress) as display,
             closing(carry_out(plan, left)) as outcomes,
@@ -140,7 +140,8 @@ def _execute_batch(plan: Plan, positions: Sequence[int]) -> list[Outcome]:
         return [execute(plan, plan.runs[position]) for position in positions]
 
 
-def _cores() -> int:
+def core_count() -> int:
+    """Return the number of cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this operating system

@@ -1,15 +1,10 @@
-"""Learners of a comparison: named, checked against the task, ready for the table."""
+"""Learners of a comparison, by whatever they are given."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
-from verulam.base import abilities, clone
 from verulam.catalogue import entry
-from verulam.data import Dataset
-from verulam.experiment._preparation import prepared
+from verulam.experiment._study import LearnerChoice
 
 #: What is compared when nothing is named, simplest first.
 DEFAULT_LEARNERS = {
@@ -29,52 +24,33 @@ DEFAULT_LEARNERS = {
 }
 
 
-@dataclass(frozen=True)
-class NamedLearner:
-    """A learner and what it is called in the results.
-
-    Attributes
-    ----------
-    name
-        Unique within the comparison.
-    estimator
-        Unfitted; a pipeline where the table has to be prepared.
-    preparation
-        What is done to the columns first.
-    """
-
-    name: str
-    estimator: Any
-    preparation: str
-
-
-def named_learners(
-    learners: Sequence[Any] | Mapping[str, Any] | str | None, data: Dataset, inputs: pd.DataFrame
-) -> tuple[NamedLearner, ...]:
-    """Return the learners to compare.
+def learner_choices(
+    learners: Sequence[Any] | Mapping[str, Any] | str | None, task: str
+) -> list[LearnerChoice]:
+    """Return the learners to compare, each with a name of its own.
 
     Parameters
     ----------
     learners
         Names in the catalogue, estimators, a mapping of your own names to either, or None for
         the default ones of the task.
-    data
-        Tells the task.
-    inputs
-        The table the learners will be given.
+    task
+        "classification" or "regression".
+
+    Examples
+    --------
+    >>> [choice.label for choice in learner_choices(["naive bayes"], "classification")]
+    ['parametric.NaiveBayes']
     """
-    if learners is None:
-        learners = DEFAULT_LEARNERS[str(data.task)]
-    pairs = _pairs(learners)
+    pairs = _pairs(DEFAULT_LEARNERS[task] if learners is None else learners)
     if not pairs:
         raise ValueError("learners: at least one learner is needed.")
-    names = [name for name, _ in pairs]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ValueError(
-            f"learners: {repeated[0]!r} is there twice; pass a dict with your own name for each."
-        )
-    return tuple(_named(name, given, data, inputs) for name, given in pairs)
+    for name, given in pairs:
+        if not isinstance(given, str) and not hasattr(given, "get_params"):
+            raise TypeError(
+                f"learners: expected names or estimators, got {type(given).__name__} for {name!r}."
+            )
+    return [LearnerChoice(given, label=name) for name, given in pairs]
 
 
 def _pairs(learners: Sequence[Any] | Mapping[str, Any] | str) -> list[tuple[str, Any]]:
@@ -86,24 +62,3 @@ def _pairs(learners: Sequence[Any] | Mapping[str, Any] | str) -> list[tuple[str,
         (entry(given).name if isinstance(given, str) else type(given).__name__, given)
         for given in learners
     ]
-
-
-def _named(name: str, given: Any, data: Dataset, inputs: pd.DataFrame) -> NamedLearner:
-    borrowed = False
-    if isinstance(given, str):
-        found = entry(given)
-        estimator, borrowed = found.make(), found.source == "borrowed"
-    elif hasattr(given, "fit") and hasattr(given, "get_params"):
-        estimator = clone(given)
-    else:
-        raise TypeError(
-            f"learners: expected names or estimators, got {type(given).__name__} for {name!r}."
-        )
-    task = abilities(estimator).task
-    if task != data.task:
-        raise ValueError(
-            f"Learner {name!r} is for {task}, but {data.target!r} of data set {data.name!r} "
-            f"is a {data.task} target. `verulam learners --task {data.task}` lists those that fit."
-        )
-    ready = prepared(estimator, inputs, scale=borrowed)
-    return NamedLearner(name, ready.estimator, ready.words)

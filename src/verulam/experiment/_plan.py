@@ -15,8 +15,8 @@ from verulam.data import Dataset
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
 from verulam.experiment._preparation import prepared, usable_inputs
 from verulam.experiment._resampling import fingerprint, lock_test_part, resampling
+from verulam.experiment._resampling_rows import Split
 from verulam.experiment._sources import open_data, with_target
-from verulam.experiment._splits import Split
 from verulam.experiment._study import LearnerChoice, Study
 
 

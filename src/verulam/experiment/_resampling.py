@@ -13,12 +13,12 @@ from verulam.experiment._resampling_forms import accepted_forms, parsed
 from verulam.experiment._resampling_kinds import KINDS, Kind, Numbers
 from verulam.experiment._resampling_rows import (
     Rows,
+    Split,
     check_share,
     least_units,
     read_rows,
     take_share,
 )
-from verulam.experiment._splits import Split
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,16 @@ from verulam.base import DataError, Seed, generator
 
 
 @dataclass(frozen=True, eq=False)
+class Split:
+    """Row numbers to learn from and row numbers to test on."""
+
+    repeat: int
+    fold: int
+    train: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Rows:
     """What drawing needs to know of each row.
 
