@@ -24,6 +24,7 @@ from verulam.experiment._fractional import (
     alias_structure,
     fractional_factorial,
 )
+from verulam.experiment._pilot import Forecast, forecast
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._report import report
 from verulam.experiment._resampling import (
@@ -60,6 +61,7 @@ __all__ = [
     "Comparison",
     "DataChoice",
     "Factor",
+    "Forecast",
     "LearnerChoice",
     "LockedPart",
     "NextPoint",
@@ -82,6 +84,7 @@ __all__ = [
     "distinct_share",
     "fingerprint",
     "fit_response_surface",
+    "forecast",
     "fractional_factorial",
     "full_factorial",
     "lock_test_part",

@@ -1,0 +1,223 @@
+"""The commands of a study, from its file to its report."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verulam.cli._printing import print_table
+
+if TYPE_CHECKING:
+    from verulam.experiment import Analysis, Plan, Results
+
+study_app = typer.Typer()
+
+#: Exit codes: some runs failed; stopped by the user.
+FAILED, INTERRUPTED = 1, 130
+FIRST_ROWS = 10
+
+StudyFile = Annotated[Path, typer.Argument(help="TOML file of a study.", metavar="STUDY")]
+StoreFile = Annotated[
+    Path, typer.Argument(help="Store of a study, or the study file beside it.", metavar="STORE")
+]
+Measure = Annotated[str | None, typer.Option(help="Such as error, auc, r2.")]
+Alpha = Annotated[float, typer.Option(help="Level of significance.")]
+
+
+@study_app.command()
+def init(
+    file: Annotated[Path, typer.Argument(help="File to write.")] = Path("study.toml"),
+) -> None:
+    """Write a commented study file that runs as it is."""
+    from verulam.cli._study_example import EXAMPLE_STUDY
+
+    if not file.resolve().parent.is_dir():
+        raise ValueError(f"There is no folder {file.resolve().parent}.")
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(EXAMPLE_STUDY.format(name=file, store=default_store(file)))
+    except FileExistsError:
+        raise ValueError(f"{file} is already there and is left as it is; name another.") from None
+    typer.echo(f"Wrote {file}. Next: verulam plan {file}")
+
+
+@study_app.command()
+def plan(
+    study: StudyFile,
+    csv: Annotated[bool, typer.Option("--csv", help="Print every run as CSV.")] = False,
+    pilot: Annotated[
+        bool, typer.Option("--pilot", help="Try a few runs to foretell time and memory.")
+    ] = False,
+) -> None:
+    """Show every run of a study before anything is run."""
+    from verulam.experiment import make_plan, read_study
+
+    made = make_plan(read_study(study))
+    table = made.table()
+    if csv:
+        typer.echo(table.to_csv(index=False), nl=False)
+        return
+    typer.echo(wrapped(str(made)))
+    typer.echo()
+    columns = ["data", "learner", "setting", "repeat", "fold", "training_rows"]
+    print_table(table[columns].head(FIRST_ROWS))
+    if len(table) > FIRST_ROWS:
+        typer.echo(f"... and {len(table) - FIRST_ROWS} more, in random order; --csv prints all.")
+    if pilot:
+        _print_forecast(made)
+
+
+@study_app.command()
+def run(
+    study: StudyFile,
+    store: Annotated[
+        Path | None, typer.Option(help="File for the results; beside the study if not given.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="processes, serial, dask or dask://host:port.")
+    ] = "processes",
+    workers: Annotated[int | None, typer.Option(help="Processes; one a core if not given.")] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try runs again that failed.")
+    ] = False,
+) -> None:
+    """Carry out what is left of a study, and say what it found."""
+    from verulam.experiment import Results, analyse, read_study
+    from verulam.experiment import run as carry_out
+
+    path = store or default_store(study)
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers: {workers}; expected a whole number of at least 1.")
+    retry = ("killed", "timed out", "failed") if retry_failed else ("killed", "timed out")
+    asked = read_study(study)
+    try:
+        results = carry_out(asked, path, engine=engine, workers=workers, retry=retry)
+    except KeyboardInterrupt:
+        kept = Results(path).status() if path.is_file() else {}
+        again = f"verulam run {study}" + (f" --store {store}" if store else "")
+        typer.echo(
+            f"Stopped: {kept.get('done', 0)} runs are kept in {path}, {kept.get('left', 0)} are "
+            f"left. `{again}` goes on from there.",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    found = analyse(results)
+    typer.echo(wrapped(f"{found.answer.sentence} {found.answer.advice}".strip()))
+    typer.echo()
+    typer.echo(f"Results: {results}")
+    typer.echo(f"Next: verulam analyse {path}, verulam report {path}")
+    if len(results.failures()):
+        typer.echo(f"Some runs failed: verulam status {path}", err=True)
+        raise typer.Exit(FAILED)
+
+
+@study_app.command()
+def status(store: StoreFile) -> None:
+    """Say how far a study has come, and what failed."""
+    from verulam.experiment import Results
+
+    results = Results(existing_store(store))
+    typer.echo(wrapped(str(results)))
+    runs = results.runs()
+    counts = runs.groupby(["data", "learner", "status"]).size().unstack(fill_value=0)
+    typer.echo()
+    print_table(counts.reset_index())
+    _print_failures(results)
+
+
+@study_app.command()
+def analyse(
+    store: StoreFile,
+    measure: Measure = None,
+    alpha: Alpha = 0.05,
+    acceptable: Annotated[
+        float | None, typer.Option(help="Level that is still good enough, to test against.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the table for LaTeX.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
+) -> None:
+    """Analyse stored results by any measure; nothing is run again."""
+    if json + latex + csv > 1:
+        raise ValueError("--json, --latex and --csv: only one of them can be printed.")
+    found = _analysed(store, measure, alpha, acceptable)
+    if json:
+        typer.echo(found.to_json())
+    elif latex:
+        typer.echo(found.to_latex())
+    elif csv:
+        typer.echo(found.to_csv(), nl=False)
+    else:
+        typer.echo(str(found))
+
+
+@study_app.command()
+def report(
+    store: StoreFile,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; beside the store.")
+    ] = None,
+    measure: Measure = None,
+    alpha: Alpha = 0.05,
+) -> None:
+    """Write the report of a study as one HTML file, and print its path."""
+    from verulam.experiment import report as write
+
+    path = output or existing_store(store).with_suffix(".html")
+    typer.echo(str(write(_analysed(store, measure, alpha, None), path)))
+
+
+def default_store(study: Path) -> Path:
+    """Return where the results of a study file are kept: beside it, under the same name."""
+    return study.with_suffix(".sqlite")
+
+
+def existing_store(path: Path) -> Path:
+    """Return the store that a path names, itself or by its study file."""
+    return default_store(path) if path.suffix == ".toml" else path
+
+
+def wrapped(text: str) -> str:
+    """Return a paragraph that fits a terminal."""
+    from textwrap import fill
+
+    return fill(text, 80, break_long_words=False, break_on_hyphens=False)
+
+
+def _analysed(store: Path, measure: str | None, alpha: float, level: float | None) -> "Analysis":
+    from verulam.experiment import analyse as examine
+
+    return examine(existing_store(store), measure, alpha, acceptable=level)
+
+
+def _print_forecast(made: "Plan") -> None:
+    from verulam.experiment import forecast
+
+    told = forecast(made)
+    cores = os.cpu_count() or 1
+    typer.echo()
+    typer.echo(
+        wrapped(
+            f"From {told.pilots} pilot runs: about {_time_text(told.seconds)} one after the other, "
+            f"{_time_text(told.seconds / cores)} on the {cores} cores here; at most "
+            f"{told.memory:.0f} MB for a run."
+        )
+    )
+    for line in told.failures:
+        typer.echo(wrapped(f"A pilot run failed: {line}"), err=True)
+
+
+def _time_text(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.1f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+
+
+def _print_failures(results: "Results") -> None:
+    failures = results.failures()
+    if failures.empty:
+        return
+    counts = failures.groupby(["learner", "status", "error"], sort=False).size()
+    typer.echo()
+    print_table(counts.reset_index(name="runs"))

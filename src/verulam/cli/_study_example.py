@@ -1,0 +1,61 @@
+"""The study file that `verulam init` writes: it runs as it is, and its comments say the rest."""
+
+EXAMPLE_STUDY = """\
+# A study: what is asked, of which learners, on which data.
+#   verulam plan {name}      shows every run before anything is run
+#   verulam run {name}       carries them out; the same command goes on after an interruption
+#   verulam report {store}   writes one HTML file with the answer on top
+
+name = "first study"
+question = "Which learner tells the three species of penguin apart best?"
+
+# "assess": is each learner good enough? "compare": which of two is better?
+# "choose": which is best? "order": in which order do they stand?
+aim = "choose"
+
+# The first measure decides; others can be asked for later, without running anything again.
+measures = ["error", "log_loss"]
+
+# "10-fold", "5x10-fold" (repeated), "5x2", "holdout", "leave-one-out", "bootstrap", ...
+resampling = "10-fold"
+
+# The same seed gives the same splits, the same order of runs and the same scores.
+seed = 0
+
+# Limits for one run; a run that breaks them is written down as such, and the study goes on.
+# time_limit = 60        # seconds
+# memory_limit = 2000    # megabytes
+
+# Learn from parts of the training rows too, for learning curves.
+# training_shares = [0.25, 0.5, 1.0]
+
+# Lock a part of every data set away until the study is finalised.
+# test_share = 0.33
+
+# A bundled data set (`verulam datasets` lists them), or a file beside this one:
+#   [[data]]
+#   source = "sales.csv"
+#   target = "bought"
+[[data]]
+source = "penguins"
+
+# Learners, the simplest first: where the tests cannot tell them apart, the earlier one is
+# recommended. `verulam learners` lists the names.
+[[learners]]
+name = "majority class"
+
+[[learners]]
+name = "naive bayes"
+
+[[learners]]
+name = "logistic regression"
+
+# Factors are varied, and every combination of their levels is run; parameters stay the same.
+[[learners]]
+name = "k-nearest neighbours"
+factors = {{ n_neighbors = [1, 5, 15] }}
+
+[[learners]]
+name = "random forest"
+parameters = {{ n_estimators = 30 }}
+"""
