@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import DataError, encode_classes
+from verulam.catalogue import our_entries
 from verulam.parametric import (
     BernoulliDensity,
     GaussianClassifier,
@@ -79,6 +80,11 @@ def cluster():
         distributed.Client(running) as client,
     ):
         yield client
+
+
+def test_every_additive_learner_is_in_the_list():
+    declared = {entry.learner_class for entry in our_entries() if entry.abilities.additive}
+    assert declared == {type(learner) for learner in LEARNERS}
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=IDS)
