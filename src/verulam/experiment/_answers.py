@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from verulam.experiment._advice import advice_on_splits, advice_over_data
 from verulam.experiment._contestants import Responses
+from verulam.experiment._data_tests import FEWEST_FOR_TWO
 from verulam.experiment._verdict import Verdict, order_of_all
 
 
@@ -162,7 +163,9 @@ def _from_each_data_set(responses: Responses, verdicts: Mapping[str, Verdict]) -
 
 
 def _too_few(responses: Responses) -> str:
+    if len(responses.data) >= FEWEST_FOR_TWO:
+        return ""
     return (
-        f"A conclusion beyond these {len(responses.data)} data sets needs at least 6, and better "
-        "20, for the tests over data sets."
+        f"A conclusion beyond these {len(responses.data)} data sets needs at least "
+        f"{FEWEST_FOR_TWO}, and better 20, for the tests over data sets."
     )

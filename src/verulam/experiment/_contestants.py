@@ -120,7 +120,8 @@ def responses(results: Results, measure: Any = None) -> Responses:
         data = store.read(_DATA, (results.study,))["label"].tolist()
         sizes = store.read(_SIZES, (results.study,))
     contestants = _in_order(rows, results.description["learners"])
-    scores = scores.rename(columns={chosen.name: "score"})
+    # A type of their own, which a table without rows does not have.
+    scores = scores.rename(columns={chosen.name: "score"}).astype({"score": np.float64})
     if len(scores) and scores["score"].isna().all():
         raise DataError(
             f"measure: {chosen.name!r} cannot be computed from the stored predictions; it is for "

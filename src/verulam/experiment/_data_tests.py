@@ -44,14 +44,13 @@ def verdict_over_data(responses: Responses, *, alpha: float) -> Verdict | None:
     table = table.drop(columns=gaps)
     if table.shape[1] == 0:
         return None
+    scope, nothing = "all data sets", pd.DataFrame(columns=[*PAIR_COLUMNS, "decision"])
+    if table.shape[1] == 1:
+        return Verdict(scope, str(table.columns[0]), nothing, notes=tuple(notes))
     greater = responses.measure.greater_is_better
-    ranks = statistics.average_ranks(table, greater_is_better=greater)
-    best, scope = str(ranks.index[0]), "all data sets"
+    best = str(statistics.average_ranks(table, greater_is_better=greater).index[0])
     two = table.shape[1] == 2
     fewest = FEWEST_FOR_TWO if two else FEWEST_FOR_MANY
-    nothing = pd.DataFrame(columns=[*PAIR_COLUMNS, "decision"])
-    if table.shape[1] == 1:
-        return Verdict(scope, best, nothing, notes=tuple(notes))
     if len(table) < fewest:
         notes.append(
             f"{len(table)} data sets are too few for a test over data sets, which needs {fewest}."

@@ -111,6 +111,9 @@ def compare_pairs(
     for first, second in combinations(table.columns, 2):
         shared = table[[first, second]].dropna()
         chosen = choose_pair_test(resampling, measure, len(shared))
+        # Rows are counted over all splits, which both contestants must have.
+        if chosen is not None and chosen.function == "mcnemar" and len(table) > 1:
+            chosen = None
         result, p_value = None, np.nan
         if chosen is not None:
             choice = choice or chosen

@@ -1,0 +1,138 @@
+"""The analysis of stored studies, design by design."""
+
+import io
+import json
+
+import pandas as pd
+import pytest
+from tests.experiment.analysed import RUNS_OF, changed_copy
+
+from verulam.base import DataError
+from verulam.experiment import LearnerChoice, analyse
+from verulam.statistics import five_by_two_f_test
+
+
+def brute(name):
+    """Return a learner that differs from others of its kind in how it searches, not in results."""
+    return LearnerChoice(
+        "k-nearest neighbours", label=name, parameters={"algorithm": name, "n_neighbors": 3}
+    )
+
+
+def test_baseline_is_beaten(two):
+    found = analyse(two)
+    scores = two.scores("error").pivot_table(
+        index=["repeat", "fold"], columns="learner", values="error"
+    )
+    expected = five_by_two_f_test(scores["majority class"], scores["parametric.NaiveBayes"])
+    assert found.verdict.overall.p_value == pytest.approx(expected.p_value)
+    assert found.verdict.overall.decision == "reject"
+    assert found.recommended == "parametric.NaiveBayes"
+    assert found.table["equality"].to_dict() == {
+        "majority class": "reject",
+        "parametric.NaiveBayes": "best",
+    }
+
+
+def test_identical_learners_and_the_simpler_is_recommended(make_results):
+    found = analyse(make_results([brute("kd_tree"), brute("brute")], resampling="5-fold"))
+    assert found.verdict.pairs["decision"].tolist() == ["fail to reject"]
+    assert found.verdict.pairs["adjusted_p"].tolist() == [1.0]
+    assert found.recommended == "kd_tree"
+    assert "scores are the same on each" in found.answer.advice
+
+
+def test_factors_are_contestants_and_the_largest_share_decides(factors):
+    found = analyse(factors)
+    assert len(found.table) == 4
+    assert found.verdict.method.startswith("blocked analysis of variance")
+    scores = factors.scores("error")
+    full = scores[(scores["share"] == 1.0) & (scores["setting"] == "n_neighbors=15")]
+    mean = found.table["mean"]["k-nearest neighbours (n_neighbors=15)"]
+    assert mean == pytest.approx(full["error"].mean())
+
+
+def test_several_data_sets(several):
+    found = analyse(several)
+    assert found.over_data.method.startswith("Friedman")
+    assert found.overall["mean_rank"]["majority class"] == 3.0
+    assert set(found.verdicts) == {"iris", "wine", "penguins"}
+    assert found.verdict is found.over_data
+    assert found.to_frame().index.names == ["data", "contestant"]
+    assert len(found.to_frame()) == 9
+
+
+def test_holdout_by_mcnemar(make_results):
+    learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+    found = analyse(make_results(learners, resampling="holdout"))
+    assert found.verdict.overall.name.startswith("McNemar")
+    assert found.verdict.overall.reject
+
+
+def test_missing_splits(two, tmp_path):
+    command = "DELETE FROM runs WHERE " + RUNS_OF.format("majority class", "= 0")
+    found = analyse(changed_copy(two, tmp_path / "copy.sqlite", command))
+    assert found.verdict.pairs["splits"].tolist() == [5]
+    assert found.verdict.method == "the corrected resampled t test"
+    assert any("use only the splits that both" in note for note in found.notes)
+
+
+def test_nothing_finished(two, tmp_path):
+    found = analyse(changed_copy(two, tmp_path / "copy.sqlite", "DELETE FROM runs"))
+    assert found.recommended is None
+    assert found.verdict is None
+    assert "No run has finished" in str(found)
+    assert found.to_json()
+
+
+def test_one_learner_failed_everywhere(two, tmp_path):
+    command = "UPDATE runs SET status = 'failed', error = 'E: x' WHERE " + RUNS_OF.format(
+        "majority class", ">= 0"
+    )
+    found = analyse(changed_copy(two, tmp_path / "copy.sqlite", command))
+    assert found.table["failed"]["majority class"] == 10
+    assert found.table["equality"]["majority class"] == "not tested"
+    assert "majority class: 10 runs failed, E: x" in found.notes
+
+
+def test_other_measure_other_level(two):
+    found = analyse(two, "log_loss", alpha=0.01)
+    assert found.measure.name == "log_loss"
+    assert found.verdict.overall.alpha == 0.01
+
+
+def test_acceptable_level(make_results):
+    learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+    results = make_results(learners, aim="assess", resampling="5-fold")
+    found = analyse(results, acceptable=0.2)
+    expected = "Shown to be good enough (error below 0.2): parametric.NaiveBayes."
+    assert found.answer.sentence == expected
+    assert found.recommended == "parametric.NaiveBayes"
+
+
+def test_path_instead_of_results(two):
+    assert analyse(two.path).answer == analyse(two).answer
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -1.0])
+def test_level_out_of_range(two, alpha):
+    with pytest.raises(DataError, match="alpha: "):
+        analyse(two, alpha=alpha)
+
+
+def test_json_and_csv(several, tmp_path):
+    found = analyse(several)
+    told = json.loads(found.to_json())
+    assert told["recommended"] == found.recommended
+    assert told["over_data"]["overall"]["decision"] == found.over_data.overall.decision
+    assert len(told["data_sets"]["iris"]) == 3
+    table = pd.read_csv(io.StringIO(found.to_csv()))
+    assert table["mean"].tolist() == pytest.approx(found.to_frame()["mean"].tolist())
+    assert found.to_csv(tmp_path / "table.csv") is None
+    assert (tmp_path / "table.csv").read_text() == found.to_csv()
+
+
+def test_pareto_front_in_the_table(two):
+    found = analyse(two)
+    assert found.table["pareto"].sum() == len(found.front)
+    assert "parametric.NaiveBayes" in found.front

@@ -1,0 +1,130 @@
+"""Answers: whom to recommend and in which words."""
+
+import numpy as np
+import pytest
+from tests.experiment.analysed import noisy, responses_of
+
+from verulam.experiment._answers import answer, listed, measure_words
+from verulam.experiment._data_tests import verdict_over_data
+from verulam.experiment._split_tests import verdict_on_splits
+
+RNG = np.random.default_rng(7)
+
+
+def answered(tables, resampling="k-fold", **options):
+    responses = responses_of(tables, **options)
+    verdicts = {}
+    for data in responses.data:
+        verdict = verdict_on_splits(
+            responses, data, resampling=resampling, alpha=0.05, wrong=lambda name: np.zeros(3, bool)
+        )
+        if verdict is not None:
+            verdicts[data] = verdict
+    return answer(responses, verdicts, verdict_over_data(responses, alpha=0.05), alpha=0.05)
+
+
+def test_the_best_where_it_beats_all():
+    said = answered({"iris": {"a": noisy(0.4, seed=1), "b": noisy(0.1, seed=2)}})
+    assert said.recommended == "b"
+    assert said.order == ("b", "a")
+    assert said.sentence.startswith("Use b. It has the lowest mean error (0.1")
+    assert said.sentence.endswith("the tests reject that the other does equally well.")
+    assert said.advice == ""
+
+
+def test_the_simpler_where_tests_cannot_tell():
+    said = answered({"iris": {"a": noisy(0.2, seed=1), "b": noisy(0.199, seed=1, spread=0.02)}})
+    assert said.recommended == "a"
+    assert "fail to reject that a does equally well; a is the simpler one" in said.sentence
+    assert said.advice
+
+
+def test_identical_contestants():
+    scores = noisy(0.2)
+    said = answered({"iris": {"a": scores, "b": scores}})
+    assert said.recommended == "a"
+    assert said.order == ("a", "b")
+
+
+def test_baseline_only_where_nothing_beats_it():
+    base, other = noisy(0.5, seed=1), noisy(0.5, seed=2)
+    equal = answered({"iris": {"b": other, "base": base}}, baselines=("base",))
+    assert equal.recommended == "base"
+    assert equal.sentence.startswith("No learner is shown to beat the baseline base")
+    beaten = answered({"iris": {"b": noisy(0.1), "base": base}}, baselines=("base",))
+    assert beaten.recommended == "b"
+
+
+def test_best_and_simplest():
+    scores = {"a": noisy(0.2, seed=1), "b": noisy(0.202, seed=4, spread=0.02)}
+    said = answered({"iris": scores | {"c": noisy(0.5, seed=3)}})
+    assert said.recommended == "a"
+    assert "cannot tell apart: the others are b." in said.sentence
+    assert said.order == ("a", "b", "c")
+
+
+def test_more_data_are_needed():
+    means = {"a": 0.2, "b": 0.2, "c": 0.214, "d": 0.214}
+    scores = {name: noisy(mean, seed=ord(name) - 96) for name, mean in means.items()}
+    said = answered({"iris": scores})
+    assert said.sentence.startswith("The contestants are not all equal, but no pair can be named")
+    assert said.recommended == "a"
+
+
+def test_no_test_possible():
+    said = answered({"iris": {"a": [0.3], "b": [0.2]}}, "holdout", measure="log_loss")
+    assert said.recommended == "b"
+    assert "may be chance" in said.sentence
+
+
+def test_nothing_finished():
+    said = answered({"iris": {"a": [np.nan], "b": [np.nan]}})
+    assert said.recommended is None
+    assert said.sentence.startswith("No run has finished")
+
+
+def test_one_contestant():
+    said = answered({"iris": {"a": [0.1, 0.3]}, "wine": {"a": [0.5, 0.5]}})
+    assert said.recommended == "a"
+    assert "0.2 on iris and 0.5 on wine" in said.sentence
+
+
+def test_over_data_sets():
+    base = RNG.uniform(0.1, 0.4, 8)
+    tables = {f"{i}": {"a": [x + 0.3] * 2, "b": [x] * 2} for i, x in enumerate(base)}
+    said = answered(tables)
+    assert said.recommended == "b"
+    assert "best mean rank by error" in said.sentence
+
+
+def test_too_few_data_sets_each_by_itself():
+    tables = {
+        name: {"a": noisy(0.2, seed=1), "b": noisy(0.199, seed=2), "c": noisy(0.5, seed=3)}
+        for name in ("iris", "wine")
+    }
+    said = answered(tables)
+    assert said.recommended == "a"
+    assert "On none of the 2 data sets" in said.sentence
+    assert "at least 6" in said.advice
+
+
+def test_it_may_depend_on_the_data_set():
+    low, high = noisy(0.1, seed=1), noisy(0.5, seed=2)
+    said = answered({"iris": {"a": low, "b": high}, "wine": {"a": high, "b": low}})
+    assert said.recommended is None
+    assert said.sentence == "It depends on the data set: use a on iris and b on wine."
+
+
+@pytest.mark.parametrize(
+    ("names", "text"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_lists(names, text):
+    assert listed(names) == text
+
+
+def test_abbreviations_stay_large():
+    tables = {"iris": {"a": [0.1]}}
+    assert measure_words(responses_of(tables)) == "error"
+    title = responses_of(tables, measure="auc").measure.title
+    expected = title if title[:2].isupper() else title[0].lower() + title[1:]
+    assert measure_words(responses_of(tables, measure="auc")) == expected

@@ -1,0 +1,50 @@
+"""Which pictures a study has."""
+
+import pytest
+
+from verulam.experiment import LearnerChoice, analyse
+from verulam.experiment._figures import figures
+
+
+def titles(results):
+    return [figure.title for figure in figures(analyse(results))]
+
+
+def test_two_classes_with_factors_and_shares(factors):
+    assert titles(factors) == [
+        "Scores on breast_cancer",
+        "Response against cost",
+        "ROC curves on breast_cancer",
+        "Confusion matrix of parametric.NaiveBayes on breast_cancer",
+        "Learning curves on breast_cancer",
+        "k-nearest neighbours: n_neighbors",
+    ]
+
+
+def test_several_data_sets(several):
+    found = figures(analyse(several))
+    assert [figure.title for figure in found][:2] == [
+        "Critical differences",
+        "Mean response on each data set",
+    ]
+    assert not any("ROC" in figure.title for figure in found)
+    folded = {figure.title for figure in found if figure.folded}
+    assert "Scores on iris" in folded
+
+
+def test_numbers_have_no_confusion(make_results):
+    learners = [LearnerChoice("mean predictor"), LearnerChoice("ridge regression")]
+    found = titles(make_results(learners, ["stackloss"], resampling="3-fold"))
+    assert found == ["Scores on stackloss", "Response against cost"]
+
+
+def test_far_baselines_are_left_out_and_said(factors):
+    captions = {figure.title: figure.caption for figure in figures(analyse(factors))}
+    assert "Far off and left out: majority class." in captions["Scores on breast_cancer"]
+
+
+@pytest.mark.parametrize("name", ["two", "several"])
+def test_only_confusion_brings_its_own_white(name, request):
+    for figure in figures(analyse(request.getfixturevalue(name))):
+        assert figure.on_white == figure.title.startswith("Confusion")
+        assert ("currentColor" in figure.svg) != figure.on_white

@@ -1,0 +1,140 @@
+"""The report: complete, self-contained, safe and small."""
+
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+from tests.experiment.analysed import RUNS_OF, changed_copy
+
+from verulam.base import DataError
+from verulam.experiment import DataChoice, LearnerChoice, Study, analyse, report, run
+from verulam.experiment._report import contestant_rows, render
+
+EVIL = '<b onclick="x">&$x_1$</b><script>alert(1)</script>'
+
+
+class Outline(HTMLParser):
+    """Collects tags and attributes, and checks that they nest."""
+
+    VOID = ("meta", "br", "link", "img", "hr", "input")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.attributes = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def outline(page):
+    parser = Outline()
+    parser.feed(page)
+    parser.close()
+    assert parser.open == []
+    return parser
+
+
+@pytest.fixture(scope="module")
+def pages(two, factors, several):
+    return {
+        name: render(analyse(results))
+        for name, results in {"two": two, "factors": factors, "several": several}.items()
+    }
+
+
+@pytest.mark.parametrize("name", ["two", "factors", "several"])
+def test_is_one_small_file_without_links(pages, name):
+    page = pages[name]
+    found = outline(page)
+    assert len(page.encode()) < 5_000_000
+    assert not re.search(r"""(?:src|href)\s*=\s*["']?\s*(?:https?:)?//""", page)
+    assert not re.search(r"@import|url\(\s*[\"']?https?:", page)
+    assert not {"link", "iframe", "img", "object"} & set(found.seen)
+    linked = [value for key, value in found.attributes if key in ("href", "xlink:href")]
+    assert all(value.startswith(("#", "data:image/png;base64,")) for value in linked)
+
+
+def test_answer_on_top(pages, two):
+    page = pages["two"]
+    sentence = analyse(two).answer.sentence
+    assert page.index(sentence) < page.index("<table")
+    for part in ("results", "tests", "pictures", "design", "caveats", "reproduce"):
+        assert f'<section id="{part}">' in page
+
+
+def test_reproducible(pages, two):
+    page = pages["two"]
+    assert "Seed 0" in page
+    assert re.search(r"numpy \d", page)
+    assert "&#34;resampling&#34;: &#34;5x2&#34;" in page
+    assert render(analyse(two)) == page
+
+
+def test_light_dark_phone_and_print(pages):
+    page = pages["two"]
+    assert "prefers-color-scheme: dark" in page
+    assert 'name="viewport"' in page
+    assert "@media print" in page
+
+
+def test_labels_cannot_inject(tmp_path):
+    table = pd.DataFrame({"size": [*range(10), *range(20, 30)], "kind": [EVIL] * 10 + ["b"] * 10})
+    study = Study(
+        EVIL,
+        [DataChoice(table, target="kind", label=EVIL)],
+        [LearnerChoice("majority class", label=EVIL), LearnerChoice("naive bayes")],
+        question=EVIL,
+        resampling="2-fold",
+    )
+    results = run(study, tmp_path / "evil.sqlite", engine="serial", progress=False)
+    command = f"UPDATE runs SET status = 'failed', error = '{EVIL}' WHERE " + RUNS_OF.format(
+        "parametric.NaiveBayes", "= 0"
+    )
+    page = render(analyse(changed_copy(results, tmp_path / "failed.sqlite", command)))
+    found = outline(page)
+    assert "<b " not in page
+    assert found.seen.count("script") == 1
+    assert "onclick" not in dict(found.attributes)
+    assert "&lt;script&gt;alert(1)" in page
+    assert '<section id="failures">' in page
+
+
+def test_rows_of_the_table(factors):
+    rows = contestant_rows(analyse(factors))
+    means = [float(row["cells"]["mean"].key) for row in rows]
+    assert means == sorted(means)
+    assert sum(row["recommended"] for row in rows) == 1
+    assert rows[0]["in_group"]
+    assert not rows[-1]["in_group"]
+    assert rows[0]["cells"]["p"].key == ""
+
+
+def test_written_where_asked(two, tmp_path):
+    path = report(two, tmp_path / "out.html")
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert report(two.path, tmp_path / "again.html").read_bytes() == path.read_bytes()
+
+
+def test_nothing_finished(two, tmp_path):
+    empty = changed_copy(two, tmp_path / "copy.sqlite", "DELETE FROM runs")
+    page = render(analyse(empty))
+    outline(page)
+    assert "No run has finished" in page
+    assert "20 left" in page
+
+
+@pytest.mark.parametrize("path", ["", "no/such/folder/out.html"])
+def test_unusable_path(two, tmp_path, path):
+    with pytest.raises(DataError, match=r"path: .* cannot be written"):
+        report(two, tmp_path / path)
