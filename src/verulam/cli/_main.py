@@ -31,8 +31,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     # What the library raises for names, arguments, data and files; anything else is a defect.
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        if debug:
+    except (ValueError, KeyError, OSError) as error:
+        if debug or _is_defect(error):
             raise
         typer.echo(f"Error: {' '.join(str(error).split())}", err=True)
         sys.exit(USAGE)
+
+
+def _is_defect(error: Exception) -> bool:
+    """Tell a lookup that went wrong inside from a name that the user got wrong."""
+    # Imported here: it takes longer than all that most commands do.
+    from verulam.base import UnknownNameError
+
+    return isinstance(error, KeyError) and not isinstance(error, UnknownNameError)

@@ -39,10 +39,13 @@ class Explanation:
         heading = f"Predicted {_plain(self.label)!r} with probability {self.probability:.3f}"
         lines = [f"{heading}; log-odds against {_plain(self.rival)!r}:"]
         values = self.values.to_dict()
-        for name, value in self.log_odds.items():
-            shown = f"{name} = {values[name]}" if name in values else str(name)
-            lines.append(f"  {shown:<18}  {value:+.3f}")
-        lines.append(f"  {'total':<18}  {self.log_odds.sum():+.3f}")
+        rows = [
+            (f"{name} = {values[name]}" if name in values else str(name), value)
+            for name, value in self.log_odds.items()
+        ]
+        rows.append(("total", self.log_odds.sum()))
+        width = max(len(shown) for shown, _ in rows)
+        lines += [f"  {shown:<{width}}  {value:+.3f}" for shown, value in rows]
         return "\n".join(lines)
 
     def to_frame(self) -> pd.DataFrame:

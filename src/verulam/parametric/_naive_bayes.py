@@ -113,10 +113,10 @@ class NaiveBayes(PosteriorMixin, OnePassClassifier, Classifier):
     >>> classifier = NaiveBayes(alpha=1).fit(X, ["out", "out", "in", "in"])
     >>> print(classifier.explain(X[:1])[0])
     Predicted 'out' with probability 1.000; log-odds against 'in':
-      prior               +0.000
-      sky = sun           +1.099
-      heat = 30           ...
-      total               ...
+      prior      +0.000
+      sky = sun  +1.099
+      heat = 30  ...
+      total      ...
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

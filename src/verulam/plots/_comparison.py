@@ -18,7 +18,7 @@ class Compared(Protocol):
 
     @property
     def measure(self) -> Any:
-        """What was measured, with a title."""
+        """What was measured, with a title and a range."""
 
 
 def comparison(compared: Compared, *, ax: Axes | None = None) -> Axes:
@@ -48,8 +48,11 @@ def comparison(compared: Compared, *, ax: Axes | None = None) -> Axes:
         offsets = np.linspace(-0.15, 0.15, len(values)) if len(values) > 1 else np.zeros(1)
         ax.plot(values, place + offsets, "o", color=colour(0), alpha=0.5, markersize=4)
         spread = values.std(ddof=1) if len(values) > 1 else 0.0
+        low, high = compared.measure.range
+        # A bar that leaves the range of the measure would show what cannot be.
+        reach = [[min(spread, values.mean() - low)], [min(spread, high - values.mean())]]
         ax.errorbar(
-            values.mean(), place, xerr=spread, fmt="D", color="black", capsize=4, markersize=5
+            values.mean(), place, xerr=reach, fmt="D", color="black", capsize=4, markersize=5
         )
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
