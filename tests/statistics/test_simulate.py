@@ -40,7 +40,8 @@ def test_list_of_tests():
 def test_size_table_has_every_test():
     table = size_table(repeats=200)
     assert list(table.index) == list(simulated_tests().index)
-    assert (table["rejection_rate"] < 0.15).all()
+    # Only pairs without adjustment reject too often, and do so.
+    assert table.index[table["rejection_rate"] > 0.13].tolist() == ["lsd"]
 
 
 def test_ten_thousand_repeats_of_the_combined_test_take_less_than_two_seconds():

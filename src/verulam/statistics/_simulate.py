@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError, Seed, generator, unknown_name
 from verulam.statistics._checks import checked_count, checked_level
-from verulam.statistics._simulated import TESTS
+from verulam.statistics._simulated import PAIR_TESTS
+from verulam.statistics._simulated_many import MANY_TESTS
+
+TESTS = {**PAIR_TESTS, **MANY_TESTS}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""p-values of many simulated experiments at once, one function per test.
+"""p-values of many simulated experiments at once: tests of one learner, and of two.
 
 Each function draws `repeats` experiments in which the truth is off the null hypothesis by
 `effect` and returns one p-value each.
@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from verulam.statistics._anova import blocked_sums
 from verulam.statistics._areas import area_components, area_differences
 from verulam.statistics._checks import Vector
-from verulam.statistics._datasets import friedman_statistics, iman_davenport_statistics
 from verulam.statistics._distributions import NORMAL, Student
 from verulam.statistics._five_by_two import FOLDS, REPLICATIONS, five_by_two_statistics
 from verulam.statistics._mcnemar import mcnemar_z
@@ -189,33 +187,6 @@ def delong(rng: Generator, repeats: int, effect: float, *, size: int = 50) -> Ve
     return symmetric_p_values(difference / np.sqrt(variance), NORMAL, "two-sided")
 
 
-def learner_tables(
-    rng: Generator, repeats: int, effect: float, rows: int, learners: int, block: float
-) -> Vector:
-    """Return tables in which the first learner is off by `effect`, with shared row effects."""
-    tables = rng.normal(size=(repeats, rows, learners))
-    tables += block * rng.normal(size=(repeats, rows, 1))
-    tables[..., 0] += effect
-    return tables
-
-
-def one_way_anova(
-    rng: Generator, repeats: int, effect: float, *, rows: int = 10, learners: int = 4
-) -> Vector:
-    """One-way analysis of variance of independent normal results."""
-    tables = learner_tables(rng, repeats, effect, rows, learners, 0.0)
-    return np.asarray(stats.f_oneway(*np.moveaxis(tables, -1, 0), axis=-1).pvalue)
-
-
-def repeated_anova(
-    rng: Generator, repeats: int, effect: float, *, rows: int = 10, learners: int = 4
-) -> Vector:
-    """Repeated-measures analysis of variance of normal results with fold effects."""
-    sums = blocked_sums(learner_tables(rng, repeats, effect, rows, learners, 1.0))
-    freedom = learners - 1, (learners - 1) * (rows - 1)
-    return stats.f.sf(sums.treatments / sums.residual * (rows - 1), *freedom)
-
-
 def sign(rng: Generator, repeats: int, effect: float, *, rows: int = 15) -> Vector:
     """Two-sided sign test over data sets."""
     wins = (rng.normal(effect, 1.0, (repeats, rows)) < 0).sum(axis=1)
@@ -225,34 +196,6 @@ def sign(rng: Generator, repeats: int, effect: float, *, rows: int = 15) -> Vect
 def wilcoxon(rng: Generator, repeats: int, effect: float, *, rows: int = 15) -> Vector:
     """Two-sided exact signed rank test over data sets."""
     return wilcoxon_p_values(rng.normal(effect, 1.0, (rows, repeats)))
-
-
-def kruskal_wallis(
-    rng: Generator, repeats: int, effect: float, *, rows: int = 15, learners: int = 4
-) -> Vector:
-    """Kruskal-Wallis test of independent results."""
-    tables = learner_tables(rng, repeats, effect, rows, learners, 0.0)
-    ranks = stats.rankdata(tables.reshape(repeats, -1), axis=1).reshape(tables.shape)
-    total = rows * learners
-    gaps = ranks.mean(axis=1) - (total + 1) / 2
-    return stats.chi2.sf(12 / ((total + 1) * learners) * (gaps**2).sum(axis=1), learners - 1)
-
-
-def friedman(
-    rng: Generator, repeats: int, effect: float, *, rows: int = 15, learners: int = 4
-) -> Vector:
-    """Friedman's test over data sets."""
-    ranks = stats.rankdata(learner_tables(rng, repeats, effect, rows, learners, 1.0), axis=-1)
-    return stats.chi2.sf(friedman_statistics(ranks), learners - 1)
-
-
-def iman_davenport(
-    rng: Generator, repeats: int, effect: float, *, rows: int = 15, learners: int = 4
-) -> Vector:
-    """Iman and Davenport's test over data sets."""
-    ranks = stats.rankdata(learner_tables(rng, repeats, effect, rows, learners, 1.0), axis=-1)
-    f = iman_davenport_statistics(friedman_statistics(ranks), rows, learners)
-    return stats.f.sf(f, learners - 1, (learners - 1) * (rows - 1))
 
 
 def hotelling(
@@ -265,23 +208,7 @@ def hotelling(
     return stats.f.sf(f, measures, rows - measures)
 
 
-def manova(
-    rng: Generator, repeats: int, effect: float, *, rows: int = 10, learners: int = 4
-) -> Vector:
-    """Wilks' test of two measures, whose F is then exact."""
-    tables = rng.normal(size=(repeats, learners, rows, 2))
-    tables[:, 0, :, 0] += effect
-    centred = tables - tables.mean(axis=2, keepdims=True)
-    whole = tables - tables.mean(axis=(1, 2), keepdims=True)
-    within, total = (
-        np.einsum("rlki,rlkj->rij", part, part, optimize=True) for part in (centred, whole)
-    )
-    root = np.sqrt(np.linalg.det(within) / np.linalg.det(total))
-    numerator, denominator = 2 * (learners - 1), 2 * (learners * (rows - 1) - 1)
-    return stats.f.sf((1 - root) / root * denominator / numerator, numerator, denominator)
-
-
-TESTS: dict[str, Callable[..., Vector]] = {
+PAIR_TESTS: dict[str, Callable[..., Vector]] = {
     "z": z_test,
     "t": t_test,
     "binomial": binomial,
@@ -296,13 +223,7 @@ TESTS: dict[str, Callable[..., Vector]] = {
     "variance ratio": variance_ratio,
     "permutation": permutation,
     "delong": delong,
-    "one-way anova": one_way_anova,
-    "repeated anova": repeated_anova,
     "sign": sign,
     "wilcoxon": wilcoxon,
-    "kruskal-wallis": kruskal_wallis,
-    "friedman": friedman,
-    "iman-davenport": iman_davenport,
     "hotelling": hotelling,
-    "manova": manova,
 }
