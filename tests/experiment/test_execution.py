@@ -1,5 +1,7 @@
 """One run: predictions and costs, or a row that says what went wrong."""
 
+import time
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -62,3 +64,21 @@ def test_seeds_reach_nested_learners_and_spare_given_ones():
     pipeline = make_pipeline(RandomForestClassifier())
     assert seeded(pipeline, 5).get_params()["randomforestclassifier__random_state"] == 5
     assert seeded(RandomForestClassifier(random_state=1), 5).random_state == 1
+
+
+def test_first_use_is_not_timed():
+    """Imports and compilers run once, before the clock does."""
+
+    class Slow(GaussianNB):
+        calls = 0
+
+        def fit(self, X, y):
+            type(self).calls += 1
+            if type(self).calls == 1:
+                time.sleep(0.3)
+            return super().fit(X, y)
+
+    study = small_study(learners=[LearnerChoice(Slow(), label="slow")])
+    outcome = execute(*first_run(study, "slow"))
+    assert Slow.calls == 2
+    assert outcome.fit_seconds < 0.2

@@ -1,5 +1,6 @@
 """Carrying out one run: fit, predict, and a record of what happened, whatever happened."""
 
+import contextlib
 import os
 import pickle
 import sys
@@ -66,6 +67,7 @@ def execute(plan: Plan, run: PlannedRun) -> Outcome:
         try:
             estimator = seeded(contestant.estimator, run.seed)
             rows = training_rows(run)
+            _warm_up(estimator, plan, run, rows)
             outcome["stage"] = "fit"
             start = perf_counter()
             estimator.fit(_rows(plan, run, rows), planned.targets[rows])
@@ -103,6 +105,22 @@ def seeded(estimator: Any, seed: int) -> Any:
         if name.rpartition("__")[2] == "random_state" and given is None
     ]
     return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator
+
+
+#: Classes of learners that this process has used.
+_WARM: set[type] = set()
+
+
+def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> None:
+    """Use a learner once on a few rows, so that the clock does not time imports and compilers."""
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if type(last) in _WARM:
+        return
+    _WARM.add(type(last))
+    few = rows[np.linspace(0, len(rows) - 1, min(len(rows), 60)).astype(int)]
+    inputs = _rows(plan, run, few)
+    with contextlib.suppress(Exception):
+        clone(estimator).fit(inputs, plan.data[run.data].targets[few]).predict(inputs)
 
 
 def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.ndarray]:
