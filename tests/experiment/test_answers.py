@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.experiment.analysed import noisy, responses_of
 
-from verulam.experiment._answers import answer, listed, measure_words
+from verulam.experiment._answers import answer, listed, measure_words, with_order
 from verulam.experiment._data_tests import verdict_over_data
 from verulam.experiment._split_tests import verdict_on_splits
 
@@ -128,3 +128,10 @@ def test_abbreviations_stay_large():
     title = responses_of(tables, measure="auc").measure.title
     expected = title if title[:2].isupper() else title[0].lower() + title[1:]
     assert measure_words(responses_of(tables, measure="auc")) == expected
+
+
+def test_order_for_those_who_ask():
+    said = answered({"iris": {"a": noisy(0.4, seed=1), "b": noisy(0.1, seed=2)}})
+    assert with_order(said).sentence == f"From best to worst: b, a. {said.sentence}"
+    alone = answered({"iris": {"a": [0.1, 0.3]}})
+    assert with_order(alone) is alone

@@ -46,5 +46,5 @@ def test_leaves_no_figure_and_no_settings_behind():
 
 
 def test_no_prologue_no_metadata():
-    source = '<?xml?><!DOCTYPE x><svg width="9pt"><metadata>\n<a/></metadata><g id="a"/></svg>'
-    assert page_svg(source) == '<svg style="width:9pt"><g/></svg>'
+    source = '<?xml?><!DOCTYPE x><svg width="100.4pt"><metadata>\n<a/></metadata><g id="a"/></svg>'
+    assert page_svg(source) == '<svg style="width:100pt;min-width:58pt"><g/></svg>'

@@ -12,7 +12,7 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._analysis_text import analysis_text, latex_table
-from verulam.experiment._answers import Answer, answer
+from verulam.experiment._answers import Answer, answer, with_order
 from verulam.experiment._assessment import assess, assessment_answer
 from verulam.experiment._contestants import Responses, responses
 from verulam.experiment._costs import pareto_front, summarise_all, summarise_data
@@ -199,6 +199,8 @@ def analyse(
     overall = summarise_all(found) if len(found.data) > 1 else None
     assessments = None if acceptable is None else assess(found, acceptable, alpha=alpha)
     said = answer(found, verdicts, over_data, alpha=alpha)
+    if results.description["aim"] == "order":
+        said = with_order(said)
     if assessments is not None and results.description["aim"] == "assess":
         said = assessment_answer(said, assessments, found.measure, float(acceptable or 0.0))
     return Analysis(

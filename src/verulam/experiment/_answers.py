@@ -1,7 +1,7 @@
 """From verdicts to an answer: whom to recommend, in which order all stand, what is missing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verulam.experiment._advice import advice_on_splits, advice_over_data
 from verulam.experiment._contestants import Responses
@@ -61,6 +61,19 @@ def answer(
     if over_data.tested:
         return _from_verdict(responses, over_data, advice_over_data(responses, over_data, alpha))
     return _from_each_data_set(responses, verdicts)
+
+
+def with_order(said: Answer) -> Answer:
+    """Return the answer with the order of all in its sentence, for studies that ask for it.
+
+    Parameters
+    ----------
+    said
+        The answer.
+    """
+    if len(said.order) < 2:
+        return said
+    return replace(said, sentence=f"From best to worst: {', '.join(said.order)}. {said.sentence}")
 
 
 def listed(names: Sequence[str]) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 #: Stands for the colour of the page's text until the drawing is written.
 INK = "#010203"
+#: Smaller than this share of its natural size, a picture cannot be read and is scrolled instead.
+SMALLEST = 0.58
 #: Text stays text, labels are never read as formulas, and the same picture has the same source.
 SETTINGS: Any = {
     "svg.fonttype": "none",
@@ -71,20 +73,25 @@ def page_svg(source: str, *, on_white: bool = False) -> str:
     Examples
     --------
     >>> page_svg('<?xml?><svg width="9pt" height="5pt"><g id="x" stroke="#010203"/></svg>')
-    '<svg style="width:9pt"><g stroke="currentColor"/></svg>'
+    '<svg style="width:9pt;min-width:5pt"><g stroke="currentColor"/></svg>'
     """
     svg = source[source.index("<svg") :].strip()
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     head, _, body = svg.partition(">")
-    # The natural width in the style, so that the page may still shrink the picture.
     head = re.sub(r' height="[^"]*"', "", head)
-    head = re.sub(r' width="([^"]*)"', r' style="width:\1"', head)
+    head = re.sub(r' width="([\d.]*)pt"', _flexible, head)
     svg = f"{head}>{body}"
     inks = (INK,) if on_white else (INK, "#000000")
     for ink in inks:
         svg = svg.replace(ink, "#000000" if on_white else "currentColor")
     return svg
+
+
+def _flexible(width: re.Match[str]) -> str:
+    """Return the natural width as a style, which lets a page shrink the picture a little."""
+    natural = float(width[1])
+    return f' style="width:{natural:.0f}pt;min-width:{SMALLEST * natural:.0f}pt"'
 
 
 @contextmanager

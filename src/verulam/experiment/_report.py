@@ -128,7 +128,7 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
     for name, row in best_first(analysis).iterrows():
         cells = {}
         if several:
-            cells["mean rank"] = _number(row["mean_rank"], number_text)
+            cells["mean rank"] = _number(row["mean_rank"], "{:.2f}".format)
             cells["wins"] = _number(row.get("wins"), "{:.0f}".format)
         else:
             cells["mean"] = _number(row["mean"], number_text)
