@@ -8,6 +8,7 @@ each chunk's own means, so that nothing is lost where the mean is large beside t
    algorithm for computing sample variances", Stanford University, STAN-CS-79-773, 1979.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Self
 
@@ -22,7 +23,34 @@ from verulam.numerics._moments_loops import (
 
 
 @dataclass(frozen=True)
-class DiagonalMoments:
+class ClassMoments(ABC):
+    """Weight, mean and scatter of each class; zero for a class without rows."""
+
+    weight: np.ndarray
+    mean: np.ndarray
+    scatter: np.ndarray
+
+    def __add__(self, other: Self) -> Self:
+        weight = self.weight + other.weight
+        share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight > 0)
+        delta = other.mean - self.mean
+        moved = (share if share.ndim == 2 else share[:, None]) * delta
+        between = self._between(self.weight * share, delta)
+        return type(self)(weight, self.mean + moved, self.scatter + other.scatter + between)
+
+    @staticmethod
+    @abstractmethod
+    def _between(cross: np.ndarray, delta: np.ndarray) -> np.ndarray:
+        """Return the scatter that a difference of means adds, with its weight."""
+
+    def spread(self, positions: np.ndarray, n_classes: int) -> Self:
+        """Return the same moments among `n_classes` classes, the others empty."""
+        parts = (self.weight, self.mean, self.scatter)
+        return type(self)(*(spread_rows(part, positions, n_classes) for part in parts))
+
+
+@dataclass(frozen=True)
+class DiagonalMoments(ClassMoments):
     """Moments of each column by itself.
 
     Attributes
@@ -30,30 +58,18 @@ class DiagonalMoments:
     weight : ndarray of shape (n_classes, n_columns)
         Total weight of the entries that are present.
     mean : ndarray of shape (n_classes, n_columns)
-        Their weighted mean; 0 where there are none.
+        Their weighted mean.
     scatter : ndarray of shape (n_classes, n_columns)
         Weighted sum of squared deviations from the mean.
     """
 
-    weight: np.ndarray
-    mean: np.ndarray
-    scatter: np.ndarray
-
-    def __add__(self, other: Self) -> "DiagonalMoments":
-        weight, share, cross = _shares(self.weight, other.weight)
-        delta = other.mean - self.mean
-        return DiagonalMoments(
-            weight, self.mean + share * delta, self.scatter + other.scatter + cross * delta**2
-        )
-
-    def spread(self, positions: np.ndarray, n_classes: int) -> "DiagonalMoments":
-        """Return the same moments among `n_classes` classes, the others empty."""
-        parts = (self.weight, self.mean, self.scatter)
-        return DiagonalMoments(*(spread_rows(part, positions, n_classes) for part in parts))
+    @staticmethod
+    def _between(cross: np.ndarray, delta: np.ndarray) -> np.ndarray:
+        return cross * delta**2
 
 
 @dataclass(frozen=True)
-class FullMoments:
+class FullMoments(ClassMoments):
     """Moments of all columns together, one scatter matrix per class.
 
     Attributes
@@ -61,60 +77,36 @@ class FullMoments:
     weight : ndarray of shape (n_classes,)
         Total weight of the rows.
     mean : ndarray of shape (n_classes, n_columns)
-        Their weighted mean; 0 where there are none.
+        Their weighted mean.
     scatter : ndarray of shape (n_classes, n_columns, n_columns)
         Weighted sum of outer products of the deviations from the mean.
     """
 
-    weight: np.ndarray
-    mean: np.ndarray
-    scatter: np.ndarray
-
-    def __add__(self, other: Self) -> "FullMoments":
-        weight, share, cross = _shares(self.weight, other.weight)
-        delta = other.mean - self.mean
-        between = np.einsum("k,ki,kj->kij", cross, delta, delta)
-        mean = self.mean + share[:, None] * delta
-        return FullMoments(weight, mean, self.scatter + other.scatter + between)
-
-    def spread(self, positions: np.ndarray, n_classes: int) -> "FullMoments":
-        """Return the same moments among `n_classes` classes, the others empty."""
-        parts = (self.weight, self.mean, self.scatter)
-        return FullMoments(*(spread_rows(part, positions, n_classes) for part in parts))
+    @staticmethod
+    def _between(cross: np.ndarray, delta: np.ndarray) -> np.ndarray:
+        return np.einsum("k,ki,kj->kij", cross, delta, delta)
 
 
 @dataclass(frozen=True)
-class PooledMoments:
-    """Mean per class and one scatter matrix, summed over the classes.
+class PooledMoments(ClassMoments):
+    """Weight and mean as in `FullMoments`, and one scatter matrix summed over the classes.
 
     Attributes
     ----------
-    weight : ndarray of shape (n_classes,)
-        Total weight of the rows.
-    mean : ndarray of shape (n_classes, n_columns)
-        Their weighted mean; 0 where there are none.
     scatter : ndarray of shape (n_columns, n_columns)
         Sum over the classes of the scatter around the class's own mean.
     """
 
-    weight: np.ndarray
-    mean: np.ndarray
-    scatter: np.ndarray
+    @staticmethod
+    def _between(cross: np.ndarray, delta: np.ndarray) -> np.ndarray:
+        return (delta * cross[:, None]).T @ delta
 
-    def __add__(self, other: Self) -> "PooledMoments":
-        weight, share, cross = _shares(self.weight, other.weight)
-        delta = other.mean - self.mean
-        between = (delta * cross[:, None]).T @ delta
-        mean = self.mean + share[:, None] * delta
-        return PooledMoments(weight, mean, self.scatter + other.scatter + between)
-
-    def spread(self, positions: np.ndarray, n_classes: int) -> "PooledMoments":
+    def spread(self, positions: np.ndarray, n_classes: int) -> Self:
         """Return the same moments among `n_classes` classes, the others empty."""
-        return PooledMoments(
-            spread_rows(self.weight, positions, n_classes),
-            spread_rows(self.mean, positions, n_classes),
-            self.scatter,
+        weight, mean = (
+            spread_rows(part, positions, n_classes) for part in (self.weight, self.mean)
         )
+        return type(self)(weight, mean, self.scatter)
 
 
 def diagonal_moments(
@@ -168,10 +160,3 @@ def pooled_moments(
 
 def _weights(weights: np.ndarray | None, n_rows: int) -> np.ndarray:
     return np.ones(n_rows) if weights is None else weights
-
-
-def _shares(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the total, the second's share of it, and the weight of the difference of means."""
-    total = first + second
-    share = np.divide(second, total, out=np.zeros_like(total), where=total > 0)
-    return total, share, first * share
