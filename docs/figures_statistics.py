@@ -116,10 +116,11 @@ def draw_roc() -> plt.Figure:
     true, scores = scored_sample(1.4, 1.0, 4)
     curve = roc(true, scores)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4.6), layout="constrained")
-    plots.roc_analysis(
+    plots.roc_curves(
         {"classifier": curve},
         band=roc_band(true, scores, random_state=0),
         iso_cost=iso_cost(curve, false_positive=1, false_negative=3),
+        hull=True,
         ax=left,
     )
     plots.precision_recall_curves({"classifier": precision_recall(true, scores)}, ax=right)

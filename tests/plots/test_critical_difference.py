@@ -92,6 +92,13 @@ def test_given_axes():
     assert critical_difference(compare_many(table_of(4)), ax=given) is given
 
 
+def test_axes_in_a_part_of_a_figure():
+    left, _ = plt.figure(figsize=(16, 3)).subfigures(1, 2)
+    half = critical_difference(compare_many(table_of(4)), ax=left.subplots())
+    whole = critical_difference(compare_many(table_of(4)), ax=plt.subplots(figsize=(8, 3))[1])
+    np.testing.assert_allclose(half.get_xlim(), whole.get_xlim())
+
+
 def test_levels():
     assert bar_levels([(1, 2), (1.5, 3), (2.5, 4), (3.5, 5)], 0.1) == [0, 1, 0, 1]
     assert bar_levels([(1, 2), (2.05, 3)], 0.1) == [0, 1]

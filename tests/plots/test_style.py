@@ -13,6 +13,7 @@ from verulam.plots._style import (
     marker,
     place_legend,
     tint,
+    with_area,
 )
 
 
@@ -20,6 +21,7 @@ def test_given_axes_are_used_and_others_made():
     ax = plt.subplots()[1]
     assert axes_or_new(ax) is ax
     assert axes_or_new(None) is not ax
+    assert axes_or_new(None, 3, 2).figure.get_size_inches().tolist() == [3, 2]
 
 
 def test_colour_and_marker_together_tell_many_classes_apart():
@@ -51,3 +53,8 @@ def test_no_legend_without_entries():
 def test_one_record_needs_no_name():
     assert by_name(3) == {"": 3}
     assert by_name({"a": 1, "b": 2}) == {"a": 1, "b": 2}
+
+
+def test_area_stands_in_brackets_behind_a_name():
+    assert with_area("a", 0.5) == "a (area 0.500)"
+    assert with_area("", 0.5, "mean") == "mean 0.500"

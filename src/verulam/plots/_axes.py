@@ -1,12 +1,5 @@
-"""The axes that a picture is drawn on."""
+"""The axes that a picture is drawn on, by the name that pictures of studies use."""
 
-from typing import Any
+from verulam.plots._style import axes_or_new as axes_of_size
 
-
-def axes_of_size(ax: Any, width: float, height: float) -> Any:
-    """Return the given Matplotlib axes, or those of a new figure of so many inches."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+__all__ = ["axes_of_size"]

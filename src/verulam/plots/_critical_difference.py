@@ -1,11 +1,10 @@
 """The critical-difference diagram: mean ranks on a line, bars over learners that do not differ."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
-from verulam.plots._axes import axes_of_size
+from verulam.plots._style import axes_or_new
 from verulam.statistics import Comparisons, ManyComparison, cliques
 
 #: Inches: one character of a label, one row of labels, one bar, and what a bar overhangs.
@@ -16,7 +15,7 @@ SHORTEST_AXIS, LONGEST_AXIS, AXIS_SHARE = 4.5, 8.0, 0.2
 HEAD = 0.75
 
 
-def critical_difference(compared: ManyComparison | Comparisons, *, ax: Any = None) -> Any:
+def critical_difference(compared: ManyComparison | Comparisons, *, ax: Axes | None = None) -> Axes:
     """Draw mean ranks, best on the left, with bars joining learners that do not differ.
 
     Parameters
@@ -51,7 +50,7 @@ def critical_difference(compared: ManyComparison | Comparisons, *, ax: Any = Non
     depth = (max(levels, default=-1) + 1) * BAR
     height = HEAD + depth + ROW * (rows + 1)
     label = CHARACTER * max(len(str(name)) for name in ranks.index) + 0.55
-    ax = axes_of_size(ax, axis + 2 * label, height)
+    ax = axes_or_new(ax, axis + 2 * label, height)
     scale = prepare(ax, len(ranks), label, height)
     draw_axis(ax, len(ranks))
     for (low, high), level in zip(groups, levels, strict=True):
@@ -77,9 +76,14 @@ def bar_levels(groups: list[tuple[float, float]], gap: float) -> list[int]:
     return levels
 
 
-def prepare(ax: Any, count: int, label: float, height: float) -> float:
+def inches_wide(ax: Axes) -> float:
+    """Return the width of axes, which may stand in a part of a figure."""
+    return float(ax.bbox.width / ax.figure.dpi)
+
+
+def prepare(ax: Axes, count: int, label: float, height: float) -> float:
     """Set limits in ranks and inches, and return the overhang of a bar in ranks."""
-    width = ax.get_position().width * ax.figure.get_size_inches()[0]
+    width = inches_wide(ax)
     axis = max(width - 2 * label, 0.4 * width)
     margin = (width - axis) / 2 * (count - 1) / axis
     ax.set_xlim(1 - margin, count + margin)
@@ -88,7 +92,7 @@ def prepare(ax: Any, count: int, label: float, height: float) -> float:
     return OVERHANG * (count - 1) / axis
 
 
-def draw_axis(ax: Any, count: int) -> None:
+def draw_axis(ax: Axes, count: int) -> None:
     """Draw the line of ranks with its ticks."""
     ax.plot([1, count], [0, 0], color="black", lw=1)
     step = max(1, round(count / 10))
@@ -99,12 +103,12 @@ def draw_axis(ax: Any, count: int) -> None:
         ax.text(rank, 0.1, str(rank), ha="center", va="bottom", fontsize="small")
 
 
-def draw_labels(ax: Any, ranks: pd.Series, top: float, label: float) -> None:
+def draw_labels(ax: Axes, ranks: pd.Series, top: float, label: float) -> None:
     """Draw a line from each rank to its label: the better half left, the others right."""
     count = len(ranks)
     half = int(np.ceil(count / 2))
     low, high = ax.get_xlim()
-    width = ax.get_position().width * ax.figure.get_size_inches()[0]
+    width = inches_wide(ax)
     inch = (high - low) / width
     left, right = low + (label - 0.1) * inch, high - (label - 0.1) * inch
     for place, (name, rank) in enumerate(ranks.items()):
@@ -123,7 +127,7 @@ def draw_labels(ax: Any, ranks: pd.Series, top: float, label: float) -> None:
         )
 
 
-def draw_ruler(ax: Any, count: int, difference: float) -> None:
+def draw_ruler(ax: Axes, count: int, difference: float) -> None:
     """Draw the critical difference above the left end of the axis."""
     end = min(1 + difference, count + 0.5)
     ax.plot([1, end], [0.45, 0.45], color="black", lw=1.2)

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from scipy import stats
 
-from verulam.plots._axes import axes_of_size
-from verulam.plots._style import colour, line, marker
+from verulam.plots._style import axes_or_new, colour, line, marker, place_legend
 from verulam.statistics import ManovaResult, PowerCurve, Simulation
 
 KINDS = ("box", "range", "histogram")
 
 
-def power_curves(curve: PowerCurve, *, ax: Any = None) -> Any:
+def power_curves(curve: PowerCurve, *, ax: Axes | None = None) -> Axes:
     """Draw the power function of a test, one line per sample size.
 
     Parameters
@@ -22,7 +22,7 @@ def power_curves(curve: PowerCurve, *, ax: Any = None) -> Any:
     curve
         What `verulam.statistics.power_curve` returned.
     ax
-        Axes to draw on; None makes new ones.
+        Axes to draw on.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def power_curves(curve: PowerCurve, *, ax: Any = None) -> Any:
     >>> axes.get_legend_handles_labels()[1]
     ['10 values', '30 values']
     """
-    ax = axes_of_size(ax, 5.5, 3.6)
+    ax = axes_or_new(ax, 5.5, 3.6)
     for place, size in enumerate(curve.table.columns):
         ax.plot(
             curve.table.index,
@@ -47,8 +47,8 @@ def power_curves(curve: PowerCurve, *, ax: Any = None) -> Any:
 
 
 def simulated_power(
-    simulations: Sequence[Simulation] | Mapping[str, Simulation], *, ax: Any = None
-) -> Any:
+    simulations: Sequence[Simulation] | Mapping[str, Simulation], *, ax: Axes | None = None
+) -> Axes:
     """Draw rejection rates of simulated tests against the effect.
 
     Parameters
@@ -56,7 +56,7 @@ def simulated_power(
     simulations
         What `verulam.statistics.simulate` returned for several effects, by test or by name.
     ax
-        Axes to draw on; None makes new ones.
+        Axes to draw on.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def simulated_power(
     >>> axes.get_ylabel()
     'probability of rejecting'
     """
-    ax = axes_of_size(ax, 5.5, 3.6)
+    ax = axes_or_new(ax, 5.5, 3.6)
     named = (
         simulations
         if isinstance(simulations, Mapping)
@@ -88,16 +88,16 @@ def simulated_power(
     return ax
 
 
-def finish_power(ax: Any, alpha: float) -> None:
+def finish_power(ax: Axes, alpha: float) -> None:
     """Add the level of the test, labels and a legend."""
     ax.axhline(alpha, color="0.6", lw=1, ls=":")
     ax.set(xlabel="effect", ylabel="probability of rejecting", ylim=(-0.02, 1.02))
-    ax.legend(fontsize="small")
+    place_legend(ax, fontsize="small")
 
 
 def normal_region(
-    low: float = -np.inf, high: float = np.inf, *, distribution: Any = None, ax: Any = None
-) -> Any:
+    low: float = -np.inf, high: float = np.inf, *, distribution: Any = None, ax: Axes | None = None
+) -> Axes:
     """Draw a density with the mass between two limits shaded and written.
 
     Parameters
@@ -107,7 +107,7 @@ def normal_region(
     distribution
         Frozen SciPy distribution; the unit normal when not given.
     ax
-        Axes to draw on; None makes new ones.
+        Axes to draw on.
 
     Notes
     -----
@@ -119,7 +119,7 @@ def normal_region(
     >>> normal_region(-1.96, 1.96).texts[0].get_text()
     '0.950'
     """
-    ax = axes_of_size(ax, 4.5, 2.8)
+    ax = axes_or_new(ax, 4.5, 2.8)
     chosen = stats.norm() if distribution is None else distribution
     ends = chosen.ppf([2e-5, 1 - 2e-5])
     x = np.linspace(ends[0], ends[1], 601)
@@ -146,7 +146,7 @@ def normal_region(
     return ax
 
 
-def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Any = None) -> Any:
+def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Axes | None = None) -> Axes:
     """Draw the results of learners over splits or data sets.
 
     Parameters
@@ -157,7 +157,7 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Any = None) -
         ``"box"`` for boxes and whiskers, ``"range"`` for smallest, mean and largest,
         ``"histogram"`` for counts.
     ax
-        Axes to draw on; None makes new ones.
+        Axes to draw on.
 
     Examples
     --------
@@ -171,13 +171,13 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Any = None) -
     """
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}.")
-    ax = axes_of_size(ax, 5.5, 0.45 * table.shape[1] + 1.5 if kind != "histogram" else 3.6)
+    ax = axes_or_new(ax, 5.5, 0.45 * table.shape[1] + 1.5 if kind != "histogram" else 3.6)
     if kind == "histogram":
         edges = np.histogram_bin_edges(table.to_numpy(), bins="auto")
         for name in table.columns:
-            ax.hist(table[name], bins=edges, histtype="step", lw=1.5, label=str(name))
+            ax.hist(table[name], bins=list(edges), histtype="step", lw=1.5, label=str(name))
         ax.set(xlabel="result", ylabel="count")
-        ax.legend(fontsize="small")
+        place_legend(ax, fontsize="small")
         return ax
     places = np.arange(table.shape[1])
     if kind == "box":
@@ -192,7 +192,7 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Any = None) -
     return ax
 
 
-def manova_projections(found: ManovaResult, *, ax: Any = None) -> Any:
+def manova_projections(found: ManovaResult, *, ax: Axes | None = None) -> Axes:
     """Draw the means of the learners along the directions that separate them best.
 
     Parameters
@@ -200,7 +200,7 @@ def manova_projections(found: ManovaResult, *, ax: Any = None) -> Any:
     found
         What `verulam.statistics.manova` returned.
     ax
-        Axes to draw on; None makes new ones.
+        Axes to draw on.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def manova_projections(found: ManovaResult, *, ax: Any = None) -> Any:
     >>> manova_projections(manova(values)).get_xlabel()
     'direction 1 (96% of the separation)'
     """
-    ax = axes_of_size(ax, 5, 3.6)
+    ax = axes_or_new(ax, 5, 3.6)
     points = found.projections.to_numpy()
     second = points[:, 1] if points.shape[1] > 1 else np.zeros(len(points))
     ax.plot(points[:, 0], second, "o")
@@ -226,7 +226,7 @@ def manova_projections(found: ManovaResult, *, ax: Any = None) -> Any:
     return ax
 
 
-def running_mean_paths(paths: Any, mean: float, *, ax: Any = None) -> Any:
+def running_mean_paths(paths: Any, mean: float, *, ax: Axes | None = None) -> Axes:
     """Draw running means approaching the mean: the law of large numbers.
 
     Parameters
@@ -236,7 +236,7 @@ def running_mean_paths(paths: Any, mean: float, *, ax: Any = None) -> Any:
     mean
         The mean that they approach.
     ax
-        Axes to draw on; None makes new ones.
+        Axes to draw on.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def running_mean_paths(paths: Any, mean: float, *, ax: Any = None) -> Any:
     >>> axes.get_xscale()
     'log'
     """
-    ax = axes_of_size(ax, 5, 3)
+    ax = axes_or_new(ax, 5, 3)
     values = np.atleast_2d(paths)
     ax.plot(np.arange(1, values.shape[1] + 1), values.T, lw=0.8, alpha=0.8)
     ax.axhline(mean, color="black", lw=1, ls=":")
@@ -255,7 +255,7 @@ def running_mean_paths(paths: Any, mean: float, *, ax: Any = None) -> Any:
     return ax
 
 
-def against_normal(values: Any, *, ax: Any = None) -> Any:
+def against_normal(values: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the histogram of standardised values with the unit normal density over it.
 
     Parameters
@@ -263,7 +263,7 @@ def against_normal(values: Any, *, ax: Any = None) -> Any:
     values
         For example what `verulam.statistics.standardised_sums` returned.
     ax
-        Axes to draw on; None makes new ones.
+        Axes to draw on.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def against_normal(values: Any, *, ax: Any = None) -> Any:
     >>> against_normal(standardised_sums(uniform(), 12, 500, random_state=0)).get_ylabel()
     'density'
     """
-    ax = axes_of_size(ax, 4, 2.8)
+    ax = axes_or_new(ax, 4, 2.8)
     sample = np.asarray(values)
     levels = np.unique(np.round(sample, 9))
     if len(levels) < 60:
@@ -282,7 +282,7 @@ def against_normal(values: Any, *, ax: Any = None) -> Any:
         edges = np.append(levels - step / 2, levels[-1] + step / 2)
     else:
         edges = np.linspace(-4, 4, 61)
-    ax.hist(sample, bins=edges, density=True, color=colour(0), alpha=0.4)
+    ax.hist(sample, bins=list(edges), density=True, color=colour(0), alpha=0.4)
     x = np.linspace(-4, 4, 401)
     ax.plot(x, stats.norm.pdf(x), color="black", lw=1)
     ax.set(xlabel="standardised value", ylabel="density", xlim=(-4, 4))

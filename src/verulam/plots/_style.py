@@ -20,9 +20,12 @@ HATCHES = ("///", "...", "xxx", "+++")
 MANY_ENTRIES = 5
 
 
-def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the given axes, or those of a new figure."""
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
+def axes_or_new(ax: Axes | None, width: float | None = None, height: float | None = None) -> Axes:
+    """Return the given axes, or those of a new figure, which may have a size in inches."""
+    if ax is not None:
+        return ax
+    size = None if width is None or height is None else (width, height)
+    return plt.subplots(figsize=size, layout="constrained")[1]
 
 
 def colour(position: int) -> str:
@@ -59,3 +62,9 @@ def place_legend(ax: Axes, **options: Any) -> None:
 def by_name(records: Mapping[str, Record] | Record) -> dict[str, Record]:
     """Return one record or several as a dictionary; a single one needs no name."""
     return dict(records) if isinstance(records, Mapping) else {"": records}
+
+
+def with_area(name: str, area: float, what: str = "area") -> str:
+    """Return the label of a curve: its name, if it has one, and the area under it."""
+    text = f"{what} {area:.3f}"
+    return f"{name} ({text})" if name else text

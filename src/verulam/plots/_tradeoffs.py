@@ -1,4 +1,4 @@
-"""Curves: hits against false alarms, errors against rejections, errors against complexity."""
+"""What is paid for what: errors against rejections, errors against complexity."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,67 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from verulam.decision import ErrorRejectCurve
-from verulam.measures import IsoCost, RocCurve
-from verulam.plots._style import axes_or_new, by_name, colour, line, place_legend
-
-
-def roc_curves(
-    curves: Mapping[str, RocCurve] | RocCurve,
-    *,
-    ax: Axes | None = None,
-    threshold: float | Mapping[str, float] | None = None,
-    iso_cost: IsoCost | None = None,
-) -> Axes:
-    """Draw ROC curves over one another, with their areas in the legend.
-
-    Parameters
-    ----------
-    curves
-        One curve, or several by name.
-    ax
-        Axes to draw on.
-    threshold
-        Threshold to mark: one for all curves, or some by name of the curve.
-    iso_cost
-        Line of equal cost to draw, with the point where it touches its curve.
-
-    Examples
-    --------
-    >>> from verulam.measures import roc
-    >>> from verulam.plots import roc_curves
-    >>> curve = roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> axes = roc_curves({"first": curve}, threshold=0.5)
-    >>> axes.get_legend_handles_labels()[1]
-    ['first (area 0.750)', 'threshold 0.5']
-    """
-    ax = axes_or_new(ax)
-    ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.8, zorder=0)
-    named = by_name(curves)
-    marks = threshold if isinstance(threshold, Mapping) else dict.fromkeys(named, threshold)
-    for code, (name, curve) in enumerate(named.items()):
-        ax.plot(
-            curve.fp_rate,
-            curve.tp_rate,
-            line(code),
-            color=colour(code),
-            label=_with_area(name, curve.area),
-        )
-        if (value := marks.get(name)) is not None:
-            ax.plot(*curve.at(value), "o", color=colour(code), ms=7, label=f"threshold {value:.3g}")
-    if iso_cost is not None:
-        ends = np.array([0.0, 1.0])
-        label = f"equal cost {iso_cost.cost:.3g}"
-        ax.plot(ends, iso_cost.intercept + iso_cost.slope * ends, ":", color="0.25", label=label)
-        ax.plot(iso_cost.fp_rate, iso_cost.tp_rate, "D", color="0.25", ms=6)
-    ax.set(
-        xlim=(-0.01, 1.01),
-        ylim=(-0.01, 1.01),
-        xlabel="false-positive rate",
-        ylabel="true-positive rate",
-        aspect="equal",
-    )
-    place_legend(ax, loc="lower right")
-    return ax
+from verulam.plots._style import axes_or_new, by_name, colour, line, place_legend, with_area
 
 
 def error_reject_curve(
@@ -95,7 +35,7 @@ def error_reject_curve(
     highest = 0.0
     for code, (name, curve) in enumerate(by_name(curves).items()):
         rates = np.append(curve.reject_rate, 1.0), np.append(curve.error_rate, 0.0)
-        ax.plot(*rates, line(code), color=colour(code), label=_with_area(name, curve.area))
+        ax.plot(*rates, line(code), color=colour(code), label=with_area(name, curve.area))
         highest = max(highest, float(curve.error_rate.max()))
     top = 1.08 * highest if highest > 0 else 1.0
     ax.set(xlim=(0, 1), ylim=(0, top), xlabel="reject rate", ylabel="error rate")
@@ -148,7 +88,3 @@ def complexity_curve(curve: Any, *, ax: Axes | None = None) -> Axes:
         ax.set_xticks(places, [str(value) for value in values], rotation=30, ha="right")
     place_legend(ax)
     return ax
-
-
-def _with_area(name: str, area: float) -> str:
-    return f"{name} (area {area:.3f})" if name else f"area {area:.3f}"
