@@ -1,13 +1,15 @@
-"""Curves over thresholds: coordinates, areas, marked points, bands and hulls."""
+"""Curves over thresholds: coordinates, areas, marked points, bands and hulls; discs to scale."""
 
 import numpy as np
 import pytest
+from matplotlib.patches import Circle
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
 from verulam.decision import KnownDensities
-from verulam.measures import iso_cost, precision_recall, roc, roc_hull
-from verulam.plots import precision_recall_curves, roc_curves
+from verulam.measures import iso_cost, precision_recall, retrieval, roc, roc_hull
+from verulam.plots import precision_recall_curves, retrieval_venn, roc_curves
+from verulam.plots._thresholds import disc_distance, shared_area
 from verulam.statistics import roc_band
 
 RNG = np.random.default_rng(0)
@@ -82,3 +84,35 @@ def test_one_curve_needs_no_name():
     curve = precision_recall(TRUE, SCORES)
     ax = precision_recall_curves(curve)
     assert legend_of(ax) == [f"average precision {curve.area:.3f}"]
+
+
+def discs(ax):
+    return [patch for patch in ax.patches if isinstance(patch, Circle)]
+
+
+@pytest.mark.parametrize(
+    ("relevant", "retrieved"), [(range(60), range(35, 80)), (range(30), range(20, 90))]
+)
+def test_discs_are_to_scale(relevant, retrieved):
+    found = retrieval(relevant, retrieved)
+    first, second = discs(retrieval_venn(found))
+    assert_allclose(np.pi * first.radius**2, len(found.relevant))
+    assert_allclose(np.pi * second.radius**2, len(found.retrieved))
+    apart = abs(second.center[0] - first.center[0])
+    assert_allclose(shared_area(first.radius, second.radius, apart), len(found.hits), rtol=1e-6)
+
+
+def test_one_set_inside_the_other_and_apart():
+    ax = retrieval_venn(retrieval(range(60), range(20)))
+    first, second = discs(ax)
+    assert second.center[0] + second.radius <= first.radius
+    assert [text.get_text() for text in ax.texts[:2]] == ["40", "20"]
+    first, second = discs(retrieval_venn(retrieval(range(5), range(5, 9))))
+    assert second.center[0] > first.radius + second.radius
+
+
+def test_shared_area_of_equal_discs():
+    assert disc_distance(1.0, 1.0, 0.0) > 2.0
+    apart = disc_distance(1.0, 1.0, np.pi / 2)
+    exact = 2 * np.arccos(apart / 2) - apart / 2 * np.sqrt(4 - apart**2)
+    assert_allclose(exact, np.pi / 2, rtol=1e-9)

@@ -5,7 +5,6 @@ from verulam.plots._confusion import confusion_matrix
 from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
 from verulam.plots._regions import decision_regions
-from verulam.plots._retrieval import retrieval_venn
 from verulam.plots._statistics import (
     against_normal,
     learner_results,
@@ -16,7 +15,7 @@ from verulam.plots._statistics import (
     simulated_power,
 )
 from verulam.plots._study import cost_response, level_means, mean_dots, score_boxes
-from verulam.plots._thresholds import precision_recall_curves, roc_curves
+from verulam.plots._thresholds import precision_recall_curves, retrieval_venn, roc_curves
 from verulam.plots._tradeoffs import complexity_curve, error_reject_curve
 
 __all__ = [
