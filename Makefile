@@ -11,7 +11,9 @@ ONE_BLAS_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 demo: $(VENV)/.installed
 	$(BIN)/verulam compare iris --learners "nearest mean,parametric.GaussianClassifier,k-nearest neighbours"
-	$(BIN)/verulam compare penguins --learners "majority class,parametric.NaiveBayes,random forest"
+	mkdir -p demo
+	$(BIN)/verulam run examples/penguins.toml --store demo/penguins.sqlite
+	$(BIN)/verulam report demo/penguins.sqlite -o demo/penguins.html
 
 test: lint
 	$(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -q
@@ -37,7 +39,7 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) demo site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
