@@ -147,12 +147,25 @@ class ParquetChunks:
 
 
 class ChunkStream:
-    """Chunks of a file that can be run through again and again; made by :func:`stream`.
+    r"""Chunks of a file that can be run through again and again; made by :func:`stream`.
 
     Iterating, or calling it and iterating over the answer, yields pairs of inputs and target, or
     just the table where there is no target. All chunks have the same dtypes and categories, found
     by one run over the file before the first chunk: strings are categories by the same rule as in
     :meth:`Dataset.from_frame`, and a target of strings always is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from verulam.data import stream
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "letters.csv"
+    ...     _ = path.write_text("x,y\n1,a\n2,b\n3,a\n")
+    ...     for inputs, target in stream(path, target="y", chunk_rows=2):
+    ...         print(inputs["x"].tolist(), target.tolist())
+    [1, 2] ['a', 'b']
+    [3] ['a']
     """
 
     def __init__(

@@ -89,10 +89,12 @@ class FullMoments(ClassMoments):
 
 @dataclass(frozen=True)
 class PooledMoments(ClassMoments):
-    """Weight and mean as in `FullMoments`, and one scatter matrix summed over the classes.
+    """Mean per class and one scatter matrix, summed over the classes.
 
     Attributes
     ----------
+    weight, mean
+        As in `FullMoments`.
     scatter : ndarray of shape (n_columns, n_columns)
         Sum over the classes of the scatter around the class's own mean.
     """
