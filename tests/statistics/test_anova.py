@@ -101,3 +101,9 @@ def test_pure_interaction_is_seen():
     found = two_factor_anova(rng.normal(size=40) + 3 * (first ^ second), first, second)
     assert found.interaction.reject
     assert not found.first.reject
+
+
+def test_two_values_say_nothing_about_equal_variances():
+    """Both lie equally far from their median, up to rounding."""
+    result = one_way_anova({"a": [0.1, 0.3], "b": [0.2, 0.7], "c": [0.15, 0.11]})
+    assert result.assumptions[1].holds is None

@@ -103,7 +103,10 @@ def test_perfect_agreement():
     values = np.arange(3.0) + np.random.default_rng(0).normal(size=(8, 1))
     result = iman_davenport_test(values)
     assert result.statistic == np.inf
-    assert result.p_value == 0.0
+    assert result.p_value == pytest.approx(6.0**-7)
+    assert "all data sets agree" in result.caveats[0]
+    ties = np.minimum(values, values[:, 1:2])
+    assert iman_davenport_test(ties).p_value == pytest.approx(3.0**-7)
     assert friedman_test(values).effect_size.value == pytest.approx(1.0)
 
 
@@ -112,3 +115,16 @@ def test_ranks_ignore_the_scale_of_each_data_set():
     values = rng.uniform(size=(10, 4))
     scaled = values * rng.uniform(1, 1000, (10, 1))
     assert_allclose(friedman_test(scaled).p_value, friedman_test(values).p_value)
+
+
+@pytest.mark.parametrize("unit", [1e-14, 1.0, 1e9])
+def test_units_do_not_change_ties(unit):
+    values = np.random.default_rng(6).integers(0, 4, (12, 3)) / 10
+    assert_allclose(friedman_test(values * unit).p_value, friedman_test(values).p_value)
+    found = sign_test(values[:, 0] * unit, values[:, 1] * unit, alpha=0.5)
+    assert found.details == sign_test(values[:, 0], values[:, 1], alpha=0.5).details
+
+
+def test_sums_of_decimals_tie_in_the_sign_test():
+    result = sign_test([0.1 + 0.2] * 2 + [0.1] * 8, [0.3] * 2 + [0.2] * 8)
+    assert result.details == {"wins": 8, "losses": 0, "ties": 2}

@@ -72,3 +72,13 @@ def test_overlap_counts_zero_for_wrong():
 def test_the_signed_root_has_the_same_tails():
     result = mcnemar(30, 14)
     assert_allclose(result.p_value, stats.chi2.sf(result.statistic, 1))
+
+
+@pytest.mark.parametrize(("alternative", "rejects"), [("greater", True), ("less", False)])
+def test_one_sided_statistic_keeps_its_side(alternative, rejects):
+    result = mcnemar(30, 10, alternative=alternative)
+    assert_allclose(result.statistic, 19 / np.sqrt(40))
+    assert result.statistic_name == "z"
+    limit = result.critical_value
+    beyond = result.statistic > limit if alternative == "greater" else result.statistic < limit
+    assert beyond == result.reject == rejects

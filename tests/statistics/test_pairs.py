@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from verulam.base import DataError
 from verulam.statistics import (
     corrected_t_test,
     cv_t_test,
@@ -104,3 +105,11 @@ def test_uncorrected_test_rejects_too_often_on_overlapping_splits():
     corrected = simulate("corrected t", correlation=0.1).table["rejection_rate"][0]
     assert plain > 0.13
     assert corrected == pytest.approx(0.05, abs=0.007)
+
+
+@pytest.mark.parametrize("perfect", [0, 1])
+def test_errors_that_are_all_zero_have_no_ratio(perfect):
+    errors = [[1.0, 2.0], [1.0, 2.0]]
+    errors[perfect] = [0.0, 0.0]
+    with pytest.raises(DataError, match=r"mean square of (first|second)_errors must be positive"):
+        variance_ratio_test(*errors)

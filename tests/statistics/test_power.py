@@ -60,3 +60,15 @@ def test_power_curve_rises_with_effect_and_size():
 def test_simulation_confirms_the_power():
     found = simulate("t", [0.5], size=20, repeats=20_000).table["rejection_rate"][0]
     assert found == pytest.approx(float(t_power(0.5, 20)), abs=0.015)
+
+
+@pytest.mark.parametrize(("effect", "count"), [(3, 4), (10, 3), (40, 2)])
+def test_huge_effects_need_few_values(effect, count):
+    """The far tail is below the accuracy of its computation, but both together are not."""
+    assert sample_size(effect) == count
+    chance = np.random.default_rng(0)
+    t = (chance.normal(size=200_000) + effect * np.sqrt(count)) / np.sqrt(
+        chance.chisquare(count - 1, 200_000) / (count - 1)
+    )
+    simulated = np.mean(np.abs(t) > stats.t.isf(0.025, count - 1))
+    assert t_power(effect, count) == pytest.approx(simulated, abs=0.002)

@@ -119,3 +119,17 @@ def test_random_signs_when_there_are_many_splits():
         hotelling_test(first, second, random_state=1).p_value
         == hotelling_test(first, second, random_state=1).p_value
     )
+
+
+def test_as_few_splits_as_the_exact_test_allows():
+    """One more split than measures: F has one degree of freedom below, and is still exact."""
+    first = np.array([[0.1], [0.3]])
+    second = np.array([[0.2], [0.25]])
+    result = hotelling_test(first, second)
+    assert_allclose(result.p_value, stats.ttest_rel(first[:, 0], second[:, 0]).pvalue)
+    differences = np.random.default_rng(0).normal(size=(3, 2))
+    result = hotelling_test(differences, 0 * differences)
+    mean, inverse = differences.mean(axis=0), np.linalg.inv(np.cov(differences.T))
+    square = 3 * mean @ inverse @ mean
+    assert_allclose(result.statistic, square)
+    assert_allclose(result.p_value, stats.f.sf(square / 4, 2, 1))

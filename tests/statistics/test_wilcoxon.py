@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from verulam.statistics import wilcoxon_test
+from verulam.statistics import wilcoxon_holm, wilcoxon_test
 from verulam.statistics._wilcoxon import fewest_pairs, signed_ranks, wilcoxon_p_values
 
 
@@ -102,3 +102,36 @@ def test_one_large_data_set_does_not_dominate():
     result = wilcoxon_test(first, second, alternative="less")
     assert result.details["positive_ranks"] == 10
     assert result.p_value < 0.05
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("zeros", ["wilcox", "zsplit"])
+def test_critical_sum_decides_as_the_p_value_does(alternative, zeros):
+    decisions = set()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        values = rng.integers(-4, 5, 12) + rng.choice([-2.0, 0.0, 2.0])
+        result = wilcoxon_test(values, np.zeros(12), alternative=alternative, zeros=zeros)
+        if alternative == "greater":
+            rejects = result.statistic >= result.critical_value
+        else:
+            rejects = result.statistic <= result.critical_value
+        assert rejects == result.reject
+        decisions.add(result.reject)
+    assert decisions == {True, False}
+
+
+def test_one_sided_statistic_is_the_positive_sum():
+    result = wilcoxon_test(np.arange(1.0, 7), np.zeros(6), alternative="less")
+    assert (result.statistic, result.statistic_name, result.p_value) == (21, "W+", 1.0)
+
+
+@pytest.mark.parametrize("unit", [1e-14, 1.0, 1e9])
+def test_units_do_not_change_ties(unit):
+    first = np.array([0.32, 0.12, 0.5, 0.4, 0.3, 0.7, 0.2]) * unit
+    second = np.array([0.30, 0.10, 0.48, 0.38, 0.28, 0.68, 0.2]) * unit
+    result = wilcoxon_test(first, second)
+    assert result.details["positive_ranks"] == 21
+    assert result.caveats == ("1 ties",)
+    table = np.column_stack([first, second])
+    assert wilcoxon_holm(table).table["p_value"][0] == result.p_value

@@ -191,7 +191,7 @@ def delong_test(
     tail = symmetric_tail(difference / error, NORMAL, alternative, alpha)
     return TestResult(
         name="DeLong's test",
-        **paired_hypotheses("area under the curve", alternative),
+        **paired_hypotheses("AUC", alternative),
         statistic=difference / error,
         statistic_name="z",
         p_value=tail.p_value,

@@ -90,6 +90,13 @@ def pair(
     return one, other
 
 
+def rounded(values: Vector, scale: ArrayLike) -> Vector:
+    """Return values to twelve digits of `scale`, so that decimals that tie on paper tie."""
+    size = np.asarray(scale, dtype=np.float64)
+    step = 10.0 ** (np.floor(np.log10(np.where(size > 0, size, 1.0))) - 11)
+    return np.round(values / step) * step
+
+
 def varying(values: Vector, what: str) -> None:
     """Raise when all values are equal up to rounding, so that nothing can be divided by."""
     scale = max(1e-300, float(np.abs(values).max()))

@@ -16,7 +16,10 @@ from verulam.statistics._checks import Vector, checked_alternative, checked_leve
 from verulam.statistics._distributions import Fisher, Student
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_interval, symmetric_p_values, symmetric_tail
-from verulam.statistics._words import hypotheses
+from verulam.statistics._words import SWAPPED, hypotheses, named_hypotheses
+
+#: Statistics that change their sign when the learners of a pair change places.
+SIGNED_STATISTICS = ("t", "z", "median difference")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,12 @@ class Comparisons:
         What a reader should be told.
     critical_difference
         Difference of means that just rejects, NaN where it is not the same for all pairs.
+    alternative
+        Claim about the first of each pair.
+    critical_value
+        Limit beyond which the statistic of a pair rejects, NaN where it differs between pairs.
+    adjusted
+        Whether the procedure allows for the number of pairs.
     """
 
     name: str
@@ -49,6 +58,9 @@ class Comparisons:
     means: pd.Series
     caveats: tuple[str, ...] = ()
     critical_difference: float = np.nan
+    alternative: Alternative = "two-sided"
+    critical_value: float = np.nan
+    adjusted: bool = True
 
     def result(self, first: Any, second: Any) -> TestResult:
         """Return one pair as a test result, with its adjusted p-value."""
@@ -60,16 +72,22 @@ class Comparisons:
             raise unknown_name("pair", f"{first}, {second}", known)
         row = rows[straight | swapped].iloc[0]
         sign = 1.0 if straight.any() else -1.0
+        tail = self.alternative if straight.any() else SWAPPED[self.alternative]
+        signed = sign if self.statistic_name in SIGNED_STATISTICS else 1.0
+        note = "" if self.adjusted else "not "
         return TestResult(
             name=self.name,
-            null=f"{first} and {second} are equal",
-            alternative=f"{first} and {second} differ",
-            statistic=sign * float(row["statistic"]),
+            **named_hypotheses(first, second, tail),
+            statistic=signed * float(row["statistic"]),
             statistic_name=self.statistic_name,
             p_value=float(row["adjusted_p"]),
             alpha=self.alpha,
+            critical_value=self.critical_value
+            if tail == self.alternative
+            else -self.critical_value,
+            tail=tail,
             effect_size=EffectSize("difference", sign * float(row["difference"])),
-            caveats=(*self.caveats, f"p-value adjusted for {len(rows)} comparisons"),
+            caveats=(*self.caveats, f"p-value {note}adjusted for {len(rows)} comparisons"),
         )
 
     def rejected(self) -> pd.DataFrame:
@@ -147,6 +165,7 @@ def comparisons(
     p_values: tuple[Vector, Vector],
     alpha: float,
     reach: float | None = None,
+    **fields: Any,
 ) -> Comparisons:
     """Return the record of a procedure, with limits where they are `reach` standard errors off."""
     table = pairs.copy()
@@ -156,7 +175,7 @@ def comparisons(
     if reach is not None:
         table["low"] = table["difference"] - reach * table["standard_error"]
         table["high"] = table["difference"] + reach * table["standard_error"]
-    return Comparisons(name, table, alpha, statistic[0], term.means)
+    return Comparisons(name, table, alpha, statistic[0], term.means, **fields)
 
 
 def fisher_lsd(
@@ -200,9 +219,23 @@ def fisher_lsd(
     term = error_term(groups, blocked)
     pairs = term.pairs()
     t = (pairs["difference"] / pairs["standard_error"]).to_numpy()
-    raw = symmetric_p_values(t, Student(term.degrees_of_freedom), alternative)
-    label = "Fisher's LSD" + ("" if adjust == "none" else f" ({adjust})")
-    return comparisons(label, term, pairs, ("t", t), (raw, adjust_p_values(raw, adjust)), alpha)
+    distribution = Student(term.degrees_of_freedom)
+    raw = symmetric_p_values(t, distribution, alternative)
+    level = {"none": alpha, "bonferroni": alpha / len(pairs)}.get(adjust)
+    limit = (
+        symmetric_tail(0.0, distribution, alternative, level).critical_value if level else np.nan
+    )
+    return comparisons(
+        "Fisher's LSD" + ("" if adjust == "none" else f" ({adjust})"),
+        term,
+        pairs,
+        ("t", t),
+        (raw, adjust_p_values(raw, adjust)),
+        alpha,
+        alternative=alternative,
+        critical_value=limit,
+        adjusted=adjust != "none",
+    )
 
 
 def studentized(pairs: pd.DataFrame) -> Vector:
@@ -240,9 +273,17 @@ def tukey_hsd(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Com
     q, count = studentized(pairs), len(term.means)
     adjusted = stats.studentized_range.sf(q, count, term.degrees_of_freedom)
     raw = symmetric_p_values(q / np.sqrt(2), Student(term.degrees_of_freedom), "two-sided")
-    limit = stats.studentized_range.isf(alpha, count, term.degrees_of_freedom)
-    reach = float(limit / np.sqrt(2))
-    return comparisons("Tukey's HSD", term, pairs, ("q", q), (raw, adjusted), alpha, reach)
+    limit = float(stats.studentized_range.isf(alpha, count, term.degrees_of_freedom))
+    return comparisons(
+        "Tukey's HSD",
+        term,
+        pairs,
+        ("q", q),
+        (raw, adjusted),
+        alpha,
+        limit / np.sqrt(2),
+        critical_value=limit,
+    )
 
 
 def scheffe(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Comparisons:
@@ -269,9 +310,16 @@ def scheffe(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Compa
     whole = Fisher(freedom, term.degrees_of_freedom)
     adjusted = whole.sf(statistic)
     raw = symmetric_p_values(t, Student(term.degrees_of_freedom), "two-sided")
-    reach = float(np.sqrt(freedom * whole.isf(alpha)))
+    limit = float(whole.isf(alpha))
     return comparisons(
-        "Scheffe's test", term, pairs, ("F", statistic), (raw, adjusted), alpha, reach
+        "Scheffe's test",
+        term,
+        pairs,
+        ("F", statistic),
+        (raw, adjusted),
+        alpha,
+        float(np.sqrt(freedom * limit)),
+        critical_value=limit,
     )
 
 

@@ -1,5 +1,6 @@
 """Learners over many data sets, by signs and ranks: sign test, Kruskal-Wallis, Friedman."""
 
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from verulam.statistics._checks import (
     named_groups,
     pair,
     result_table,
+    rounded,
     sample,
 )
 from verulam.statistics._distributions import NORMAL, ChiSquare, Fisher
@@ -23,14 +25,9 @@ from verulam.statistics._mcnemar import exact_critical
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_tail, upper_tail
 from verulam.statistics._wilcoxon import refuse_few_pairs
-from verulam.statistics._words import Hypotheses, paired_hypotheses
+from verulam.statistics._words import SWAPPED, Hypotheses, paired_hypotheses
 
 INDEPENDENT_DATA_SETS = Assumption("data sets are independent")
-SWAPPED: dict[str, Alternative] = {
-    "two-sided": "two-sided",
-    "less": "greater",
-    "greater": "less",
-}
 EQUAL_LEARNERS: Hypotheses = {
     "null": "all learners are equally good",
     "alternative": "at least two learners differ",
@@ -81,7 +78,8 @@ def sign_test(
     one = sample(first, "first", 1, "data sets")
     constant = np.ndim(second) == 0
     one, other = pair(one, np.full(len(one), second) if constant else second, 1, "data sets")
-    wins, losses = int(np.sum(one < other)), int(np.sum(one > other))
+    differences = rounded(one - other, np.maximum(np.abs(one), np.abs(other)))
+    wins, losses = int(np.sum(differences < 0)), int(np.sum(differences > 0))
     ties = len(one) - wins - losses
     if wins + losses == 0:
         raise DataError("All ties: the results are equal on every data set.")
@@ -164,8 +162,8 @@ def kruskal_wallis(groups: Any, *, alpha: float = 0.05) -> TestResult:
 
 def row_ranks(table: pd.DataFrame, greater_is_better: bool = False) -> Vector:
     """Return the rank of each learner on each data set, 1 for the best, ties averaged."""
-    # Rounded, so that decimals that are equal on paper tie.
-    values = np.round(table.to_numpy(), 12)
+    values = table.to_numpy()
+    values = rounded(values, np.abs(values).max(axis=1, keepdims=True))
     return stats.rankdata(-values if greater_is_better else values, axis=1)
 
 
@@ -253,6 +251,14 @@ def iman_davenport_statistics(chi_square: Vector, rows: int, columns: int) -> Ve
     return np.divide((rows - 1) * chi_square, left, out=perfect, where=left > 1e-9)
 
 
+def agreement_chance(ranks: Vector, rows: int) -> float:
+    """Return how often chance gives all data sets the same order: where F has no bound."""
+    orders = factorial(len(ranks))
+    for count in np.unique(ranks, return_counts=True)[1]:
+        orders //= factorial(int(count))
+    return float(orders) ** -(rows - 1)
+
+
 def iman_davenport_test(
     table: ArrayLike | pd.DataFrame, *, greater_is_better: bool = False, alpha: float = 0.05
 ) -> TestResult:
@@ -266,7 +272,7 @@ def iman_davenport_test(
     Notes
     -----
     :math:`F = (N-1) \chi^2_F / (N (L-1) - \chi^2_F)` with L - 1 and (L - 1)(N - 1) degrees of
-    freedom.
+    freedom. When all data sets agree, F is infinite; the p-value is then the chance of that.
 
     Examples
     --------
@@ -281,18 +287,20 @@ def iman_davenport_test(
     statistic = float(iman_davenport_statistics(np.atleast_1d(chi_square), rows, columns)[0])
     freedom = (columns - 1, (columns - 1) * (rows - 1))
     tail = upper_tail(statistic, Fisher(*freedom), alpha)
+    agreed = np.isinf(statistic)
     return TestResult(
         name="Iman-Davenport test",
         **EQUAL_LEARNERS,
         statistic=statistic,
         statistic_name="F",
-        p_value=tail.p_value,
+        p_value=agreement_chance(ranks[0], rows) if agreed else tail.p_value,
         alpha=alpha,
         critical_value=tail.critical_value,
         degrees_of_freedom=freedom,
         tail="greater",
         effect_size=EffectSize("Kendall's W", float(chi_square) / (rows * (columns - 1))),
         assumptions=(INDEPENDENT_DATA_SETS,),
+        caveats=("all data sets agree: the p-value is the chance of that",) if agreed else (),
         details={"average_ranks": pd.Series(ranks.mean(axis=0), frame.columns)},
         source="companion of Alpaydin 19.13.2",
     )

@@ -143,8 +143,7 @@ def five_by_two_f_test(first: ArrayLike, second: ArrayLike, *, alpha: float = 0.
     Notes
     -----
     :math:`f = \sum_i \sum_j (p_i^{(j)})^2 / (2 \sum_i s_i^2) \sim F_{10,5}` (Alpaydin 19.11.4
-    (19.17)); half the mean of the ten squared t statistics is not needed, the order does not
-    matter.
+    (19.17)): the mean of the ten squared t statistics, so that their order does not matter.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from verulam.statistics._checks import (
 )
 from verulam.statistics._distributions import NORMAL, ChiSquare
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
-from verulam.statistics._tails import symmetric_p_values
+from verulam.statistics._tails import symmetric_tail
 from verulam.statistics._words import paired_hypotheses
 
 SMALLEST_DISAGREEMENT = 25
@@ -140,7 +140,8 @@ def mcnemar(
     -----
     :math:`(|e_{01} - e_{10}| - 1)^2 / (e_{01} + e_{10}) \sim \chi^2_1` (Alpaydin 19.11.1 (19.13);
     Bartkowiak 7.1). The text writes 0 for wrong, so that :math:`e_{01}` counts errors of the
-    first classifier alone. The corrected difference is not allowed to change its sign.
+    first classifier alone. The corrected difference is not allowed to change its sign. A
+    one-sided claim is tested by the signed root z.
     """
     checked_alternative(alternative)
     checked_level(alpha)
@@ -150,18 +151,24 @@ def mcnemar(
     total = one + other
     if total == 0:
         raise DataError("All ties: the classifiers never disagree, so that nothing can be tested.")
+    freedom: tuple[float, ...]
     caveats = ["says nothing about other training sets of the same size"]
     if method == "exact":
         p_value = float(stats.binomtest(one, total, 0.5, alternative).pvalue)
         statistic, symbol = float(one), "n01"
         critical = exact_critical(total, alternative, alpha)
-        freedom: tuple[float, ...] = ()
+        freedom = ()
     else:
         z = float(mcnemar_z(one, other, correction))
-        p_value = float(symmetric_p_values(z, NORMAL, alternative))
-        statistic, symbol = z**2, "chi2"
-        share = alpha if alternative == "two-sided" else 2 * alpha
-        critical, freedom = float(ChiSquare(1).isf(min(share, 1.0))), (1,)
+        tail = symmetric_tail(z, NORMAL, alternative, alpha)
+        p_value = tail.p_value
+        if alternative == "two-sided":
+            statistic, symbol, freedom = z**2, "chi2", (1,)
+            critical = float(ChiSquare(1).isf(alpha))
+        else:
+            # A square has lost the side that the claim is about.
+            statistic, symbol, freedom = z, "z", ()
+            critical = tail.critical_value
         if total < SMALLEST_DISAGREEMENT:
             caveats.append(f"only {total} disagreements: prefer the exact test")
     return TestResult(

@@ -275,7 +275,7 @@ def variance_ratio_test(
     checked_level(alpha)
     one, other = sample(first_errors, "first_errors"), sample(second_errors, "second_errors")
     below = checked_positive(float(np.mean(other**2)), "the mean square of second_errors")
-    statistic = float(np.mean(one**2) / below)
+    statistic = checked_positive(float(np.mean(one**2)), "the mean square of first_errors") / below
     distribution = Fisher(len(one), len(other))
     upper, lower = float(distribution.sf(statistic)), float(distribution.cdf(statistic))
     p_value = {"greater": upper, "less": lower, "two-sided": min(1.0, 2 * min(upper, lower))}

@@ -99,8 +99,9 @@ def t_power(
     shift = np.asarray(effect, dtype=np.float64) * np.sqrt(size)
     freedom = size - 1
     if alternative == "two-sided":
+        # The far tail is taken by symmetry: as a lower tail SciPy does not always compute it.
         limit = stats.t.isf(alpha / 2, freedom)
-        return stats.nct.sf(limit, freedom, shift) + stats.nct.cdf(-limit, freedom, shift)
+        return stats.nct.sf(limit, freedom, shift) + stats.nct.sf(limit, freedom, -shift)
     towards = shift if alternative == "greater" else -shift
     return stats.nct.sf(stats.t.isf(alpha, freedom), freedom, towards)
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from verulam.base import unknown_name
 from verulam.statistics._adjust import adjust_p_values
-from verulam.statistics._checks import checked_level, result_table
+from verulam.statistics._checks import checked_level, result_table, rounded
 from verulam.statistics._comparisons import Comparisons, tukey_hsd
 from verulam.statistics._datasets import (
     friedman_table,
@@ -112,6 +112,7 @@ def nemenyi_test(
         means,
         ("a pair's verdict depends on which other learners take part",),
         float(limit * rank_error(rows, columns)),
+        critical_value=float(limit * np.sqrt(2)),
     )
 
 
@@ -170,7 +171,8 @@ def control_test(
     if adjust == "bonferroni":
         limit = float(NORMAL.isf(alpha / 2 / len(others)) * error)
     name = "Bonferroni-Dunn test" if adjust == "bonferroni" else f"Ranks against control ({adjust})"
-    return Comparisons(name, pairs, alpha, "z", means, (), limit)
+    adjusted_at_all = adjust != "none"
+    return Comparisons(name, pairs, alpha, "z", means, (), limit, adjusted=adjusted_at_all)
 
 
 def wilcoxon_holm(
@@ -210,12 +212,21 @@ def wilcoxon_holm(
     means = pd.Series(row_ranks(frame, greater_is_better).mean(axis=0), frame.columns)
     pairs, first, second = rank_pairs(means)
     values = frame.to_numpy()
-    differences = np.round(values[:, first] - values[:, second], 12)
+    largest = np.abs(values).max(axis=0)
+    scale = np.maximum(largest[first], largest[second])
+    differences = rounded(values[:, first] - values[:, second], scale)
     raw = wilcoxon_p_values(differences)
     adjusted = adjust_p_values(raw, adjust)
     pairs["statistic"] = np.median(differences, axis=0)
     pairs["p_value"], pairs["adjusted_p"], pairs["reject"] = raw, adjusted, adjusted < alpha
-    return Comparisons(f"Pairwise Wilcoxon ({adjust})", pairs, alpha, "median difference", means)
+    return Comparisons(
+        f"Pairwise Wilcoxon ({adjust})",
+        pairs,
+        alpha,
+        "median difference",
+        means,
+        adjusted=adjust != "none",
+    )
 
 
 def tukey_on_ranks(
@@ -256,7 +267,7 @@ def tukey_on_ranks(
     if within_data_sets:
         ranks = row_ranks(frame, greater_is_better)
     else:
-        values = np.round(frame.to_numpy(), 12)
+        values = rounded(frame.to_numpy(), np.abs(frame.to_numpy()).max())
         ranks = stats.rankdata(-values if greater_is_better else values).reshape(values.shape)
     ranked = pd.DataFrame(ranks, columns=frame.columns)
     return tukey_hsd(ranked, blocked=within_data_sets, alpha=alpha)

@@ -13,7 +13,11 @@ from scipy import interpolate, stats
 from verulam.statistics._adjust import adjust_p_values
 from verulam.statistics._anova import blocked_sums
 from verulam.statistics._checks import Vector, checked_option
-from verulam.statistics._datasets import friedman_statistics, iman_davenport_statistics
+from verulam.statistics._datasets import (
+    agreement_chance,
+    friedman_statistics,
+    iman_davenport_statistics,
+)
 from verulam.statistics._distributions import NORMAL, Fisher, Student
 from verulam.statistics._ranks import rank_error
 from verulam.statistics._tails import symmetric_p_values
@@ -99,7 +103,8 @@ def iman_davenport(
     """Iman and Davenport's test over data sets."""
     ranks = stats.rankdata(learner_tables(rng, repeats, effect, rows, learners, 1.0), axis=-1)
     f = iman_davenport_statistics(friedman_statistics(ranks), rows, learners)
-    return stats.f.sf(f, learners - 1, (learners - 1) * (rows - 1))
+    tails = Fisher(learners - 1, (learners - 1) * (rows - 1)).sf(f)
+    return np.where(np.isinf(f), agreement_chance(np.arange(float(learners)), rows), tails)
 
 
 def manova(

@@ -120,7 +120,9 @@ def hotelling_test(
         raise DataError(f"names has {len(labels)} entries for {measures} measures.")
     differences = one - other
     space = varying_subspace(differences, differences.mean(axis=0))
-    if count > space.basis.shape[1] + 1 and space.holds_mean:
+    size = space.basis.shape[1]
+    # As many directions as splits allow may hide more, unless they are all that there are.
+    if space.holds_mean and (count > size + 1 or (count > size and size == measures)):
         return exact_hotelling(differences, space.basis, labels, alpha)
     return shrunken_hotelling(differences, labels, alpha, random_state)
 

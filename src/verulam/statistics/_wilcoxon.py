@@ -13,6 +13,7 @@ from verulam.statistics._checks import (
     checked_level,
     checked_option,
     pair,
+    rounded,
 )
 from verulam.statistics._distributions import NORMAL
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
@@ -71,10 +72,26 @@ def null_counts(doubled_ranks: tuple[int, ...]) -> NDArray[np.float64]:
     return shares
 
 
+def null_shares(ranks: Vector) -> NDArray[np.float64]:
+    """Return the null distribution of twice the sum of positive ranks, given all ranks."""
+    return null_counts(tuple(np.sort(np.rint(2 * ranks[ranks > 0]).astype(int)).tolist()))
+
+
+def exact_critical_sum(ranks: Vector, alternative: Alternative, alpha: float) -> float:
+    """Return the sum of ranks that just rejects: large for "greater", otherwise small."""
+    shares = null_shares(ranks)
+    # The distribution is symmetric: large sums mirror small ones.
+    limit = alpha / 2 if alternative == "two-sided" else alpha
+    sums = np.flatnonzero((np.cumsum(shares) < limit) & (shares > 0))
+    if len(sums) == 0:
+        return np.nan
+    smallest = float(sums[-1]) / 2
+    return float(ranks.sum()) - smallest if alternative == "greater" else smallest
+
+
 def exact_p_value(ranks: Vector, positive_sum: float, alternative: Alternative) -> float:
     """Return the exact p-value of a sum of positive ranks, given all ranks."""
-    doubled = tuple(np.sort(np.rint(2 * ranks[ranks > 0]).astype(int)).tolist())
-    shares = null_counts(doubled)
+    shares = null_shares(ranks)
     place = round(2 * positive_sum)
     lower, upper = float(shares[: place + 1].sum()), float(shares[place:].sum())
     if alternative == "two-sided":
@@ -138,9 +155,9 @@ def wilcoxon_test(
     Notes
     -----
     Magnitudes 2, 1, 2, 4 have ranks 2.5, 1, 2.5, 4 (Alpaydin 19.13.1). The statistic is the
-    smaller of the rank sums of positive and negative differences first minus second; both are in
-    ``details``. Which tail supports a claim depends on what "positive" means, so the sign is
-    stated here.
+    smaller of the rank sums of positive and negative differences first minus second, or that of
+    the positive ones for a one-sided claim; both are in ``details``. Which tail supports a claim
+    depends on what "positive" means, so the sign is stated here.
 
     Examples
     --------
@@ -156,7 +173,7 @@ def wilcoxon_test(
     checked_option(method, "method", METHODS)
     one, other = pair(first, second, what="data sets")
     # Decimal results such as 0.12 - 0.10 and 0.32 - 0.30 tie only up to rounding.
-    differences = np.round(one - other, 12)
+    differences = rounded(one - other, max(np.abs(one).max(), np.abs(other).max()))
     differing = int(np.count_nonzero(differences))
     if differing == 0:
         raise DataError("All ties: the results are equal on every data set.")
@@ -166,13 +183,16 @@ def wilcoxon_test(
     plus = float(ranks[column > 0].sum() + split[0])
     minus = float(ranks[column < 0].sum() + split[0])
     exact = method == "exact" or (method == "auto" and differing <= LARGEST_EXACT)
+    sided = alternative != "two-sided"
+    critical = exact_critical_sum(ranks, alternative, alpha) + split[0] if exact else np.nan
     return TestResult(
         name="Wilcoxon signed rank test" + (" (exact)" if exact else ""),
         **paired_hypotheses("median", alternative),
-        statistic=min(plus, minus),
-        statistic_name="W",
+        statistic=plus if sided else min(plus, minus),
+        statistic_name="W+" if sided else "W",
         p_value=float(wilcoxon_p_values(column, alternative, zeros, method)[0]),
         alpha=alpha,
+        critical_value=float(critical),
         tail=alternative,
         effect_size=EffectSize("rank-biserial correlation", (plus - minus) / (plus + minus)),
         assumptions=(

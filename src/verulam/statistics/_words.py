@@ -1,6 +1,6 @@
 """Hypotheses in words: the null one contains equality, the claim is the alternative."""
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from verulam.statistics._result import Alternative
 
@@ -15,6 +15,23 @@ CLAIMS = {
     "two-sided": "the {}s differ",
     "less": "the first learner's {} is below the second's",
     "greater": "the first learner's {} is above the second's",
+}
+
+
+NAMED_NULLS = {
+    "two-sided": "{} and {} are equal",
+    "less": "{} is not below {}",
+    "greater": "{} is not above {}",
+}
+NAMED_CLAIMS = {
+    "two-sided": "{} and {} differ",
+    "less": "{} is below {}",
+    "greater": "{} is above {}",
+}
+SWAPPED: dict[str, Alternative] = {
+    "two-sided": "two-sided",
+    "less": "greater",
+    "greater": "less",
 }
 
 
@@ -38,4 +55,12 @@ def paired_hypotheses(what: str, alternative: Alternative) -> Hypotheses:
     return {
         "null": NULLS[alternative].format(what),
         "alternative": CLAIMS[alternative].format(what),
+    }
+
+
+def named_hypotheses(first: Any, second: Any, alternative: Alternative) -> Hypotheses:
+    """Return both hypotheses about two learners, called by their names."""
+    return {
+        "null": NAMED_NULLS[alternative].format(first, second),
+        "alternative": NAMED_CLAIMS[alternative].format(first, second),
     }
