@@ -17,7 +17,7 @@ from verulam.statistics import (
     wilcoxon_holm,
     wilcoxon_test,
 )
-from verulam.statistics._comparisons import Comparisons
+from verulam.statistics._pairwise import Comparisons
 
 TABLE = pd.DataFrame(
     np.random.default_rng(9).normal([0, 0.1, 0.8, 1.6], size=(15, 4)), columns=list("abcd")

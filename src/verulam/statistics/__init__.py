@@ -15,7 +15,6 @@ from verulam.statistics._bayes import (
 )
 from verulam.statistics._choose import Choice, choose_test, decision_table
 from verulam.statistics._comparisons import (
-    Comparisons,
     contrast,
     fisher_lsd,
     newman_keuls,
@@ -46,6 +45,7 @@ from verulam.statistics._pairs import (
     permutation_test,
     variance_ratio_test,
 )
+from verulam.statistics._pairwise import Comparisons
 from verulam.statistics._power import PowerCurve, power_curve, sample_size, t_power, z_power
 from verulam.statistics._probability import FiniteSpace
 from verulam.statistics._ranks import (

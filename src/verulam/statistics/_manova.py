@@ -7,22 +7,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import linalg, special
+from scipy import linalg
 
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._adjust import adjust_p_values
 from verulam.statistics._checks import Vector, checked_level, checked_option
 from verulam.statistics._distributions import Fisher
+from verulam.statistics._manova_statistics import STATISTICS, critical_value, four_statistics
 from verulam.statistics._result import Assumption, EffectSize, TestResult
 from verulam.statistics._vectors import SINGULAR_SHARE, hotelling_test, measure_table
 from verulam.statistics._words import Hypotheses
 
-STATISTICS = {
-    "wilks": "Wilks' lambda",
-    "pillai": "Pillai's trace",
-    "hotelling-lawley": "Hotelling-Lawley trace",
-    "roy": "Roy's greatest root",
-}
 PERMUTATIONS = 999
 SHRINKAGE = 0.1
 EQUAL_VECTORS: Hypotheses = {
@@ -174,7 +169,9 @@ def manova(
     else:
         rows = sum(len(table) for table in sets)
         statistics = four_statistics(values, basis.shape[1], len(sets), rows)
-        result = statistic_result(statistics, statistic, values, basis.shape[1] < count, alpha)
+        critical = critical_value(statistics, statistic, basis.shape[1], len(sets), alpha)
+        dependent = basis.shape[1] < count
+        result = statistic_result(statistics, statistic, critical, values, dependent, alpha)
     columns = [f"direction {axis + 1}" for axis in range(len(values))]
     directions = basis @ vectors
     means = np.array([table.mean(axis=0) for table in sets])
@@ -209,51 +206,13 @@ def varying_directions(everything: Vector) -> Vector:
     return directions[sizes**2 > SINGULAR_SHARE * sizes[0] ** 2].T
 
 
-def four_statistics(values: Vector, size: int, groups: int, rows: int) -> pd.DataFrame:
-    """Return the four statistics with their F approximations, from the eigenvalues.
-
-    Rao's F for Wilks, Pillai's own, Hotelling and Lawley's after McKeon, and the bound for Roy.
-    """
-    effect, error = groups - 1, rows - groups
-    axes, product = min(size, effect), size * effect
-    wilks, trace = float(np.prod(1 / (1 + values))), float(values.sum())
-    pillai = float((values / (1 + values)).sum())
-    spread = size**2 + effect**2 - 5
-    power = np.sqrt((product**2 - 4) / spread) if spread > 0 else 1.0
-    root = wilks ** (1 / power)
-    below = (error - (size - effect + 1) / 2) * power - (product - 2) / 2
-    first, second = (abs(size - effect) - 1) / 2, (error - size - 1) / 2
-    outer = axes * (2 * first + axes + 1), axes * (2 * second + axes + 1)
-    if second > 0:
-        whole = (size + 2 * second) * (effect + 2 * second)
-        part = 2 * (2 * second + 1) * (second - 1)
-        lawley = float(product), 4 + (product + 2) * part / (whole - part)
-        lawley_f = lawley[1] / product * trace * 2 * second / (lawley[1] - 2)
-    else:
-        lawley = float(outer[0]), axes * (axes * second + 1)
-        lawley_f = lawley[1] / lawley[0] / axes * trace
-    wider = max(size, effect)
-    table = pd.DataFrame(
-        [
-            [wilks, product, below, (1 - root) / root * below / product],
-            [pillai, *outer, outer[1] / outer[0] * pillai / (axes - pillai)],
-            [trace, *lawley, lawley_f],
-            [
-                values[0],
-                wider,
-                error - wider + effect,
-                (error - wider + effect) / wider * values[0],
-            ],
-        ],
-        index=pd.Index(list(STATISTICS.values()), name="statistic"),
-        columns=["value", "numerator", "denominator", "F"],
-    )
-    table["p_value"] = special.fdtrc(table["numerator"], table["denominator"], table["F"])
-    return table
-
-
 def statistic_result(
-    table: pd.DataFrame, statistic: str, values: Vector, dependent: bool, alpha: float
+    table: pd.DataFrame,
+    statistic: str,
+    critical: float,
+    values: Vector,
+    dependent: bool,
+    alpha: float,
 ) -> TestResult:
     """Return the record of one of the four statistics."""
     value, numerator, denominator, ratio, p_value = table.loc[STATISTICS[statistic]].to_numpy()
@@ -269,6 +228,7 @@ def statistic_result(
         statistic=float(value),
         statistic_name=symbols[statistic],
         p_value=float(p_value),
+        critical_value=critical,
         degrees_of_freedom=(float(numerator), float(denominator)),
         tail="less" if statistic == "wilks" else "greater",
         effect_size=EffectSize("one minus Wilks' lambda", 1 - wilks),

@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.statistics._checks import checked_option
-from verulam.statistics._comparisons import Comparisons
 from verulam.statistics._datasets import friedman_test, iman_davenport_test
+from verulam.statistics._pairwise import Comparisons
 from verulam.statistics._ranks import cliques, nemenyi_test, wilcoxon_holm
 from verulam.statistics._result import TestResult
 

@@ -11,12 +11,13 @@ from scipy import stats
 from verulam.base import unknown_name
 from verulam.statistics._adjust import adjust_p_values
 from verulam.statistics._checks import checked_level, result_table, rounded
-from verulam.statistics._comparisons import Comparisons, tukey_hsd
+from verulam.statistics._comparisons import tukey_hsd
 from verulam.statistics._datasets import (
     friedman_table,
     row_ranks,
 )
 from verulam.statistics._distributions import NORMAL
+from verulam.statistics._pairwise import Comparisons
 from verulam.statistics._tails import symmetric_p_values
 from verulam.statistics._wilcoxon import wilcoxon_p_values
 
