@@ -136,3 +136,11 @@ def test_pareto_front_in_the_table(two):
     found = analyse(two)
     assert found.table["pareto"].sum() == len(found.front)
     assert "parametric.NaiveBayes" in found.front
+
+
+def test_in_a_notebook(make_results):
+    learners = [LearnerChoice("majority class", label="<b>"), LearnerChoice("naive bayes")]
+    html = analyse(make_results(learners, resampling="2-fold"))._repr_html_()
+    assert "<b>" not in html
+    assert html.startswith("<p>Use parametric.NaiveBayes.")
+    assert html.count("<tr") == 1 + 1 + 2

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,11 @@ class Analysis:
         return analysis_text(self)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        table = self.table.to_html(float_format="{:.4g}".format, na_rep="")
+        notes = "".join(f"<li>{escape(line)}</li>" for line in (*self.notes, *self.caveats))
+        return f"<p>{escape(self.answer.sentence)}</p>{table}<ul>{notes}</ul>"
 
 
 def analyse(

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.plots._axes import axes_of_size
-from verulam.plots._style import colour, line, marker
+from verulam.plots._style import axes_or_new, colour, line, marker
 
 #: Inches of one contestant in a list of them.
 ROW_HEIGHT = 0.42
@@ -34,7 +33,7 @@ def score_boxes(table: pd.DataFrame, *, label: str = "score", ax: Any = None) ->
     >>> [text.get_text() for text in axes.get_yticklabels()], axes.get_xlabel()
     (['tree', 'net'], 'error')
     """
-    ax = axes_of_size(ax, 6.5, ROW_HEIGHT * table.shape[1] + 1.0)
+    ax = axes_or_new(ax, 6.5, ROW_HEIGHT * table.shape[1] + 1.0)
     columns = [table[name].dropna().to_numpy() for name in table.columns]
     places = np.arange(len(columns))
     ax.boxplot(columns, positions=places, orientation="horizontal", widths=0.55, showfliers=False)
@@ -68,7 +67,7 @@ def mean_dots(means: pd.DataFrame, *, label: str = "score", ax: Any = None) -> A
     >>> [text.get_text() for text in mean_dots(means).get_yticklabels()]
     ['iris', 'wine']
     """
-    ax = axes_of_size(ax, 6.5, 0.32 * len(means) + 1.6)
+    ax = axes_or_new(ax, 6.5, 0.32 * len(means) + 1.6)
     places = np.arange(len(means))
     ax.hlines(places, means.min(axis=1), means.max(axis=1), color="0.6", linewidth=0.8, zorder=0)
     for code, name in enumerate(means.columns):
@@ -111,7 +110,7 @@ def cost_response(
     >>> axes.get_xscale(), axes.get_legend_handles_labels()[1]
     ('log', ['mean', 'forest'])
     """
-    ax = axes_of_size(ax, 6.5, 4.2)
+    ax = axes_or_new(ax, 6.5, 4.2)
     known = table[[response, cost]].dropna()
     on_front = known.loc[[name for name in front if name in known.index]].sort_values(cost)
     ax.plot(on_front[cost], on_front[response], "-", color="0.55", lw=1.0, zorder=1)
@@ -154,7 +153,7 @@ def level_means(
     >>> axes.get_xlabel(), axes.get_legend_handles_labels()[1]
     ('n_neighbors', ['iris', 'wine'])
     """
-    ax = axes_of_size(ax, 6.5, 4.0)
+    ax = axes_or_new(ax, 6.5, 4.0)
     numeric = all(isinstance(level, int | float | np.number) for level in table.index)
     ordered = table.sort_index() if numeric else table
     places = ordered.index.to_numpy() if numeric else np.arange(len(ordered))
