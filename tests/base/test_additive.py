@@ -188,6 +188,21 @@ def test_labels_keep_their_type():
         assert_array_equal(classes, np.unique(np.asarray(labels)))
 
 
+def test_many_classes_are_no_reason_to_warn():
+    codes, classes = encode_classes(NaiveBayes(), np.repeat(np.arange(30), 2))
+    assert len(classes) == 30
+    assert codes.max() == 29
+
+
+def test_chunk_without_weight_counts_for_nothing():
+    X, y = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
+    pieces = [(X, y, np.ones(4)), (X + 50, y, np.zeros(4))]
+    streamed = NearestMean().fit(iter(pieces))
+    assert_allclose(streamed.means_, NearestMean().fit(X, y).means_)
+    with pytest.raises(ValueError, match="at least one row needs a weight above zero"):
+        NearestMean().fit(X, y, sample_weight=np.zeros(4))
+
+
 def test_one_class_is_not_enough():
     with pytest.raises(ValueError, match="only one class: 'a'"):
         GaussianClassifier().fit([[1.0], [2.0]], np.array(["a", "a"], dtype=object))

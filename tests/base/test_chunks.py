@@ -1,8 +1,11 @@
 """Sources of data: same sum from memory, stream and Dask, in a fixed order."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import verulam.base._chunks as chunks
 from verulam.base import Chunk, DataError, MemorySource, map_rows, open_source, thread_count
@@ -87,6 +90,21 @@ def test_dask_partitions_must_match():
     inputs = dask_array.ones((6, 1), chunks=(2, 1))
     with pytest.raises(ValueError, match="must be Dask too"):
         open_source(inputs, np.ones(6), None, prepare).total(column_sums)
+
+
+def test_blas_gets_its_threads_back(data, small_chunks):
+    """Also where several threads predict at once."""
+
+    def threads():
+        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        with ThreadPoolExecutor(4) as pool:
+            work = [pool.submit(map_rows, np.sqrt, np.abs(data), data.shape) for _ in range(20)]
+            for each in work:
+                each.result()
+        assert threads() == before
 
 
 def test_thread_count_can_be_set(monkeypatch):

@@ -45,8 +45,9 @@ def test_largest_linear_function(monkeypatch, few):
     monkeypatch.setattr(special, "FEW_WEIGHTS", few)
     rng = np.random.default_rng(1)
     X, weights, intercepts = rng.normal(size=(50, 3)), rng.normal(size=(5, 3)), rng.normal(size=5)
-    expected = (X @ weights.T + intercepts).argmax(axis=1)
-    assert_array_equal(largest_linear_function(X, weights, intercepts), expected)
+    origin = rng.normal(size=3)
+    expected = ((X - origin) @ weights.T + intercepts).argmax(axis=1)
+    assert_array_equal(largest_linear_function(X, weights, intercepts, origin), expected)
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -54,8 +55,5 @@ def test_compiled_loops_equal_their_python_source(values):
     assert_allclose(log_normalise(values), log_normalise.py_func(values))
     assert_array_equal(largest_column(values), largest_column.py_func(values))
     assert_array_equal(largest_column(values), values.argmax(axis=1))
-    weights, intercepts = values[:3], values[:3, 0]
-    assert_array_equal(
-        largest_linear(values, weights, intercepts),
-        largest_linear.py_func(values, weights, intercepts),
-    )
+    arguments = (values, values[:3], values[:3, 0], values[3])
+    assert_array_equal(largest_linear(*arguments), largest_linear.py_func(*arguments))

@@ -144,13 +144,52 @@ def test_scales_of_the_columns_do_not_matter(iris):
         assert_allclose(scaled.predict_proba(X * scales), plain.predict_proba(X), atol=1e-7)
 
 
-def test_constant_column_is_named_and_harmless(iris):
-    X, y = iris
-    wider = np.column_stack([X, np.full(len(X), 7.0)])
+@pytest.mark.parametrize("family", ["own_full", "shared_full", "shared_diagonal"])
+@pytest.mark.parametrize("value", [7.0, 0.1, 1e8 / 3])
+def test_constant_column_is_named_and_harmless(iris, family, value):
+    """Rounding must not pass for variance, whatever the value is in binary."""
+    X, y = (part[:137] for part in iris)
+    wider = np.column_stack([X, np.full(len(X), value)])
     with pytest.warns(DataWarning, match=r"degenerate \(constant columns, counted from 0: \[4\]\)"):
-        classifier = GaussianClassifier(covariance="own_full").fit(wider, y)
-    plain = GaussianClassifier(covariance="own_full").fit(X, y)
-    assert_allclose(classifier.predict_proba(wider), plain.predict_proba(X), atol=1e-9)
+        classifier = GaussianClassifier(covariance=family).fit(wider, y)
+    plain = GaussianClassifier(covariance=family).fit(X, y)
+    assert_allclose(classifier.predict_proba(wider), plain.predict_proba(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_large_offset_costs_no_predictions(iris, family):
+    X, y = iris
+    near = GaussianClassifier(covariance=family).fit(X, y)
+    far = GaussianClassifier(covariance=family).fit(X + 1e7, y)
+    assert_array_equal(far.predict(X + 1e7), near.predict(X))
+    assert_allclose(far.predict_proba(X + 1e7), near.predict_proba(X), atol=1e-4)
+
+
+def test_fitted_family_outlives_set_params(iris):
+    X, y = iris
+    classifier = GaussianClassifier(covariance="own_full").fit(X, y)
+    before = classifier.predict_proba(X)
+    classifier.set_params(covariance="shared_full")
+    assert_allclose(classifier.predict_proba(X), before)
+    with pytest.raises(ValueError, match="parameters have changed since the first call"):
+        classifier.partial_fit(X, y)
+
+
+def test_class_without_rows_is_never_predicted(iris):
+    X, y = iris
+    for priors in (None, "equal", [0.2, 0.4, 0.4]):
+        classifier = GaussianClassifier(covariance="own_diagonal", priors=priors)
+        with pytest.warns(DataWarning, match="class 2 is degenerate"):
+            classifier.fit(X + 100, y, sample_weight=(y != 2).astype(float))
+        assert classifier.priors_[2] == 0.0
+        assert classifier.priors_.sum() == pytest.approx(1.0)
+        assert 2 not in classifier.predict(np.zeros((3, 4)))
+
+
+def test_unbiased_needs_weights_that_count_rows(iris):
+    X, y = iris
+    with pytest.raises(DataError, match="unbiased=True needs sample weights that count rows"):
+        GaussianClassifier(unbiased=True).fit(X, y, sample_weight=np.full(150, 1 / 150))
 
 
 def test_class_with_a_single_row():

@@ -62,6 +62,16 @@ def test_dependent_columns_give_the_smallest_weights(data):
     assert_allclose(ours.predict(doubled), LeastSquares().fit(X, y).predict(X))
 
 
+@pytest.mark.parametrize("value", [0.1, 7.0, 1e8 / 3])
+def test_constant_column_gets_no_weight(data, value):
+    X, y, _ = data
+    wider = np.column_stack([X, np.full(len(X), value)])
+    ours = LeastSquares().fit(wider, y)
+    assert ours.rank_ == 4
+    assert ours.coef_[4] == 0.0
+    assert_allclose(ours.coef_[:4], LeastSquares().fit(X, y).coef_)
+
+
 def test_fewer_rows_than_columns():
     ours = LeastSquares().fit([[1.0, 2.0, 3.0], [2.0, 1.0, 0.0]], [1.0, 2.0])
     assert_allclose(ours.predict([[1.0, 2.0, 3.0], [2.0, 1.0, 0.0]]), [1.0, 2.0])

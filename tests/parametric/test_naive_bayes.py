@@ -193,12 +193,42 @@ def test_class_in_which_a_column_is_always_missing():
     assert_array_equal(classifier.predict([[1.5, 5.5], [1.5, 0.5]]), [1, 0])
 
 
-def test_constant_column_says_nothing():
-    X, y = load_iris(return_X_y=True)
-    wider = np.column_stack([X, np.full(len(X), 3.0)])
-    assert_allclose(
-        NaiveBayes().fit(wider, y).predict_proba(wider), NaiveBayes().fit(X, y).predict_proba(X)
-    )
+@pytest.mark.parametrize("value", [3.0, 0.1, 1e8 / 3])
+def test_constant_column_says_nothing(value):
+    X, y = (part[:137] for part in load_iris(return_X_y=True))
+    wider = np.column_stack([X, np.full(len(X), value)])
+    for gaps in (False, True):
+        if gaps:
+            X, wider = X.copy(), wider.copy()
+            X[::9, 1] = wider[::9, 1] = np.nan
+        plain = NaiveBayes().fit(X, y).predict_proba(X)
+        assert_allclose(NaiveBayes().fit(wider, y).predict_proba(wider), plain, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
+def test_arrays_and_frames_go_by_position(mixed):
+    X, y = mixed
+    numbers = X[["height", "flag", "word"]]
+    from_array = NaiveBayes().fit(numbers.to_numpy(), y)
+    from_frame = NaiveBayes(kinds={"flag": "categorical"}).fit(numbers, y)
+    assert_allclose(from_array.predict_proba(numbers), from_array.predict_proba(numbers.to_numpy()))
+    assert_allclose(from_frame.predict_proba(numbers), from_frame.predict_proba(numbers.to_numpy()))
+
+
+def test_chunks_must_agree_on_kinds_and_labels():
+    first = pd.DataFrame({"a": pd.Categorical(["x", "y"])})
+    second = pd.DataFrame({"a": [1, 2]})
+    with pytest.raises(DataError, match="'a' is numeric in one chunk and categorical in another"):
+        NaiveBayes().fit(iter([(first, [0, 1]), (second, [0, 1])]))
+    with pytest.raises(DataError, match="Labels are numbers in one chunk and words in another"):
+        NaiveBayes().fit(iter([(second, [0, 1]), (second, ["0", "1"])]))
+
+
+def test_impossible_bernoulli_rows_fall_back_to_the_priors():
+    X, y = [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0, 0, 0, 1]
+    classifier = NaiveBayes(alpha=0, kinds={0: "bernoulli", 1: "bernoulli"}).fit(X, y)
+    with pytest.warns(DataWarning, match="1 rows are impossible"):
+        assert_allclose(classifier.predict_proba([[1.0, 1.0]]), [[0.75, 0.25]])
 
 
 @pytest.mark.parametrize(

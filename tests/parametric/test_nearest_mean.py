@@ -43,6 +43,13 @@ def test_own_mahalanobis_by_the_formula(iris):
         )
 
 
+def test_class_without_rows_is_near_to_nothing(iris):
+    X, y = iris
+    ours = NearestMean().fit(X + 100, y, sample_weight=(y != 2).astype(float))
+    assert 2 not in ours.predict(np.zeros((2, 4)))
+    assert np.isinf(ours.distances(X)[:, 2]).all()
+
+
 def test_weights_move_the_mean():
     ours = NearestMean().fit([[0.0], [4.0], [10.0]], [0, 0, 1], sample_weight=[3.0, 1.0, 1.0])
     assert_allclose(ours.means_, [[1.0], [10.0]])

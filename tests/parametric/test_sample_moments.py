@@ -61,6 +61,12 @@ def test_moving_the_origin_changes_nothing(gappy):
         assert_allclose(getattr(back, name), getattr(sums, name), atol=1e-9)
 
 
+def test_column_that_is_empty_at_first_keeps_its_digits():
+    late = 1e9 + np.random.default_rng(0).normal(size=(50, 1))
+    moments = SampleMoments().partial_fit([[np.nan]] * 5).partial_fit(late)
+    assert_allclose(moments.covariance_[0, 0], late.var(), rtol=1e-5)
+
+
 def test_refused_and_impossible():
     gap = [[1.0, np.nan], [np.nan, 2.0]]
     with pytest.raises(ValueError, match="contains NaN"):

@@ -69,7 +69,10 @@ class Additive(ABC):
             width = X._meta if hasattr(X, "columns") else np.empty((1, X.shape[1]))
             validate_data(self, width, skip_check_array=True)
             return open_source(X, y, sample_weight, self._unfitted()._prepare)
-        return open_source(X, y, sample_weight, self._prepare)
+        source = open_source(X, y, sample_weight, self._prepare)
+        if isinstance(source, MemorySource):
+            _refuse_weightless(source.data)
+        return source
 
     def _unfitted(self) -> Self:
         # Statistics depend on constructor arguments only; a clone is small enough to send.
@@ -88,10 +91,7 @@ class Additive(ABC):
                 "Found input variables with inconsistent numbers of samples: "
                 f"X has {len(inputs)} rows and y has {len(targets)}."
             )
-        weights = check_weights(sample_weight, inputs)
-        if weights is not None and not weights.any():
-            raise ValueError("sample_weight: at least one row needs a weight above zero.")
-        return Chunk(inputs, targets, weights, classes)
+        return Chunk(inputs, targets, check_weights(sample_weight, inputs), classes)
 
     def _check_inputs(self, X: Any, reset: bool) -> Any:
         return validate_data(self, X, reset=reset, dtype=np.float64, order="C")
@@ -149,7 +149,9 @@ class OnePass(Additive):
 
     def _more(self, X: Any, y: Any, sample_weight: Any) -> Any:
         first = not hasattr(self, "statistics_")
-        return self._total(MemorySource(self._prepare(X, y, sample_weight, first)), None)
+        chunk = self._prepare(X, y, sample_weight, first)
+        _refuse_weightless(chunk)
+        return self._total(MemorySource(chunk), None)
 
     def _learn_more(self, statistics: Any) -> None:
         if hasattr(self, "statistics_"):
@@ -188,6 +190,11 @@ class OnePassClassifier(OnePass):
         super()._adopt(statistics)
 
 
+def _refuse_weightless(chunk: Chunk) -> None:
+    if chunk.weights is not None and not chunk.weights.any():
+        raise ValueError("sample_weight: at least one row needs a weight above zero.")
+
+
 def encode_classes(learner: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the class code of each label, and the sorted labels."""
     if y is None:
@@ -204,8 +211,16 @@ def encode_classes(learner: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     else:
         # Hashing beats the sort of np.unique several times over.
         codes, classes = _factorise(labels)
-    check_classification_targets(classes)
+    _refuse_continuous(classes)
     return codes, classes
+
+
+def _refuse_continuous(classes: np.ndarray) -> None:
+    """Raise scikit-learn's error where labels are fractions; it needs to see only a few."""
+    if classes.dtype.kind == "f":
+        fractional = classes[classes % 1 != 0]
+        classes = fractional if len(fractional) else classes
+    check_classification_targets(classes[:20])
 
 
 def _factorise(labels: Any) -> tuple[np.ndarray, np.ndarray]:

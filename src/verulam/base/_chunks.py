@@ -8,9 +8,11 @@ threads does not change the result.
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import reduce
 from operator import add
+from threading import Lock
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -183,16 +185,17 @@ def open_source(inputs: Any, targets: Any, weights: Any, prepare: Prepare) -> So
 
 def in_threads(
     function: Callable[[int], StatisticsT], tasks: Sequence[int], threads: int = 0
-) -> Iterable[StatisticsT]:
-    """Return `function` of each task, in order; `threads` of 0 stands for `thread_count`.
+) -> Iterator[StatisticsT]:
+    """Yield `function` of each task, in order; `threads` of 0 stands for `thread_count`.
 
     BLAS is held to one thread meanwhile: its own threads would fight with ours.
     """
     threads = threads or thread_count()
     if threads == 1 or len(tasks) == 1:
-        return map(function, tasks)
-    with _blas_controller().limit(limits=1), ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(function, tasks))
+        yield from map(function, tasks)
+        return
+    with _one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(function, tasks)
 
 
 def map_rows(
@@ -236,12 +239,46 @@ def thread_count() -> int:
         return os.cpu_count() or 1
 
 
-@cache
-def _blas_controller() -> Any:
-    """Return the handle on BLAS's own threads; finding the libraries takes milliseconds."""
-    from threadpoolctl import ThreadpoolController
+class _BlasThreads:
+    """BLAS's own threads, held to one while anybody asks for it."""
 
-    return ThreadpoolController().select(user_api="blas")
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._limit: Any = None
+        self._controller: Any = None
+
+    def hold(self) -> None:
+        """Hold BLAS to one thread; the first user changes the setting."""
+        with self._lock:
+            if self._users == 0:
+                if self._controller is None:
+                    from threadpoolctl import ThreadpoolController
+
+                    # Finding the libraries takes milliseconds, so they are kept.
+                    self._controller = ThreadpoolController().select(user_api="blas")
+                self._limit = self._controller.limit(limits=1)
+            self._users += 1
+
+    def release(self) -> None:
+        """Let go; the last user sets it back."""
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limit.restore_original_limits()
+
+
+_BLAS = _BlasThreads()
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread, also where several threads of the caller do so at once."""
+    _BLAS.hold()
+    try:
+        yield
+    finally:
+        _BLAS.release()
 
 
 def _opener(stream: Any) -> Callable[[], Iterable[Any]]:

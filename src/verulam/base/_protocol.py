@@ -95,5 +95,11 @@ def check_weights(sample_weight: Any, inputs: Any) -> np.ndarray | None:
     if sample_weight is None:
         return None
     return _check_sample_weight(
-        sample_weight, inputs, dtype=np.float64, ensure_non_negative=True, copy=False
+        sample_weight,
+        inputs,
+        dtype=np.float64,
+        ensure_non_negative=True,
+        copy=False,
+        # A chunk of a stream may have none; the whole may not, which learners check.
+        allow_all_zero_weights=True,
     )

@@ -9,6 +9,8 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
+from verulam.base._errors import DataError
+
 
 class Statistics(Protocol):
     """Anything that adds to its own kind."""
@@ -52,6 +54,11 @@ class ByClass(Generic[ClasswiseT]):
     def __add__(self, other: "ByClass[ClasswiseT]") -> "ByClass[ClasswiseT]":
         if np.array_equal(self.classes, other.classes):
             return ByClass(self.classes, self.statistics + other.statistics)
+        if (self.classes.dtype.kind in "biuf") != (other.classes.dtype.kind in "biuf"):
+            raise DataError(
+                "Labels are numbers in one chunk and words in another: "
+                f"{self.classes[0]!r} and {other.classes[0]!r}."
+            )
         classes = np.union1d(self.classes, other.classes)
         return self.among(classes) + other.among(classes)
 

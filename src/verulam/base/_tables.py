@@ -204,7 +204,7 @@ def _as_codes(name: Column, column: pd.Series, categories: np.ndarray, unseen: s
 
 
 def check_same_kinds(expected: TableSchema, frame: pd.DataFrame) -> None:
-    """Raise where a column has turned from numbers to categories, or the other way round."""
+    """Raise where a column has turned from numbers to categories."""
     for name, categories in zip(expected.names, expected.categories, strict=True):
         if categories is None and isinstance(frame[name].dtype, pd.CategoricalDtype):
             raise DataError(f"Column {name!r} was numeric in training and is now categorical.")

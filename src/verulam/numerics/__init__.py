@@ -14,6 +14,7 @@ from verulam.numerics._moments import (
     PooledMoments,
     diagonal_moments,
     full_moments,
+    overall_moments,
     pooled_moments,
 )
 from verulam.numerics._posteriors import PosteriorMixin
@@ -55,6 +56,7 @@ __all__ = [
     "logit",
     "mahalanobis_squares",
     "normalise_rows",
+    "overall_moments",
     "pooled_moments",
     "precision_root",
     "search_then_converge",

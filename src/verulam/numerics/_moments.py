@@ -31,6 +31,11 @@ class ClassMoments(ABC):
     scatter: np.ndarray
 
     def __add__(self, other: Self) -> Self:
+        if type(other) is not type(self):
+            raise ValueError(
+                "These sums are of another kind: the parameters have changed since the first call "
+                "of partial_fit. Fit again, or set them back."
+            )
         weight = self.weight + other.weight
         share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight > 0)
         delta = other.mean - self.mean
@@ -158,6 +163,26 @@ def pooled_moments(
     """Return class means and the pooled scatter matrix; arguments as in `diagonal_moments`."""
     deviations, _, weight, mean = group_deviations(X, codes, _weights(weights, len(X)), n_classes)
     return PooledMoments(weight, mean, deviations.T @ deviations)
+
+
+def overall_moments(weight: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean of all classes together, and the scatter of the class means around it.
+
+    Parameters
+    ----------
+    weight
+        Of shape (n_classes, n_columns), or (n_classes, 1) where it is the same for all columns.
+    mean
+        Class means of shape (n_classes, n_columns).
+    """
+    # Differences from one class's mean vanish exactly where all classes have the same constant.
+    total = np.maximum(weight.sum(axis=0), np.finfo(float).tiny)
+    origin = np.take_along_axis(mean, np.broadcast_to(weight, mean.shape).argmax(axis=0)[None], 0)[
+        0
+    ]
+    differences = mean - origin
+    shift = (weight * differences).sum(axis=0) / total
+    return origin + shift, (weight * (differences - shift) ** 2).sum(axis=0)
 
 
 def _weights(weights: np.ndarray | None, n_rows: int) -> np.ndarray:

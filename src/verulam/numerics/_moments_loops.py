@@ -19,18 +19,25 @@ def column_moments(X, codes, weights, n_classes):
 
 @njit(cache=True, nogil=True)
 def class_means(X, codes, weights, n_classes):
-    """Return the weight and the mean row of each class."""
+    """Return the weight and the mean row of each class.
+
+    Sums are taken from the class's first row, so that a constant column has exactly its value
+    as the mean, whatever the rounding of sums.
+    """
     weight = np.zeros(n_classes)
     mean = np.zeros((n_classes, X.shape[1]))
+    first = np.full(n_classes, -1)
     for i in range(X.shape[0]):
         k = codes[i]
+        if first[k] < 0:
+            first[k] = i
         weight[k] += weights[i]
         for j in range(X.shape[1]):
-            mean[k, j] += weights[i] * X[i, j]
+            mean[k, j] += weights[i] * (X[i, j] - X[first[k], j])
     for k in range(n_classes):
         if weight[k] > 0.0:
             for j in range(X.shape[1]):
-                mean[k, j] /= weight[k]
+                mean[k, j] = X[first[k], j] + mean[k, j] / weight[k]
     return weight, mean
 
 
@@ -39,17 +46,20 @@ def column_moments_present(X, codes, weights, n_classes):
     """Return weight, mean and scatter per class and column over the entries that are present."""
     weight = np.zeros((n_classes, X.shape[1]))
     mean = np.zeros((n_classes, X.shape[1]))
+    first = np.full((n_classes, X.shape[1]), np.nan)
     scatter = np.zeros((n_classes, X.shape[1]))
     for i in range(X.shape[0]):
         k = codes[i]
         for j in range(X.shape[1]):
             if not np.isnan(X[i, j]):
+                if np.isnan(first[k, j]):
+                    first[k, j] = X[i, j]
                 weight[k, j] += weights[i]
-                mean[k, j] += weights[i] * X[i, j]
+                mean[k, j] += weights[i] * (X[i, j] - first[k, j])
     for k in range(n_classes):
         for j in range(X.shape[1]):
             if weight[k, j] > 0.0:
-                mean[k, j] /= weight[k, j]
+                mean[k, j] = first[k, j] + mean[k, j] / weight[k, j]
     for i in range(X.shape[0]):
         k = codes[i]
         for j in range(X.shape[1]):

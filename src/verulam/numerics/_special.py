@@ -46,7 +46,7 @@ def normalise_rows(log_values: np.ndarray) -> np.ndarray:
 
 
 def largest_linear_function(
-    X: np.ndarray, weights: np.ndarray, intercepts: np.ndarray
+    X: np.ndarray, weights: np.ndarray, intercepts: np.ndarray, origin: np.ndarray
 ) -> np.ndarray:
     """Return for each row which of several linear functions is largest there.
 
@@ -58,17 +58,20 @@ def largest_linear_function(
         One row of weights per function.
     intercepts
         One constant per function.
+    origin
+        Subtracted from each row first, so that a large offset costs no digits.
 
     Examples
     --------
-    >>> largest_linear_function(np.array([[2.0], [-2.0]]), np.array([[1.0], [-1.0]]), np.zeros(2))
+    >>> weights, intercepts, origin = np.array([[1.0], [-1.0]]), np.zeros(2), np.array([5.0])
+    >>> largest_linear_function(np.array([[7.0], [3.0]]), weights, intercepts, origin)
     array([0, 1])
     """
     weights = np.ascontiguousarray(weights)
 
     def largest(rows: np.ndarray) -> np.ndarray:
         if weights.size <= FEW_WEIGHTS:
-            return largest_linear(rows, weights, intercepts)
-        return largest_column(rows @ weights.T + intercepts)
+            return largest_linear(rows, weights, intercepts, origin)
+        return largest_column((rows - origin) @ weights.T + intercepts)
 
     return map_rows(largest, X, (len(X),), np.intp)

@@ -36,8 +36,8 @@ def largest_column(values):
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def largest_linear(X, weights, intercepts):
-    """Return for each row which of several linear functions is largest there."""
+def largest_linear(X, weights, intercepts, origin):
+    """Return for each row which of several linear functions of its deviation is largest."""
     result = np.empty(X.shape[0], dtype=np.intp)
     for i in range(X.shape[0]):
         largest = -np.inf
@@ -45,7 +45,7 @@ def largest_linear(X, weights, intercepts):
         for k in range(weights.shape[0]):
             value = intercepts[k]
             for j in range(X.shape[1]):
-                value += weights[k, j] * X[i, j]
+                value += weights[k, j] * (X[i, j] - origin[j])
             if value > largest:
                 largest = value
                 best = k

@@ -6,8 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from verulam.base import Chunk, EncodedTable, TableSchema, spread_rows
-from verulam.numerics import DiagonalMoments, diagonal_moments
+from verulam.base import Chunk, DataError, EncodedTable, TableSchema, spread_rows
+from verulam.numerics import DiagonalMoments, diagonal_moments, overall_moments
 from verulam.parametric._naive_bayes_loops import (
     add_category_terms,
     add_gaussian_terms,
@@ -77,7 +77,10 @@ class ColumnSums:
 def merge_schemas(first: TableSchema, second: TableSchema) -> TableSchema:
     """Return a schema with the categories of both, those of the first in front."""
     merged: list[np.ndarray | None] = []
-    for mine, theirs in zip(first.categories, second.categories, strict=True):
+    pairs = zip(first.names, first.categories, second.categories, strict=True)
+    for name, mine, theirs in pairs:
+        if (mine is None) != (theirs is None):
+            raise DataError(f"Column {name!r} is numeric in one chunk and categorical in another.")
         if mine is None or theirs is None or np.array_equal(mine, theirs):
             merged.append(mine)
         else:
@@ -174,9 +177,8 @@ def gaussian_columns(
     """
     weight, mean = moments.weight[:, positions], moments.mean[:, positions]
     total = np.maximum(weight.sum(axis=0), np.finfo(float).tiny)
-    overall_mean = (weight * mean).sum(axis=0) / total
-    scatter = moments.scatter[:, positions] + weight * (mean - overall_mean) ** 2
-    overall = scatter.sum(axis=0) / total
+    overall_mean, between = overall_moments(weight, mean)
+    overall = (moments.scatter[:, positions].sum(axis=0) + between) / total
     overall = np.where(overall > 0, overall, 1.0)
     present = weight > 0
     variances = np.divide(

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from verulam.base import ByClass, Chunk, DataWarning
+from verulam.base import ByClass, Chunk, DataError, DataWarning
 from verulam.numerics import (
     DiagonalMoments,
     FullMoments,
     PooledMoments,
     diagonal_moments,
     full_moments,
+    overall_moments,
     pooled_moments,
 )
 
@@ -85,16 +86,27 @@ def estimate_covariances(moments: ClassMoments, family: str, *, unbiased: bool) 
     weights = class_weights(moments)
     owner, shape = family.split("_")
     if owner == "shared":
-        divisor = weights.sum() - (np.count_nonzero(weights) if unbiased else 0)
+        divisor = _divisors(weights.sum(), np.count_nonzero(weights) if unbiased else 0)
         scatter = moments.scatter
         if not isinstance(moments, PooledMoments):
             scatter = scatter.sum(axis=0)
-        covariance = scatter / max(divisor, np.finfo(float).tiny)
+        covariance = scatter / divisor
         return np.asarray(covariance.mean()) if shape == "spherical" else covariance
-    divisors = np.maximum(weights - (1.0 if unbiased else 0.0), np.finfo(float).tiny)
+    divisors = _divisors(weights, (weights > 0).astype(float) if unbiased else 0)
     scatter = moments.scatter
     covariances = scatter / divisors.reshape(-1, *[1] * (scatter.ndim - 1))
     return covariances.mean(axis=1) if shape == "spherical" else covariances
+
+
+def _divisors(weights: np.ndarray, estimated: Any) -> np.ndarray:
+    """Return what scatters are divided by; a class without weight has no scatter to divide."""
+    divisors = weights - estimated
+    if (np.asarray(divisors)[np.asarray(weights) > 0] < 1e-9).any():
+        raise DataError(
+            "unbiased=True needs sample weights that count rows, and at least two rows for each "
+            "covariance; a total weight of 1 or less leaves nothing to divide by."
+        )
+    return np.where(np.asarray(weights) > 0, divisors, 1.0)
 
 
 def mix_covariances(
@@ -111,13 +123,12 @@ def mix_covariances(
 def total_variances(moments: ClassMoments) -> np.ndarray:
     """Return the variance of each column over all classes together; 1 for a constant column."""
     weights = class_weights(moments)
-    shares = weights / weights.sum()
-    mean = shares @ moments.mean
+    _, between = overall_moments(weights[:, None], moments.mean)
     within = moments.scatter
     if isinstance(moments, FullMoments):
         within = np.diagonal(within, axis1=1, axis2=2)
     within = np.diagonal(within) if isinstance(moments, PooledMoments) else within.sum(axis=0)
-    variances = within / weights.sum() + shares @ (moments.mean - mean) ** 2
+    variances = (within + between) / weights.sum()
     return np.where(variances > 0, variances, 1.0)
 
 

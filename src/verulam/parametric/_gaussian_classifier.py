@@ -56,11 +56,7 @@ class LinearDiscriminants:
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
         """Return the discriminants of each row."""
-        rows = np.asarray(X)
-        return map_rows(self._of_chunk, rows, (len(rows), len(self.intercepts)))
-
-    def _of_chunk(self, rows: np.ndarray) -> np.ndarray:
-        return rows @ self.weights.T + self.intercepts
+        return np.asarray(X) @ self.weights.T + self.intercepts
 
 
 @dataclass(frozen=True)
@@ -227,32 +223,38 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
 
     def _store(self, parameters: GaussianClasses) -> None:
         super()._store(parameters)
+        self._family = self.covariance
         self._factor = self._factorise()
 
     @property
     def _is_linear(self) -> bool:
-        return self.covariance.startswith("shared")
+        # The fitted family, which a later `set_params` does not change.
+        return self._family.startswith("shared")
 
     def _factorise(self) -> GaussianFactor:
-        if self.covariance.endswith("full"):
-            family = "full" if self.covariance == "own_full" else "tied"
-            return factorise(self.means_, self.covariances_, family)
+        if self._family.endswith("full"):
+            shape = "full" if self._family == "own_full" else "tied"
+            return factorise(self.means_, self.covariances_, shape)
         variances = self.covariances_
-        if self.covariance == "own_spherical":
+        if self._family == "own_spherical":
             variances = variances[:, None]
         return factorise(self.means_, np.broadcast_to(variances, self.means_.shape), "diagonal")
 
-    def _linear_discriminants(self) -> LinearDiscriminants:
-        precision = _precisions(self._factor)[0]
-        weights = self.means_ @ precision
-        squares = np.einsum("ki,ki->k", weights, self.means_)
+    def _centred_discriminants(self) -> tuple[np.ndarray, LinearDiscriminants]:
+        """Return a point amid the means, and the discriminants of deviations from it."""
+        origin = self.means_.mean(axis=0)
+        return origin, self._linear_discriminants(self.means_ - origin)
+
+    def _linear_discriminants(self, means: np.ndarray) -> LinearDiscriminants:
+        weights = means @ _precisions(self._factor)[0]
+        squares = np.einsum("ki,ki->k", weights, means)
         return LinearDiscriminants(weights, -0.5 * squares + log_priors(self.priors_))
 
     def discriminants(self) -> LinearDiscriminants | QuadraticDiscriminants:
         """Return the discriminant functions as weights: linear where the covariance is shared."""
         check_is_fitted(self)
         if self._is_linear:
-            return self._linear_discriminants()
+            return self._linear_discriminants(self.means_)
         precisions = _precisions(self._factor)
         weights = np.einsum("kij,kj->ki", precisions, self.means_)
         squares = np.einsum("ki,ki->k", weights, self.means_) + self._factor.log_determinants
@@ -262,18 +264,21 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the most probable class of each row."""
+        check_is_fitted(self)
         if not self._is_linear:
             return super().predict(X)
-        check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        linear = self._linear_discriminants()
-        return self.classes_[largest_linear_function(inputs, linear.weights, linear.intercepts)]
+        origin, linear = self._centred_discriminants()
+        best = largest_linear_function(inputs, linear.weights, linear.intercepts, origin)
+        return self.classes_[best]
 
     def _joint_log_likelihood(self, X: ArrayLike) -> np.ndarray:
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if self._is_linear:
-            return self._linear_discriminants()(inputs)
+            origin, linear = self._centred_discriminants()
+            shape = (len(inputs), len(self.classes_))
+            return map_rows(lambda rows: linear(rows - origin), inputs, shape)
         return gaussian_log_density(inputs, self._factor) + log_priors(self.priors_)
 
     def class_log_density(self, X: ArrayLike) -> np.ndarray:

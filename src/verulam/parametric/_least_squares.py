@@ -87,12 +87,19 @@ def triangular_factor(
 def solve_factor(statistics: TriangularFactor) -> LinearFit:
     """Return the least-squares solution; of several, the one with the smallest weights.
 
+    Weights are compared in units of their columns' spread. A constant column gets none.
+
     Below the row and right of the column of the constant, the factor is that of the centred
     data, so the intercept takes no part in the choice among several solutions.
     """
     factor = statistics.factor
-    centred, along = factor[1:-1, 1:-1], factor[1:-1, -1]
+    centred, along = factor[1:-1, 1:-1].copy(), factor[1:-1, -1]
     scales = np.linalg.norm(centred, axis=0)
+    # What rounding leaves of a constant column when its mean is taken away is not a column.
+    rounding = 50.0 * np.finfo(float).eps * np.sqrt(statistics.n_rows)
+    constant = scales <= rounding * np.abs(factor[0, 1:-1])
+    centred[:, constant] = 0.0
+    scales[constant] = 0.0
     scales = np.where(scales > 0, scales, 1.0)
     left, singular, right = np.linalg.svd(centred / scales)
     tolerance = np.finfo(float).eps * max(statistics.n_rows, *centred.shape, 1)
@@ -126,7 +133,7 @@ class LeastSquares(OnePass, Regressor):
         Constant :math:`w_0`.
     rank_ : int
         Number of directions that the inputs span; below `n_features_in_` some inputs depend on
-        one another and the smallest weights are taken.
+        one another and the smallest weights, in units of the inputs' spread, are taken.
     residual_sum_ : float
         Weighted sum of squared residuals on the training data.
     residual_variance_ : float

@@ -46,6 +46,8 @@ from verulam.parametric._column_models import (
 from verulam.parametric._explanation import Explanation, explain_rows
 from verulam.parametric._priors import PRIORS, class_priors, log_priors
 
+#: A log-likelihood below this contains an event of probability 0.
+IMPOSSIBLE = -1e299
 KINDS = ("gaussian", "categorical", "bernoulli", "multinomial")
 
 
@@ -231,9 +233,11 @@ class NaiveBayes(PosteriorMixin, OnePassClassifier, Classifier):
         if not self.schema_.categorical and not isinstance(X, pd.DataFrame):
             return self._check_inputs(X, reset=False)
         frame = as_frame(X)
-        validate_data(self, frame, reset=False, skip_check_array=True)
+        validate_data(self, X, reset=False, skip_check_array=True)
         if len(frame) == 0:
             raise DataError("Found array with 0 sample(s): X has no rows.")
+        # Names were compared above, where both have them; from here on positions count.
+        frame = frame.set_axis(list(self.schema_.names), axis=1)
         check_same_kinds(self.schema_, frame)
         return encode_table(
             frame, self.schema_, unseen="error" if self.unseen == "error" else "missing"
@@ -242,7 +246,7 @@ class NaiveBayes(PosteriorMixin, OnePassClassifier, Classifier):
     def _joint_log_likelihood(self, X: Any) -> np.ndarray:
         table = self._encode(X)
         joint = map_rows(self._joint_of_chunk, table, (len(table), len(self.classes_)))
-        impossible = np.isneginf(joint).all(axis=1)
+        impossible = joint.max(axis=1) < IMPOSSIBLE
         if impossible.any():
             warnings.warn(
                 f"{impossible.sum()} rows are impossible under every class, because alpha=0 gives "

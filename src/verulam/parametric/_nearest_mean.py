@@ -20,6 +20,7 @@ from verulam.base import (
 from verulam.numerics import GaussianFactor, factorise, mahalanobis_squares
 from verulam.parametric._covariances import (
     class_moments,
+    class_weights,
     estimate_covariances,
     raise_to_floor,
     total_variances,
@@ -122,7 +123,10 @@ class NearestMean(OnePassClassifier, Classifier):
         """Return the distance of each row to each class mean."""
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return np.sqrt(mahalanobis_squares(inputs, self._factor))
+        found = np.sqrt(mahalanobis_squares(inputs, self._factor))
+        # A class without rows has no mean to be near to.
+        found[:, class_weights(self.statistics_.statistics) == 0] = np.inf
+        return found
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the class of the nearest mean."""

@@ -11,7 +11,7 @@ PRIORS: list[Any] = ["array-like", StrOptions({"equal"}), None]
 
 
 def class_priors(priors: Any, class_weights: np.ndarray) -> np.ndarray:
-    """Return the prior of each class.
+    """Return the prior of each class; 0 for a class without training rows.
 
     Parameters
     ----------
@@ -22,10 +22,13 @@ def class_priors(priors: Any, class_weights: np.ndarray) -> np.ndarray:
         Total training weight of each class.
     """
     n_classes = len(class_weights)
+    seen = class_weights > 0
+    if not seen.any():
+        raise DataError("sample_weight: at least one row needs a weight above zero.")
     if priors is None:
         return class_weights / class_weights.sum()
     if isinstance(priors, str):
-        return np.full(n_classes, 1.0 / n_classes)
+        return seen / seen.sum()
     given = np.asarray(priors, dtype=np.float64)
     if given.shape != (n_classes,):
         raise DataError(
@@ -36,7 +39,11 @@ def class_priors(priors: Any, class_weights: np.ndarray) -> np.ndarray:
         raise DataError(f"priors must not be negative or missing; got {given.tolist()}.")
     if not np.isclose(given.sum(), 1.0):
         raise DataError(f"priors must sum to 1; they sum to {given.sum():.6g}.")
-    return given
+    # Of a class without any rows nothing is known that could be weighed against the others.
+    known = np.where(seen, given, 0.0)
+    if not known.any():
+        raise DataError("priors are above 0 only for classes that have no training rows.")
+    return known / known.sum()
 
 
 def log_priors(priors: np.ndarray) -> np.ndarray:

@@ -37,13 +37,15 @@ class PairSums:
     products: np.ndarray
 
     def __add__(self, other: Self) -> "PairSums":
-        moved = other.moved_to(self.origin)
+        # A column without values has no origin of its own.
+        origin = np.where(np.diag(self.weight) > 0, self.origin, other.origin)
+        mine, theirs = self.moved_to(origin), other.moved_to(origin)
         return PairSums(
-            self.origin,
-            self.weight + moved.weight,
-            self.sums + moved.sums,
-            self.squares + moved.squares,
-            self.products + moved.products,
+            origin,
+            mine.weight + theirs.weight,
+            mine.sums + theirs.sums,
+            mine.squares + theirs.squares,
+            mine.products + theirs.products,
         )
 
     def moved_to(self, origin: np.ndarray) -> "PairSums":
@@ -162,12 +164,13 @@ class SampleMoments(OnePass, BaseEstimator):
 
     def _update(self, statistics: PairSums) -> Moments:
         weight = statistics.weight
-        if not weight.any():
+        if self.missing == "complete" and not weight.any():
             raise DataError("No row has all values present; use missing='pairwise'.")
         with np.errstate(invalid="ignore", divide="ignore"):
             means = statistics.sums / weight
             scatter = statistics.products - weight * means * means.T
-            covariance = scatter / (weight - (1.0 if self.unbiased else 0.0))
+            divisor = weight - (1.0 if self.unbiased else 0.0)
+            covariance = np.where(divisor > 1e-9, scatter / divisor, np.nan)
             squares = np.clip(statistics.squares - weight * means**2, 0.0, None)
             correlation = scatter / np.sqrt(squares * squares.T)
         np.clip(correlation, -1.0, 1.0, out=correlation)
