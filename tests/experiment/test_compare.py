@@ -179,3 +179,10 @@ def test_a_kept_store_is_used_again(tmp_path):
 def test_bad_arguments(arguments, options, error, message):
     with pytest.raises(error, match=message):
         compare(*arguments, **options, **QUIET)
+
+
+def test_the_same_learner_twice_scores_the_same():
+    comparison = compare("iris", {"a": GaussianNB(), "b": GaussianNB()}, folds=3, **QUIET)
+    scores = comparison.scores.pivot_table("score", index="fold", columns="learner")
+    assert scores["a"].tolist() == scores["b"].tolist()
+    assert scores.notna().all().all()

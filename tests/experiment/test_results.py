@@ -9,6 +9,7 @@ from tests.experiment.studies import small_study, with_trouble
 
 from verulam.base import DataError
 from verulam.experiment import DataChoice, LearnerChoice, Results, Store, make_plan, run
+from verulam.experiment._contestants import responses
 from verulam.measures import Measure
 
 
@@ -105,3 +106,31 @@ def test_missing_stores(tmp_path):
     Store(path).close()
     with pytest.raises(DataError, match="has no study"):
         Results(path)
+
+
+def test_equal_learners_under_two_labels_both_have_all_their_runs(tmp_path):
+    learners = [LearnerChoice("naive bayes", label=label) for label in "ab"]
+    study = small_study(learners=learners)
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    scores = results.scores("error")
+    assert scores["learner"].value_counts().to_dict() == {"a": 5, "b": 5}
+    ours, others = (scores.loc[scores["learner"] == label, "error"].tolist() for label in "ab")
+    assert ours == others
+    with Store(results.path) as store:
+        assert len(store.settled()) == 5
+
+
+def test_equal_data_under_two_labels_both_have_all_their_runs(tmp_path):
+    data = [DataChoice("iris", label="second"), DataChoice("iris", label="first")]
+    results = run(small_study(data=data), tmp_path / "r.sqlite", engine="serial", progress=False)
+    assert results.runs()["data"].value_counts().to_dict() == {"second": 10, "first": 10}
+    assert responses(results).data == ("second", "first")
+
+
+def test_data_have_the_label_of_their_study(tmp_path):
+    path = tmp_path / "r.sqlite"
+    for label in ("before", "after"):
+        study = small_study(data=[DataChoice("iris", label=label)])
+        results = run(study, path, engine="serial", progress=False)
+        assert set(results.runs()["data"]) == {label}
+        assert responses(results).test_shares.keys() == {label}

@@ -106,3 +106,39 @@ def test_arrays_come_back(array):
 def test_nothing_but_numbers_is_read(content):
     with pytest.raises(DataError, match="A stored array is damaged"):
         unpack(content)
+
+
+FIRST_SCHEMA = """
+ALTER TABLE planned RENAME TO later;
+CREATE TABLE planned (
+    study TEXT NOT NULL, run TEXT NOT NULL, position INTEGER NOT NULL, data TEXT NOT NULL,
+    learner TEXT NOT NULL, setting TEXT NOT NULL, levels TEXT NOT NULL,
+    preparation TEXT NOT NULL, split TEXT NOT NULL, share REAL NOT NULL, seed INTEGER NOT NULL,
+    PRIMARY KEY (study, run)) WITHOUT ROWID;
+INSERT INTO planned SELECT study, run, position, data, learner, setting, levels, preparation,
+    split, share, seed FROM later;
+DROP TABLE later;
+UPDATE facts SET value = '1' WHERE name = 'schema';
+"""
+
+
+@pytest.fixture
+def first_store(plan, tmp_path):
+    """Return the path of a store as the first schema had it."""
+    path = tmp_path / "first.sqlite"
+    with Store(path) as store:
+        store.add_plan(plan)
+        store.add_outcomes([done(plan.runs[0].run_id)])
+    connection = sqlite3.connect(path)
+    connection.executescript(FIRST_SCHEMA)
+    connection.close()
+    return path
+
+
+def test_stores_of_the_first_schema_are_upgraded(first_store, plan):
+    with Store(first_store) as store:
+        assert store.status_counts() == {"done": 1, "left": 9}
+        assert store.read("SELECT DISTINCT label FROM planned")["label"].tolist() == ["iris"]
+        assert store.read("SELECT value FROM facts")["value"].tolist() == ["2"]
+        store.add_plan(plan)
+        assert store.status_counts() == {"done": 1, "left": 9}

@@ -104,7 +104,9 @@ def _scores(results: Results, plan: Plan, measure: Measure) -> pd.DataFrame:
     """Return one row per run with its score, in the order of learners and splits."""
     names = [each.label for each in plan.contestants[0]]
     runs = results.runs()
-    runs["score"] = runs["run"].map(results.scores(measure).set_index("run")[measure.name])
+    # By position: two learners that are the same share the runs that they are scored by.
+    scored = results.scores(measure).set_index("position")[measure.name]
+    runs["score"] = runs["position"].map(scored)
     runs[["stage", "error", "warning"]] = runs[["stage", "error", "warning"]].fillna("")
     unserved = (runs["status"] == "done") & runs["score"].isna()
     needed = "predict_proba" if measure.needs == "probabilities" else "scores of the classes"

@@ -17,12 +17,10 @@ from verulam.experiment._store import Store, unpack
 from verulam.measures import Measure, as_measure
 
 _CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"
-_DATA = """
-SELECT label FROM data WHERE data IN (SELECT data FROM planned WHERE study = ?) ORDER BY rowid
-"""
+_DATA = "SELECT label FROM planned WHERE study = ? GROUP BY label ORDER BY min(place)"
 _SIZES = """
-SELECT DISTINCT d.label, s.split, s.train_rows, s.test FROM planned p
-JOIN splits s ON s.split = p.split JOIN data d ON d.data = p.data WHERE p.study = ?
+SELECT DISTINCT p.label, s.split, s.train_rows, s.test FROM planned p
+JOIN splits s ON s.split = p.split WHERE p.study = ?
 """
 
 

@@ -67,7 +67,7 @@ def run(
     with Store(store) as opened:
         key = opened.add_plan(plan)
         settled = opened.settled(retry)
-        left = [place for place, each in enumerate(plan.runs) if each.run_id not in settled]
+        left = _unsettled(plan, settled)
         carry_out = _engine(engine, workers or core_count(), plan)
         with (
             show_progress(len(plan.runs), len(plan.runs) - len(left), show=progress) as display,
@@ -75,6 +75,15 @@ def run(
         ):
             _write(opened, outcomes, display)
     return Results(store, key)
+
+
+def _unsettled(plan: Plan, settled: set[str]) -> list[int]:
+    """Return where the runs are that are still to do; those of the same identity just once."""
+    first: dict[str, int] = {}
+    for place, each in enumerate(plan.runs):
+        if each.run_id not in settled:
+            first.setdefault(each.run_id, place)
+    return list(first.values())
 
 
 def _write(store: Store, outcomes: Iterator[Outcome | None], display: Progress) -> None:

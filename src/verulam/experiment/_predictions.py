@@ -12,7 +12,7 @@ _PREDICTIONS = """
 SELECT d.classes, d.targets, s.test, r.predicted, r.probabilities
 FROM planned p JOIN data d ON d.data = p.data JOIN splits s ON s.split = p.split
 JOIN runs r ON r.run = p.run
-WHERE p.study = ? AND d.label = ? AND p.learner = ? AND p.setting = ? AND r.status = 'done'
+WHERE p.study = ? AND p.label = ? AND p.learner = ? AND p.setting = ? AND r.status = 'done'
   AND p.share = (SELECT max(share) FROM planned WHERE study = p.study)
 ORDER BY s.repeat, s.fold
 """

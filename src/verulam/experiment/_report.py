@@ -24,8 +24,9 @@ SELECT DISTINCT e.content FROM planned p JOIN runs r ON r.run = p.run
 JOIN environments e ON e.environment = r.environment WHERE p.study = ?
 """
 _DATA = """
-SELECT label, task, target, n_rows, n_columns, classes FROM data
-WHERE data IN (SELECT data FROM planned WHERE study = ?) ORDER BY rowid
+SELECT p.label, d.task, d.target, d.n_rows, d.n_columns, d.classes
+FROM (SELECT DISTINCT label, place, data FROM planned WHERE study = ?) p
+JOIN data d ON d.data = p.data ORDER BY p.place
 """
 MOST_FAILURES = 100
 

@@ -16,12 +16,12 @@ from verulam.measures import Measure, as_measure
 DEFAULT_MEASURES = {"classification": "error", "regression": "root_mean_squared_error"}
 
 _RUNS = """
-SELECT p.position, d.label AS data, p.learner, p.setting, s.repeat, s.fold, p.share, p.run,
+SELECT p.position, p.label AS data, p.learner, p.setting, s.repeat, s.fold, p.share, p.run,
        coalesce(r.status, 'left') AS status, r.stage, r.error, r.warning,
        r.fit_seconds, r.predict_seconds, r.peak_memory, r.model_size, p.preparation, p.seed
-FROM planned p JOIN data d USING (data) JOIN splits s ON s.split = p.split
-LEFT JOIN runs r ON r.run = p.run WHERE p.study = ? ORDER BY p.data, p.learner, p.setting,
-p.share, s.repeat, s.fold
+FROM planned p JOIN splits s ON s.split = p.split
+LEFT JOIN runs r ON r.run = p.run WHERE p.study = ? ORDER BY p.data, p.label, p.learner,
+p.setting, p.share, s.repeat, s.fold
 """
 
 
@@ -144,7 +144,8 @@ class _Scorer:
         """Return the measure of each finished run of a study."""
         query = (
             "SELECT r.run, p.data, p.split, r.predicted, r.probabilities, r.scores "
-            "FROM planned p JOIN runs r USING (run) WHERE p.study = ? AND r.status = 'done'"
+            "FROM (SELECT DISTINCT run, data, split FROM planned WHERE study = ?) p "
+            "JOIN runs r USING (run) WHERE r.status = 'done'"
         )
         return {
             run: self._one(measure, data, split, stored)

@@ -19,7 +19,7 @@ from verulam.experiment._identity import digest
 from verulam.experiment._plan import Plan, setting_text
 
 #: Raised whenever older programs could not read what newer ones write.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -34,15 +34,21 @@ CREATE TABLE IF NOT EXISTS splits (
     train_rows INTEGER NOT NULL, test BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS environments (environment TEXT PRIMARY KEY, content TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS planned (
-    study TEXT NOT NULL, run TEXT NOT NULL, position INTEGER NOT NULL, data TEXT NOT NULL,
-    learner TEXT NOT NULL, setting TEXT NOT NULL, levels TEXT NOT NULL,
-    preparation TEXT NOT NULL, split TEXT NOT NULL, share REAL NOT NULL, seed INTEGER NOT NULL,
-    PRIMARY KEY (study, run)) WITHOUT ROWID;
+    study TEXT NOT NULL, position INTEGER NOT NULL, run TEXT NOT NULL, data TEXT NOT NULL,
+    label TEXT NOT NULL, place INTEGER NOT NULL, learner TEXT NOT NULL, setting TEXT NOT NULL,
+    levels TEXT NOT NULL, preparation TEXT NOT NULL, split TEXT NOT NULL, share REAL NOT NULL,
+    seed INTEGER NOT NULL, PRIMARY KEY (study, position)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (
     run TEXT PRIMARY KEY, status TEXT NOT NULL, stage TEXT NOT NULL, error TEXT NOT NULL,
     warning TEXT NOT NULL, started REAL, fit_seconds REAL, predict_seconds REAL,
     peak_memory REAL, model_size REAL, environment TEXT NOT NULL,
     predicted BLOB, probabilities BLOB, scores BLOB) WITHOUT ROWID;
+"""
+#: What the first schema kept otherwise: the label with the data, and runs of a study by their id.
+_FIRST_PLANNED = """
+SELECT p.study, p.position, p.run, p.data, d.label, d.rowid AS place, p.learner, p.setting,
+       p.levels, p.preparation, p.split, p.share, p.seed
+FROM main.{table} p JOIN main.data d ON d.data = p.data
 """
 _PACKAGES = ("verulam", "numpy", "scipy", "scikit-learn", "pandas", "numba")
 
@@ -84,15 +90,35 @@ class Store:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.executescript(_SCHEMA)
-        row = self._connection.execute("SELECT value FROM facts WHERE name = 'schema'").fetchone()
-        if row is None:
-            self._connection.execute(
-                "INSERT OR IGNORE INTO facts VALUES ('schema', ?)", (str(SCHEMA_VERSION),)
-            )
-        elif int(row[0]) > SCHEMA_VERSION:
+        self._connection.execute(
+            "INSERT OR IGNORE INTO facts VALUES ('schema', ?)", (str(SCHEMA_VERSION),)
+        )
+        if self._schema() < SCHEMA_VERSION:
+            self._upgrade()
+
+    def _schema(self) -> int:
+        query = "SELECT value FROM facts WHERE name = 'schema'"
+        schema = int(self._connection.execute(query).fetchone()[0])
+        if schema > SCHEMA_VERSION:
             raise DataError(
-                f"The store {self.path} was written by a newer Verulam (schema {row[0]}; this "
+                f"The store {self.path} was written by a newer Verulam (schema {schema}; this "
                 f"one knows {SCHEMA_VERSION}). Upgrade Verulam to read it."
+            )
+        return schema
+
+    def _upgrade(self) -> None:
+        with self._transaction() as connection:
+            if self._schema() == SCHEMA_VERSION:
+                return  # Another process was quicker.
+            connection.execute("ALTER TABLE planned RENAME TO planned_before")
+            for statement in _SCHEMA.split(";"):
+                connection.execute(statement)
+            connection.execute(
+                f"INSERT INTO planned {_FIRST_PLANNED.format(table='planned_before')}"
+            )
+            connection.execute("DROP TABLE planned_before")
+            connection.execute(
+                "UPDATE facts SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,)
             )
 
     def __enter__(self) -> "Store":
@@ -145,8 +171,10 @@ class Store:
             connection.executemany(
                 "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?)", _split_rows(plan)
             )
+            # The same study may give other runs under another version of its learners.
+            connection.execute("DELETE FROM planned WHERE study = ?", (study,))
             connection.executemany(
-                "INSERT OR IGNORE INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 _planned_rows(plan, study),
             )
         return study
@@ -251,9 +279,11 @@ def _planned_rows(plan: Plan, study: str) -> Iterator[tuple[Any, ...]]:
         planned, contestant = plan.data[run.data], plan.contestants[run.data][run.contestant]
         yield (
             study,
-            run.run_id,
             position,
+            run.run_id,
             planned.key,
+            planned.label,
+            run.data,
             contestant.label,
             setting_text(contestant.setting),
             json.dumps(contestant.setting, default=str, ensure_ascii=False),
