@@ -65,3 +65,24 @@ study = Study("killed", [DataChoice("iris"), DataChoice("wine")], learners, resa
 print("ready", flush=True)
 run(study, sys.argv[1], engine="processes", workers=2, progress=False)
 """
+
+
+#: A program whose last runs take for ever; the engine and the store are its arguments.
+ENDLESS = """
+import sys
+import time
+from sklearn.dummy import DummyClassifier
+from verulam.experiment import DataChoice, LearnerChoice, Study, run
+
+class Endless(DummyClassifier):
+    def fit(self, X, y):
+        if self.constant == "endless" and len(X) > 60:
+            time.sleep(600)
+        return super().fit(X, y)
+
+if __name__ == "__main__":
+    learners = [LearnerChoice(Endless(constant=c), label=str(c)) for c in ("endless", None)]
+    study = Study("endless", [DataChoice("iris")], learners, resampling="2-fold", seed=SEED)
+    print("ready", flush=True)
+    run(study, sys.argv[2], engine=sys.argv[1], workers=1, progress=False)
+"""

@@ -6,10 +6,11 @@ import sys
 import time
 
 import pytest
-from tests.experiment.studies import KILLABLE, small_study, with_trouble
+from tests.experiment.studies import ENDLESS, KILLABLE, small_study, with_trouble
 
 from verulam.base import DataError
 from verulam.experiment import LearnerChoice, Results, Store, run
+from verulam.experiment._execution import Outcome
 
 QUERY = "SELECT run, status, predicted, probabilities FROM runs ORDER BY run"
 
@@ -121,3 +122,35 @@ def test_interrupt_keeps_what_is_finished(tmp_path):
     assert "KeyboardInterrupt" in words
     counts = Results(path).status()
     assert counts["done"] >= 1
+
+
+def test_a_finished_run_is_on_disk_while_the_next_one_is_under_way(tmp_path):
+    path = tmp_path / "endless.sqlite"
+    # A seed whose order of runs has the two quick ones first.
+    script = ENDLESS.replace("SEED", "2")
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "serial", str(path)], stdout=subprocess.PIPE, text=True
+    )
+    process.stdout.readline()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not (path.exists() and len(settled(path)) == 2):
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert len(settled(path)) == 2
+
+
+def settled(path):
+    with Store(path) as store:
+        return store.settled()
+
+
+def test_writing_is_cheap(tmp_path):
+    """Thousands of quick runs do not wait for the disk."""
+    with Store(tmp_path / "r.sqlite") as store:
+        store.add_outcomes([Outcome("first", "done")])
+        start = time.process_time()
+        for number in range(300):
+            store.add_outcomes([Outcome(f"run {number}", "done")])
+    assert time.process_time() - start < 0.9

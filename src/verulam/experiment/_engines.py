@@ -1,7 +1,6 @@
 """Carrying out a plan: one after the other, in processes, or on a Dask cluster."""
 
 import os
-import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -18,9 +17,6 @@ from verulam.experiment._results import Results
 from verulam.experiment._store import Store
 from verulam.experiment._study import Study
 from verulam.experiment._workers import Engine, run_in_processes
-
-#: Seconds that a finished run may wait before it is written down with others.
-WRITE_WITHIN = 0.5
 
 
 def run(
@@ -87,17 +83,16 @@ def _unsettled(plan: Plan, settled: set[str]) -> list[int]:
 
 
 def _write(store: Store, outcomes: Iterator[Outcome | None], display: Progress) -> None:
-    """Write outcomes down in batches, the last of them even where the work is interrupted."""
+    """Write outcomes down whenever no more are at hand, so that a sudden end loses none."""
     waiting: list[Outcome] = []
-    written = time.monotonic()
     try:
         for outcome in outcomes:
-            if outcome is not None:
+            if outcome is None:
+                store.add_outcomes(waiting)
+                waiting = []
+            else:
                 waiting.append(outcome)
                 display.advance(outcome)
-            if waiting and time.monotonic() - written > WRITE_WITHIN:
-                store.add_outcomes(waiting)
-                waiting, written = [], time.monotonic()
     finally:
         store.add_outcomes(waiting)
 
@@ -121,6 +116,7 @@ def _run_serially(plan: Plan, positions: Sequence[int]) -> Generator[Outcome | N
     with threadpool_limits(1):
         for position in positions:
             yield execute(plan, plan.runs[position])
+            yield None
 
 
 def _run_on_dask(
@@ -139,6 +135,7 @@ def _run_on_dask(
             futures = [client.submit(_execute_batch, there, batch, pure=False) for batch in batches]
             for _, outcomes in as_completed(futures, with_results=True):
                 yield from outcomes
+                yield None
     finally:
         if cluster is not None:
             cluster.close()

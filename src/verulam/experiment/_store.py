@@ -1,5 +1,6 @@
 """The store: one SQLite file with a row for every run, on disk as soon as the run has ended."""
 
+import functools
 import json
 import platform
 import sqlite3
@@ -314,6 +315,7 @@ def _outcome_row(outcome: Outcome, environment: str) -> tuple[Any, ...]:
     )
 
 
+@functools.cache
 def _environment() -> tuple[str, str]:
     """Return the key and the description of where the runs were made."""
     versions = {}

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from verulam.experiment._execution import Outcome, execute
 from verulam.experiment._plan import Plan
 
-#: Yields the outcome of each run as it ends, and None whenever nothing has for a moment.
+#: Yields the outcome of each run as it ends, and None whenever no more are at hand.
 Engine = Callable[[Plan, Sequence[int]], Generator[Outcome | None]]
 #: Seconds of work that are sent to a worker ahead, so that it never waits for the next run.
 WORK_AHEAD = 0.2
@@ -37,7 +37,7 @@ class _Worker:
 def run_in_processes(
     plan: Plan, positions: Sequence[int], *, workers: int
 ) -> Generator[Outcome | None]:
-    """Yield the outcome of each run as it ends, and None whenever nothing has for a moment.
+    """Yield the outcome of each run as it ends, and None whenever no more are at hand.
 
     Parameters
     ----------
