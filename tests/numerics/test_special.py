@@ -9,13 +9,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 import verulam.numerics._special as special
 from verulam.numerics import (
     largest_linear_function,
+    linear_functions,
     log_sum_exp,
     logit,
     normalise_rows,
     sigmoid,
     softmax,
 )
-from verulam.numerics._special_loops import largest_column, largest_linear, log_normalise
+from verulam.numerics._special_loops import (
+    largest_column,
+    largest_linear,
+    linear_values,
+    log_normalise,
+)
 
 
 @pytest.fixture
@@ -48,6 +54,8 @@ def test_largest_linear_function(monkeypatch, few):
     origin = rng.normal(size=3)
     expected = ((X - origin) @ weights.T + intercepts).argmax(axis=1)
     assert_array_equal(largest_linear_function(X, weights, intercepts, origin), expected)
+    values = (X - origin) @ weights.T + intercepts
+    assert_allclose(linear_functions(X, weights, intercepts, origin), values)
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -57,3 +65,4 @@ def test_compiled_loops_equal_their_python_source(values):
     assert_array_equal(largest_column(values), values.argmax(axis=1))
     arguments = (values, values[:3], values[:3, 0], values[3])
     assert_array_equal(largest_linear(*arguments), largest_linear.py_func(*arguments))
+    assert_allclose(linear_values(*arguments), linear_values.py_func(*arguments))

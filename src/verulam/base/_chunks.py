@@ -199,7 +199,12 @@ def in_threads(
 
 
 def map_rows(
-    function: Callable[[Any], np.ndarray], inputs: Any, shape: tuple[int, ...], dtype: Any = float
+    function: Callable[[Any], np.ndarray],
+    inputs: Any,
+    shape: tuple[int, ...],
+    dtype: Any = float,
+    *,
+    light: bool = False,
 ) -> np.ndarray:
     """Return ``function(inputs)``, computed in chunks that fit the cache, by threads where it pays.
 
@@ -213,6 +218,8 @@ def map_rows(
         Shape of the whole result, whose first entry is the number of rows.
     dtype
         Type of the result.
+    light
+        Whether the function does hardly more than read its inputs, so that threads pay later.
     """
     n_rows, n_columns = len(inputs), max(1, inputs.shape[1])
     result = np.empty(shape, dtype=dtype)
@@ -222,7 +229,7 @@ def map_rows(
         result[start : start + chunk_rows] = function(inputs[start : start + chunk_rows])
 
     starts = range(0, n_rows, chunk_rows)
-    small = n_rows * n_columns < THREADED_NUMBERS
+    small = n_rows * n_columns < THREADED_NUMBERS * (8 if light else 1)
     for _ in in_threads(fill, starts, 1 if small else 0):
         pass
     return result

@@ -27,6 +27,7 @@ from verulam.numerics._schedules import (
 )
 from verulam.numerics._special import (
     largest_linear_function,
+    linear_functions,
     log_softmax,
     log_sum_exp,
     logit,
@@ -51,6 +52,7 @@ __all__ = [
     "gaussian_log_density",
     "inverse",
     "largest_linear_function",
+    "linear_functions",
     "log_softmax",
     "log_sum_exp",
     "logit",

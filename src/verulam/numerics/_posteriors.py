@@ -21,7 +21,7 @@ class PosteriorMixin:
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
         joint = self._joint_log_likelihood(X)
-        return self.classes_[map_rows(largest_column, joint, (len(joint),), np.intp)]
+        return self.classes_[map_rows(largest_column, joint, (len(joint),), np.intp, light=True)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the posterior probability of each class."""

@@ -6,10 +6,16 @@ from scipy.special import log_softmax, logit, softmax
 from scipy.special import logsumexp as log_sum_exp
 
 from verulam.base import map_rows
-from verulam.numerics._special_loops import largest_column, largest_linear, log_normalise
+from verulam.numerics._special_loops import (
+    largest_column,
+    largest_linear,
+    linear_values,
+    log_normalise,
+)
 
 __all__ = [
     "largest_linear_function",
+    "linear_functions",
     "log_softmax",
     "log_sum_exp",
     "logit",
@@ -42,13 +48,13 @@ def normalise_rows(log_values: np.ndarray) -> np.ndarray:
            [0.5 , 0.5 ]])
     """
     log_values = np.ascontiguousarray(log_values, dtype=np.float64)
-    return map_rows(log_normalise, log_values, log_values.shape)
+    return map_rows(log_normalise, log_values, log_values.shape, light=True)
 
 
-def largest_linear_function(
+def linear_functions(
     X: np.ndarray, weights: np.ndarray, intercepts: np.ndarray, origin: np.ndarray
 ) -> np.ndarray:
-    """Return for each row which of several linear functions is largest there.
+    """Return the values of several linear functions at each row.
 
     Parameters
     ----------
@@ -64,6 +70,30 @@ def largest_linear_function(
     Examples
     --------
     >>> weights, intercepts, origin = np.array([[1.0], [-1.0]]), np.zeros(2), np.array([5.0])
+    >>> linear_functions(np.array([[7.0], [3.0]]), weights, intercepts, origin)
+    array([[ 2., -2.],
+           [-2.,  2.]])
+    """
+    weights = np.ascontiguousarray(weights)
+
+    def values(rows: np.ndarray) -> np.ndarray:
+        if weights.size <= FEW_WEIGHTS:
+            return linear_values(rows, weights, intercepts, origin)
+        return (rows - origin) @ weights.T + intercepts
+
+    return map_rows(values, X, (len(X), len(weights)), light=True)
+
+
+def largest_linear_function(
+    X: np.ndarray, weights: np.ndarray, intercepts: np.ndarray, origin: np.ndarray
+) -> np.ndarray:
+    """Return for each row which of several linear functions is largest there.
+
+    The arguments are those of `linear_functions`.
+
+    Examples
+    --------
+    >>> weights, intercepts, origin = np.array([[1.0], [-1.0]]), np.zeros(2), np.array([5.0])
     >>> largest_linear_function(np.array([[7.0], [3.0]]), weights, intercepts, origin)
     array([0, 1])
     """
@@ -74,4 +104,4 @@ def largest_linear_function(
             return largest_linear(rows, weights, intercepts, origin)
         return largest_column((rows - origin) @ weights.T + intercepts)
 
-    return map_rows(largest, X, (len(X),), np.intp)
+    return map_rows(largest, X, (len(X),), np.intp, light=True)

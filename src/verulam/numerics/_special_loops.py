@@ -36,6 +36,19 @@ def largest_column(values):
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def linear_values(X, weights, intercepts, origin):
+    """Return the values of several linear functions of each row's deviation from the origin."""
+    result = np.empty((X.shape[0], weights.shape[0]))
+    for i in range(X.shape[0]):
+        for k in range(weights.shape[0]):
+            value = intercepts[k]
+            for j in range(X.shape[1]):
+                value += weights[k, j] * (X[i, j] - origin[j])
+            result[i, k] = value
+    return result
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def largest_linear(X, weights, intercepts, origin):
     """Return for each row which of several linear functions of its deviation is largest."""
     result = np.empty(X.shape[0], dtype=np.intp)

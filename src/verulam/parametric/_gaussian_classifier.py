@@ -16,7 +16,6 @@ from verulam.base import (
     OnePassClassifier,
     StrOptions,
     check_is_fitted,
-    map_rows,
     validate_data,
 )
 from verulam.numerics import (
@@ -25,6 +24,7 @@ from verulam.numerics import (
     factorise,
     gaussian_log_density,
     largest_linear_function,
+    linear_functions,
 )
 from verulam.parametric._covariances import (
     FAMILIES,
@@ -277,8 +277,7 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if self._is_linear:
             origin, linear = self._centred_discriminants()
-            shape = (len(inputs), len(self.classes_))
-            return map_rows(lambda rows: linear(rows - origin), inputs, shape)
+            return linear_functions(inputs, linear.weights, linear.intercepts, origin)
         return gaussian_log_density(inputs, self._factor) + log_priors(self.priors_)
 
     def class_log_density(self, X: ArrayLike) -> np.ndarray:

@@ -171,7 +171,9 @@ class LeastSquares(OnePass, Regressor):
         """Return the value of the linear function at each row."""
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return inputs @ self.coef_ + self.intercept_
+        predicted = inputs @ self.coef_
+        predicted += self.intercept_
+        return predicted
 
 
 class PolynomialRegression(OnePass, Regressor):
