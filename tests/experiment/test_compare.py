@@ -169,6 +169,7 @@ def test_a_kept_store_is_used_again(tmp_path):
             "Unknown measure 'eror'. Nearest: error",
         ),
         (("iris",), {"folds": 1}, ValueError, "folds=1; expected a whole number of at least 2"),
+        (("iris",), {"n_jobs": 0}, DataError, "n_jobs: 0; expected a number of at least 1"),
         (("iris",), {"repeats": 0}, ValueError, "repeats=0"),
         (("iris", []), {}, ValueError, "at least one learner"),
         (("iris", [3]), {}, TypeError, "expected names or estimators, got int"),

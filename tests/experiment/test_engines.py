@@ -10,6 +10,7 @@ from tests.experiment.studies import ENDLESS, KILLABLE, small_study, with_troubl
 
 from verulam.base import DataError
 from verulam.experiment import LearnerChoice, Results, Store, run
+from verulam.experiment._engines import core_count, worker_count
 from verulam.experiment._execution import Outcome
 
 QUERY = "SELECT run, status, predicted, probabilities FROM runs ORDER BY run"
@@ -65,6 +66,8 @@ def test_unsuccessful_runs_are_tried_again_when_asked(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"workers": 0}, "workers: 0; expected a number of at least 1, or -1 for all cores"),
+        ({"workers": -2}, "workers: -2; expected"),
         ({"engine": "magic"}, "engine: 'magic'; expected processes"),
         ({"engine": "serial", "study": {"time_limit": 1.0}}, "time_limit needs engine='processes'"),
     ],
@@ -154,3 +157,9 @@ def test_writing_is_cheap(tmp_path):
         for number in range(300):
             store.add_outcomes([Outcome(f"run {number}", "done")])
     assert time.process_time() - start < 0.9
+
+
+def test_all_cores(tmp_path):
+    results = run(small_study(), tmp_path / "r.sqlite", workers=-1, progress=False)
+    assert results.status() == {"done": 10}
+    assert worker_count(-1, "workers") == core_count() >= 1

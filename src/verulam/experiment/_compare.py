@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from verulam.base import Seed, spawn_seeds
 from verulam.data import Dataset
 from verulam.experiment._comparison import Comparison
-from verulam.experiment._engines import core_count, run
+from verulam.experiment._engines import run, worker_count
 from verulam.experiment._learners import learner_choices
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._resampling import Resampling
@@ -62,7 +62,7 @@ def compare(
     random_state
         Seed of the splits and of the learners; the same seed gives the same scores.
     n_jobs
-        Processes; None runs one after the other. The scores do not depend on it.
+        Processes; None runs one after the other, -1 takes all cores. The scores do not depend on it.
     progress
         Show a progress bar, where the output is a terminal.
     store
@@ -75,6 +75,7 @@ def compare(
     >>> comparison.summary["decision"].to_dict()
     {'majority class': 'reject', 'logistic regression': 'best'}
     """
+    workers = 1 if n_jobs is None else worker_count(n_jobs, "n_jobs")
     chosen = with_target(open_data(data, target=target))
     response = _measure_for(chosen, measure)
     plan = make_plan(
@@ -87,7 +88,6 @@ def compare(
             seed=spawn_seeds(random_state, 1)[0],
         )
     )
-    workers = core_count() if n_jobs == -1 else n_jobs or 1
     with _kept_or_not(store) as path:
         results = run(
             plan,

@@ -43,7 +43,7 @@ def run(
         "processes", "serial", "dask" for a local cluster, or "dask://host:port" for one that
         is already there. The results do not depend on it.
     workers
-        Number of processes; None takes one for each core.
+        Number of processes; None and -1 take one for each core.
     progress
         Show a progress display, where the output is a terminal.
     retry
@@ -59,12 +59,13 @@ def run(
     ...     results.status()
     {'done': 10}
     """
+    processes = core_count() if workers is None else worker_count(workers, "workers")
     plan = study if isinstance(study, Plan) else make_plan(study)
     with Store(store) as opened:
         key = opened.add_plan(plan)
         settled = opened.settled(retry)
         left = _unsettled(plan, settled)
-        carry_out = _engine(engine, workers or core_count(), plan)
+        carry_out = _engine(engine, processes, plan)
         with (
             show_progress(len(plan.runs), len(plan.runs) - len(left), show=progress) as display,
             closing(carry_out(plan, left)) as outcomes,
@@ -144,6 +145,23 @@ def _run_on_dask(
 def _execute_batch(plan: Plan, positions: Sequence[int]) -> list[Outcome]:
     with threadpool_limits(1):
         return [execute(plan, plan.runs[position]) for position in positions]
+
+
+def worker_count(given: int, name: str) -> int:
+    """Return a number of processes, where -1 stands for one for each core.
+
+    Parameters
+    ----------
+    given
+        The number.
+    name
+        What the argument is called, for the message.
+    """
+    if given == -1:
+        return core_count()
+    if given < 1:
+        raise DataError(f"{name}: {given!r}; expected a number of at least 1, or -1 for all cores.")
+    return given
 
 
 def core_count() -> int:
