@@ -134,3 +134,24 @@ def test_data_have_the_label_of_their_study(tmp_path):
         results = run(study, path, engine="serial", progress=False)
         assert set(results.runs()["data"]) == {label}
         assert responses(results).test_shares.keys() == {label}
+
+
+def test_default_measure_is_for_the_data_of_the_study_alone(tmp_path):
+    path = tmp_path / "r.sqlite"
+    numbers = small_study(
+        data=[DataChoice("diabetes")],
+        learners=[LearnerChoice("mean predictor")],
+        resampling="2-fold",
+    )
+    run(numbers, path, engine="serial", progress=False)
+    results = run(small_study(), path, engine="serial", progress=False)
+    assert [each.name for each in results.measures] == ["error"]
+
+
+def test_a_study_may_have_measures_of_its_own(tmp_path):
+    quarter = Measure.from_function(lambda y, p: 0.25, greater_is_better=True, name="quarter")
+    study = small_study(measures=[quarter, "error"])
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    scores = results.scores()
+    assert (scores["quarter"] == 0.25).all()
+    assert "error" in scores

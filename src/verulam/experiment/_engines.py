@@ -17,6 +17,7 @@ from verulam.experiment._results import Results
 from verulam.experiment._store import Store
 from verulam.experiment._study import Study
 from verulam.experiment._workers import Engine, run_in_processes
+from verulam.measures import as_measure
 
 
 def run(
@@ -71,7 +72,7 @@ def run(
             closing(carry_out(plan, left)) as outcomes,
         ):
             _write(opened, outcomes, display)
-    return Results(store, key)
+    return Results(store, key, measures=[as_measure(each) for each in plan.study.measures or ()])
 
 
 def _unsettled(plan: Plan, settled: set[str]) -> list[int]:

@@ -23,6 +23,10 @@ FROM planned p JOIN splits s ON s.split = p.split
 LEFT JOIN runs r ON r.run = p.run WHERE p.study = ? ORDER BY p.data, p.label, p.learner,
 p.setting, p.share, s.repeat, s.fold
 """
+_TASKS = """
+SELECT d.task FROM planned p JOIN data d ON d.data = p.data WHERE p.study = ?
+GROUP BY d.task ORDER BY min(p.place)
+"""
 
 
 class Results:
@@ -34,6 +38,9 @@ class Results:
         The store.
     study
         Key of the study; None takes the one added last.
+    measures
+        The responses of the study, where they are not all known by name; None looks up the
+        names that the store has.
 
     Examples
     --------
@@ -47,7 +54,13 @@ class Results:
     {'majority class': 0.667, 'parametric.NaiveBayes': 0.047}
     """
 
-    def __init__(self, path: str | Path, study: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        study: str | None = None,
+        *,
+        measures: Sequence[Measure] | None = None,
+    ) -> None:
         self.path = Path(path)
         if not self.path.is_file():
             raise DataError(f"There is no store {self.path}.")
@@ -61,6 +74,7 @@ class Results:
                 raise DataError(f"The store {self.path} has no study {study}.")
         self.study = str(studies["study"].iloc[-1])
         self.description: dict[str, Any] = json.loads(studies["content"].iloc[-1])
+        self._given = tuple(measures or ())
 
     def status(self) -> dict[str, int]:
         """Return how many runs are done, failed, timed out, killed or left."""
@@ -82,10 +96,12 @@ class Results:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The responses of the study, the one that decides first."""
+        if self._given:
+            return self._given
         names = self.description["measures"]
         if not names:
             with Store(self.path) as store:
-                tasks = store.read("SELECT DISTINCT task FROM data")["task"]
+                tasks = store.read(_TASKS, (self.study,))["task"]
             names = [DEFAULT_MEASURES[task] for task in tasks]
         return tuple(as_measure(name) for name in names)
 
