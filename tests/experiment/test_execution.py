@@ -1,12 +1,14 @@
 """One run: predictions and costs, or a row that says what went wrong."""
 
 import time
+import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from tests.experiment.studies import small_study, with_trouble
 
 from verulam.experiment import DataChoice, LearnerChoice, make_plan
@@ -59,8 +61,6 @@ def test_failures_are_rows(how, stage, error):
 
 
 def test_seeds_reach_nested_learners_and_spare_given_ones():
-    from sklearn.pipeline import make_pipeline
-
     pipeline = make_pipeline(RandomForestClassifier())
     assert seeded(pipeline, 5).get_params()["randomforestclassifier__random_state"] == 5
     assert seeded(RandomForestClassifier(random_state=1), 5).random_state == 1
@@ -82,3 +82,43 @@ def test_first_use_is_not_timed():
     outcome = execute(*first_run(study, "slow"))
     assert Slow.calls == 2
     assert outcome.fit_seconds < 0.2
+
+
+def test_pipelines_of_one_step():
+    learner = LearnerChoice(make_pipeline(GaussianNB()), label="one step")
+    alone = LearnerChoice(GaussianNB(), label="alone")
+    study = small_study(learners=[learner, alone])
+    outcomes = [execute(*first_run(study, label)) for label in ("one step", "alone")]
+    assert [each.status for each in outcomes] == ["done", "done"]
+
+
+class Unsavable(GaussianNB):
+    """Cannot be pickled, for a reason of its own."""
+
+    def __reduce__(self):
+        raise RuntimeError("not to be saved")
+
+
+def test_a_learner_that_cannot_be_saved_has_no_size():
+    study = small_study(learners=[LearnerChoice(Unsavable(), label="unsavable")])
+    outcome = execute(*first_run(study, "unsavable"))
+    assert outcome.status == "done"
+    assert np.isnan(outcome.model_size)
+
+
+class WarnsOfFewRows(GaussianNB):
+    """Warns of as few rows as the first use has."""
+
+    def fit(self, X, y):
+        if len(X) <= 60:
+            warnings.warn("few rows", stacklevel=1)
+        return super().fit(X, y)
+
+
+def test_warnings_of_the_first_use_are_not_those_of_the_run():
+    study = small_study(learners=[LearnerChoice(WarnsOfFewRows(), label="warns")])
+    assert execute(*first_run(study, "warns")).warning == ""
+    few = small_study(
+        learners=[LearnerChoice(WarnsOfFewRows(), label="warns")], training_shares=[0.4]
+    )
+    assert execute(*first_run(few, "warns")).warning == "UserWarning: few rows"

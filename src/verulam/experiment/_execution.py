@@ -119,14 +119,15 @@ def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> N
     _WARM.add(type(last))
     few = rows[np.linspace(0, len(rows) - 1, min(len(rows), 60)).astype(int)]
     inputs = _rows(plan, run, few)
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         clone(estimator).fit(inputs, plan.data[run.data].targets[few]).predict(inputs)
 
 
 def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.ndarray]:
     planned = plan.data[run.data]
     inputs = _rows(plan, run, run.split.test)
-    if isinstance(estimator, Pipeline):
+    if isinstance(estimator, Pipeline) and len(estimator) > 1:
         # One preparation serves labels and probabilities.
         estimator, inputs = estimator[-1], estimator[:-1].transform(inputs)
     values = np.asarray(estimator.predict(inputs))
@@ -162,7 +163,8 @@ def _code_type(n_classes: int) -> type:
 def _size(estimator: Any) -> float:
     try:
         return float(len(pickle.dumps(estimator, protocol=5)))
-    except (pickle.PicklingError, TypeError, AttributeError):
+    # Learners may define how they are saved, and so raise anything; the run is done all the same.
+    except Exception:
         return float("nan")
 
 
