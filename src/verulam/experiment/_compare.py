@@ -62,7 +62,7 @@ def compare(
     random_state
         Seed of the splits and of the learners; the same seed gives the same scores.
     n_jobs
-        Processes; None runs one after the other, -1 takes all cores. The scores do not depend on it.
+        Processes; None runs one after the other, -1 takes all cores. The scores are the same.
     progress
         Show a progress bar, where the output is a terminal.
     store
