@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.experiment.studies import KILLABLE, with_trouble
+from sklearn.dummy import DummyClassifier
+from tests.experiment.studies import ENDLESS, KILLABLE, small_study, with_trouble
 
-from verulam.experiment import run
+from verulam.experiment import LearnerChoice, _workers, make_plan, run
+from verulam.experiment._workers import run_in_processes
 
 
 def test_hanging_run_is_stopped_and_the_rest_goes_on(tmp_path):
@@ -49,6 +51,58 @@ def test_workers_end_with_their_parent(tmp_path):
     process.wait()
     process.stdout.close()
     wait_for(lambda: not processes_about(path))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_workers_end_with_their_parent_in_the_midst_of_a_run(tmp_path):
+    path = tmp_path / "endless.sqlite"
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS.replace("SEED", "1"), "processes", str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.readline()
+    wait_for(lambda: len(processes_about(path)) == 2)
+    time.sleep(0.5)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    wait_for(lambda: not processes_about(path), seconds=5)
+
+
+class SlowAtFirst(DummyClassifier):
+    """Takes its time at the first use, which has few rows."""
+
+    def fit(self, X, y):
+        if len(X) <= 60:
+            time.sleep(1.0)
+        return super().fit(X, y)
+
+
+def test_first_use_does_not_count_for_the_limit(tmp_path):
+    learners = [LearnerChoice(SlowAtFirst())]
+    study = small_study(learners=learners, resampling="2-fold", time_limit=0.5)
+    results = run(study, tmp_path / "r.sqlite", workers=1, progress=False)
+    assert results.status() == {"done": 2}
+
+
+def test_first_use_may_not_hang_either(tmp_path, monkeypatch):
+    monkeypatch.setattr(_workers, "FIRST_USE", 0.5)
+    study = with_trouble("hang at first use", time_limit=0.5)
+    results = run(study, tmp_path / "r.sqlite", workers=2, progress=False)
+    assert results.status() == {"done": 2, "timed out": 2}
+
+
+def test_runs_that_finish_while_the_parent_is_busy_are_done():
+    """A store that another program locks must not make runs late."""
+    plan = make_plan(small_study(time_limit=0.5))
+    statuses = []
+    with contextlib.closing(run_in_processes(plan, range(len(plan)), workers=2)) as outcomes:
+        for outcome in outcomes:
+            if outcome is not None:
+                statuses.append(outcome.status)
+                time.sleep(0.8 if len(statuses) < 3 else 0)
+    assert statuses == ["done"] * 10
 
 
 def wait_for(condition, seconds=15):

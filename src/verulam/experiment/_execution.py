@@ -5,6 +5,7 @@ import os
 import pickle
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter, time
 from typing import Any
@@ -56,8 +57,18 @@ class Outcome:
     predictions: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-def execute(plan: Plan, run: PlannedRun) -> Outcome:
-    """Carry out one run of a plan."""
+def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = None) -> Outcome:
+    """Carry out one run of a plan.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    run
+        One of its runs.
+    begin
+        Called when the learner has been warmed up and the run proper begins.
+    """
     planned = plan.data[run.data]
     contestant = plan.contestants[run.data][run.contestant]
     outcome: dict[str, Any] = {"started": time()}
@@ -68,6 +79,8 @@ def execute(plan: Plan, run: PlannedRun) -> Outcome:
             estimator = seeded(contestant.estimator, run.seed)
             rows = training_rows(run)
             _warm_up(estimator, plan, run, rows)
+            if begin is not None:
+                begin()
             outcome["stage"] = "fit"
             start = perf_counter()
             estimator.fit(_rows(plan, run, rows), planned.targets[rows])

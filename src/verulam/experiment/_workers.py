@@ -1,5 +1,7 @@
 """Worker processes that survive what learners do: each can be stopped and replaced."""
 
+import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -22,11 +24,16 @@ Engine = Callable[[Plan, Sequence[int]], Generator[Outcome | None]]
 WORK_AHEAD = 0.2
 #: Seconds between looks at the clocks of the workers.
 HEARTBEAT = 0.1
+#: Seconds beyond the time limit in which a run has to begin: a worker may have to import and
+#: compile before, which is no fault of the run.
+FIRST_USE = 30.0
+#: Linux's number for the request of `_end_with_parent`.
+_SET_DEATH_SIGNAL = 1
 
 
 @dataclass(eq=False)
 class _Worker:
-    """A process, the connection to it, and the runs it has been sent."""
+    """A process, the connection to it, the runs it has been sent, and when its clock starts."""
 
     process: Any
     connection: Connection
@@ -100,7 +107,8 @@ class _Crew:
         ours, theirs = self._context.Pipe()
         others = [worker.connection for worker in self.workers] if self._forks else []
         process = self._context.Process(
-            target=_work, args=(theirs, self._plan, [*others, ours] if self._forks else [])
+            target=_work,
+            args=(theirs, self._plan, [*others, ours] if self._forks else [], os.getpid()),
         )
         process.start()
         theirs.close()
@@ -116,7 +124,7 @@ class _Crew:
             return
         runs = [left.popleft() for _ in range(min(batch - len(worker.sent), len(left)))]
         if not worker.sent:
-            worker.since = time.monotonic()
+            worker.since = time.monotonic() + FIRST_USE
         worker.sent.extend(runs)
         try:
             worker.connection.send(runs)
@@ -132,15 +140,20 @@ class _Crew:
             worker = by_connection[connection]  # type: ignore[index] # only ours are waited for
             try:
                 while worker.connection.poll():
-                    outcome = worker.connection.recv()
+                    message = worker.connection.recv()
+                    if not isinstance(message, Outcome):
+                        worker.since = message
+                        continue
                     worker.sent.popleft()
-                    worker.since = time.monotonic()
-                    yield outcome
+                    worker.since = time.monotonic() + FIRST_USE
+                    yield message
             except (EOFError, OSError):
                 yield from self._replace(worker, left, "killed", _last_words(worker.process))
         limit = self._plan.study.time_limit
         for worker in list(self.workers):
             if limit and worker.sent and time.monotonic() - worker.since > limit:
+                if worker.connection.poll():
+                    continue  # It has reported while others were seen to.
                 words = f"TimeoutError: stopped after {limit:g} seconds"
                 yield from self._replace(worker, left, "timed out", words)
 
@@ -175,23 +188,35 @@ def _last_words(process: Any) -> str:
     return f"ProcessError: the worker ended with exit code {code}"
 
 
-def _work(connection: Connection, plan: Plan, inherited: Sequence[Connection]) -> None:
+def _work(connection: Connection, plan: Plan, inherited: Sequence[Connection], parent: int) -> None:
     """Carry out runs until the connection closes; the main loop of a worker process."""
+    _end_with_parent()
     # Ctrl-C goes to the whole group; the parent alone decides what happens then.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in inherited:
         other.close()
     os.environ["VERULAM_THREADS"] = "1"
-    parent = os.getppid()
     limit_memory(plan.study.memory_limit)
+
+    def report_begin() -> None:
+        # This clock is the same in all processes.
+        connection.send(time.monotonic())
+
     with threadpool_limits(1):
         while os.getppid() == parent:
             try:
                 positions = connection.recv()
                 for position in positions:
-                    connection.send(execute(plan, plan.runs[position]))
+                    connection.send(execute(plan, plan.runs[position], begin=report_begin))
             except (EOFError, OSError):
                 return
+
+
+def _end_with_parent() -> None:
+    """Ask the system to kill this process when its parent dies, even in the midst of a run."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def limit_memory(megabytes: float | None) -> None:
