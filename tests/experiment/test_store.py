@@ -142,3 +142,66 @@ def test_stores_of_the_first_schema_are_upgraded(first_store, plan):
         assert store.read("SELECT value FROM facts")["value"].tolist() == ["2"]
         store.add_plan(plan)
         assert store.status_counts() == {"done": 1, "left": 9}
+
+
+def test_reading_changes_nothing(store, plan, tmp_path):
+    store.add_plan(plan)
+    with Store(tmp_path / "runs.sqlite", read_only=True) as reader:
+        assert reader.status_counts() == {"left": 10}
+        store.add_outcomes([done(plan.runs[0].run_id)])
+        assert reader.status_counts() == {"done": 1, "left": 9}
+        with pytest.raises(DataError, match="cannot be used: attempt to write a readonly"):
+            reader.add_outcomes([done("a")])
+    with pytest.raises(DataError, match="There is no store"):
+        Store(tmp_path / "none.sqlite", read_only=True)
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_reading_leaves_nothing_behind(first_store):
+    with Store(first_store, read_only=True) as reader:
+        assert reader.status_counts() == {"done": 1, "left": 9}
+    assert [path.name for path in first_store.parent.iterdir()] == [first_store.name]
+
+
+def test_stores_in_folders_that_cannot_be_written(first_store, monkeypatch):
+    """SQLite must not need files of its own beside the store; older schemas are read as well."""
+    monkeypatch.setattr("os.access", lambda *given: False)
+    before = first_store.read_bytes()
+    with Store(first_store, read_only=True) as store:
+        assert store.status_counts() == {"done": 1, "left": 9}
+        assert store.read("SELECT DISTINCT label FROM planned")["label"].tolist() == ["iris"]
+        assert [path.name for path in first_store.parent.iterdir()] == [first_store.name]
+    assert first_store.read_bytes() == before
+
+
+def test_log_beside_a_store_that_cannot_be_written_is_read(store, plan, tmp_path, monkeypatch):
+    store.add_plan(plan)
+    monkeypatch.setattr("os.access", lambda *given: False)
+    with Store(tmp_path / "runs.sqlite", read_only=True) as reader:
+        assert reader.status_counts() == {"left": 10}
+
+
+def test_damaged_pages_are_told(plan, tmp_path):
+    path = tmp_path / "damaged.sqlite"
+    with Store(path) as store:
+        store.add_plan(plan)
+        store.add_outcomes([done(f"run {number}") for number in range(2000)])
+    content = bytearray(path.read_bytes())
+    table = content.find(b"run 1500")
+    page = table - table % 4096
+    content[page : page + 4096] = b"\x07" * 4096
+    path.write_bytes(content)
+    with Store(path) as store:
+        for read in (store.settled, lambda: store.read("SELECT * FROM runs")):
+            with pytest.raises(DataError, match=r"damaged \(database disk image is malformed"):
+                read()
+        with pytest.raises(DataError, match=r"damaged \(database disk image is malformed"):
+            store.add_outcomes([done(f"run {number}") for number in range(3000)])
+
+
+def test_full_disk_is_told_and_loses_nothing(store):
+    store.add_outcomes([done("a")])
+    store._connection.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(DataError, match=r"is full\. Free some space and run again"):
+        store.add_outcomes([done(f"run {number}") for number in range(3000)])
+    assert store.settled() == {"a"}

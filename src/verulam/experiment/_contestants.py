@@ -113,7 +113,7 @@ def responses(results: Results, measure: Any = None) -> Responses:
     """
     chosen = results.measures[0] if measure is None else as_measure(measure)
     scores = results.scores(chosen)
-    with Store(results.path) as store:
+    with Store(results.path, read_only=True) as store:
         rows = store.read(_CONTESTANTS, (results.study,))
         data = store.read(_DATA, (results.study,))["label"].tolist()
         sizes = store.read(_SIZES, (results.study,))

@@ -52,7 +52,7 @@ def pooled_predictions(
     learner, setting
         The contestant.
     """
-    with Store(results.path) as store:
+    with Store(results.path, read_only=True) as store:
         rows = store.read(_PREDICTIONS, (results.study, data, learner, setting))
     if rows.empty:
         return None

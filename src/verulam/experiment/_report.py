@@ -165,7 +165,7 @@ def _failure_rows(results: Results) -> list[dict[Any, Any]]:
 
 def _origins(results: Results) -> dict[str, Any]:
     """Return where the results come from: data, preparation, environments, the study itself."""
-    with Store(results.path) as store:
+    with Store(results.path, read_only=True) as store:
         environments = store.read(_ENVIRONMENTS, (results.study,))["content"]
         data = store.read(_DATA, (results.study,))
     runs = results.runs()

@@ -62,9 +62,7 @@ class Results:
         measures: Sequence[Measure] | None = None,
     ) -> None:
         self.path = Path(path)
-        if not self.path.is_file():
-            raise DataError(f"There is no store {self.path}.")
-        with Store(self.path) as store:
+        with Store(self.path, read_only=True) as store:
             studies = store.studies()
         if studies.empty:
             raise DataError(f"The store {self.path} has no study.")
@@ -78,12 +76,12 @@ class Results:
 
     def status(self) -> dict[str, int]:
         """Return how many runs are done, failed, timed out, killed or left."""
-        with Store(self.path) as store:
+        with Store(self.path, read_only=True) as store:
             return store.status_counts(self.study)
 
     def runs(self) -> pd.DataFrame:
         """Return one row per planned run: what it was, how it ended, what it cost."""
-        with Store(self.path) as store:
+        with Store(self.path, read_only=True) as store:
             return store.read(_RUNS, (self.study,))
 
     def failures(self) -> pd.DataFrame:
@@ -100,7 +98,7 @@ class Results:
             return self._given
         names = self.description["measures"]
         if not names:
-            with Store(self.path) as store:
+            with Store(self.path, read_only=True) as store:
                 tasks = store.read(_TASKS, (self.study,))["task"]
             names = [DEFAULT_MEASURES[task] for task in tasks]
         return tuple(as_measure(name) for name in names)
@@ -115,7 +113,7 @@ class Results:
             measure that a learner's predictions do not allow gives NaN.
         """
         wanted = self.resolve(measures)
-        with Store(self.path) as store:
+        with Store(self.path, read_only=True) as store:
             runs = store.read(_RUNS, (self.study,))
             # A measure may be called error, as the column of error messages is.
             runs = runs[runs["status"] == "done"].drop(columns=["status", "stage", "error"])

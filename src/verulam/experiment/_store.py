@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import platform
 import sqlite3
 import time
@@ -60,7 +61,9 @@ class Store:
     Parameters
     ----------
     path
-        The file; made where it does not exist.
+        The file; made where it does not exist, unless it is only read.
+    read_only
+        Whether to change nothing, so that files and folders that cannot be written will do.
 
     Examples
     --------
@@ -72,20 +75,47 @@ class Store:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
         if self.path.is_dir():
             raise DataError(f"{self.path} is a folder; a store is a file.")
+        if read_only and not self.path.is_file():
+            raise DataError(f"There is no store {self.path}.")
+        address = self.path.absolute().as_uri() + (_reading(self.path) if read_only else "")
+        with self._clear_errors():
+            self._connection = sqlite3.connect(
+                address, timeout=60.0, isolation_level=None, uri=True
+            )
+            try:
+                if read_only:
+                    self._prepare_reading()
+                else:
+                    self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    @contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        """Say in a sentence what SQLite, or pandas on its behalf, complains of."""
         try:
-            self._connection = sqlite3.connect(self.path, timeout=60.0, isolation_level=None)
-            self._prepare()
-        except sqlite3.OperationalError as error:
-            raise DataError(f"The store {self.path} cannot be used: {error}.") from error
-        except sqlite3.DatabaseError as error:
+            yield
+        except (sqlite3.DatabaseError, pd.errors.DatabaseError) as error:
+            cause = error if isinstance(error, sqlite3.Error) else error.__cause__
+            if isinstance(cause, sqlite3.OperationalError):
+                full = " Free some space and run again: what was stored is kept."
+                hint = full if "full" in str(cause) else ""
+                raise DataError(f"The store {self.path} cannot be used: {cause}.{hint}") from error
             raise DataError(
-                f"{self.path} is not a store of results, or it is damaged ({error}). "
+                f"{self.path} is not a store of results, or it is damaged ({cause}). "
                 "`sqlite3 FILE .recover` may save its intact rows."
             ) from error
+
+    def _prepare_reading(self) -> None:
+        if self._schema() < SCHEMA_VERSION:
+            view = _FIRST_PLANNED.format(table="planned")
+            self._connection.execute(f"CREATE TEMP VIEW planned AS {view}")
+        self._connection.execute("PRAGMA query_only = ON")
 
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -134,13 +164,16 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._connection
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+        with self._clear_errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                # SQLite has given up by itself where the disk is full.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
 
     def add_plan(self, plan: Plan) -> str:
         """Write down a plan, with its data and splits, and return the key of its study."""
@@ -188,7 +221,7 @@ class Store:
         retry
             Statuses that do not count as settled.
         """
-        rows = self._connection.execute("SELECT run, status FROM runs")
+        rows = self.rows("SELECT run, status FROM runs")
         return {run for run, status in rows if status not in retry}
 
     def add_outcomes(self, outcomes: Sequence[Outcome]) -> None:
@@ -218,21 +251,33 @@ class Store:
             "SELECT coalesce(status, 'left'), count(*) FROM planned LEFT JOIN runs USING (run) "
             "WHERE study = coalesce(?, study) GROUP BY 1 ORDER BY 1"
         )
-        return dict(self._connection.execute(query, (study,)).fetchall())
+        return dict(self.rows(query, (study,)))
 
     def studies(self) -> pd.DataFrame:
         """Return the studies in the store, the oldest first."""
-        return pd.read_sql_query(
-            "SELECT study, content, added FROM studies ORDER BY added", self._connection
-        )
+        return self.read("SELECT study, content, added FROM studies ORDER BY added")
 
     def rows(self, query: str, parameters: Iterable[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows that a SQL query gives."""
-        yield from self._connection.execute(query, tuple(parameters))
+        with self._clear_errors():
+            yield from self._connection.execute(query, tuple(parameters))
 
     def read(self, query: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
         """Return the answer to a SQL query as a table."""
-        return pd.read_sql_query(query, self._connection, params=tuple(parameters))
+        with self._clear_errors():
+            return pd.read_sql_query(query, self._connection, params=tuple(parameters))
+
+
+def _reading(path: Path) -> str:
+    """Return how SQLite is asked to open a file that it must not change."""
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        # With mode=ro it would leave the files of its log behind.
+        return "?mode=rw"
+    log = path.with_name(f"{path.name}-wal")
+    if os.access(path.parent, os.W_OK) or (log.is_file() and log.stat().st_size):
+        return "?mode=ro"
+    # Without a log beside it, whose index SQLite could not write here, the file is complete.
+    return "?mode=ro&immutable=1"
 
 
 def pack(array: np.ndarray | None) -> bytes | None:
