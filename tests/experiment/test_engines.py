@@ -1,6 +1,9 @@
 """Engines: same results bit for bit, resumed after any interruption, no matter what fails."""
 
+import contextlib
+import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -8,7 +11,7 @@ import time
 import pytest
 from tests.experiment.studies import ENDLESS, KILLABLE, small_study, with_trouble
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.experiment import LearnerChoice, Results, Store, run
 from verulam.experiment._engines import core_count, worker_count
 from verulam.experiment._execution import Outcome
@@ -163,3 +166,17 @@ def test_all_cores(tmp_path):
     results = run(small_study(), tmp_path / "r.sqlite", workers=-1, progress=False)
     assert results.status() == {"done": 10}
     assert worker_count(-1, "workers") == core_count() >= 1
+
+
+def test_finished_runs_of_other_versions_are_warned_of(tmp_path):
+    path = tmp_path / "r.sqlite"
+    run(small_study(), path, engine="serial", progress=False)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        content = connection.execute("SELECT content FROM environments").fetchone()[0]
+        before = json.loads(content)
+        before["packages"]["scikit-learn"] = "0.1"
+        connection.execute("UPDATE environments SET content = ?", (json.dumps(before),))
+    with pytest.warns(DataWarning, match=r"made with scikit-learn 0\.1 \(now "):
+        run(small_study(), path, engine="serial", progress=False)
+    other = small_study(name="another", resampling="4-fold")
+    assert run(other, path, engine="serial", progress=False).status() == {"done": 8}

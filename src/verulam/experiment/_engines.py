@@ -1,6 +1,7 @@
 """Carrying out a plan: one after the other, in processes, or on a Dask cluster."""
 
 import os
+import warnings
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -9,7 +10,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.experiment._execution import Outcome, execute
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._progress import Progress, show_progress
@@ -64,6 +65,7 @@ def run(
     plan = study if isinstance(study, Plan) else make_plan(study)
     with Store(store) as opened:
         key = opened.add_plan(plan)
+        _warn_of_changes(opened, key)
         settled = opened.settled(retry)
         left = _unsettled(plan, settled)
         carry_out = _engine(engine, processes, plan)
@@ -73,6 +75,17 @@ def run(
         ):
             _write(opened, outcomes, display)
     return Results(store, key, measures=[as_measure(each) for each in plan.study.measures or ()])
+
+
+def _warn_of_changes(store: Store, study: str) -> None:
+    changed = store.changed_packages(study)
+    if changed:
+        warnings.warn(
+            f"The store {store.path} has finished runs of this study that were made with "
+            f"{', '.join(changed)}; they are used as they are. Take another store to repeat them.",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def _unsettled(plan: Plan, settled: set[str]) -> list[int]:

@@ -1,14 +1,11 @@
 """The store: one SQLite file with a row for every run, on disk as soon as the run has ended."""
 
-import functools
 import json
 import os
-import platform
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.experiment._environment import changed_packages, environment
 from verulam.experiment._execution import Outcome
 from verulam.experiment._identity import digest
 from verulam.experiment._plan import Plan, setting_text
@@ -52,7 +50,6 @@ SELECT p.study, p.position, p.run, p.data, d.label, d.rowid AS place, p.learner,
        p.levels, p.preparation, p.split, p.share, p.seed
 FROM main.{table} p JOIN main.data d ON d.data = p.data
 """
-_PACKAGES = ("verulam", "numpy", "scipy", "scikit-learn", "pandas", "numba")
 
 
 class Store:
@@ -224,14 +221,23 @@ class Store:
         rows = self.rows("SELECT run, status FROM runs")
         return {run for run, status in rows if status not in retry}
 
+    def changed_packages(self, study: str) -> list[str]:
+        """Return the packages that had another version when runs of a study were done."""
+        query = (
+            "SELECT DISTINCT e.content FROM planned p JOIN runs r ON r.run = p.run "
+            "JOIN environments e ON e.environment = r.environment "
+            "WHERE p.study = ? AND r.status = 'done'"
+        )
+        return changed_packages(content for (content,) in self.rows(query, (study,)))
+
     def add_outcomes(self, outcomes: Sequence[Outcome]) -> None:
         """Write down what runs left behind; a run that is done is never overwritten."""
         if not outcomes:
             return
-        environment, content = _environment()
+        here = environment()
         with self._transaction() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO environments VALUES (?, ?)", (environment, content)
+                "INSERT OR IGNORE INTO environments VALUES (?, ?)", (here.key, here.content)
             )
             connection.executemany(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -242,7 +248,7 @@ class Store:
                 "model_size = excluded.model_size, environment = excluded.environment, "
                 "predicted = excluded.predicted, probabilities = excluded.probabilities, "
                 "scores = excluded.scores WHERE runs.status != 'done'",
-                [_outcome_row(outcome, environment) for outcome in outcomes],
+                [_outcome_row(outcome, here.key) for outcome in outcomes],
             )
 
     def status_counts(self, study: str | None = None) -> dict[str, int]:
@@ -358,23 +364,3 @@ def _outcome_row(outcome: Outcome, environment: str) -> tuple[Any, ...]:
         environment,
         *(pack(outcome.predictions.get(n)) for n in ("values", "probabilities", "scores")),
     )
-
-
-@functools.cache
-def _environment() -> tuple[str, str]:
-    """Return the key and the description of where the runs were made."""
-    versions = {}
-    for package in _PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "not installed"
-    content = json.dumps(
-        {
-            "python": platform.python_version(),
-            "system": platform.platform(),
-            "processor": platform.machine(),
-            "packages": versions,
-        }
-    )
-    return digest(content), content
