@@ -1,5 +1,7 @@
 """Results: scores from stored predictions equal those of the learners themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,7 +12,7 @@ from tests.experiment.studies import small_study, with_trouble
 from verulam.base import DataError
 from verulam.experiment import DataChoice, LearnerChoice, Results, Store, make_plan, run
 from verulam.experiment._contestants import responses
-from verulam.measures import Measure
+from verulam.measures import Measure, as_measure
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,14 @@ def test_any_measure_afterwards(plan, results):
     ):
         expected = by_hand(plan, function, method)
         assert_allclose(scores[name], [expected[key] for key in scores.index])
+
+
+def test_counting_positions_is_counting_labels(results):
+    """The short cut of the commonest measures agrees with their functions on labels."""
+    for name in ("error", "accuracy"):
+        measure = as_measure(name)
+        plain = replace(measure, function=lambda y, p, whole=measure: whole(y, p))
+        assert_allclose(results.scores(name)[name], results.scores(plain)[name])
 
 
 def test_measures_of_your_own(results):
