@@ -177,7 +177,7 @@ class Plan:
         more = ", ..." if len(self.data) > 6 else ""
         return (
             f"{self.study.name}: {len(self.runs)} runs = {settings} settings of learners on "
-            f"{len(self.data)} data sets ({names}{more}) x {per_setting} splits, "
+            f"{_counted(len(self.data), 'data set')} ({names}{more}) x {per_setting} splits, "
             f"{resampling(self.study.resampling)}, seed {self.study.seed}"
         )
 
@@ -196,7 +196,7 @@ def make_plan(study: Study) -> Plan:
     >>> learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
     >>> plan = make_plan(Study("flowers", [DataChoice("iris")], learners, resampling="5-fold"))
     >>> print(plan)
-    flowers: 10 runs = 2 settings of learners on 1 data sets (iris) x 5 splits, 5-fold, seed 0
+    flowers: 10 runs = 2 settings of learners on 1 data set (iris) x 5 splits, 5-fold, seed 0
     """
     data = tuple(_planned_data(study, number) for number in range(len(study.data)))
     _refuse_repeats("data", [each.label for each in data])
@@ -246,6 +246,10 @@ def _planned_data(study: Study, number: int) -> PlannedData:
     label = choice.label or data.name
     notices = tuple(text for text in (usable.notice, left_out) if text)
     return PlannedData(label, data, inputs, targets, splits, locked, fingerprint(splits), notices)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _plain_targets(data: Dataset) -> np.ndarray:
