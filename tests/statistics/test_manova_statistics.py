@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from verulam.statistics import manova
+from verulam.statistics._manova import directions_of, scatter
 from verulam.statistics._manova_statistics import four_statistics, rao_power
 
 
@@ -44,3 +45,20 @@ def test_no_difference_at_all():
     table = four_statistics(np.zeros(2), 2, 3, 30)
     assert_allclose(table["value"], [1, 0, 0, 0])
     assert_allclose(table["p_value"], 1.0)
+
+
+@pytest.mark.slow
+def test_sizes_of_the_four_under_normal_measures():
+    """Three hold their level; Roy's F is an upper bound, so that its test rejects too often."""
+    repeats, groups, rows, measures = 10_000, 3, 30, 2
+    rng = np.random.default_rng(0)
+    rejected = np.zeros(4)
+    for _ in range(repeats):
+        values = rng.normal(size=(groups, rows, measures))
+        parts = scatter(list(values))
+        roots, _ = directions_of(parts.between, parts.within, groups - 1)
+        table = four_statistics(roots, measures, groups, groups * rows)
+        rejected += table["p_value"].to_numpy() < 0.05
+    sizes = rejected / repeats
+    assert_allclose(sizes[:3], 0.05, atol=3.3 * np.sqrt(0.05 * 0.95 / repeats))
+    assert 0.1 < sizes[3] < 0.25
