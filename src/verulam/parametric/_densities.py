@@ -258,7 +258,7 @@ class GaussianDensity(LogLikelihood, OnePass, Density):
     }
 
     def __init__(
-        self, *, covariance: str = "full", unbiased: bool = False, variance_floor: float = 1e-8
+        self, *, covariance: str = "full", unbiased: bool = False, variance_floor: float = 1e-7
     ) -> None:
         self.covariance = covariance
         self.unbiased = unbiased

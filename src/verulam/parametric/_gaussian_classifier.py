@@ -173,7 +173,7 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
         spherical_weight: float = 0.0,
         priors: ArrayLike | str | None = None,
         unbiased: bool = False,
-        variance_floor: float = 1e-8,
+        variance_floor: float = 1e-7,
     ) -> None:
         self.covariance = covariance
         self.shared_weight = shared_weight

@@ -164,7 +164,7 @@ class IncompleteGaussianDensity(LogLikelihood, ManyPasses, Density):
     }
 
     def __init__(
-        self, *, max_iter: int = 500, tol: float = 1e-6, variance_floor: float = 1e-8
+        self, *, max_iter: int = 500, tol: float = 1e-6, variance_floor: float = 1e-7
     ) -> None:
         self.max_iter = max_iter
         self.tol = tol

@@ -85,7 +85,7 @@ class NearestMean(OnePassClassifier, Classifier):
         "variance_floor": [Interval(Real, 0, 1, closed="neither")],
     }
 
-    def __init__(self, *, metric: str = "euclidean", variance_floor: float = 1e-8) -> None:
+    def __init__(self, *, metric: str = "euclidean", variance_floor: float = 1e-7) -> None:
         self.metric = metric
         self.variance_floor = variance_floor
 
