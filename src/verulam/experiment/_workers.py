@@ -221,7 +221,7 @@ def _end_with_parent() -> None:
 
 def limit_memory(megabytes: float | None) -> None:
     """Let this process grow by so many megabytes and no further, where the system can."""
-    if megabytes is None or sys.platform == "win32":
+    if megabytes is None or sys.platform != "linux":
         return
     import resource
 
