@@ -165,3 +165,20 @@ def test_a_study_may_have_measures_of_its_own(tmp_path):
     scores = results.scores()
     assert (scores["quarter"] == 0.25).all()
     assert "error" in scores
+
+
+def test_a_response_of_several_parts(tmp_path):
+    path = tmp_path / "r.sqlite"
+    study = small_study(response=["model size", "error", "fit time"])
+    results = run(study, path, engine="serial", progress=False)
+    assert results.response == ("model size", "error", "fit time")
+    scores = results.response_scores()
+    assert scores["error"].tolist() == results.scores("error")["error"].tolist()
+    assert scores["fit time"].tolist() == scores["fit_seconds"].tolist()
+    assert (scores["model size"] > 100).all()
+    assert Results(path).response_scores().equals(scores)
+
+
+def test_the_response_of_a_study_that_names_none(results):
+    assert results.response == ("error",)
+    assert "error" in results.response_scores()

@@ -1,4 +1,4 @@
-"""Studies: read from TOML, checked with errors that name the key."""
+"""Studies: what they check, and what they tell."""
 
 import json
 
@@ -6,52 +6,10 @@ import pandas as pd
 import pytest
 
 from verulam.base import DataError, UnknownNameError
-from verulam.experiment._study import DataChoice, LearnerChoice, Study, parse_study, read_study
+from verulam.experiment import DataChoice, LearnerChoice, Study
+from verulam.measures import Measure
 
-TEXT = """
-name = "flowers"
-aim = "compare"
-question = "Does it pay to model covariances?"
-measures = ["error", "log_loss"]
-resampling = "5x2"
-test_share = 0.25
-seed = 7
-data = ["iris", {source = "table.csv", target = "kind", label = "mine"}]
-
-[[learners]]
-name = "naive bayes"
-
-[[learners]]
-name = "k-nearest neighbours"
-label = "neighbours"
-parameters = {weights = "distance"}
-factors = {n_neighbors = [1, 3, 5]}
-"""
-
-
-@pytest.fixture
-def file(tmp_path):
-    pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]}).to_csv(tmp_path / "table.csv", index=False)
-    path = tmp_path / "study.toml"
-    path.write_text(TEXT)
-    return path
-
-
-def test_file_is_read_whole(file):
-    study = read_study(file)
-    assert (study.name, study.aim, study.seed, study.test_share) == ("flowers", "compare", 7, 0.25)
-    assert study.data[0].source == "iris"
-    assert study.data[1].source == str(file.parent / "table.csv")
-    assert study.data[1].label == "mine"
-    assert study.learners[1].factors == {"n_neighbors": [1, 3, 5]}
-    assert study.learners[1].parameters == {"weights": "distance"}
-
-
-def test_json_tells_everything(file):
-    content = json.loads(read_study(file).to_json())
-    assert content["learners"][1]["factors"] == {"n_neighbors": [1, 3, 5]}
-    assert content["measures"] == ["error", "log_loss"]
-    assert content["resampling"] == "5x2"
+DATA, LEARNERS = [DataChoice("iris")], [LearnerChoice("naive bayes")]
 
 
 def test_a_table_in_memory_is_named():
@@ -59,45 +17,23 @@ def test_a_table_in_memory_is_named():
     assert json.loads(study.to_json())["data"][0]["source"] == "a DataFrame"
 
 
-GOOD = {"data": ["iris"], "learners": ["naive bayes"]}
+def test_a_response_is_one_measure_or_a_vector_of_measures_and_costs():
+    assert Study("s", DATA, LEARNERS).response == ()
+    assert Study("s", DATA, LEARNERS, response="error").response == ("error",)
+    several = Study("s", DATA, LEARNERS, response=["log_loss", "fit time", "memory"])
+    assert several.response == ("log_loss", "fit time", "memory")
+    assert several.measures == ("log_loss",)
+    assert json.loads(several.to_json())["response"] == ["log_loss", "fit time", "memory"]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"aims": "choose"}, r"aims: no such key\. Nearest: aim"),
-        ({"aim": "win"}, "aim: 'win'; expected one of assess, compare, choose, order"),
-        ({"seed": "seven"}, "seed: expected int, got 'seven'"),
-        ({"seed": True}, "seed: expected int, got True"),
-        ({"test_share": 1.5}, "test_share: 1.5; expected a number from 0 to below 1"),
-        ({"training_shares": [0.0]}, "training_shares: 0.0; expected numbers above 0"),
-        ({"time_limit": -1}, "time_limit: -1; expected a number above 0"),
-        ({"data": []}, "data: at least one is needed"),
-        ({"data": [3]}, r"data\[0\]: expected a table, got int"),
-        ({"data": [{"path": "iris"}]}, r"data\[0\]\.path: no such key"),
-        ({"learners": [{"label": "x"}]}, r"learners\[0\]\.name: missing"),
-        ({"learners": [{"name": "x", "factors": {"k": 3}}]}, r"factors\.k: expected a list"),
-    ],
-)
-def test_bad_keys_are_named(change, message):
-    with pytest.raises(DataError, match=message):
-        parse_study({**GOOD, **change})
+def test_measures_of_the_response_are_among_those_of_the_study():
+    mine = Measure.from_function(lambda y, p: 0.25, greater_is_better=True, name="mine")
+    study = Study("s", DATA, LEARNERS, measures=["auc"], response=[mine, "model size"])
+    assert study.measures == ("auc", mine)
 
 
-def test_missing_parts():
-    with pytest.raises(DataError, match=r"learners: missing; add a table \[\[learners\]\]"):
-        parse_study({"data": ["iris"]})
-    with pytest.raises(UnknownNameError, match="Unknown measure 'eror'"):
-        parse_study({**GOOD, "measures": ["eror"]})
-
-
-def test_bad_files(tmp_path):
-    with pytest.raises(DataError, match="There is no file"):
-        read_study(tmp_path / "none.toml")
-    broken = tmp_path / "broken.toml"
-    broken.write_text("name = ")
-    with pytest.raises(DataError, match=r"broken\.toml is not a TOML file"):
-        read_study(broken)
-    broken.write_text('aim = "win"\ndata = ["iris"]\nlearners = ["naive bayes"]')
-    with pytest.raises(DataError, match=r"broken\.toml: aim: 'win'"):
-        read_study(broken)
+def test_bad_responses():
+    with pytest.raises(DataError, match="response: 'memory' is there twice"):
+        Study("s", DATA, LEARNERS, response=["memory", "memory"])
+    with pytest.raises(UnknownNameError, match="Unknown measure 'fit tim'"):
+        Study("s", DATA, LEARNERS, response=["fit tim"])

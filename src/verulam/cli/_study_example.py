@@ -16,6 +16,9 @@ aim = "choose"
 # The first measure decides; others can be asked for later, without running anything again.
 measures = ["error", "log_loss"]
 
+# Judge several together, among them "fit time", "predict time", "memory" and "model size":
+# response = ["error", "fit time"]
+
 # "10-fold", "5x10-fold" (repeated), "5x2", "holdout", "leave-one-out", "bootstrap", ...
 resampling = "10-fold"
 

@@ -51,7 +51,8 @@ from verulam.experiment._sequential import (
 )
 from verulam.experiment._sources import open_data
 from verulam.experiment._store import Store
-from verulam.experiment._study import DataChoice, LearnerChoice, Study, read_study
+from verulam.experiment._study import DataChoice, LearnerChoice, Study
+from verulam.experiment._study_file import read_study
 from verulam.experiment._surface_designs import box_behnken, central_composite
 
 __all__ = [

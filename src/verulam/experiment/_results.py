@@ -11,6 +11,7 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._store import Store, unpack
+from verulam.experiment._study import COST_RESPONSES
 from verulam.measures import Measure, accuracy, as_measure, error
 
 DEFAULT_MEASURES = {"classification": "error", "regression": "root_mean_squared_error"}
@@ -122,6 +123,20 @@ class Results:
             for measure in wanted:
                 runs[measure.name] = runs["run"].map(scorer.score(self.study, measure))
         return runs
+
+    @property
+    def response(self) -> tuple[str, ...]:
+        """What is judged together: names of measures and of costs, at least one."""
+        names = self.description.get("response") or [self.measures[0].name]
+        return tuple(names)
+
+    def response_scores(self) -> pd.DataFrame:
+        """Return the response of all finished runs, one column for each of its parts."""
+        by_name = {each.name: each for each in self.measures}
+        parts = [by_name[name] for name in self.response if name not in COST_RESPONSES]
+        scores = self.scores(parts)
+        costs = [name for name in self.response if name in COST_RESPONSES]
+        return scores.assign(**{name: scores[COST_RESPONSES[name]] for name in costs})
 
     def resolve(self, measures: Any = None) -> Sequence[Measure]:
         """Return measures by whatever they are given; None stands for those of the study."""

@@ -1,15 +1,14 @@
 """A study: what is asked, of which learners, on which data, measured how."""
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from verulam.base import DataError, nearest_names
+from verulam.base import DataError
 from verulam.data import Dataset
 from verulam.experiment._identity import describe
 from verulam.experiment._resampling import Resampling, resampling
@@ -21,6 +20,14 @@ AIMS = {
     "compare": "Which of two learners is better?",
     "choose": "Which learner is best?",
     "order": "In which order of quality do the learners stand?",
+}
+
+#: Costs that may be part of a response, and the column of the results that has each.
+COST_RESPONSES = {
+    "fit time": "fit_seconds",
+    "predict time": "predict_seconds",
+    "memory": "peak_memory",
+    "model size": "model_size",
 }
 
 
@@ -82,8 +89,11 @@ class Study:
     question
         The question in your own words, for the report.
     measures
-        Responses; the first one decides. None takes the error of classes, or the root mean
-        squared error of numbers.
+        Responses; the first one decides. None takes those of the response, and without one the
+        error of classes, or the root mean squared error of numbers.
+    response
+        What is judged together, where one number does not tell all: measures, "fit time",
+        "predict time", "memory" and "model size". Empty for the first measure alone.
     resampling
         How training and validation parts are drawn, such as "10-fold", "5x2" or "holdout".
     training_shares
@@ -110,6 +120,7 @@ class Study:
     aim: str = "choose"
     question: str = ""
     measures: Sequence[str | Measure] | None = None
+    response: Sequence[str | Measure] = ()
     resampling: str | Mapping[str, Any] | Resampling = "10-fold"
     training_shares: Sequence[float] = (1.0,)
     test_share: float = 0.0
@@ -134,9 +145,21 @@ class Study:
             limit = getattr(self, key)
             if limit is not None and limit <= 0:
                 raise DataError(f"{key}: {limit!r}; expected a number above 0, or none at all.")
-        for given in self.measures or ():
-            as_measure(given)
+        self._check_measures()
         resampling(self.resampling)
+
+    def _check_measures(self) -> None:
+        given = (self.response,) if isinstance(self.response, str | Measure) else self.response
+        object.__setattr__(self, "response", tuple(given))
+        names = [response_name(each) for each in self.response]
+        for name in names:
+            if names.count(name) > 1:
+                raise DataError(f"response: {name!r} is there twice.")
+        measured = {as_measure(each).name: each for each in self.measures or ()}
+        for name, each in zip(names, self.response, strict=True):
+            if name not in COST_RESPONSES:
+                measured.setdefault(name, each)
+        object.__setattr__(self, "measures", tuple(measured.values()) or None)
 
     def to_json(self) -> str:
         """Return the study as text, for the record; tables are named, not included."""
@@ -146,6 +169,7 @@ class Study:
                 "aim": self.aim,
                 "question": self.question,
                 "measures": [as_measure(given).name for given in self.measures or ()],
+                "response": [response_name(given) for given in self.response],
                 "resampling": str(resampling(self.resampling)),
                 "training_shares": list(self.training_shares),
                 "test_share": self.test_share,
@@ -159,103 +183,11 @@ class Study:
         )
 
 
-def read_study(path: str | Path) -> Study:
-    """Read a study from a TOML file.
-
-    Data files are looked for beside the study file. Errors name the key.
-
-    Parameters
-    ----------
-    path
-        The file.
-    """
-    path = Path(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"There is no file {path}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} is not a TOML file: {error}.") from error
-    try:
-        study = parse_study(content, default_name=path.stem)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    beside = [_beside(choice, path.parent) for choice in study.data]
-    return replace(study, data=beside)
-
-
-_KEYS: dict[str, type | tuple[type, ...]] = {
-    "name": str,
-    "aim": str,
-    "question": str,
-    "measures": list,
-    "resampling": (str, dict),
-    "training_shares": list,
-    "test_share": (int, float),
-    "seed": int,
-    "time_limit": (int, float),
-    "memory_limit": (int, float),
-    "data": list,
-    "learners": list,
-}
-_DATA_KEYS: dict[str, type | tuple[type, ...]] = {"source": str, "target": str, "label": str}
-_LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
-    "name": str,
-    "label": str,
-    "parameters": dict,
-    "factors": dict,
-}
-
-
-def parse_study(content: Mapping[str, Any], *, default_name: str = "study") -> Study:
-    """Return the study that a parsed TOML file describes."""
-    given = _checked(content, _KEYS, "")
-    for key in ("data", "learners"):
-        if key not in given:
-            raise DataError(f"{key}: missing; add a table [[{key}]].")
-    data = [
-        DataChoice(**_checked(_table(entry, "source"), _DATA_KEYS, f"data[{number}]."))
-        for number, entry in enumerate(given.pop("data"))
-    ]
-    learners = []
-    for number, entry in enumerate(given.pop("learners")):
-        checked = _checked(_table(entry, "name"), _LEARNER_KEYS, f"learners[{number}].")
-        if "name" not in checked:
-            raise DataError(f"learners[{number}].name: missing.")
-        for factor, levels in checked.get("factors", {}).items():
-            if not isinstance(levels, list) or not levels:
-                raise DataError(f"learners[{number}].factors.{factor}: expected a list of levels.")
-        learners.append(LearnerChoice(checked.pop("name"), **checked))
-    if any(choice.source is None for choice in data):
-        raise DataError("data: each entry needs a source.")
-    return Study(given.pop("name", default_name), data, learners, **given)
-
-
-def _table(entry: Any, key: str) -> Any:
-    """Return an entry as a table; a plain word stands for its most important key."""
-    return {key: entry} if isinstance(entry, str) else entry
-
-
-def _checked(given: Any, keys: Mapping[str, type | tuple[type, ...]], where: str) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise DataError(f"{where.rstrip('.')}: expected a table, got {type(given).__name__}.")
-    for key, value in given.items():
-        if key not in keys:
-            nearest = nearest_names(key, keys, count=1)
-            raise DataError(f"{where}{key}: no such key. Nearest: {', '.join(nearest)}.")
-        expected = keys[key]
-        if not isinstance(value, expected) or isinstance(value, bool):
-            names = expected if isinstance(expected, tuple) else (expected,)
-            words = " or ".join(name.__name__ for name in names)
-            raise DataError(f"{where}{key}: expected {words}, got {value!r}.")
-    return dict(given)
-
-
-def _beside(choice: DataChoice, folder: Path) -> DataChoice:
-    source = choice.source
-    if isinstance(source, str) and not Path(source).is_absolute() and (folder / source).is_file():
-        return replace(choice, source=str(folder / source))
-    return choice
+def response_name(given: str | Measure) -> str:
+    """Return what a part of a response is called; raise where it is neither measure nor cost."""
+    if isinstance(given, str) and given in COST_RESPONSES:
+        return given
+    return as_measure(given).name
 
 
 def _described_data(choice: DataChoice) -> dict[str, Any]:
