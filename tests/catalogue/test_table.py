@@ -8,7 +8,15 @@ from verulam.catalogue import entries, learners
 
 def test_one_row_per_learner():
     table = learners()
-    assert list(table.columns) == ["name", "task", "tags", "source", "section", "summary"]
+    assert list(table.columns) == [
+        "name",
+        "task",
+        "tags",
+        "interpretability",
+        "source",
+        "section",
+        "summary",
+    ]
     assert len(table) == len(entries())
     assert set(table["source"]) == {"ours", "borrowed"}
     assert (table["summary"] != "").all()

@@ -1,17 +1,20 @@
 """Every learner by name, ours and borrowed, and the map from the texts to the code."""
 
 from verulam.catalogue._entries import Entry, entries, entry, learner, our_entries
+from verulam.catalogue._interpretability import GRADES, grade_of
 from verulam.catalogue._map import MapRow, read_map
 from verulam.catalogue._search import Found, find
 from verulam.catalogue._table import learners
 
 __all__ = [
+    "GRADES",
     "Entry",
     "Found",
     "MapRow",
     "entries",
     "entry",
     "find",
+    "grade_of",
     "learner",
     "learners",
     "our_entries",

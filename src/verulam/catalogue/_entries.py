@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 from verulam.base import Abilities, abilities, unknown_name
 from verulam.catalogue._borrowed import BORROWED
+from verulam.catalogue._interpretability import grade_of
 from verulam.catalogue._map import read_map
 
 #: Packages that hold no learners; every other one is searched.
@@ -117,6 +118,12 @@ class Entry:
         """What the learner can do."""
         found = abilities(self.example())
         return replace(found, task=self.task) if self.task else found
+
+    @property
+    def interpretability(self) -> int | None:
+        """How well people can read what it learns, from 3 (best) to 1; None where unknown."""
+        declared = getattr(self.learner_class, "_interpretability", None)
+        return grade_of(self.path) if declared is None else declared
 
 
 @cache

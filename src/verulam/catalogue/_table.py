@@ -7,11 +7,14 @@ import pandas as pd
 from verulam.base import Abilities, unknown_name
 from verulam.catalogue._entries import entries
 
-_COLUMNS = ["name", "task", "tags", "source", "section", "summary"]
+_COLUMNS = ["name", "task", "tags", "interpretability", "source", "section", "summary"]
 
 
 def learners(task: str | None = None, tags: Sequence[str] = ()) -> pd.DataFrame:
     """Return one row per learner: name, task, tags, source, section, summary.
+
+    Interpretability is graded: 3 where the fitted model can be read as a whole, 2 where each
+    prediction can be explained, 1 where neither.
 
     Parameters
     ----------
@@ -40,6 +43,7 @@ def learners(task: str | None = None, tags: Sequence[str] = ()) -> pd.DataFrame:
                     item.name,
                     able.task,
                     ", ".join(able.tags),
+                    item.interpretability,
                     item.source,
                     item.section,
                     item.summary,
