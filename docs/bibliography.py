@@ -36,5 +36,5 @@ def _described(key: str, fields: dict[str, str]) -> str:
         parts.append(f"{fields['journal']} {fields['volume']}{issue}{pages}")
     if "edition" in fields:
         parts.append(f"edition {fields['edition']}")
-    parts += [fields[name] for name in ("publisher", "note", "year") if name in fields]
+    parts += [fields[name] for name in ("booktitle", "publisher", "note", "year") if name in fields]
     return f'<span id="{key}">{key}</span>\n:   {", ".join(parts)}.'

@@ -13,6 +13,7 @@ from verulam.statistics._bayes import (
     bayesian_correlated_t,
     bayesian_signed_rank,
 )
+from verulam.statistics._calibrated import calibrated_degrees, calibrated_t_test
 from verulam.statistics._choose import Choice, choose_test, decision_table
 from verulam.statistics._comparisons import (
     contrast,
@@ -111,6 +112,8 @@ __all__ = [
     "binomial_test",
     "bootstrap_interval",
     "bootstrap_left_out",
+    "calibrated_degrees",
+    "calibrated_t_test",
     "chi_square_draws",
     "choose_test",
     "cliques",

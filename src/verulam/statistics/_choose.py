@@ -93,6 +93,8 @@ RULES = (
          "for a one-sided claim; depends on which of ten differences comes first", PAIRED, NORMAL),
     rule("compare", SPLITS, NUMBERS, 2, "corrected_t_test",
          "allows for the overlap of training parts", PAIRED, NORMAL),
+    rule("compare", "repeated", NUMBERS, 4, "calibrated_t_test",
+         "the same by fewer degrees of freedom, calibrated to keep the level", PAIRED, NORMAL),
     rule("compare", SPLITS, NUMBERS, 2, "bayesian_correlated_t",
          "probability that a difference matters, instead of a test", PAIRED, NORMAL),
     rule("compare", "k-fold", NUMBERS, 2, "cv_t_test",

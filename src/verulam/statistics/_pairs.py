@@ -150,13 +150,18 @@ def paired_t(
     assumptions: tuple[Assumption, ...],
     caveats: tuple[str, ...],
     source: str,
+    freedom: int | None = None,
 ) -> TestResult:
-    """Return the record of a t test on paired differences."""
+    """Return the record of a t test on paired differences.
+
+    The degrees of freedom are one less than the number of differences, unless given.
+    """
     checked_alternative(alternative)
     checked_level(alpha)
     varying(differences, "differences")
     mean, spread = float(differences.mean()), float(differences.std(ddof=1))
-    distribution = Student(len(differences) - 1)
+    degrees = len(differences) - 1 if freedom is None else freedom
+    distribution = Student(degrees)
     statistic = float(t_statistics(differences, variance_factor))
     tail = symmetric_tail(statistic, distribution, alternative, alpha)
     error = spread * np.sqrt(variance_factor)
@@ -168,7 +173,7 @@ def paired_t(
         p_value=tail.p_value,
         alpha=alpha,
         critical_value=tail.critical_value,
-        degrees_of_freedom=(len(differences) - 1,),
+        degrees_of_freedom=(degrees,),
         tail=alternative,
         estimate_name="mean difference",
         interval=symmetric_interval(mean, error, distribution, alternative, 1 - alpha, "t"),
