@@ -135,7 +135,7 @@ class Store:
         return schema
 
     def _upgrade(self) -> None:
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             if self._schema() == SCHEMA_VERSION:
                 return  # Another process was quicker.
             connection.execute("ALTER TABLE planned RENAME TO planned_before")
@@ -160,7 +160,8 @@ class Store:
         self._connection.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection for changes that are all made, or none of them."""
         with self._clear_errors():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -176,7 +177,7 @@ class Store:
         """Write down a plan, with its data and splits, and return the key of its study."""
         content = plan.study.to_json()
         study = digest([content, [planned.key for planned in plan.data]])
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO studies VALUES (?, ?, ?)", (study, content, time.time())
             )
@@ -235,7 +236,7 @@ class Store:
         if not outcomes:
             return
         here = environment()
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO environments VALUES (?, ?)", (here.key, here.content)
             )

@@ -11,6 +11,7 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.data import Dataset
 from verulam.experiment._identity import describe
+from verulam.experiment._losses import Losses, check_losses
 from verulam.experiment._resampling import Resampling, resampling
 from verulam.measures import Measure, as_measure
 
@@ -106,6 +107,11 @@ class Study:
         Seconds after which a run is stopped; None for no limit.
     memory_limit
         Megabytes that a run may add to its process; None for no limit.
+    losses
+        What decisions cost, for the model that the study ends in: a row per decision with one
+        loss per class, or ``{decision: {class: loss}}``. None counts every mistake as 1.
+    reject_cost
+        What it costs to withhold a decision; None decides always.
 
     Examples
     --------
@@ -127,6 +133,8 @@ class Study:
     seed: int = 0
     time_limit: float | None = None
     memory_limit: float | None = None
+    losses: Losses | None = None
+    reject_cost: float | None = None
 
     def __post_init__(self) -> None:
         if self.aim not in AIMS:
@@ -146,6 +154,7 @@ class Study:
             if limit is not None and limit <= 0:
                 raise DataError(f"{key}: {limit!r}; expected a number above 0, or none at all.")
         self._check_measures()
+        check_losses(self.losses, self.reject_cost)
         resampling(self.resampling)
 
     def _check_measures(self) -> None:
@@ -176,6 +185,8 @@ class Study:
                 "seed": self.seed,
                 "time_limit": self.time_limit,
                 "memory_limit": self.memory_limit,
+                "losses": describe(self.losses),
+                "reject_cost": self.reject_cost,
                 "data": [_described_data(choice) for choice in self.data],
                 "learners": [_described_learner(choice) for choice in self.learners],
             },

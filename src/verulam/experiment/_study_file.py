@@ -47,6 +47,8 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "seed": int,
     "time_limit": (int, float),
     "memory_limit": (int, float),
+    "losses": (list, dict),
+    "reject_cost": (int, float),
     "data": list,
     "learners": list,
 }
