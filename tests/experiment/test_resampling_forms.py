@@ -57,3 +57,21 @@ def test_accepted_forms(given, expected):
 def test_errors_name_the_key_and_what_is_accepted(given, message):
     with pytest.raises(DataError, match=message):
         resampling(given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["5-fold by Patient id", {"kind": "k-fold", "folds": 5, "groups": "Patient id"}],
+)
+def test_a_column_of_groups(given):
+    read = resampling(given)
+    assert (read.folds, read.groups) == (5, "Patient id")
+    assert str(read) == "5-fold by Patient id"
+    assert resampling(str(read)) == resampling(read.to_dict()) == read
+
+
+def test_groups_are_a_column():
+    with pytest.raises(
+        DataError, match=r"resampling\.groups: expected the name of a column, got 3"
+    ):
+        resampling({"kind": "k-fold", "groups": 3})

@@ -20,6 +20,8 @@ measures = ["error", "log_loss"]
 # response = ["error", "fit time"]
 
 # "10-fold", "5x10-fold" (repeated), "5x2", "holdout", "leave-one-out", "bootstrap", ...
+# Where several rows belong together, such as those of one patient, keep them on one side:
+# resampling = {{ kind = "k-fold", folds = 10, groups = "patient" }}
 resampling = "10-fold"
 
 # The same seed gives the same splits, the same order of runs and the same scores.
@@ -34,6 +36,11 @@ seed = 0
 
 # Lock a part of every data set away until the study is finalised.
 # test_share = 0.33
+
+# What decisions cost, for the model that the study ends in: a row per decision, a loss per class,
+# and what it costs to withhold a decision.
+# losses = [[0, 1, 1], [1, 0, 1], [5, 5, 0]]
+# reject_cost = 0.3
 
 # A bundled data set (`verulam datasets` lists them), or a file beside this one:
 #   [[data]]

@@ -40,6 +40,8 @@ class PlannedData:
         Hash of the splits.
     notices
         What had to be done otherwise than asked for.
+    groups
+        The group of each row, which stays on one side of every split; None where there are none.
     """
 
     label: str
@@ -50,6 +52,7 @@ class PlannedData:
     locked: np.ndarray
     fingerprint: str
     notices: tuple[str, ...] = ()
+    groups: np.ndarray | None = None
 
     @cached_property
     def key(self) -> str:
@@ -232,20 +235,46 @@ def setting_text(setting: dict[str, Any]) -> str:
 def _planned_data(study: Study, number: int) -> PlannedData:
     choice = study.data[number]
     data = with_target(open_data(choice.source, target=choice.target))
-    inputs, left_out = usable_inputs(data.inputs)
+    label = choice.label or data.name
+    asked = resampling(study.resampling)
+    groups, column = _groups(data, choice.groups or asked.groups, label)
+    inputs, left_out = usable_inputs(data.inputs.drop(columns=column, errors="ignore"))
     targets = _plain_targets(data)
+    task = str(data.task)
     rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
     if study.test_share:
         rows, locked = lock_test_part(
-            targets, share=study.test_share, seed=study.seed, task=str(data.task)
+            targets, share=study.test_share, seed=study.seed, task=task, groups=groups
         )
-    task = str(data.task)
-    usable = resampling(study.resampling).usable(targets[rows], task=task)
-    drawn = usable.resampling.draw(targets[rows], seed=study.seed, task=task)
+    together = None if groups is None else groups[rows]
+    usable = asked.usable(targets[rows], task=task, groups=together)
+    drawn = usable.resampling.draw(targets[rows], together, study.seed, task=task)
     splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
-    label = choice.label or data.name
-    notices = tuple(text for text in (usable.notice, left_out) if text)
-    return PlannedData(label, data, inputs, targets, splits, locked, fingerprint(splits), notices)
+    return PlannedData(
+        label,
+        data,
+        inputs,
+        targets,
+        splits,
+        locked,
+        fingerprint(splits),
+        notices=tuple(text for text in (usable.notice, left_out) if text),
+        groups=groups,
+    )
+
+
+def _groups(data: Dataset, column: str | None, label: str) -> tuple[np.ndarray | None, list[str]]:
+    """Return the code of each row's group, and the column that is no input for it."""
+    if column is None:
+        return None, []
+    if column not in data.table or column == data.target:
+        raise DataError(
+            f"groups: data set {label!r} has no column {column!r} beside its target; it has "
+            f"{', '.join(name for name in data.table.columns if name != data.target)}."
+        )
+    if data.table[column].isna().any():
+        raise DataError(f"groups: column {column!r} of data set {label!r} has missing values.")
+    return pd.factorize(data.table[column])[0], [column]
 
 
 def _counted(count: int, word: str) -> str:

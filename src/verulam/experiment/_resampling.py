@@ -35,6 +35,9 @@ class Resampling:
         How often the rows are shuffled anew, or drawn with replacement.
     share
         The part of the rows that a holdout tests.
+    groups
+        Column whose equal values stay on one side of every split, such as the patient that
+        several rows are about; None where each row stands for itself.
 
     Notes
     -----
@@ -57,6 +60,7 @@ class Resampling:
     folds: int = 10
     repeats: int = 1
     share: float = 1 / 3
+    groups: str | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -82,7 +86,8 @@ class Resampling:
             "disjoint": f"{self.folds} disjoint parts, each halved for training and testing",
         }[self.kind]
         drawn_once = self.repeats == 1 or self.kind in ("bootstrap", "out-of-bag")
-        return words if drawn_once else f"{words}, repeated {self.repeats} times"
+        words = words if drawn_once else f"{words}, repeated {self.repeats} times"
+        return f"{words}, with equal {self.groups} kept together" if self.groups else words
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -100,6 +105,10 @@ class Resampling:
 
     def __str__(self) -> str:
         """Return a form that `resampling` reads."""
+        return f"{self._word} by {self.groups}" if self.groups else self._word
+
+    @property
+    def _word(self) -> str:
         match self.kind:
             case "k-fold":
                 times = f"{self.repeats}x" if self.repeats > 1 else ""
@@ -119,7 +128,8 @@ class Resampling:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kind and the numbers that it uses, as `resampling` reads them."""
-        return {"kind": self.kind} | {key: getattr(self, key) for key in self._kind.defaults}
+        numbers = {key: getattr(self, key) for key in self._kind.defaults}
+        return {"kind": self.kind} | numbers | ({"groups": self.groups} if self.groups else {})
 
     def n_splits(self, n_rows: int) -> int:
         """Return how many splits are drawn from so many rows (or groups, where there are any)."""
@@ -219,14 +229,17 @@ def resampling(given: str | Mapping[str, Any] | Resampling) -> Resampling:
     ----------
     given
         Such as "10-fold", "10x10-fold", "5x2", "leave-one-out", "holdout 0.25",
-        "bootstrap 200", "out-of-bag", "disjoint 30", or a mapping with `kind` and numbers.
+        "bootstrap 200", "out-of-bag", "disjoint 30", each perhaps followed by "by" and a column
+        of groups, or a mapping with `kind`, numbers and `groups`.
 
     Examples
     --------
     >>> resampling("10x10-fold")
-    Resampling(kind='k-fold', folds=10, repeats=10, share=0.33...)
+    Resampling(kind='k-fold', folds=10, repeats=10, share=0.33..., groups=None)
     >>> resampling({"kind": "holdout", "share": 0.25}).title
     'holdout of 0.25 of the rows'
+    >>> resampling("5-fold by patient").title
+    '5-fold cross-validation, with equal patient kept together'
     """
     if isinstance(given, Resampling):
         return given

@@ -33,18 +33,23 @@ def parsed(given: str | Mapping[str, Any]) -> dict[str, Any]:
 def accepted_forms() -> str:
     """Return the sentence that lists what may be written."""
     words = ", ".join(repr(form) for kind in KINDS.values() for form in kind.forms)
-    return f"expected {words}, or a table with kind (one of {', '.join(KINDS)}) and its numbers."
+    return (
+        f"expected {words}, each perhaps with 'by' and a column of groups, or a table with kind "
+        f"(one of {', '.join(KINDS)}), its numbers and groups."
+    )
 
 
 def _from_word(word: str) -> dict[str, Any]:
-    plain = " ".join(word.lower().replace("×", "x").split())
+    form, by, column = word.strip().partition(" by ")
+    plain = " ".join(form.lower().replace("×", "x").split())
+    groups = {"groups": column.strip()} if by else {}
     if plain in _ALIASES:
-        return dict(_ALIASES[plain])
+        return {**_ALIASES[plain], **groups}
     for pattern, kind in _FORMS:
         if found := re.fullmatch(pattern, plain):
             given = {name: text for name, text in found.groupdict().items() if text is not None}
             numbers = {name: _number(name, text) for name, text in given.items()}
-            return {"kind": kind, **numbers}
+            return {"kind": kind, **numbers, **groups}
     raise DataError(f"resampling: {word!r}; {accepted_forms()}")
 
 
@@ -66,6 +71,10 @@ def _from_table(table: Mapping[str, Any]) -> dict[str, Any]:
     accepted = KINDS[kind].defaults
     for key, value in table.items():
         if key == "kind":
+            continue
+        if key == "groups":
+            if not isinstance(value, str) or not value:
+                raise DataError(f"resampling.groups: expected the name of a column, got {value!r}.")
             continue
         if key not in accepted:
             words = f"it takes {' and '.join(accepted)}" if accepted else "it takes no numbers"

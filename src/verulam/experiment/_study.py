@@ -44,11 +44,15 @@ class DataChoice:
         The column to predict, where the data set does not say.
     label
         What it is called in the results.
+    groups
+        Column whose equal values stay on one side of every split; None takes that of the
+        resampling.
     """
 
     source: str | Path | pd.DataFrame | Dataset
     target: str | None = None
     label: str | None = None
+    groups: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +211,8 @@ def _described_data(choice: DataChoice) -> dict[str, Any]:
         source = source.name
     if isinstance(source, pd.DataFrame):
         source = "a DataFrame"
-    return {"source": str(source), "target": choice.target, "label": choice.label}
+    described = {"source": str(source), "target": choice.target, "label": choice.label}
+    return described | ({"groups": choice.groups} if choice.groups else {})
 
 
 def _described_learner(choice: LearnerChoice) -> dict[str, Any]:

@@ -52,7 +52,12 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "data": list,
     "learners": list,
 }
-_DATA_KEYS: dict[str, type | tuple[type, ...]] = {"source": str, "target": str, "label": str}
+_DATA_KEYS: dict[str, type | tuple[type, ...]] = {
+    "source": str,
+    "target": str,
+    "label": str,
+    "groups": str,
+}
 _LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
     "name": str,
     "label": str,
