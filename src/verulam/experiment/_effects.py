@@ -1,0 +1,342 @@
+"""Main effects and interactions of factors: what each explains of the differences of settings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from verulam.base import DataError
+
+#: More settings than this are analysed by their main effects alone.
+MOST_SETTINGS = 300
+#: A direction shorter than this share of the others does not count as one.
+ALIGNED = 1e-8
+COLUMNS = ["sum_of_squares", "degrees_of_freedom", "mean_square", "F", "p_value", "corrected_p"]
+
+
+@dataclass(frozen=True, eq=False)
+class FactorEffects:
+    """What the factors of an experiment do to its response.
+
+    Attributes
+    ----------
+    scope
+        Where this holds: the learner and the data set.
+    factors
+        Names of the factors.
+    table
+        The analysis of variance, a row per effect; ``corrected_p`` allows for the overlap of
+        training parts.
+    means
+        For each factor the mean response at each of its levels.
+    estimates
+        Where all factors have two levels: effect of going from the first to the second, and its
+        standard error. Otherwise empty.
+    aliases
+        For each effect the others that the design cannot tell from it.
+    settings
+        One row per setting: its levels and its mean response.
+    notes
+        What could not be estimated.
+    """
+
+    scope: str
+    factors: tuple[str, ...]
+    table: pd.DataFrame
+    means: Mapping[str, pd.Series]
+    estimates: pd.DataFrame
+    aliases: Mapping[str, tuple[str, ...]]
+    settings: pd.DataFrame
+    notes: tuple[str, ...] = ()
+
+    def significant(self, alpha: float) -> list[str]:
+        """Return the effects that the corrected test rejects to be none."""
+        return [str(name) for name in self.table.index[self.table["corrected_p"] < alpha]]
+
+
+def factor_effects(
+    table: pd.DataFrame, settings: pd.DataFrame, *, scope: str = "", overlap: float = 0.0
+) -> FactorEffects:
+    r"""Analyse the variance of a response by the factors that were varied.
+
+    Parameters
+    ----------
+    table
+        Scores: a row per split, which all settings share, and a column per setting.
+    settings
+        A row per setting, a column per factor; the index has the columns of `table`.
+    scope
+        Where this holds, in words.
+    overlap
+        Rows tested over rows learnt from, where splits share rows; 0 where they do not.
+
+    Notes
+    -----
+    Splits are blocks (Alpaydin 19.4, 19.12): what settings and splits do together is the
+    experimental error. A main effect is adjusted for the other main effects, an interaction for
+    all main effects and the other interactions. Effects that the design cannot tell apart stand
+    in one row. With :math:`n` splits, the corrected test divides F by :math:`1 + n\, n_2/n_1`,
+    as the corrected resampled t test does with the square of its statistic.
+
+    Examples
+    --------
+    >>> settings = pd.DataFrame({"k": [1, 1, 5, 5], "p": [1, 2, 1, 2]}, index=list("abcd"))
+    >>> table = pd.DataFrame([[3.0, 4.0, 1.0, 2.5], [3.5, 4.0, 1.0, 2.0]], columns=list("abcd"))
+    >>> found = factor_effects(table, settings)
+    >>> found.table[["sum_of_squares", "degrees_of_freedom", "F"]].round(3)
+            sum_of_squares  degrees_of_freedom     F
+    source
+    k                8.000                 1.0  96.0
+    p                2.000                 1.0  24.0
+    k x p            0.125                 1.0   1.5
+    splits           0.000                 1.0   0.0
+    error            0.250                 3.0   NaN
+    total           10.375                 7.0   NaN
+    """
+    varied = _varied(settings, table)
+    complete = table[list(varied.index)].dropna()
+    if complete.empty or len(varied) < 2:
+        raise DataError(f"{scope}: no split has a result of every setting.")
+    values = complete.to_numpy(dtype=np.float64)
+    means = values.mean(axis=0)
+    terms = _terms(varied)
+    found = _Decomposition(means - means.mean(), len(values)).explained(terms)
+    sources = _with_error(found, values)
+    scale = 1.0 + len(values) * overlap
+    notes = list(found.notes)
+    if len(complete) < len(table):
+        notes.append(f"{len(table) - len(complete)} splits lack a setting and are left out.")
+    return FactorEffects(
+        scope,
+        tuple(varied.columns),
+        _anova(sources, values, scale),
+        {name: _level_means(varied[name], means) for name in varied.columns},
+        _estimates(varied, means, found, sources, scale),
+        found.aliases,
+        varied.assign(mean=means),
+        tuple(notes),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Term:
+    """The columns of one effect."""
+
+    name: str
+    order: int
+    columns: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Source:
+    """One row of the table; error sources have no F."""
+
+    name: str
+    sum_of_squares: float
+    degrees_of_freedom: int
+    tested: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class _Explained:
+    """Effects, and what all of them explain together."""
+
+    sources: tuple[_Source, ...]
+    aliases: Mapping[str, tuple[str, ...]]
+    notes: tuple[str, ...]
+    together: _Source
+
+
+class _Decomposition:
+    """Splits the sum of squares of mean responses among effects."""
+
+    def __init__(self, centred: np.ndarray, splits: int) -> None:
+        self._centred = centred
+        self._splits = splits
+
+    def explained(self, terms: Sequence[_Term]) -> _Explained:
+        """Return a source of variation for every effect that can be told from the others."""
+        mains = [term for term in terms if term.order == 1]
+        base = _basis([term.columns for term in mains])
+        groups: list[list[_Term]] = []
+        aliases: dict[str, tuple[str, ...]] = {}
+        hidden = []
+        for term in terms:
+            if term.order == 1:
+                continue
+            rest = _outside(term.columns, base)
+            if not rest.shape[1]:
+                hidden.append(term)
+                continue
+            twin = next((group for group in groups if _same_span(group[0].columns, rest)), None)
+            if twin is None:
+                groups.append([replace(term, columns=rest)])
+            else:
+                twin.append(term)
+        for main in mains:
+            own = [each.name for each in hidden if _inside(each.columns, main.columns)]
+            if own:
+                aliases[main.name] = tuple(own)
+        for group in groups:
+            if len(group) > 1:
+                aliases[group[0].name] = tuple(each.name for each in group[1:])
+        kept = [group[0] for group in groups]
+        sources = [*self._adjusted(mains, None), *self._adjusted(kept, base)]
+        known = {source.name for source in sources}
+        lost = [t.name for t in hidden if not any(t.name in names for names in aliases.values())]
+        lost += [term.name for term in (*mains, *kept) if term.name not in known]
+        notes = [f"The design does not tell {', '.join(lost)} from other effects."] if lost else []
+        whole = _basis([term.columns for term in (*mains, *kept)])
+        share = float(((whole.T @ self._centred) ** 2).sum())
+        together = _Source("effects", self._splits * share, whole.shape[1])
+        return _Explained(tuple(sources), aliases, tuple(notes), together)
+
+    def _adjusted(self, terms: Sequence[_Term], base: np.ndarray | None) -> list[_Source]:
+        """Return what each effect explains beyond the others."""
+        sources = []
+        for term in terms:
+            others = [other.columns for other in terms if other is not term]
+            if base is not None:
+                others.append(base)
+            own = _outside(term.columns, _basis(others))
+            if own.shape[1]:
+                share = float(((own.T @ self._centred) ** 2).sum())
+                sources.append(_Source(term.name, self._splits * share, own.shape[1]))
+        return sources
+
+
+def _varied(settings: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    present = settings.loc[[name for name in settings.index if name in table.columns]]
+    return present[[name for name in present.columns if len(_distinct(present[name])) > 1]]
+
+
+def _distinct(levels: pd.Series) -> set[str]:
+    return {repr(level) for level in levels}
+
+
+def _terms(settings: pd.DataFrame) -> list[_Term]:
+    coded = {str(name): _contrasts(settings[name]) for name in settings.columns}
+    terms = [_Term(name, 1, columns) for name, columns in coded.items()]
+    if len(settings) > MOST_SETTINGS:
+        return terms
+    for first, second in combinations(coded, 2):
+        products = np.einsum("ij,ik->ijk", coded[first], coded[second])
+        terms.append(_Term(f"{first} x {second}", 2, products.reshape(len(settings), -1)))
+    return terms
+
+
+def _contrasts(levels: pd.Series) -> np.ndarray:
+    """Return columns for all levels but one, which sum to zero over the levels."""
+    codes, known = pd.factorize(levels.map(repr))
+    columns = np.eye(len(known))[codes]
+    return columns[:, 1:] - columns[:, :1]
+
+
+def _basis(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """Return orthonormal columns that span the given ones, less their mean."""
+    if not columns:
+        return np.empty((0, 0))
+    together = np.hstack(columns)
+    together = together - together.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(together, full_matrices=False)
+    return left[:, sizes > ALIGNED * max(float(sizes.max(initial=0.0)), 1.0)]
+
+
+def _outside(columns: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Return orthonormal columns for the part of the span that the basis does not cover."""
+    centred = columns - columns.mean(axis=0)
+    if basis.size:
+        centred = centred - basis @ (basis.T @ centred)
+    return _basis([centred])
+
+
+def _inside(columns: np.ndarray, others: np.ndarray) -> bool:
+    return not _outside(columns, _basis([others])).shape[1]
+
+
+def _same_span(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.shape == other.shape and _inside(one, other)
+
+
+def _with_error(found: _Explained, values: np.ndarray) -> list[_Source]:
+    """Return the sources with those of splits, other interactions and error."""
+    splits, settings = values.shape
+    rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0)
+    between = splits * float(((columns - values.mean()) ** 2).sum())
+    rest = between - found.together.sum_of_squares
+    freedom = settings - 1 - found.together.degrees_of_freedom
+    sources = list(found.sources)
+    if splits == 1:
+        return [*sources, _Source("error", max(rest, 0.0), freedom, tested=False)]
+    if freedom > 0:
+        sources.append(_Source("other", max(rest, 0.0), freedom))
+    sources.append(
+        _Source("splits", settings * float(((rows - values.mean()) ** 2).sum()), splits - 1)
+    )
+    residual = float(((values - rows - columns + values.mean()) ** 2).sum())
+    error = _Source("error", residual, (splits - 1) * (settings - 1), tested=False)
+    return [*sources, error]
+
+
+def _anova(sources: Sequence[_Source], values: np.ndarray, scale: float) -> pd.DataFrame:
+    error = sources[-1]
+    spread = _mean_square(error)
+    # Of its own, since effects of unbalanced designs do not add up to it.
+    total = float(((values - values.mean()) ** 2).sum())
+    rows = []
+    for source in sources:
+        mean_square = _mean_square(source)
+        ratio, p_value, corrected = np.nan, np.nan, np.nan
+        if source.tested and spread > 1e-24 * max(total, 1e-300):
+            freedom = source.degrees_of_freedom, error.degrees_of_freedom
+            ratio = mean_square / spread
+            p_value = float(special.fdtrc(*freedom, ratio))
+            corrected = float(special.fdtrc(*freedom, ratio / scale))
+        if source.name == "splits":
+            # Splits are blocks, not an effect that is asked about.
+            p_value = corrected = np.nan
+        known = (source.sum_of_squares, source.degrees_of_freedom, mean_square)
+        rows.append([*known, ratio, p_value, corrected])
+    rows.append([total, values.size - 1, np.nan, np.nan, np.nan, np.nan])
+    names = [*(source.name for source in sources), "total"]
+    return pd.DataFrame(rows, pd.Index(names, name="source"), COLUMNS).astype(float)
+
+
+def _mean_square(source: _Source) -> float:
+    return source.sum_of_squares / source.degrees_of_freedom if source.degrees_of_freedom else 0.0
+
+
+def _level_means(levels: pd.Series, means: np.ndarray) -> pd.Series:
+    grouped = pd.Series(means, index=levels.index).groupby(levels.map(repr).to_numpy(), sort=False)
+    words = dict(zip(levels.map(repr), levels, strict=True))
+    found = grouped.mean()
+    return pd.Series(found.to_numpy(), [words[name] for name in found.index], name="mean")
+
+
+def _estimates(
+    settings: pd.DataFrame,
+    means: np.ndarray,
+    found: _Explained,
+    sources: Sequence[_Source],
+    scale: float,
+) -> pd.DataFrame:
+    """Return the effects of two-level factors: mean at the second level less that at the first."""
+    columns = ["effect", "standard_error"]
+    empty = pd.DataFrame(columns=columns, index=pd.Index([], name="source"), dtype=float)
+    if any(len(_distinct(settings[name])) != 2 for name in settings.columns):
+        return empty
+    codes = {name: _contrasts(settings[name])[:, 0] for name in map(str, settings.columns)}
+    splits = next((s.degrees_of_freedom + 1 for s in sources if s.name == "splits"), 1)
+    deviation = np.sqrt(4.0 * _mean_square(sources[-1]) * scale / (splits * len(settings)))
+    rows = {}
+    for source in found.sources:
+        signs = np.prod([codes[part] for part in source.name.split(" x ")], axis=0)
+        high, low = means[signs > 0], means[signs < 0]
+        if len(high) and len(low):
+            rows[source.name] = [float(high.mean() - low.mean()), deviation or np.nan]
+    if not rows:
+        return empty
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("source")
