@@ -1,0 +1,279 @@
+"""Search for the nearest stored rows: by tree, by blocked matrix products, or by any distance.
+
+All ways are exact, and none holds more than a block of the distances at a time.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from verulam.base import DataError, in_threads, thread_count, unknown_name
+from verulam.nonparametric._neighbours_loops import collect_candidates, nearest_candidates
+from verulam.numerics import distances as distances_by_name
+from verulam.numerics import precision_root
+
+#: Up to this many columns a k-d tree visits few enough of its leaves to win.
+TREE_COLUMNS = 7
+#: Queries and stored rows of one matrix product: the result stays in the cache.
+QUERY_ROWS, STORED_ROWS = 256, 2048
+#: Distances held at a time where a metric has to be computed in full.
+BLOCK_NUMBERS = 2**21
+#: Half the spacing of single-precision numbers at 1.
+SINGLE_ROUNDING = 2.0**-24
+#: A query farther out than this many radii of the stored rows is measured in double precision.
+FAR = 100.0
+
+#: Orders of Minkowski's distance, for those that have a name of their own.
+_ORDERS = {"euclidean": 2.0, "city-block": 1.0, "chebyshev": np.inf}
+METRICS = (*_ORDERS, "minkowski", "mahalanobis", "hamming", "cosine")
+
+Distance = Callable[[np.ndarray, np.ndarray], float]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The nearest stored rows of each query, nearest first.
+
+    Attributes
+    ----------
+    distances : ndarray of shape (n_queries, k)
+        How far they are.
+    rows : ndarray of shape (n_queries, k)
+        Which stored rows they are.
+    """
+
+    distances: np.ndarray
+    rows: np.ndarray
+
+
+class NeighbourIndex:
+    """Stored rows, ready to be searched.
+
+    Parameters
+    ----------
+    stored
+        One row per point, float64.
+    metric
+        One of `METRICS`, or a function of two rows that returns their distance.
+    power
+        The order of "minkowski".
+    covariance
+        The matrix of "mahalanobis"; by default the covariance of the stored rows.
+
+    Examples
+    --------
+    >>> index = NeighbourIndex(np.array([[0.0], [1.0], [3.0], [6.0]]))
+    >>> found = index.query(np.array([[2.1]]), 2)
+    >>> found.rows, found.distances.round(1)
+    (array([[2, 1]]), array([[0.9, 1.1]]))
+    """
+
+    def __init__(
+        self,
+        stored: np.ndarray,
+        metric: str | Distance = "euclidean",
+        power: float = 2.0,
+        covariance: np.ndarray | None = None,
+    ) -> None:
+        if isinstance(metric, str) and metric not in METRICS:
+            raise unknown_name("metric", metric, METRICS)
+        self.metric = metric
+        self.power = power
+        #: The order of Minkowski's distance, or None where the metric is of another kind.
+        self.order = {**_ORDERS, "minkowski": power, "mahalanobis": 2.0}.get(str(metric))
+        self.root: np.ndarray | None = None
+        if metric == "mahalanobis":
+            self.root = _whitening(stored, covariance)
+            stored = stored @ self.root
+        self.stored = np.ascontiguousarray(stored)
+        self._tree: cKDTree | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Trees are quick to build again, and no model file need know their insides.
+        return {**vars(self), "_tree": None}
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
+    def query(self, queries: np.ndarray, k: int) -> Neighbours:
+        """Return the `k` nearest stored rows of each query."""
+        check_neighbour_count(k, len(self.stored))
+        return self._query(self._whitened(queries), k)
+
+    def query_others(self, k: int) -> Neighbours:
+        """Return the `k` nearest other rows of each stored row."""
+        check_neighbour_count(k + 1, len(self.stored), "the other rows")
+        return _without_self(self._query(self.stored, k + 1))
+
+    def measure(self, queries: np.ndarray) -> np.ndarray:
+        """Return the distance of each query to each stored row."""
+        return self._measure(self._whitened(queries))
+
+    def _whitened(self, queries: np.ndarray) -> np.ndarray:
+        return queries if self.root is None else queries @ self.root
+
+    def _query(self, queries: np.ndarray, k: int) -> Neighbours:
+        if self.order is not None and self.stored.shape[1] <= TREE_COLUMNS:
+            return self._query_tree(queries, k)
+        if self.order == 2.0:
+            return nearest_by_products(queries, self.stored, k)
+        return nearest_by_distances(self._measure, queries, k)
+
+    def _measure(self, queries: np.ndarray) -> np.ndarray:
+        if self.root is not None:
+            return cdist(queries, self.stored)
+        if isinstance(self.metric, str):
+            return distances_by_name(queries, self.stored, self.metric, power=self.power)
+        return cdist(queries, self.stored, self.metric)
+
+    def _query_tree(self, queries: np.ndarray, k: int) -> Neighbours:
+        if self._tree is None:
+            self._tree = cKDTree(self.stored, balanced_tree=False)
+        found, rows = self._tree.query(
+            queries, k=np.arange(1, k + 1), p=self.order or 2.0, workers=thread_count()
+        )
+        return _in_order(np.asarray(found), np.asarray(rows, dtype=np.intp))
+
+
+def check_neighbour_count(
+    k: int, n_rows: int, among: str = "the stored rows", argument: str = "n_neighbors"
+) -> None:
+    """Raise where more neighbours are asked for than there are rows."""
+    if k > n_rows:
+        raise DataError(
+            f"{argument} is larger than {among}: there are n_samples = {n_rows} rows, and "
+            f"{k} are needed."
+        )
+
+
+def nearest_by_products(queries: np.ndarray, stored: np.ndarray, k: int) -> Neighbours:
+    r"""Return the nearest rows by blocked matrix products.
+
+    :math:`\|s\|^2 - 2 q^T s` in single precision, with a bound on its rounding, leaves a few
+    candidates for each query; these are measured in double precision.
+    """
+    centre = stored.mean(axis=0)
+    shifted = stored - centre
+    squares = np.einsum("ij,ij->i", shifted, shifted)
+    scale = float(np.sqrt(squares.max())) or 1.0
+    columns = np.ascontiguousarray((shifted / scale).T, dtype=np.float32)
+    norms = (squares / scale**2).astype(np.float32)
+    distances = np.empty((len(queries), k))
+    rows = np.empty((len(queries), k), dtype=np.intp)
+
+    def search(start: int) -> None:
+        some = slice(start, start + QUERY_ROWS)
+        inputs = (queries[some] - centre) / scale
+        counts, places = _candidates(inputs, columns, norms, k)
+        nearest_candidates(queries[some], stored, counts, places, distances[some], rows[some])
+        crowded = np.flatnonzero(counts < 0)
+        if len(crowded):
+            exact = nearest_by_distances(
+                lambda few: cdist(few, stored), queries[some][crowded], k, threads=1
+            )
+            distances[start + crowded], rows[start + crowded] = exact.distances, exact.rows
+
+    for _ in in_threads(search, range(0, len(queries), QUERY_ROWS)):
+        pass
+    return Neighbours(distances, rows)
+
+
+def _candidates(
+    inputs: np.ndarray, columns: np.ndarray, norms: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many candidates each query has (-1: too many) and which rows they are."""
+    n_columns, n_stored = columns.shape
+    reach = np.sqrt(np.einsum("ij,ij->i", inputs, inputs))
+    counts = np.where(reach < FAR, 0, -1)
+    doubled = (2.0 * np.clip(inputs, -FAR, FAR)).astype(np.float32)
+    margins = (2.0 * (n_columns + 4) * SINGLE_ROUNDING * (1.0 + 2.0 * reach)).astype(np.float32)
+    capacity = 4 * k + 64
+    limits = np.full(len(inputs), 3e38, dtype=np.float32)
+    values = np.empty((len(inputs), capacity), dtype=np.float32)
+    places = np.empty((len(inputs), capacity), dtype=np.intp)
+    room = np.empty((len(inputs), min(STORED_ROWS, n_stored)), dtype=np.float32)
+    for first in range(0, n_stored, STORED_ROWS):
+        tile = columns[:, first : first + STORED_ROWS]
+        full = tile.shape[1] == room.shape[1]
+        products = np.matmul(doubled, tile, out=room) if full else doubled @ tile
+        own_norms = norms[first : first + STORED_ROWS]
+        collect_candidates(products, own_norms, first, margins, limits, counts, values, places, k)
+    return counts, places
+
+
+def nearest_by_distances(
+    measure: Callable[[np.ndarray], np.ndarray], queries: Any, k: int, threads: int = 0
+) -> Neighbours:
+    """Return the nearest rows where distances are computed in full, a block of them at a time.
+
+    Parameters
+    ----------
+    measure
+        Maps some of the queries to their distances to all stored rows.
+    queries
+        An array or table that can be sliced by rows.
+    k
+        Number of neighbours.
+    threads
+        Threads to use; 0 for as many as there are.
+    """
+    n_stored = measure(queries[:1]).shape[1]
+    check_neighbour_count(k, n_stored)
+    block_rows = max(1, BLOCK_NUMBERS // max(1, n_stored))
+    distances = np.empty((len(queries), k))
+    rows = np.empty((len(queries), k), dtype=np.intp)
+
+    def search(start: int) -> None:
+        some = slice(start, start + block_rows)
+        found = nearest_columns(measure(queries[some]), k)
+        distances[some], rows[some] = found.distances, found.rows
+
+    for _ in in_threads(search, range(0, len(queries), block_rows), threads):
+        pass
+    return Neighbours(distances, rows)
+
+
+def nearest_columns(table: np.ndarray, k: int) -> Neighbours:
+    """Return the `k` smallest entries of each row of a table of distances."""
+    if k == 1:
+        rows = table.argmin(axis=1)[:, None]
+    elif k < table.shape[1]:
+        rows = np.argpartition(table, k - 1, axis=1)[:, :k]
+    else:
+        rows = np.broadcast_to(np.arange(k), (len(table), k))
+    return _in_order(np.take_along_axis(table, rows, axis=1), rows)
+
+
+def _in_order(distances: np.ndarray, rows: np.ndarray) -> Neighbours:
+    """Return the neighbours with the nearest first, and the first row first among equals."""
+    if distances.shape[1] == 1:
+        return Neighbours(distances, rows)
+    order = np.lexsort((rows, distances), axis=-1)
+    return Neighbours(
+        np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
+    )
+
+
+def _without_self(found: Neighbours) -> Neighbours:
+    own = found.rows == np.arange(len(found.rows))[:, None]
+    # Behind many copies of itself a row may not be in its own list; then the last one goes.
+    own[~own.any(axis=1), -1] = True
+    shape = (len(found.rows), found.rows.shape[1] - 1)
+    return Neighbours(found.distances[~own].reshape(shape), found.rows[~own].reshape(shape))
+
+
+def _whitening(stored: np.ndarray, covariance: np.ndarray | None) -> np.ndarray:
+    """Return the matrix after which Euclidean distances are Mahalanobis's."""
+    if covariance is None:
+        covariance = np.atleast_2d(np.cov(stored, rowvar=False))
+    try:
+        return precision_root(np.asarray(covariance, dtype=np.float64))[0]
+    except (np.linalg.LinAlgError, ValueError) as error:
+        raise DataError(
+            "metric='mahalanobis' needs a covariance that can be inverted; some columns are "
+            "constant or depend on one another. Drop them or choose another metric."
+        ) from error

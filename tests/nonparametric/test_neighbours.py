@@ -1,0 +1,164 @@
+"""Neighbour search: the same rows as scikit-learn and SciPy, ties in order, memory in blocks."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
+
+import verulam.nonparametric._neighbours as module
+from verulam.nonparametric._neighbours import (
+    NeighbourIndex,
+    nearest_by_products,
+    nearest_columns,
+)
+from verulam.nonparametric._neighbours_loops import collect_candidates, nearest_candidates
+
+RNG = np.random.default_rng(0)
+
+
+def brute(queries, stored, k, metric="euclidean", **options):
+    table = cdist(queries, stored, metric, **options)
+    rows = np.argsort(table, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(table, rows, axis=1), rows
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 8, 20])
+@pytest.mark.parametrize("k", [1, 5])
+def test_agrees_with_scikit_learn(n_columns, k):
+    stored, queries = RNG.normal(size=(3000, n_columns)), RNG.normal(size=(300, n_columns))
+    found = NeighbourIndex(stored).query(queries, k)
+    peer = NearestNeighbors(n_neighbors=k).fit(stored).kneighbors(queries)
+    assert_allclose(found.distances, peer[0], rtol=1e-7, atol=1e-7)
+    assert_array_equal(found.rows, peer[1])
+
+
+@pytest.mark.parametrize("n_columns", [2, 10])
+@pytest.mark.parametrize(
+    ("metric", "scipy_name", "options"),
+    [
+        ("city-block", "cityblock", {}),
+        ("chebyshev", "chebyshev", {}),
+        ("minkowski", "minkowski", {"p": 3.0}),
+        ("cosine", "cosine", {}),
+        ("hamming", "hamming", {}),
+    ],
+)
+def test_metrics_agree_with_scipy(metric, scipy_name, options, n_columns):
+    stored, queries = RNG.integers(0, 9, size=(2, 200, n_columns)) + 1.0
+    found = NeighbourIndex(stored, metric, power=3.0).query(queries, 200)
+    distances, rows = brute(queries, stored, 200, scipy_name, **options)
+    assert_allclose(found.distances, distances, atol=1e-12)
+    if metric != "cosine":
+        assert_array_equal(found.rows, rows)
+
+
+@pytest.mark.parametrize("n_columns", [2, 9])
+def test_mahalanobis_is_euclidean_after_whitening(n_columns):
+    mixing = RNG.normal(size=(n_columns, n_columns))
+    stored, queries = RNG.normal(size=(300, n_columns)) @ mixing, RNG.normal(size=(20, n_columns))
+    inverse = np.linalg.inv(np.cov(stored, rowvar=False))
+    index = NeighbourIndex(stored, "mahalanobis")
+    distances, rows = brute(queries, stored, 4, "mahalanobis", VI=inverse)
+    assert_allclose(index.query(queries, 4).distances, distances)
+    assert_array_equal(index.query(queries, 4).rows, rows)
+    assert_allclose(
+        index.measure(queries)[:, 0], cdist(queries, stored[:1], "mahalanobis", VI=inverse)[:, 0]
+    )
+
+
+def test_a_function_is_a_metric():
+    stored, queries = RNG.normal(size=(50, 3)), RNG.normal(size=(7, 3))
+
+    def largest_gap(a, b):
+        return np.abs(a - b).max()
+
+    found = NeighbourIndex(stored, largest_gap).query(queries, 3)
+    assert_array_equal(found.rows, brute(queries, stored, 3, "chebyshev")[1])
+
+
+def test_products_are_exact_where_single_precision_is_not():
+    """A tight cluster far from the centre of the data, at the edge of float32."""
+    stored = np.vstack([RNG.normal(size=(500, 10)) * 1e-5 + 1.0, RNG.normal(size=(500, 10)) - 3.0])
+    queries = stored[:50] + RNG.normal(size=(50, 10)) * 1e-5
+    found = nearest_by_products(queries, stored, 3)
+    distances, rows = brute(queries, stored, 3)
+    assert_array_equal(found.rows, rows)
+    assert_allclose(found.distances, distances, rtol=1e-9)
+
+
+def test_many_equal_distances_take_the_exact_way():
+    stored = np.repeat(RNG.normal(size=(3, 12)), 200, axis=0)
+    found = nearest_by_products(stored[::50] + 0.01, stored, 2)
+    assert_allclose(found.distances, brute(stored[::50] + 0.01, stored, 2)[0])
+
+
+def test_far_and_huge_queries():
+    stored = RNG.normal(size=(400, 9))
+    queries = np.vstack([np.full((1, 9), 1e30), stored[:1] * 1e6])
+    found = nearest_by_products(queries, stored, 2)
+    assert_allclose(found.distances, brute(queries, stored, 2)[0])
+    tiny = nearest_by_products(stored[:5] * 1e-100, stored * 1e-100, 1)
+    assert_array_equal(tiny.rows[:, 0], np.arange(5))
+
+
+def test_equal_distances_come_in_the_order_of_rows():
+    stored = np.array([[1.0], [-1.0], [1.0], [5.0]])
+    assert_array_equal(NeighbourIndex(stored).query(np.array([[0.0]]), 3).rows, [[0, 1, 2]])
+    assert_array_equal(nearest_columns(np.array([[2.0, 1.0, 1.0]]), 3).rows, [[1, 2, 0]])
+
+
+@pytest.mark.parametrize("n_columns", [2, 9])
+def test_others_leave_the_row_itself_out(n_columns):
+    stored = RNG.normal(size=(100, n_columns))
+    found = NeighbourIndex(stored, "mahalanobis").query_others(3)
+    assert (found.rows != np.arange(100)[:, None]).all()
+    assert found.distances.min() > 0
+
+
+def test_others_among_copies():
+    stored = np.vstack([np.zeros((6, 2)), np.ones((1, 2))])
+    found = NeighbourIndex(stored).query_others(3)
+    assert (found.rows != np.arange(7)[:, None]).all()
+    assert_allclose(found.distances[:6], 0.0)
+
+
+def test_blocks_do_not_change_the_answer(monkeypatch):
+    stored, queries = RNG.normal(size=(500, 9)), RNG.normal(size=(70, 9))
+    whole = NeighbourIndex(stored, "city-block").query(queries, 4)
+    products = NeighbourIndex(stored).query(queries, 4)
+    monkeypatch.setattr(module, "BLOCK_NUMBERS", 1200)
+    monkeypatch.setattr(module, "QUERY_ROWS", 16)
+    monkeypatch.setattr(module, "STORED_ROWS", 128)
+    assert_array_equal(NeighbourIndex(stored, "city-block").query(queries, 4).rows, whole.rows)
+    assert_array_equal(NeighbourIndex(stored).query(queries, 4).rows, products.rows)
+
+
+def test_compiled_loops_equal_their_python_source():
+    stored, queries = RNG.normal(size=(90, 8)), RNG.normal(size=(4, 8))
+    results = []
+    for collect, measure in (
+        (collect_candidates, nearest_candidates),
+        (collect_candidates.py_func, nearest_candidates.py_func),
+    ):
+        counts, limits = np.zeros(4, dtype=np.intp), np.full(4, 3e38, dtype=np.float32)
+        values, places = np.empty((4, 20), np.float32), np.zeros((4, 20), np.intp)
+        products = (2.0 * queries @ stored.T).astype(np.float32)
+        norms = (stored**2).sum(axis=1).astype(np.float32)
+        margins = np.full(4, 1e-4, dtype=np.float32)
+        collect(products, norms, 0, margins, limits, counts, values, places, 3)
+        distances, rows = np.empty((4, 3)), np.empty((4, 3), np.intp)
+        measure(queries, stored, counts, places, distances, rows)
+        results.append(rows)
+    assert_array_equal(results[0], results[1])
+    assert_array_equal(results[0], brute(queries, stored, 3)[1])
+
+
+def test_bad_requests():
+    index = NeighbourIndex(np.zeros((3, 1)))
+    with pytest.raises(ValueError, match="there are n_samples = 3 rows, and 4 are needed"):
+        index.query(np.zeros((1, 1)), 4)
+    with pytest.raises(KeyError, match="Nearest: euclidean"):
+        NeighbourIndex(np.zeros((3, 1)), "euklidean")
+    with pytest.raises(ValueError, match="covariance that can be inverted"):
+        NeighbourIndex(np.ones((5, 2)), "mahalanobis")
