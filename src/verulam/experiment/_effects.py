@@ -112,7 +112,7 @@ def factor_effects(
     return FactorEffects(
         scope,
         tuple(varied.columns),
-        _anova(sources, values, scale),
+        variance_table(sources, scale, values),
         {name: _level_means(varied[name], means) for name in varied.columns},
         _estimates(varied, means, found, sources, scale),
         found.aliases,
@@ -131,7 +131,7 @@ class _Term:
 
 
 @dataclass(frozen=True)
-class _Source:
+class Source:
     """One row of the table; error sources have no F."""
 
     name: str
@@ -144,10 +144,10 @@ class _Source:
 class _Explained:
     """Effects, and what all of them explain together."""
 
-    sources: tuple[_Source, ...]
+    sources: tuple[Source, ...]
     aliases: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...]
-    together: _Source
+    together: Source
 
 
 class _Decomposition:
@@ -191,10 +191,10 @@ class _Decomposition:
         notes = [f"The design does not tell {', '.join(lost)} from other effects."] if lost else []
         whole = _basis([term.columns for term in (*mains, *kept)])
         share = float(((whole.T @ self._centred) ** 2).sum())
-        together = _Source("effects", self._splits * share, whole.shape[1])
+        together = Source("effects", self._splits * share, whole.shape[1])
         return _Explained(tuple(sources), aliases, tuple(notes), together)
 
-    def _adjusted(self, terms: Sequence[_Term], base: np.ndarray | None) -> list[_Source]:
+    def _adjusted(self, terms: Sequence[_Term], base: np.ndarray | None) -> list[Source]:
         """Return what each effect explains beyond the others."""
         sources = []
         for term in terms:
@@ -204,7 +204,7 @@ class _Decomposition:
             own = _outside(term.columns, _basis(others))
             if own.shape[1]:
                 share = float(((own.T @ self._centred) ** 2).sum())
-                sources.append(_Source(term.name, self._splits * share, own.shape[1]))
+                sources.append(Source(term.name, self._splits * share, own.shape[1]))
         return sources
 
 
@@ -261,7 +261,7 @@ def _same_span(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape == other.shape and _inside(one, other)
 
 
-def _with_error(found: _Explained, values: np.ndarray) -> list[_Source]:
+def _with_error(found: _Explained, values: np.ndarray) -> list[Source]:
     """Return the sources with those of splits, other interactions and error."""
     splits, settings = values.shape
     rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0)
@@ -270,27 +270,39 @@ def _with_error(found: _Explained, values: np.ndarray) -> list[_Source]:
     freedom = settings - 1 - found.together.degrees_of_freedom
     sources = list(found.sources)
     if splits == 1:
-        return [*sources, _Source("error", max(rest, 0.0), freedom, tested=False)]
+        return [*sources, Source("error", max(rest, 0.0), freedom, tested=False)]
     if freedom > 0:
-        sources.append(_Source("other", max(rest, 0.0), freedom))
+        sources.append(Source("other", max(rest, 0.0), freedom))
     sources.append(
-        _Source("splits", settings * float(((rows - values.mean()) ** 2).sum()), splits - 1)
+        Source("splits", settings * float(((rows - values.mean()) ** 2).sum()), splits - 1)
     )
     residual = float(((values - rows - columns + values.mean()) ** 2).sum())
-    error = _Source("error", residual, (splits - 1) * (settings - 1), tested=False)
+    error = Source("error", residual, (splits - 1) * (settings - 1), tested=False)
     return [*sources, error]
 
 
-def _anova(sources: Sequence[_Source], values: np.ndarray, scale: float) -> pd.DataFrame:
+def variance_table(
+    sources: Sequence[Source], scale: float, values: np.ndarray | None = None
+) -> pd.DataFrame:
+    """Return the usual table of an analysis of variance.
+
+    Parameters
+    ----------
+    sources
+        What the variation comes from, the error last.
+    scale
+        What F is divided by for the corrected p-value.
+    values
+        All scores, for a row of totals; None for none.
+    """
     error = sources[-1]
     spread = _mean_square(error)
-    # Of its own, since effects of unbalanced designs do not add up to it.
-    total = float(((values - values.mean()) ** 2).sum())
+    largest = max(source.sum_of_squares for source in sources)
     rows = []
     for source in sources:
         mean_square = _mean_square(source)
         ratio, p_value, corrected = np.nan, np.nan, np.nan
-        if source.tested and spread > 1e-24 * max(total, 1e-300):
+        if source.tested and spread > 1e-24 * max(largest, 1e-300):
             freedom = source.degrees_of_freedom, error.degrees_of_freedom
             ratio = mean_square / spread
             p_value = float(special.fdtrc(*freedom, ratio))
@@ -300,12 +312,16 @@ def _anova(sources: Sequence[_Source], values: np.ndarray, scale: float) -> pd.D
             p_value = corrected = np.nan
         known = (source.sum_of_squares, source.degrees_of_freedom, mean_square)
         rows.append([*known, ratio, p_value, corrected])
-    rows.append([total, values.size - 1, np.nan, np.nan, np.nan, np.nan])
-    names = [*(source.name for source in sources), "total"]
+    names = [source.name for source in sources]
+    if values is not None:
+        # Of its own, since effects of unbalanced designs do not add up to it.
+        total = float(((values - values.mean()) ** 2).sum())
+        rows.append([total, values.size - 1, np.nan, np.nan, np.nan, np.nan])
+        names.append("total")
     return pd.DataFrame(rows, pd.Index(names, name="source"), COLUMNS).astype(float)
 
 
-def _mean_square(source: _Source) -> float:
+def _mean_square(source: Source) -> float:
     return source.sum_of_squares / source.degrees_of_freedom if source.degrees_of_freedom else 0.0
 
 
@@ -320,7 +336,7 @@ def _estimates(
     settings: pd.DataFrame,
     means: np.ndarray,
     found: _Explained,
-    sources: Sequence[_Source],
+    sources: Sequence[Source],
     scale: float,
 ) -> pd.DataFrame:
     """Return the effects of two-level factors: mean at the second level less that at the first."""
