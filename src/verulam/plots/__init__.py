@@ -1,9 +1,11 @@
 """Pictures: every function draws on the Matplotlib axes it is given, or on new ones."""
 
+from verulam.plots._agreement import calibration_curves, share_matrix
 from verulam.plots._comparison import comparison
 from verulam.plots._confusion import confusion_matrix
 from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
+from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
 from verulam.plots._regions import decision_regions
 from verulam.plots._statistics import (
     against_normal,
@@ -20,6 +22,7 @@ from verulam.plots._tradeoffs import complexity_curve, error_reject_curve
 
 __all__ = [
     "against_normal",
+    "calibration_curves",
     "comparison",
     "complexity_curve",
     "confusion_matrix",
@@ -28,6 +31,8 @@ __all__ = [
     "decision_regions",
     "densities_1d",
     "density_contours",
+    "effect_normal",
+    "effect_pareto",
     "error_reject_curve",
     "learner_results",
     "level_means",
@@ -40,5 +45,7 @@ __all__ = [
     "roc_curves",
     "running_mean_paths",
     "score_boxes",
+    "share_matrix",
     "simulated_power",
+    "surface_contours",
 ]
