@@ -1,0 +1,24 @@
+"""Rules: learned from data, read off trees, written by hand; read, explained and exported."""
+
+from verulam.rule._base import Rule, RuleBase
+from verulam.rule._covering import Irep, Ripper, SequentialCovering
+from verulam.rule._description_length import description_length
+from verulam.rule._explanation import RuleExplanation
+from verulam.rule._measures import foil_gain, rule_value
+from verulam.rule._rule_list import RuleList, RuleSet
+from verulam.rule._term import Term
+
+__all__ = [
+    "Irep",
+    "Ripper",
+    "Rule",
+    "RuleBase",
+    "RuleExplanation",
+    "RuleList",
+    "RuleSet",
+    "SequentialCovering",
+    "Term",
+    "description_length",
+    "foil_gain",
+    "rule_value",
+]

@@ -1,0 +1,250 @@
+"""Rules and rule bases as records: what they cover, what they conclude, how they read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verulam.base import TableSchema
+from verulam.rule._export import base_to_code, base_to_markdown, base_to_text, rule_text
+from verulam.rule._term import Term
+
+
+@dataclass(frozen=True)
+class Rule:
+    """IF all terms hold THEN the conclusion.
+
+    Attributes
+    ----------
+    terms
+        The conditions; none for a rule that always holds.
+    conclusion
+        The class, or the number, that the rule predicts.
+    support
+        Share of the training weight that the rule decides (in a list) or covers (in a set).
+    confidence
+        Share of that weight for which the conclusion is right; NaN for numbers.
+    weights
+        That weight by class, in the order of the sorted labels; empty for numbers.
+
+    Examples
+    --------
+    >>> from verulam.rule import Rule, Term
+    >>> print(Rule((Term("income", ">", 30.0), Term("savings", ">", 5.0)), "low risk"))
+    IF income > 30 AND savings > 5 THEN low risk
+    """
+
+    terms: tuple[Term, ...]
+    conclusion: Any
+    support: float = float("nan")
+    confidence: float = float("nan")
+    weights: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "terms", tuple(self.terms))
+
+    def __str__(self) -> str:
+        return rule_text(self)
+
+    def covers(self, rows: NDArray[np.float64], schema: TableSchema) -> NDArray[np.bool_]:
+        """Return for each encoded row whether all terms hold."""
+        met = np.ones(len(rows), dtype=bool)
+        for term in self.terms:
+            met &= term.holds(rows, schema)
+        return met
+
+
+@dataclass(frozen=True)
+class RuleBase:
+    """Rules and what to conclude where none of them speaks.
+
+    Attributes
+    ----------
+    rules
+        In the order in which they are asked.
+    default
+        The rule without terms for rows that no other covers.
+    schema
+        Columns and categories that the rules are about.
+    classes : ndarray or None
+        Sorted class labels; None where conclusions are numbers.
+    ordered
+        Whether the first rule that covers a row decides alone; otherwise all that cover it do.
+
+    Examples
+    --------
+    >>> from verulam.data import dataset
+    >>> from verulam.rule import Ripper
+    >>> iris = dataset("iris")
+    >>> base = Ripper(random_state=0).fit(iris.inputs, iris.target_values).rules_
+    >>> len(base), base.default.conclusion
+    (2, 'virginica')
+    >>> print(base.description("setosa"))
+    IF petal_length_cm <= 2.45 THEN setosa
+    """
+
+    rules: tuple[Rule, ...]
+    default: Rule
+    schema: TableSchema
+    classes: np.ndarray | None = None
+    ordered: bool = True
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __str__(self) -> str:
+        return self.export_text()
+
+    def coverage(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return for each encoded row and rule whether the rule covers the row."""
+        covered = [rule.covers(rows, self.schema) for rule in self.rules]
+        return np.column_stack(covered) if covered else np.zeros((len(rows), 0), dtype=bool)
+
+    def decide(self, rows: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return for each encoded row the first rule that covers it, or the number of rules."""
+        decided = np.full(len(rows), len(self.rules), dtype=np.intp)
+        waiting = np.arange(len(rows))
+        for place, rule in enumerate(self.rules):
+            covered = rule.covers(rows[waiting], self.schema)
+            decided[waiting[covered]] = place
+            waiting = waiting[~covered]
+        return decided
+
+    def conclude(self, rows: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the conclusion for each encoded row.
+
+        In a list it is that of the first rule; in a set the class with the most confidence on its
+        side, or the mean of the numbers.
+        """
+        conclusions = np.array([rule.conclusion for rule in (*self.rules, self.default)])
+        if self.ordered:
+            return conclusions[self.decide(rows)]
+        covered = self.coverage(rows)
+        nobody = ~covered.any(axis=1)
+        if self.classes is not None:
+            found = self.classes[self.votes(rows).argmax(axis=1)]
+            return np.where(nobody, conclusions[-1], found)
+        totals = covered @ conclusions[:-1] if self.rules else np.zeros(len(rows))
+        return np.where(nobody, conclusions[-1], totals / np.maximum(covered.sum(axis=1), 1))
+
+    def votes(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the confidence that speaks for each class, for each encoded row.
+
+        In a list the weights of the deciding rule count; in a set each rule speaks for its
+        conclusion alone. Rows that no rule covers get the shares of the default rule.
+        """
+        assert self.classes is not None
+        default = _shares(self.default, self.classes)
+        if self.ordered:
+            shares = np.array([*(_shares(rule, self.classes) for rule in self.rules), default])
+            return shares[self.decide(rows)]
+        speaks = np.zeros((len(self.rules), len(self.classes)))
+        for place, rule in enumerate(self.rules):
+            # A rule that has never been right still speaks, if nobody else does.
+            confidence = 1.0 if np.isnan(rule.confidence) else max(rule.confidence, 1e-12)
+            speaks[place] = np.where(self.classes == rule.conclusion, confidence, 0.0)
+        covered = self.coverage(rows)
+        votes = covered.astype(np.float64) @ speaks
+        votes[~covered.any(axis=1)] = default
+        return votes
+
+    def description(self, conclusion: Any) -> str:
+        """Return all rules of one class, or of one number, as one: IF (...) OR (...) THEN ..."""
+        found = [rule for rule in self.rules if rule.conclusion == conclusion]
+        parts = [" AND ".join(map(str, rule.terms)) or "TRUE" for rule in found]
+        if self.default.conclusion == conclusion:
+            parts.append("no other rule holds")
+        if len(parts) > 1:
+            parts = [f"({part})" for part in parts]
+        return f"IF {' OR '.join(parts)} THEN {conclusion}" if parts else f"NEVER {conclusion}"
+
+    def export_text(self) -> str:
+        """Return the rules as lines of text, with support and confidence where known."""
+        return base_to_text(self)
+
+    def export_markdown(self) -> str:
+        """Return the rules as a Markdown table."""
+        return base_to_markdown(self)
+
+    def export_code(self, name: str = "predict") -> str:
+        """Return the rules as a Python function of one row, a mapping of column to value.
+
+        Missing numbers are given as NaN, missing categories as None.
+        """
+        return base_to_code(self, name)
+
+
+def measured(
+    base: RuleBase,
+    rows: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    *,
+    relabel: bool = False,
+) -> RuleBase:
+    """Return the rule base with support and confidence as measured on data.
+
+    Parameters
+    ----------
+    base
+        Rules about classes.
+    rows
+        Encoded rows.
+    codes
+        Class code of each row.
+    weights
+        Weight of each row.
+    relabel
+        Whether a rule's conclusion becomes the class with the most weight, where it is not.
+    """
+    assert base.classes is not None
+    n_rules, n_classes = len(base.rules), len(base.classes)
+    counts = np.zeros((n_rules + 1, n_classes))
+    if base.ordered:
+        np.add.at(counts, (base.decide(rows), codes), weights)
+    else:
+        by_class = np.zeros((len(rows), n_classes))
+        by_class[np.arange(len(rows)), codes] = weights
+        covered = base.coverage(rows)
+        covered = np.column_stack([covered, ~covered.any(axis=1)])
+        counts = covered.T.astype(np.float64) @ by_class
+    total = weights.sum()
+    rules = [
+        _with_counts(rule, count, total, base.classes, relabel)
+        for rule, count in zip((*base.rules, base.default), counts, strict=True)
+    ]
+    return replace(base, rules=tuple(rules[:-1]), default=rules[-1])
+
+
+def _with_counts(
+    rule: Rule, count: NDArray[np.float64], total: float, classes: np.ndarray, relabel: bool
+) -> Rule:
+    covered = count.sum()
+    right = count[classes == rule.conclusion].sum()
+    conclusion = rule.conclusion
+    if relabel and right < count.max():
+        conclusion, right = classes[count.argmax()], count.max()
+    return replace(
+        rule,
+        conclusion=conclusion,
+        support=float(covered / total),
+        confidence=float(right / covered) if covered else float("nan"),
+        weights=tuple(count.tolist()),
+    )
+
+
+def _shares(rule: Rule, classes: np.ndarray) -> NDArray[np.float64]:
+    """Return the share of each class; ties, and what was never counted, go to the conclusion."""
+    weights = np.array(rule.weights or (0.0,) * len(classes))
+    weights[classes == rule.conclusion] += max(1e-9 * weights.sum(), 1e-300)
+    return weights / weights.sum()
+
+
+def unique_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the rules, each combination of terms and conclusion once."""
+    seen: dict[tuple[frozenset[Term], Any], Rule] = {}
+    for rule in rules:
+        seen.setdefault((frozenset(rule.terms), rule.conclusion), rule)
+    return tuple(seen.values())

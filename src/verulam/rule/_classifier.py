@@ -1,0 +1,150 @@
+"""What all classifiers made of rules share: tables in, classes, probabilities and reasons out."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from verulam.base import (
+    Classifier,
+    DataError,
+    DataWarning,
+    StrOptions,
+    TableSchema,
+    check_is_fitted,
+    check_weights,
+    encode_classes,
+)
+from verulam.rule._base import Rule, RuleBase
+from verulam.rule._explanation import RuleExplanation, row_values
+from verulam.tree._table import encode_rows, read_rows
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """A training table, encoded; rows without weight are left out.
+
+    Attributes
+    ----------
+    schema
+        Columns and categories.
+    rows
+        Numbers and codes of categories; NaN where missing.
+    codes
+        Class code of each row.
+    classes
+        Sorted labels.
+    weights
+        Weight of each row.
+    """
+
+    schema: TableSchema
+    rows: NDArray[np.float64]
+    codes: NDArray[np.intp]
+    classes: np.ndarray
+    weights: NDArray[np.float64]
+
+    @property
+    def class_weights(self) -> NDArray[np.float64]:
+        """The weight of each class."""
+        counts = np.bincount(self.codes, self.weights, minlength=len(self.classes))
+        return counts.astype(np.float64)
+
+
+class RuleClassifier(Classifier):
+    """Base of the classifiers whose model is a rule base, `rules_`."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "unseen": [StrOptions({"error", "skip"})],
+    }
+
+    unseen: str
+    rules_: RuleBase
+    classes_: np.ndarray
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _read(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
+        """Return the training table, checked and encoded."""
+        schema, rows = read_rows(self, X)
+        codes, classes = encode_classes(self, y)
+        if len(codes) != len(rows):
+            raise DataError(
+                "Found input variables with inconsistent numbers of samples: X has "
+                f"{len(rows)} rows and y has {len(codes)}."
+            )
+        weights = check_weights(sample_weight, rows)
+        if weights is None:
+            weights = np.ones(len(rows))
+        elif (weights == 0).any():
+            counted = weights > 0
+            if not counted.any():
+                raise DataError(
+                    "sample_weight is zero for every row: at least one positive weight is needed."
+                )
+            rows, codes, weights = rows[counted], codes[counted], weights[counted]
+        _warn_of_empty_columns(schema, rows)
+        return TrainingSet(schema, rows, codes, classes, weights)
+
+    def _store(self, base: RuleBase) -> None:
+        assert base.classes is not None
+        self.rules_ = base
+        self.classes_ = base.classes
+
+    def _encode(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        unseen = "error" if self.unseen == "error" else "missing"
+        return encode_rows(self, X, self.rules_.schema, unseen=unseen)
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return what the rules conclude for each row."""
+        rows = self._encode(X)
+        return self.rules_.conclude(rows)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the share of each class among the training rows that the same rules decided."""
+        rows = self._encode(X)
+        votes = self.rules_.votes(rows)
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def apply(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Return for each row the place of the first rule that covers it, or their number."""
+        rows = self._encode(X)
+        return self.rules_.decide(rows)
+
+    def explain(self, X: ArrayLike) -> list[RuleExplanation]:
+        """Return for each row the rules behind its prediction, and what they looked at."""
+        rows = self._encode(X)
+        base = self.rules_
+        predicted = base.conclude(rows)
+        shares = base.votes(rows)
+        shares /= shares.sum(axis=1, keepdims=True)
+        covered = base.coverage(rows)
+        explanations = []
+        for row, label in enumerate(predicted):
+            speaking: list[tuple[int, Rule]] = [
+                (int(place) + 1, base.rules[place]) for place in np.flatnonzero(covered[row])
+            ]
+            if base.ordered:
+                speaking = speaking[:1]
+            probability = float(shares[row, base.classes == label][0])
+            values = row_values(rows[row], base.schema, [rule for _, rule in speaking])
+            explanations.append(RuleExplanation(label, probability, tuple(speaking), values))
+        return explanations
+
+
+def _warn_of_empty_columns(schema: TableSchema, rows: NDArray[np.float64]) -> None:
+    empty = np.isnan(rows).all(axis=0)
+    if empty.any():
+        names = [repr(schema.names[place]) for place in np.flatnonzero(empty)[:8]]
+        warnings.warn(
+            f"All values are missing in {', '.join(names)}: no rule can use such columns.",
+            DataWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,252 @@
+"""Compiled loops that grow, prune and apply conjunctions of conditions.
+
+The table is given by columns: `columns` of shape (n_columns, n_rows) holds numbers or the codes of
+categories, NaN where missing. `orders` has the rows of each column by rising value, of which the
+first `known` are not missing; `n_categories` is 0 for a numeric column. A conjunction is three
+arrays: the `kinds` of its conditions, their `places` (which column) and their `values`.
+"""
+
+import numpy as np
+from numba import njit
+
+#: What a condition asks of its column.
+AT_MOST, AT_LEAST, EQUAL = 0, 1, 2
+#: What the next condition maximises.
+FOIL_GAIN, POSITIVE_SHARE = 0, 1
+
+LOG2_E = 1.4426950408889634
+
+
+@njit(cache=True, nogil=True)
+def holds(kind, value, entry):
+    if kind == AT_MOST:
+        return entry <= value
+    if kind == AT_LEAST:
+        return entry >= value
+    return entry == value
+
+
+@njit(cache=True, nogil=True)
+def covered_rows(kinds, places, values, columns, rows):
+    """Return 1 for each of the `rows` that meets all conditions."""
+    covered = np.ones(rows.shape[0], dtype=np.uint8)
+    for c in range(kinds.shape[0]):
+        column = columns[places[c]]
+        for i in range(rows.shape[0]):
+            if not holds(kinds[c], values[c], column[rows[i]]):
+                covered[i] = 0
+    return covered
+
+
+@njit(cache=True, nogil=True)
+def candidate_score(criterion, p, n, smoothing, share, log_share, best):
+    """Return what a candidate that covers `p` and `n` is worth, or -1 where below `best`."""
+    new_share = (p + smoothing) / (p + n + smoothing)
+    if criterion == POSITIVE_SHARE:
+        # Among equal shares the one that keeps more positives; both fit into one number.
+        return new_share + 1e-9 * p / (p + 1.0) if new_share > share else -1.0
+    # ln u <= u - 1 spares most logarithms.
+    if p * (new_share / share - 1.0) * LOG2_E <= best:
+        return -1.0
+    return p * (np.log2(new_share) - log_share)
+
+
+@njit(cache=True, nogil=True)
+def best_threshold(column, order, n_known, n_rows, positive, weights, context):
+    """Return (score, kind, value, inner neighbour, positives) of a column's best threshold.
+
+    Only places where the class changes are looked at: a prefix should end after a positive and
+    before a negative, a suffix start the other way round.
+    """
+    criterion, smoothing, share, log_share, best = context
+    total_p = 0.0
+    total_n = 0.0
+    for i in range(n_known):
+        row = order[i]
+        if positive[row]:
+            total_p += weights[row]
+        else:
+            total_n += weights[row]
+    kind, value, neighbour, kept = -1, 0.0, 0.0, 0.0
+    p = 0.0
+    n = 0.0
+    before_p = False
+    before_n = False
+    before = 0.0
+    i = 0
+    while i < n_known:
+        here = column[order[i]]
+        here_p = 0.0
+        here_n = 0.0
+        while i < n_known and column[order[i]] == here:
+            row = order[i]
+            if positive[row]:
+                here_p += weights[row]
+            else:
+                here_n += weights[row]
+            i += 1
+        if before_n and here_p > 0.0:
+            score = candidate_score(
+                criterion, total_p - p, max(total_n - n, 0.0), smoothing, share, log_share, best
+            )
+            if score > best:
+                best, kind, value, neighbour, kept = score, AT_LEAST, here, before, total_p - p
+        if before_p and here_n > 0.0:
+            score = candidate_score(criterion, p, n, smoothing, share, log_share, best)
+            if score > best:
+                best, kind, value, neighbour, kept = score, AT_MOST, before, here, p
+        p += here_p
+        n += here_n
+        before_p = here_p > 0.0
+        before_n = here_n > 0.0
+        before = here
+    if 0 < n_known < n_rows:
+        # Any threshold refuses the missing entries, so the whole range is a candidate too.
+        score = candidate_score(criterion, p, n, smoothing, share, log_share, best)
+        if score > best:
+            best, kind, value, neighbour, kept = score, AT_MOST, before, before, p
+    return best, kind, value, neighbour, kept
+
+
+@njit(cache=True, nogil=True)
+def best_category(column, n_categories, rows, positive, weights, context):
+    """Return (score, code, positives) of a column's best category."""
+    criterion, smoothing, share, log_share, best = context
+    p = np.zeros(n_categories)
+    n = np.zeros(n_categories)
+    for row in rows:
+        if not np.isnan(column[row]):
+            code = int(column[row])
+            if positive[row]:
+                p[code] += weights[row]
+            else:
+                n[code] += weights[row]
+    chosen, kept = -1, 0.0
+    for code in range(n_categories):
+        if p[code] > 0.0:
+            score = candidate_score(criterion, p[code], n[code], smoothing, share, log_share, best)
+            if score > best:
+                best, chosen, kept = score, code, p[code]
+    return best, chosen, kept
+
+
+@njit(cache=True, nogil=True)
+def keep_alive(rows, count, alive):
+    """Move the rows that are alive to the front, in order, and return how many there are."""
+    kept = 0
+    for i in range(count):
+        row = rows[i]
+        if alive[row]:
+            rows[kept] = row
+            kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def best_condition(columns, orders, counts, n_categories, rows, positive, weights, used, options):
+    """Return (kind, column, value, positives) of the next condition; kind -1 where none helps.
+
+    `orders` and `counts` hold the rows still covered, by rising value of each column.
+    """
+    criterion, smoothing, _, _, midway = options
+    n_rows = rows.shape[0]
+    p = 0.0
+    n = 0.0
+    for i in range(n_rows):
+        if positive[rows[i]]:
+            p += weights[rows[i]]
+        else:
+            n += weights[rows[i]]
+    best, kind, place, value, kept_p = 0.0, -1, -1, 0.0, 0.0
+    if n == 0.0 or p == 0.0:
+        return kind, place, value, kept_p
+    share = (p + smoothing) / (p + n + smoothing)
+    log_share = np.log2(share)
+    for j in range(columns.shape[0]):
+        context = (criterion, smoothing, share, log_share, best)
+        if n_categories[j] == 0:
+            score, found, threshold, neighbour, kept = best_threshold(
+                columns[j], orders[j], counts[j], n_rows, positive, weights, context
+            )
+            if found >= 0:
+                best, kind, place, kept_p = score, found, j, kept
+                value = 0.5 * (threshold + neighbour) if midway else threshold
+        elif not used[j]:
+            score, code, kept = best_category(
+                columns[j], n_categories[j], rows, positive, weights, context
+            )
+            if code >= 0:
+                best, kind, place, value, kept_p = score, EQUAL, j, float(code), kept
+    return kind, place, value, kept_p
+
+
+@njit(cache=True, nogil=True)
+def grow_conjunction(
+    columns, orders, known, n_categories, growing, positive, weights, used, options
+):
+    """Return the kinds, places and values of the conditions, added one at a time.
+
+    `growing` marks the rows to grow on and ends up marking those still covered; `used` marks the
+    categorical columns that already have a condition. `options` are the criterion, the smoothing
+    of shares, the least weight of positives, the most conditions, and whether a threshold lies
+    midway between neighbouring values.
+    """
+    _, _, least_positives, most_conditions, _ = options
+    kinds = np.empty(most_conditions, dtype=np.int64)
+    places = np.empty(most_conditions, dtype=np.int64)
+    values = np.empty(most_conditions)
+    rows = np.flatnonzero(growing).astype(np.int32)
+    n_rows = rows.shape[0]
+    current = np.empty((columns.shape[0], n_rows), dtype=np.int32)
+    counts = np.zeros(columns.shape[0], dtype=np.int64)
+    for j in range(columns.shape[0]):
+        if n_categories[j] == 0:
+            for i in range(known[j]):
+                row = orders[j, i]
+                if growing[row]:
+                    current[j, counts[j]] = row
+                    counts[j] += 1
+    length = 0
+    while length < most_conditions:
+        kind, place, value, kept = best_condition(
+            columns, current, counts, n_categories, rows[:n_rows], positive, weights, used, options
+        )
+        if kind < 0 or kept < least_positives:
+            break
+        kinds[length], places[length], values[length] = kind, place, value
+        length += 1
+        used[place] = 1
+        for i in range(n_rows):
+            growing[rows[i]] = holds(kind, value, columns[place, rows[i]])
+        n_rows = keep_alive(rows, n_rows, growing)
+        for j in range(columns.shape[0]):
+            counts[j] = keep_alive(current[j], counts[j], growing)
+    return kinds[:length], places[:length], values[:length]
+
+
+@njit(cache=True, nogil=True)
+def prefix_counts(kinds, places, values, columns, rows, positive, weights):
+    """Return the weights of positives and negatives that the first 0, 1, ... conditions cover."""
+    counts = np.zeros((kinds.shape[0] + 1, 2))
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        side = 0 if positive[row] else 1
+        counts[0, side] += weights[row]
+        for c in range(kinds.shape[0]):
+            if not holds(kinds[c], values[c], columns[places[c], row]):
+                break
+            counts[c + 1, side] += weights[row]
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def first_cover(coverage, start, rows):
+    """Return for each row the first rule from `start` on that covers it, or their number."""
+    n_rules = coverage.shape[0]
+    first = np.empty(rows.shape[0], dtype=np.int64)
+    for i in range(rows.shape[0]):
+        rule = start
+        while rule < n_rules and not coverage[rule, rows[i]]:
+            rule += 1
+        first[i] = rule
+    return first

@@ -1,0 +1,113 @@
+"""Rules of one class: what they cover, when learning ends, what optimisation may do."""
+
+import numpy as np
+import pytest
+
+from verulam.rule import description_length
+from verulam.rule._one_class import CoveringOptions, learn_class
+from verulam.rule._problem import GrowthOptions, Problem, sort_columns
+
+RIPPER = CoveringOptions(pruning_fraction=1 / 3)
+
+
+def two_boxes(n=600, noise=0.0, seed=0):
+    """Return a class that is two boxes of the unit square, with some labels flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 2))
+    inside = (np.abs(X - 0.25) < 0.2).all(axis=1) | (np.abs(X - 0.75) < 0.2).all(axis=1)
+    flipped = rng.random(n) < noise
+    table = sort_columns(X, np.zeros(2, dtype=np.int32))
+    return Problem(table, (inside ^ flipped).astype(np.uint8), np.ones(n)), inside
+
+
+def learn(problem, options, seed=0):
+    rows = np.arange(len(problem.positive), dtype=np.int32)
+    return learn_class(problem, rows, options, np.random.default_rng(seed))
+
+
+def covered(rules):
+    return np.any([rule.covered > 0 for rule in rules], axis=0)
+
+
+def length_of(problem, rules):
+    positive = problem.positive > 0
+    inside = covered(rules) if rules else np.zeros(len(positive), dtype=bool)
+    return description_length(
+        [len(rule) for rule in rules],
+        covered=inside.sum(),
+        uncovered=(~inside).sum(),
+        false_positives=(inside & ~positive).sum(),
+        false_negatives=(~inside & positive).sum(),
+        n_conditions=problem.table.n_conditions,
+        positive_share=positive.mean(),
+    )
+
+
+def test_covering_ends_when_every_positive_is_covered():
+    problem, inside = two_boxes()
+    options = CoveringOptions(GrowthOptions(least_positives=1.0), surplus_bits=None)
+    rules = learn(problem, options)
+    np.testing.assert_array_equal(covered(rules), inside)
+
+
+def test_each_rule_covers_positives_that_are_left():
+    problem, _ = two_boxes(noise=0.1)
+    left = problem.positive > 0
+    for rule in learn(problem, CoveringOptions(pruning_fraction=1 / 3, surplus_bits=None)):
+        assert (left & (rule.covered > 0)).any()
+        left &= rule.covered == 0
+
+
+def test_ripper_finds_both_boxes_through_noise():
+    problem, inside = two_boxes(n=2000, noise=0.1)
+    rules = learn(problem, RIPPER)
+    assert np.mean(covered(rules) == inside) > 0.96
+    assert len(rules) <= 6
+
+
+def test_ripper_describes_noise_shorter_than_covering_does():
+    problem, _ = two_boxes(n=600, noise=0.15)
+    everything = learn(
+        problem, CoveringOptions(GrowthOptions(least_positives=1), surplus_bits=None)
+    )
+    assert length_of(problem, learn(problem, RIPPER)) < length_of(problem, everything)
+
+
+def test_random_labels_need_no_rules():
+    rng = np.random.default_rng(1)
+    table = sort_columns(rng.random((300, 3)), np.zeros(3, dtype=np.int32))
+    problem = Problem(table, (rng.random(300) < 0.3).astype(np.uint8), np.ones(300))
+    rules = learn(problem, RIPPER)
+    assert length_of(problem, rules) <= length_of(problem, []) + 64
+
+
+def test_surplus_bits_let_more_rules_in():
+    problem, _ = two_boxes(n=400, noise=0.3)
+    counts = [
+        len(
+            learn(
+                problem, CoveringOptions(pruning_fraction=0.3, surplus_bits=bits, n_passes=0), seed
+            )
+        )
+        for seed in range(5)
+        for bits in (0.0, 64.0)
+    ]
+    assert sum(counts[::2]) <= sum(counts[1::2])
+
+
+def test_optimisation_does_not_lengthen_the_description():
+    lengths = []
+    for passes in (0, 2):
+        found = []
+        for seed in range(6):
+            problem, _ = two_boxes(n=500, noise=0.1, seed=seed)
+            rules = learn(problem, CoveringOptions(pruning_fraction=1 / 3, n_passes=passes), seed)
+            found.append(length_of(problem, rules))
+        lengths.append(np.mean(found))
+    assert lengths[1] <= lengths[0]
+
+
+@pytest.mark.parametrize("fraction", [0.01, 0.5, 0.99])
+def test_any_fraction_leaves_a_row_to_grow_on(fraction):
+    problem, _ = two_boxes(n=40)
+    learn(problem, CoveringOptions(pruning_fraction=fraction))
