@@ -1,0 +1,349 @@
+"""Inference over hidden states: likelihoods, posteriors, best paths, drawn paths, filtering.
+
+One set of loops serves every model: what differs between models are the emissions (one row per
+step, one column per state) and the transitions.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from verulam.sequence import _inference_loops as loops
+from verulam.sequence import _viterbi_loops as log_loops
+from verulam.sequence._inference_loops import DENSE
+from verulam.sequence._transitions import AnyTransitions, Transitions
+
+NO_TAIL = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Emissions:
+    r"""How well each state explains each step.
+
+    Attributes
+    ----------
+    relative : ndarray of shape (n_steps, n_states)
+        :math:`b_j(O_t) / e^{p_t}`, at most about 1 in each row; the loops overwrite it.
+    log_peaks : ndarray of shape (n_steps,)
+        :math:`p_t`, such as the largest logarithm in each row.
+    logarithms
+        Returns :math:`\ln b_j(O_t)` for the steps from a start up to a stop: needed where
+        relative numbers underflow, and for best paths.
+    """
+
+    relative: np.ndarray
+    log_peaks: np.ndarray
+    logarithms: Callable[[int, int], np.ndarray]
+
+    def __len__(self) -> int:
+        return len(self.relative)
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    r"""Posteriors of the states and of the transitions, given whole sequences.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_steps, n_states)
+        :math:`\gamma_t(i)`.
+    transition_sums : ndarray
+        :math:`\sum_t \xi_t(i, j)` per allowed transition, or :math:`\xi_{t-1}(i, j)` at each
+        step t where transitions vary.
+    log_likelihoods : ndarray of shape (n_sequences,)
+        :math:`\ln P(O)`; minus infinity where a sequence is impossible.
+    impossible : ndarray of shape (n_sequences,)
+        The first step that no path can explain, counted over all steps; -1 where there is none.
+    """
+
+    probabilities: np.ndarray
+    transition_sums: np.ndarray
+    log_likelihoods: np.ndarray
+    impossible: np.ndarray
+
+
+@dataclass(frozen=True)
+class Filtered:
+    r"""Posteriors of the states given the steps so far.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_steps, n_states)
+        :math:`P(q_t = i \mid O_1 \ldots O_t)`.
+    log_likelihoods, impossible
+        As in `Smoothed`.
+    """
+
+    probabilities: np.ndarray
+    log_likelihoods: np.ndarray
+    impossible: np.ndarray
+
+
+@dataclass(frozen=True)
+class BestPath:
+    r"""The most probable states.
+
+    Attributes
+    ----------
+    states : ndarray of shape (n_steps,)
+        :math:`q_t^*`.
+    log_probabilities : ndarray of shape (n_sequences,)
+        :math:`\ln P(O, Q^*)` of each sequence; minus infinity where it is impossible.
+    """
+
+    states: np.ndarray
+    log_probabilities: np.ndarray
+
+
+def emissions_from_logarithms(logarithms: np.ndarray) -> Emissions:
+    """Return the emissions whose logarithms are given.
+
+    Parameters
+    ----------
+    logarithms
+        One row per step, one column per state.
+
+    Examples
+    --------
+    >>> from verulam.sequence import emissions_from_logarithms
+    >>> emissions_from_logarithms(np.log([[0.2, 0.4]])).relative
+    array([[0.5, 1. ]])
+    """
+    peaks = np.max(logarithms, axis=1, initial=-np.inf)
+    peaks[~np.isfinite(peaks)] = 0.0
+    relative = np.exp(logarithms - peaks[:, None])
+    return Emissions(relative, peaks, lambda start, stop: logarithms[start:stop])
+
+
+def smooth_states(
+    emissions: Emissions, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
+) -> Smoothed:
+    r"""Return the posteriors of states and transitions by the forward-backward procedure.
+
+    Parameters
+    ----------
+    emissions
+        Used up: `relative` is overwritten.
+    starts
+        Where each sequence begins, and at the end the number of steps.
+    initial
+        Probability of each state at a first step.
+    transitions
+        Probabilities of the transitions.
+
+    Notes
+    -----
+    .. math:: \gamma_t(i) = \frac{\alpha_t(i)\beta_t(i)}{\sum_j \alpha_t(j)\beta_t(j)}, \qquad
+              \xi_t(i,j) = \frac{\alpha_t(i) a_{ij} b_j(O_{t+1}) \beta_{t+1}(j)}
+              {\sum_k \sum_l \alpha_t(k) a_{kl} b_l(O_{t+1}) \beta_{t+1}(l)}
+
+    with :math:`\alpha, \beta` scaled at each step (Alpaydin 15.5-15.7, 15.20-15.27); where that
+    underflows for a sequence, it is computed again in logarithms.
+
+    Examples
+    --------
+    >>> from verulam.sequence import Transitions, emissions_from_logarithms, smooth_states
+    >>> emissions = emissions_from_logarithms(np.log([[0.9, 0.2], [0.1, 0.6]]))
+    >>> moves = Transitions.from_matrix([[0.7, 0.3], [0.4, 0.6]])
+    >>> smoothed = smooth_states(emissions, np.array([0, 2]), np.array([0.5, 0.5]), moves)
+    >>> smoothed.probabilities.round(3)
+    array([[0.738, 0.262],
+           [0.233, 0.767]])
+    """
+    forward = _forward(emissions, starts, initial, transitions)
+    alpha, failures = forward.alpha, forward.failures
+    gamma = np.zeros_like(alpha)
+    layout, transposed = transitions.layouts
+    sums = np.zeros(max(layout.diagonals.size, len(layout.weights)))
+    back = emissions.relative, starts
+    if layout.kind == DENSE:
+        loops.backward_dense(*back, transposed.dense, alpha, gamma, failures, NO_TAIL)
+    else:
+        loops.backward_sparse(*back, layout, transposed, alpha, gamma, sums, failures, NO_TAIL)
+    for s in np.flatnonzero(failures >= 0):
+        steps = slice(starts[s], starts[s + 1])
+        alpha[steps] = emissions.relative[steps] = gamma[steps] = 0.0
+    if isinstance(transitions, Transitions):
+        if transitions.kind == DENSE:
+            sums = alpha[:-1].T @ emissions.relative[:-1]
+        sums = transitions.edge_sums(sums)
+    else:
+        sums = np.zeros_like(transitions.matrices)
+        loops.dense_transition_sums(alpha, emissions.relative, layout.dense, sums)
+    logs = forward.log_likelihoods
+    impossible = np.full(len(starts) - 1, -1)
+    for s in np.flatnonzero(failures >= 0):
+        steps = slice(int(starts[s]), int(starts[s + 1]))
+        exact = _exact(emissions, steps, initial, transitions)
+        logs[s], impossible[s] = exact.log_likelihood, exact.impossible
+        if exact.impossible < 0:
+            gamma[steps] = exact.gamma
+            exact.add_transitions(transitions, sums)
+    return Smoothed(gamma, sums, logs, impossible)
+
+
+def filter_states(
+    emissions: Emissions, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
+) -> Filtered:
+    """Return the posteriors of the states given the steps so far; arguments as `smooth_states`."""
+    forward = _forward(emissions, starts, initial, transitions)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        probabilities = np.divide(forward.alpha, forward.scales[:, None], out=forward.alpha)
+    impossible = np.full(len(starts) - 1, -1)
+    for s in np.flatnonzero(forward.failures >= 0):
+        steps = slice(int(starts[s]), int(starts[s + 1]))
+        exact = _exact(emissions, steps, initial, transitions)
+        forward.log_likelihoods[s], impossible[s] = exact.log_likelihood, exact.impossible
+        probabilities[steps] = _shares(exact.log_alpha)
+    return Filtered(probabilities, forward.log_likelihoods, impossible)
+
+
+def best_paths(
+    logarithms: np.ndarray, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
+) -> BestPath:
+    r"""Return the most probable path of each sequence by the Viterbi algorithm.
+
+    Parameters
+    ----------
+    logarithms
+        Logarithm of each state's emission at each step.
+    starts, initial, transitions
+        As in `smooth_states`.
+
+    Notes
+    -----
+    :math:`\delta_t(j) = \max_i \delta_{t-1}(i) a_{ij} \cdot b_j(O_t)`, in logarithms
+    (Alpaydin 15.6). Of equally good sources the first counts.
+
+    Examples
+    --------
+    >>> from verulam.sequence import Transitions, best_paths
+    >>> moves = Transitions.from_matrix([[0.7, 0.3], [0.4, 0.6]])
+    >>> logarithms = np.log([[0.9, 0.2], [0.1, 0.6]])
+    >>> best_paths(logarithms, np.array([0, 2]), np.array([0.5, 0.5]), moves).states
+    array([0, 1])
+    """
+    layout, transposed = transitions.log_layouts
+    logarithms = np.ascontiguousarray(logarithms)
+    paths = np.zeros(len(logarithms), dtype=np.int64)
+    values = np.empty(len(starts) - 1)
+    scores = np.empty_like(logarithms)
+    with np.errstate(divide="ignore"):
+        log_initial = np.log(initial)
+    log_loops.viterbi(logarithms, starts, log_initial, layout, transposed, scores, paths, values)
+    return BestPath(paths, values)
+
+
+def draw_paths(
+    emissions: Emissions,
+    starts: np.ndarray,
+    initial: np.ndarray,
+    transitions: AnyTransitions,
+    random: np.random.Generator,
+) -> np.ndarray:
+    """Return states drawn from their joint posterior, one path per sequence.
+
+    Parameters
+    ----------
+    emissions, starts, initial, transitions
+        As in `smooth_states`.
+    random
+        Generator of the draws.
+    """
+    filtered = filter_states(emissions, starts, initial, transitions)
+    paths = np.zeros(len(emissions), dtype=np.int64)
+    loops.sample_paths(
+        filtered.probabilities, starts, transitions.layouts[1], random.random(len(paths)), paths
+    )
+    return paths
+
+
+@dataclass(frozen=True)
+class _Forward:
+    alpha: np.ndarray
+    scales: np.ndarray
+    log_likelihoods: np.ndarray
+    failures: np.ndarray
+
+
+def _forward(
+    emissions: Emissions, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
+) -> _Forward:
+    alpha = np.empty_like(emissions.relative)
+    scales = np.ones(len(alpha))
+    failures = np.empty(len(starts) - 1, dtype=np.int64)
+    layout = transitions.layouts[0]
+    if layout.kind == DENSE:
+        loops.forward_dense(
+            emissions.relative, starts, initial, layout.dense, alpha, scales, failures
+        )
+    else:
+        loops.forward_sparse(emissions.relative, starts, initial, layout, alpha, scales, failures)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steps = np.log(scales) + emissions.log_peaks
+    return _Forward(alpha, scales, sums_by_sequence(steps, starts), failures)
+
+
+def sums_by_sequence(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the sum of the values of each sequence; 0 for one without steps."""
+    if len(starts) == 2:
+        return np.array([values.sum()])
+    lengths = np.diff(starts)
+    sums = np.zeros(len(lengths))
+    filled = lengths > 0
+    if filled.any():
+        sums[filled] = np.add.reduceat(values, starts[:-1][filled])
+    return sums
+
+
+@dataclass(frozen=True)
+class _Exact:
+    """One sequence in logarithms."""
+
+    log_alpha: np.ndarray
+    log_beta: np.ndarray
+    log_emissions: np.ndarray
+    log_likelihood: float
+    impossible: int
+    first: int
+
+    @property
+    def gamma(self) -> np.ndarray:
+        return _shares(self.log_alpha + self.log_beta)
+
+    def add_transitions(self, transitions: AnyTransitions, sums: np.ndarray) -> None:
+        ahead = self.log_emissions + self.log_beta
+        layout = transitions.log_layouts[0]
+        for t in range(1, len(ahead)):
+            before = self.log_alpha[t - 1] - self.log_likelihood
+            if isinstance(transitions, Transitions):
+                i, j = transitions.sources, transitions.targets
+                sums += np.exp(before[i] + ahead[t, j]) * transitions.weights
+            else:
+                matrix = layout.dense[self.first + t]
+                sums[self.first + t] = np.exp(before[:, None] + matrix + ahead[t])
+
+
+def _exact(
+    emissions: Emissions, steps: slice, initial: np.ndarray, transitions: AnyTransitions
+) -> _Exact:
+    logarithms = np.ascontiguousarray(emissions.logarithms(steps.start, steps.stop))
+    with np.errstate(divide="ignore"):
+        log_initial = np.log(initial)
+    alpha, beta = log_loops.log_forward_backward(
+        logarithms, steps.start, log_initial, *transitions.log_layouts
+    )
+    dead = np.flatnonzero(np.isneginf(alpha).all(axis=1))
+    impossible = steps.start + int(dead[0]) if len(dead) else -1
+    last = alpha[-1]
+    value = -np.inf if len(dead) else float(np.logaddexp.reduce(last))
+    return _Exact(alpha, beta, logarithms, value, impossible, steps.start)
+
+
+def _shares(logarithms: np.ndarray) -> np.ndarray:
+    """Return each row's shares; equal ones where the row is impossible."""
+    peaks = logarithms.max(axis=1, keepdims=True)
+    relative = np.exp(logarithms - np.where(np.isfinite(peaks), peaks, 0.0))
+    relative[~np.isfinite(peaks[:, 0])] = 1.0
+    return relative / relative.sum(axis=1, keepdims=True)

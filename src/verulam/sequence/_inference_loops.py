@@ -1,0 +1,314 @@
+"""Compiled recursions over hidden states: float64 C-arrays in, arrays out, no checks.
+
+Sequences lie one after the other; `starts` holds where each begins and, at its end, the number of
+steps. Emissions are relative: each row is divided by a factor that cancels in the posteriors.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+#: Sums may be reordered and fused; infinities and NaN keep their meaning.
+FAST = {"reassoc", "contract", "nsz", "arcp"}
+#: Smaller shares are set to zero before they become denormal, which processors are slow at.
+TINY = 1e-280
+
+DENSE, DIAGONALS, EDGES = 0, 1, 2
+
+
+class Layout(NamedTuple):
+    """Transitions as the loops read them; of the three forms, `kind` tells which is filled.
+
+    Attributes
+    ----------
+    kind
+        DENSE, DIAGONALS or EDGES.
+    dense : ndarray of shape (1 or n_steps, n_states, n_states)
+        One matrix, or one per step: the matrix at a step leads into that step.
+    offsets : ndarray of shape (n_diagonals,)
+        Target less source of each diagonal.
+    diagonals : ndarray of shape (n_diagonals, n_states)
+        Weight of the transition on each diagonal, by source.
+    sources, targets, weights : ndarray of shape (n_edges,)
+        Transitions sorted by source, then target.
+    pointers : ndarray of shape (n_states + 1,)
+        Where the edges of each source begin.
+    """
+
+    kind: int
+    dense: np.ndarray
+    offsets: np.ndarray
+    diagonals: np.ndarray
+    sources: np.ndarray
+    targets: np.ndarray
+    weights: np.ndarray
+    pointers: np.ndarray
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
+def push_dense(matrix, previous, row):
+    """Write ``previous @ matrix`` into `row`; four rows of the matrix at a time."""
+    n_states = row.shape[0]
+    for j in range(n_states):
+        row[j] = 0.0
+    whole = n_states - n_states % 4
+    for i in range(0, whole, 4):
+        a, b, c, d = previous[i], previous[i + 1], previous[i + 2], previous[i + 3]
+        from_a, from_b, from_c, from_d = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
+        for j in range(n_states):
+            row[j] += (a * from_a[j] + b * from_b[j]) + (c * from_c[j] + d * from_d[j])
+    for i in range(whole, n_states):
+        a = previous[i]
+        from_a = matrix[i]
+        for j in range(n_states):
+            row[j] += a * from_a[j]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def push_sparse(edges, previous, row):
+    """Write ``previous @ transitions`` into `row` at the cost of the transitions there are."""
+    n_states = row.shape[0]
+    for j in range(n_states):
+        row[j] = 0.0
+    if edges.kind == DIAGONALS:
+        for p in range(edges.offsets.shape[0]):
+            offset = edges.offsets[p]
+            first, last = max(0, -offset), min(n_states, n_states - offset)
+            # Views whose bounds are known let the compiler use vector instructions.
+            reached = row[first + offset : last + offset]
+            left = previous[first:last]
+            weight = edges.diagonals[p, first:last]
+            for i in range(last - first):
+                reached[i] += weight[i] * left[i]
+    else:
+        for e in range(edges.weights.shape[0]):
+            row[edges.targets[e]] += previous[edges.sources[e]] * edges.weights[e]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
+def weigh(row, emission, factor):
+    """Multiply `row` by the emissions and a factor, and return its sum."""
+    total = 0.0
+    for j in range(row.shape[0]):
+        share = row[j] * (emission[j] * factor)
+        share = share if share > TINY else 0.0
+        row[j] = share
+        total += share
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def forward_dense(emissions, starts, initial, dense, alpha, scales, failures):
+    """Fill the forward shares and their scales; note the step of an impossible sequence.
+
+    Row t of `alpha` sums to ``scales[t]``: dividing a step late keeps the division off the path
+    that every step waits for.
+    """
+    for s in range(starts.shape[0] - 1):
+        failures[s] = -1
+        factor = 1.0
+        for t in range(starts[s], starts[s + 1]):
+            if t == starts[s]:
+                for j in range(initial.shape[0]):
+                    alpha[t, j] = initial[j]
+            else:
+                push_dense(dense[t if dense.shape[0] > 1 else 0], alpha[t - 1], alpha[t])
+            total = weigh(alpha[t], emissions[t], factor)
+            scales[t] = total
+            if not total > 0.0:
+                failures[s] = t
+                break
+            factor = 1.0 / total
+
+
+# Each form has its own loops: code for the others in the loop, though never run, would keep the
+# compiler from the quickest code.
+@njit(cache=True, nogil=True, fastmath=FAST)
+def forward_sparse(emissions, starts, initial, edges, alpha, scales, failures):
+    """Do as `forward_dense` at the cost of the transitions there are."""
+    for s in range(starts.shape[0] - 1):
+        failures[s] = -1
+        factor = 1.0
+        for t in range(starts[s], starts[s + 1]):
+            if t == starts[s]:
+                for j in range(initial.shape[0]):
+                    alpha[t, j] = initial[j]
+            else:
+                push_sparse(edges, alpha[t - 1], alpha[t])
+            total = weigh(alpha[t], emissions[t], factor)
+            scales[t] = total
+            if not total > 0.0:
+                failures[s] = t
+                break
+            factor = 1.0 / total
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
+def join(alpha, beta, gamma):
+    """Fill one row of posteriors and return the factor that makes them sum to one."""
+    total = 0.0
+    for j in range(alpha.shape[0]):
+        total += alpha[j] * beta[j]
+    if not total > 0.0:
+        return 0.0
+    share = 1.0 / total
+    for j in range(alpha.shape[0]):
+        gamma[j] = alpha[j] * beta[j] * share
+    return share
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
+def look_back(emission, beta, ahead, share, factor):
+    """Turn `beta` into what precedes the step and leave in `emission` what follows it."""
+    summed = 0.0
+    for j in range(beta.shape[0]):
+        left = emission[j] * beta[j] * factor
+        emission[j] = ahead[j] * share
+        left = left if left > TINY else 0.0
+        beta[j] = left
+        summed += left
+    return 1.0 / summed if summed > 0.0 else 1.0
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def backward_dense(emissions, starts, dense, alpha, gamma, failures, tail):
+    """Fill the posteriors; the emissions are used up, and `dense` is transposed.
+
+    Row t of `emissions` becomes what follows t, such that ``alpha[t]`` times it, times the
+    transitions, are the posteriors of the transitions out of t; zero at the end of a sequence.
+    A `tail` that is not empty is what follows the last step of all; what precedes the first
+    step is returned, so that a long sequence can be worked through in blocks.
+    """
+    n_states = alpha.shape[1]
+    ahead, beta = np.zeros(n_states), np.empty(n_states)
+    for s in range(starts.shape[0] - 1):
+        if failures[s] >= 0:
+            continue
+        factor = 1.0
+        for j in range(n_states):
+            ahead[j] = tail[j] if tail.shape[0] > 0 else 0.0
+        for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
+            if t == starts[s + 1] - 1 and tail.shape[0] == 0:
+                for j in range(n_states):
+                    beta[j] = 1.0
+            else:
+                push_dense(dense[t + 1 if dense.shape[0] > 1 else 0], ahead, beta)
+            share = join(alpha[t], beta, gamma[t])
+            if share == 0.0:
+                failures[s] = t
+                break
+            factor = look_back(emissions[t], beta, ahead, share, factor)
+            ahead, beta = beta, ahead
+    return ahead
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def add_transitions(edges, alpha, ahead, factor, sums):
+    """Add one step's shares of the sparse transitions, without their weights, to `sums`."""
+    if edges.kind == DIAGONALS:
+        n_states = alpha.shape[0]
+        for p in range(edges.offsets.shape[0]):
+            offset = edges.offsets[p]
+            first, last = max(0, -offset), min(n_states, n_states - offset)
+            total = sums[p * n_states + first : p * n_states + last]
+            left = alpha[first:last]
+            reached = ahead[first + offset : last + offset]
+            for i in range(last - first):
+                total[i] += factor * left[i] * reached[i]
+    else:
+        for e in range(edges.weights.shape[0]):
+            sums[e] += factor * alpha[edges.sources[e]] * ahead[edges.targets[e]]
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def backward_sparse(emissions, starts, edges, transposed, alpha, gamma, sums, failures, tail):
+    """Do as `backward_dense`, and add up the transitions on the way."""
+    n_states = alpha.shape[1]
+    ahead, beta = np.zeros(n_states), np.empty(n_states)
+    for s in range(starts.shape[0] - 1):
+        if failures[s] >= 0:
+            continue
+        factor = 1.0
+        for j in range(n_states):
+            ahead[j] = tail[j] if tail.shape[0] > 0 else 0.0
+        for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
+            if t == starts[s + 1] - 1 and tail.shape[0] == 0:
+                for j in range(n_states):
+                    beta[j] = 1.0
+            else:
+                push_sparse(transposed, ahead, beta)
+            share = join(alpha[t], beta, gamma[t])
+            if share == 0.0:
+                failures[s] = t
+                break
+            add_transitions(edges, alpha[t], ahead, share, sums)
+            factor = look_back(emissions[t], beta, ahead, share, factor)
+            ahead, beta = beta, ahead
+    return ahead
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def dense_transition_sums(alpha, ahead, dense, sums):
+    """Fill each step's posteriors of the transitions out of it, for matrices that vary."""
+    for t in range(alpha.shape[0] - 1):
+        matrix = dense[t + 1 if dense.shape[0] > 1 else 0]
+        for i in range(alpha.shape[1]):
+            for j in range(alpha.shape[1]):
+                sums[t + 1, i, j] = alpha[t, i] * matrix[i, j] * ahead[t, j]
+
+
+@njit(cache=True, nogil=True)
+def out_edges(layout, step, state, others, weights):
+    """Fill the transitions out of one state and return their number."""
+    count = 0
+    if layout.kind == DENSE:
+        matrix = layout.dense[step if layout.dense.shape[0] > 1 else 0]
+        for j in range(matrix.shape[1]):
+            others[j] = j
+            weights[j] = matrix[state, j]
+        return matrix.shape[1]
+    if layout.kind == DIAGONALS:
+        n_states = layout.diagonals.shape[1]
+        for p in range(layout.offsets.shape[0]):
+            other = state + layout.offsets[p]
+            if 0 <= other < n_states:
+                others[count] = other
+                weights[count] = layout.diagonals[p, state]
+                count += 1
+        return count
+    for e in range(layout.pointers[state], layout.pointers[state + 1]):
+        others[count] = layout.targets[e]
+        weights[count] = layout.weights[e]
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def sample_paths(alpha, starts, transposed, uniforms, paths):
+    """Draw one path per sequence from its posterior, backwards through the forward shares."""
+    n_states = alpha.shape[1]
+    others, weights = np.empty(n_states, dtype=np.int64), np.empty(n_states)
+    for s in range(starts.shape[0] - 1):
+        for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
+            if t == starts[s + 1] - 1:
+                count = n_states
+                for j in range(n_states):
+                    others[j] = j
+                    weights[j] = alpha[t, j]
+            else:
+                count = out_edges(transposed, t + 1, paths[t + 1], others, weights)
+                for k in range(count):
+                    weights[k] *= alpha[t, others[k]]
+            total = 0.0
+            for k in range(count):
+                total += weights[k]
+            left = uniforms[t] * total
+            chosen = -1
+            for k in range(count):
+                if weights[k] > 0.0:
+                    chosen = k
+                    left -= weights[k]
+                    if left < 0.0:
+                        break
+            paths[t] = others[max(chosen, 0)]
