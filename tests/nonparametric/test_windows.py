@@ -62,6 +62,18 @@ def test_draws_have_the_radii_of_the_window(window):
     assert_allclose(np.median(drawn, axis=0), 0.0, atol=0.03)
 
 
+@pytest.mark.parametrize("window", [*WINDOWS.values(), find_window(lorentz)], ids=lambda w: w.name)
+def test_cumulative_shares_are_integrals(window):
+    values = np.array([-1.2, -0.4, 0.0, 0.7, 30.0])
+    inner = np.linspace(0.0, 0.4, 2001)
+    middle = np.trapezoid(window(inner), inner) / window.norm(1)
+    shares = window.cumulative(values)
+    assert shares[1] == pytest.approx(0.5 - middle, abs=1e-5)
+    assert_allclose(shares[2], 0.5)
+    assert shares[-1] == pytest.approx(1.0, abs=1e-4)
+    assert np.all(np.diff(shares) >= 0)
+
+
 def test_heights_stop_at_the_radius():
     assert_allclose(WINDOWS["box"](np.array([0.0, 1.0, 1.001])), [1.0, 1.0, 0.0])
     assert_allclose(WINDOWS["tricube"](np.array([0.5, 2.0])), [(1 - 0.125) ** 3, 0.0])

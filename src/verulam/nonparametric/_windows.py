@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.special import beta, gammaln
+from scipy.special import beta, betainc, gammaln, ndtr
 
 from verulam.base import DataError, unknown_name
 
@@ -83,6 +83,22 @@ class Window:
         squares = self.radial_integral(n_columns - 1.0, 2.0)
         return squares / self.radial_integral(n_columns - 1.0) ** 2 / shell
 
+    def cumulative(self, values: np.ndarray) -> np.ndarray:
+        """Return the share of a window in one dimension that lies below each value."""
+        if self.code == GAUSSIAN:
+            return ndtr(values)
+        radii = np.minimum(np.abs(values), self.radius)
+        if self.code == EXPONENTIAL:
+            shares = -np.expm1(-radii)
+        elif self.code == POWERS:
+            shares = betainc(1.0 / self.inner, self.outer + 1.0, radii**self.inner)
+        elif self.code == COSINE:
+            shares = np.sin(0.5 * np.pi * radii)
+        else:
+            grid, sums = _radial_table(self, 1)
+            shares = np.interp(radii, grid, sums)
+        return 0.5 + 0.5 * np.sign(values) * shares
+
     def draw(self, shape: tuple[int, int], chance: np.random.Generator) -> np.ndarray:
         """Return points (rows, columns) drawn from the window as a density."""
         points = chance.normal(size=shape)
@@ -98,10 +114,8 @@ class Window:
         if self.code == POWERS:
             powers = chance.beta(n_columns / self.inner, self.outer + 1.0, size=count)
             return powers ** (1.0 / self.inner)
-        grid = np.linspace(0.0, _reach(self), 2**12 + 1)
-        heights = self(grid) * grid ** (n_columns - 1)
-        sums = np.concatenate([[0.0], np.cumsum(heights[1:] + heights[:-1])])
-        return np.interp(chance.random(count) * sums[-1], sums, grid)
+        grid, sums = _radial_table(self, n_columns)
+        return np.interp(chance.random(count), sums, grid)
 
 
 @dataclass(frozen=True)
@@ -202,9 +216,12 @@ def _user_window(function: Profile) -> Window:
     return window
 
 
-def _reach(window: Window) -> float:
-    """Return a distance beyond which next to nothing of the window lies."""
-    return window.radius if math.isfinite(window.radius) else 40.0
+def _radial_table(window: Window, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return radii, and the share of the window within each of them."""
+    grid = np.linspace(0.0, min(window.radius, 40.0), 2**14 + 1)
+    heights = window(grid) * grid ** (n_columns - 1)
+    sums = np.concatenate([[0.0], np.cumsum(heights[1:] + heights[:-1])])
+    return grid, sums / sums[-1]
 
 
 @cache

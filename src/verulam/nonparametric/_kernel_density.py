@@ -1,0 +1,297 @@
+"""Kernel (Parzen) density: a window at every stored point."""
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from verulam.base import (
+    DataError,
+    Density,
+    Interval,
+    Seed,
+    StrOptions,
+    check_is_fitted,
+    check_weights,
+    checked_fit,
+    generator,
+    validate_data,
+)
+from verulam.nonparametric._bandwidths import (
+    plug_in_bandwidth,
+    scott_factor,
+    select_bandwidth,
+    silverman_factor,
+    window_ratio,
+)
+from verulam.nonparametric._grid_density import GridDensity, density_on_grid
+from verulam.nonparametric._line_density import cumulative_shares, line_quantiles
+from verulam.nonparametric._support import Bounds, Image, check_support, fold, images
+from verulam.nonparametric._window_sums import StoredPoints, log_window_sums, store_points
+from verulam.nonparametric._windows import Profile, Window, find_window
+from verulam.numerics import precision_root
+
+#: Radii within which a window with tails is taken to lie, where an end is needed.
+TAIL_REACH = 9.0
+
+
+class KernelDensity(Density):
+    r"""Estimate a density as the mean of windows centred on the stored points.
+
+    Parameters
+    ----------
+    window
+        "gaussian", "exponential", "box", "triangle", "epanechnikov", "biweight", "triweight",
+        "tricube", "cosine", or a function of an array of distances.
+    bandwidth
+        The width :math:`h`, or how to find it: "scott" or "silverman" (rules of thumb),
+        "plug_in" (one column, any number of modes) or "likelihood" (leave one out).
+    shape
+        What :math:`h` is measured in: "spherical", the units of the inputs; "diagonal", the
+        standard deviation of each column; "full", the covariance of the inputs.
+    adaptive
+        Sensitivity of the windows to the density at their centres: 0 gives all the same width,
+        0.5 makes widths fall with the square root of the density.
+    support
+        One pair (low, high) per column, with None where there is no bound. Windows are mirrored
+        at the bounds. Not for the full shape.
+    rtol
+        Relative error allowed in a density, for speed; 0 sums to the last digit.
+
+    Attributes
+    ----------
+    bandwidth_ : float
+        The width :math:`h`.
+    inputs_ : ndarray of shape (n_samples, n_features)
+        The stored points :math:`x^t`: rows whose weight is above 0.
+    weights_ : ndarray of shape (n_samples,)
+        Share of each point; they sum to 1.
+    whitening_ : ndarray of shape (n_features, n_features)
+        Matrix that maps inputs to units of the bandwidth.
+    local_factors_ : ndarray of shape (n_samples,)
+        Factor of the bandwidth at each stored point.
+
+    Notes
+    -----
+    .. math:: \hat p(x) = \frac{1}{N h^d} \sum_t K\left(\frac{x - x^t}{h}\right)
+
+    where :math:`K` integrates to one; the full shape has
+    :math:`K(u) \propto e^{-u^T S^{-1} u / 2}`. Rules of thumb are for the Gaussian window and
+    rescaled for others. See Alpaydin 8.2.2, 8.3 (8.10)-(8.12), Bartkowiak 4.2, SIT1305 III.
+
+    Examples
+    --------
+    >>> from verulam.nonparametric import KernelDensity
+    >>> density = KernelDensity(window="box", bandwidth=1.0).fit([[0.0], [1.0], [3.0], [6.0]])
+    >>> np.exp(density.score_samples([[0.5], [2.0], [4.5]]))
+    array([0.25, 0.25, 0.  ])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "window": [str, callable, Window],
+        "bandwidth": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"scott", "silverman", "plug_in", "likelihood"}),
+        ],
+        "shape": [StrOptions({"spherical", "diagonal", "full"})],
+        "adaptive": [Interval(Real, 0, 1, closed="both")],
+        "support": ["array-like", None],
+        "rtol": [Interval(Real, 0, 1, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        window: str | Window | Profile = "gaussian",
+        bandwidth: float | str = "scott",
+        shape: str = "spherical",
+        adaptive: float = 0.0,
+        support: Bounds = None,
+        rtol: float = 0.0,
+    ) -> None:
+        self.window = window
+        self.bandwidth = bandwidth
+        self.shape = shape
+        self.adaptive = adaptive
+        self.support = support
+        self.rtol = rtol
+
+    @classmethod
+    def _example_learners(cls) -> list["KernelDensity"]:
+        return [cls(), cls(window="epanechnikov", shape="diagonal", adaptive=0.5)]
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Store the points; `sample_weight` says how often each counts."""
+        inputs = validate_data(self, X, dtype=np.float64, order="C")
+        weights = check_weights(sample_weight, inputs)
+        counts = np.ones(len(inputs)) if weights is None else weights
+        inputs, counts = inputs[counts > 0], counts[counts > 0]
+        if not len(inputs):
+            raise DataError("sample_weight: all weights are zero; at least one must be above.")
+        window = find_window(self.window)
+        self._bounds = check_support(self.support, inputs)
+        if self._bounds is not None and self.shape == "full":
+            raise DataError("support: windows of shape='full' cannot be mirrored; use 'diagonal'.")
+        self.inputs_ = inputs.copy()
+        self.weights_ = counts / counts.sum()
+        units = shape_units(inputs, counts, self.shape)
+        self.bandwidth_ = find_bandwidth(self.bandwidth, inputs @ units, counts, window)
+        self.whitening_ = units / self.bandwidth_
+        self.local_factors_ = np.ones(len(inputs))
+        if self.adaptive:
+            self.local_factors_ = self._adapted(window)
+        self._stored = self._store()
+        return self
+
+    def _adapted(self, window: Window) -> np.ndarray:
+        """Return factors that fall where the density with one width is high."""
+        points = self.inputs_ @ self.whitening_
+        logs = log_window_sums(points, store_points(points, self.weights_), window)
+        return np.exp(-self.adaptive * (logs - self.weights_ @ logs))
+
+    def _store(self) -> StoredPoints:
+        weights = self.weights_ * self.local_factors_ ** -float(self.inputs_.shape[1])
+        return store_points(self.inputs_ @ self.whitening_, weights, self.local_factors_**-2.0)
+
+    def score_samples(self, X: ArrayLike) -> np.ndarray:
+        """Return the log-density at each row: minus infinity where no window reaches."""
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        if self._bounds is None:
+            return self._log_density(inputs)
+        total = np.full(len(inputs), -np.inf)
+        for image in self._images(self._bounds):
+            total = np.logaddexp(total, self._log_density(image(inputs)))
+        inside = ((inputs >= self._bounds[0]) & (inputs <= self._bounds[1])).all(axis=1)
+        return np.where(inside, total, -np.inf)
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """Return the log-likelihood of the rows of `X`."""
+        return float(self.score_samples(X).sum())
+
+    def _log_density(self, inputs: np.ndarray) -> np.ndarray:
+        window = find_window(self.window)
+        sums = log_window_sums(inputs @ self.whitening_, self._stored, window, rtol=self.rtol)
+        volume = np.linalg.slogdet(self.whitening_)[1]
+        return sums + volume - window.log_norm(inputs.shape[1])
+
+    def _images(self, bounds: np.ndarray) -> list[Image]:
+        radius = find_window(self.window).radius
+        reach = TAIL_REACH if np.isinf(radius) else radius
+        reaches = reach * self.local_factors_.max() / np.diag(self.whitening_)
+        return list(images(bounds, reaches))
+
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
+        """Draw rows from the density."""
+        check_is_fitted(self)
+        chance = generator(random_state)
+        chosen = chance.choice(len(self.inputs_), size=n_samples, p=self.weights_)
+        shape = (n_samples, self.inputs_.shape[1])
+        steps = find_window(self.window).draw(shape, chance) * self.local_factors_[chosen, None]
+        drawn = self.inputs_[chosen] + np.linalg.solve(self.whitening_.T, steps.T).T
+        return drawn if self._bounds is None else fold(drawn, self._bounds)
+
+    def cumulative(self, values: ArrayLike) -> np.ndarray:
+        """Return the share of the density below each value; one column only."""
+        self._check_one_column("cumulative")
+        points = np.asarray(values, dtype=np.float64)
+        widths = self.local_factors_ / self.whitening_[0, 0]
+        window = find_window(self.window)
+
+        def below(some: np.ndarray) -> np.ndarray:
+            return cumulative_shares(some, self.inputs_[:, 0], widths, self.weights_, window)
+
+        if self._bounds is None:
+            return below(points)
+        low, high = self._bounds[:, 0]
+        inside = np.clip(points, low, high)
+        total = np.zeros(points.shape)
+        for image in self._images(self._bounds):
+            sign, shift = image.signs[0], image.shifts[0]
+            total += sign * (below(sign * inside + shift) - below(np.array([sign * low + shift])))
+        return total
+
+    def quantile(self, shares: ArrayLike) -> np.ndarray:
+        """Return the values below which the given shares of the density lie; one column only."""
+        self._check_one_column("quantile")
+        wanted = np.asarray(shares, dtype=np.float64)
+        if (wanted < 0).any() or (wanted > 1).any():
+            raise DataError("shares must lie between 0 and 1.")
+        reach = 40.0 * self.local_factors_.max() / self.whitening_[0, 0]
+        low, high = self.inputs_.min() - reach, self.inputs_.max() + reach
+        if self._bounds is not None:
+            low, high = max(low, self._bounds[0, 0]), min(high, self._bounds[1, 0])
+        return line_quantiles(self.cumulative, wanted, low, high)
+
+    def on_grid(self, n_points: int = 1024) -> GridDensity:
+        """Return the density on a grid over the data, by one convolution; one column only."""
+        self._check_one_column("on_grid")
+        if self.adaptive or self._bounds is not None:
+            raise DataError("on_grid needs adaptive=0 and no support: all windows must be alike.")
+        return density_on_grid(
+            self.inputs_[:, 0],
+            1.0 / self.whitening_[0, 0],
+            window=self.window,
+            weights=self.weights_,
+            n_points=n_points,
+        )
+
+    def _check_one_column(self, method: str) -> None:
+        check_is_fitted(self)
+        if self.inputs_.shape[1] != 1:
+            raise DataError(f"{method} needs one column; X had {self.inputs_.shape[1]}.")
+
+
+def shape_units(inputs: np.ndarray, counts: np.ndarray, shape: str) -> np.ndarray:
+    """Return the matrix that maps inputs to the units of the bandwidth."""
+    n_columns = inputs.shape[1]
+    if shape == "spherical":
+        return np.eye(n_columns)
+    centred = inputs - np.average(inputs, axis=0, weights=counts)
+    covariance = (counts * centred.T) @ centred / max(counts.sum() - 1.0, 1.0)
+    spreads = np.sqrt(np.diag(covariance))
+    if (spreads == 0).any():
+        columns = ", ".join(map(str, np.flatnonzero(spreads == 0)))
+        raise DataError(
+            f"X: column(s) {columns} are constant (n_samples = {len(inputs)}), so shape={shape!r} "
+            "has no unit for them. Drop them or use shape='spherical'."
+        )
+    if shape == "diagonal":
+        return np.diag(1.0 / spreads)
+    correlations = covariance / np.outer(spreads, spreads)
+    if np.linalg.eigvalsh(correlations)[0] < 1e-10:
+        raise DataError(
+            f"X: columns depend on one another (n_samples = {len(inputs)}), so shape='full' has no "
+            "inverse covariance. Drop some or use shape='diagonal'."
+        )
+    return precision_root(covariance)[0]
+
+
+def find_bandwidth(
+    bandwidth: float | str, points: np.ndarray, counts: np.ndarray, window: Window
+) -> float:
+    """Return the width, in units of the points, that a number or the name of a rule stands for."""
+    if not isinstance(bandwidth, str):
+        return float(bandwidth)
+    n_columns = points.shape[1]
+    if bandwidth == "likelihood":
+        return select_bandwidth(points, window=window, sample_weight=counts).best
+    ratio = window_ratio(window, n_columns)
+    if bandwidth == "plug_in":
+        if n_columns != 1:
+            raise DataError(
+                f"bandwidth='plug_in' needs one column; X has {n_columns}. Use 'likelihood'."
+            )
+        return plug_in_bandwidth(points[:, 0], counts) * ratio
+    factor = {"scott": scott_factor, "silverman": silverman_factor}[bandwidth]
+    centred = points - np.average(points, axis=0, weights=counts)
+    freedom = max(counts.sum() - 1.0, 1.0)
+    spread = float(np.sqrt((counts @ centred**2 / freedom).mean()))
+    if spread == 0.0:
+        raise DataError(
+            f"bandwidth={bandwidth!r} follows the spread of the data, and all rows are the same "
+            f"(n_samples = {len(points)}). Give a number."
+        )
+    return factor(counts.sum(), n_columns) * spread * ratio

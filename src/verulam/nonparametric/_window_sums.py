@@ -1,0 +1,178 @@
+"""Sums of windows over stored points, to the last digit or within a chosen error."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from verulam.base import in_threads
+from verulam.nonparametric._window_sums_loops import BLOCK, window_sums
+from verulam.nonparametric._windows import EXPONENTIAL, GAUSSIAN, OTHER, Window
+from verulam.numerics import log_sum_exp
+
+#: Queries that one thread takes at a time.
+QUERY_ROWS = 256
+#: Distances held at a time where windows are evaluated without compiled code.
+BLOCK_NUMBERS = 2**20
+#: Blocks whose part in a sum is below this are of no consequence to its last digit.
+LAST_DIGIT = 1e-16
+#: Compiled exponentials end at 2^-1020; smaller sums are found again from their logarithms.
+LEAST_SUM = 1e-290
+
+
+@dataclass(frozen=True)
+class StoredPoints:
+    """Points in blocks of neighbours, each block with its bounding box.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_points, n_columns)
+        The points as they were given.
+    weights : ndarray of shape (n_points,)
+        What each contributes at the centre of its window.
+    precisions : ndarray of shape (n_points,)
+        Factor of the squared distances to each point.
+    order : ndarray of shape (n_blocks, BLOCK)
+        Rows of each block; the last one may be padded with repetitions.
+    block_weights : ndarray of shape (n_blocks, BLOCK)
+        Weights by block, zero for padding.
+    boxes : ndarray of shape (2, n_columns, n_blocks)
+        Least and greatest coordinates of each block.
+    """
+
+    points: np.ndarray
+    weights: np.ndarray
+    precisions: np.ndarray
+    order: np.ndarray
+    block_weights: np.ndarray
+    boxes: np.ndarray
+
+
+def store_points(
+    points: np.ndarray, weights: np.ndarray | None = None, precisions: np.ndarray | None = None
+) -> StoredPoints:
+    """Return the points in blocks; by default their weights sum to 1 and precisions are 1."""
+    n_points = len(points)
+    if weights is None:
+        weights = np.full(n_points, 1.0 / n_points)
+    if precisions is None:
+        precisions = np.ones(n_points)
+    rows = neighbouring_order(points)
+    padding = -n_points % BLOCK
+    order = np.concatenate([rows, np.repeat(rows[-1:], padding)]).reshape(-1, BLOCK)
+    block_weights = weights[order]
+    if padding:
+        block_weights[-1, BLOCK - padding :] = 0.0
+    grouped = points[order]
+    boxes = np.stack([grouped.min(axis=1).T, grouped.max(axis=1).T])
+    return StoredPoints(points, weights, precisions, order, block_weights, boxes)
+
+
+def neighbouring_order(points: np.ndarray) -> np.ndarray:
+    """Return the rows in an order where each run of `BLOCK` lies close together.
+
+    The widest column is cut at a multiple of `BLOCK` near its median, and both halves again.
+    """
+    order = np.arange(len(points))
+    parts = [(0, len(points))]
+    while parts:
+        start, stop = parts.pop()
+        if stop - start <= BLOCK:
+            continue
+        rows = order[start:stop]
+        inside = points[rows]
+        widest = int(np.argmax(np.ptp(inside, axis=0)))
+        half = BLOCK * max(1, round((stop - start) / (2 * BLOCK)))
+        order[start:stop] = rows[np.argpartition(inside[:, widest], half)]
+        parts += [(start, start + half), (start + half, stop)]
+    return order
+
+
+def log_window_sums(
+    queries: np.ndarray,
+    stored: StoredPoints,
+    window: Window,
+    scales: np.ndarray | None = None,
+    rtol: float = LAST_DIGIT,
+) -> np.ndarray:
+    r"""Return :math:`\ln \sum_t w_t\, \phi(\sqrt{a\, a_t}\, \|x - x^t\|)` at each query.
+
+    Parameters
+    ----------
+    queries
+        One row per point :math:`x`.
+    stored
+        Points :math:`x^t` with weights :math:`w_t` and precisions :math:`a_t`.
+    window
+        The window :math:`\phi`.
+    scales
+        Precision :math:`a` of each query; 1 by default.
+    rtol
+        Relative error that is allowed in the sum, guaranteed by bounds on blocks of points.
+    """
+    if scales is None:
+        scales = np.ones(len(queries))
+    if window.code == OTHER:
+        return _plain_log_sums(queries, stored, window, scales)
+    sums = _compiled_sums(queries, stored, window, scales, rtol)
+    with np.errstate(divide="ignore"):
+        logs = np.log(sums)
+    if window.code in (GAUSSIAN, EXPONENTIAL):
+        far = np.flatnonzero(sums < LEAST_SUM * stored.weights.sum())
+        if len(far):
+            logs[far] = _plain_log_sums(queries[far], stored, window, scales[far])
+    return logs
+
+
+def _compiled_sums(
+    queries: np.ndarray, stored: StoredPoints, window: Window, scales: np.ndarray, rtol: float
+) -> np.ndarray:
+    tiles = np.ascontiguousarray(stored.points[stored.order].transpose(0, 2, 1))
+    precisions = stored.precisions[stored.order]
+    ranges = np.stack([precisions.min(axis=1), precisions.max(axis=1)])
+    totals = stored.block_weights.sum(axis=1)
+    code = np.array([window.code, window.inner, window.outer], dtype=np.float64)
+    queries = np.ascontiguousarray(queries)
+    sums = np.empty(len(queries))
+
+    def add_up(start: int) -> None:
+        some = slice(start, start + QUERY_ROWS)
+        window_sums(
+            queries[some],
+            scales[some],
+            tiles,
+            precisions,
+            stored.block_weights,
+            stored.boxes,
+            ranges,
+            totals,
+            code,
+            max(rtol, LAST_DIGIT),
+            sums[some],
+        )
+
+    for _ in in_threads(add_up, range(0, len(queries), QUERY_ROWS)):
+        pass
+    return sums
+
+
+def _plain_log_sums(
+    queries: np.ndarray, stored: StoredPoints, window: Window, scales: np.ndarray
+) -> np.ndarray:
+    """Return the logarithms of the sums by NumPy: for users' windows and for far queries."""
+    result = np.empty(len(queries))
+    block_rows = max(1, BLOCK_NUMBERS // len(stored.points))
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(stored.weights)
+    for start in range(0, len(queries), block_rows):
+        some = slice(start, start + block_rows)
+        radii = cdist(queries[some], stored.points)
+        radii *= np.sqrt(scales[some, None] * stored.precisions)
+        if window.code == GAUSSIAN:
+            result[some] = log_sum_exp(log_weights - 0.5 * radii**2, axis=1)
+        elif window.code == EXPONENTIAL:
+            result[some] = log_sum_exp(log_weights - radii, axis=1)
+        else:
+            with np.errstate(divide="ignore"):
+                result[some] = np.log(window(radii) @ stored.weights)
+    return result
