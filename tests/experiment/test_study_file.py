@@ -98,3 +98,43 @@ def test_bad_files(tmp_path):
     broken.write_text('aim = "win"\ndata = ["iris"]\nlearners = ["naive bayes"]')
     with pytest.raises(DataError, match=r"broken\.toml: aim: 'win'"):
         read_study(broken)
+
+
+TUNED = """
+data = ["iris"]
+tuning = {method = "random", budget = 5, measure = "log_loss"}
+
+[[learners]]
+name = "support vector machine"
+[learners.tune]
+C = {low = 0.01, high = 100, scale = "log"}
+kernel = ["rbf", "linear"]
+
+[[learners]]
+name = "naive bayes"
+tune = false
+"""
+
+
+def test_tuning_is_read(tmp_path):
+    path = tmp_path / "tuned.toml"
+    path.write_text(TUNED)
+    study = read_study(path)
+    assert (study.tuning.method, study.tuning.budget, study.tuning.folds) == ("random", 5, 3)
+    assert study.learners[0].tune["kernel"] == ["rbf", "linear"]
+    assert study.learners[1].tune is False
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("budget = 5", "bugdet = 5", r"tuning\.bugdet: no such key"),
+        ('scale = "log"', 'scale = "cubic"', r"learners\[0\]\.tune\.C\.scale: 'cubic'"),
+        ("tune = false", "tune = 3", r"learners\[1\]\.tune: expected dict or bool, got 3"),
+    ],
+)
+def test_bad_tuning_is_named(tmp_path, before, after, message):
+    path = tmp_path / "tuned.toml"
+    path.write_text(TUNED.replace(before, after))
+    with pytest.raises(DataError, match=message):
+        read_study(path)

@@ -27,6 +27,9 @@ resampling = "10-fold"
 # The same seed gives the same splits, the same order of runs and the same scores.
 seed = 0
 
+# Tune every learner with the same budget, within the training rows of each run:
+# tuning = {{ method = "random", budget = 20, folds = 3 }}
+
 # Limits for one run; a run that breaks them is written down as such, and the study goes on.
 # time_limit = 60        # seconds
 # memory_limit = 2000    # megabytes
@@ -65,7 +68,10 @@ name = "logistic regression"
 name = "k-nearest neighbours"
 factors = {{ n_neighbors = [1, 5, 15] }}
 
+# With tuning, `tune` names what is tuned: ranges or lists. Without it the usual parameters of the
+# learner are; `tune = false` leaves it as it is.
 [[learners]]
 name = "random forest"
 parameters = {{ n_estimators = 30 }}
+# tune = {{ max_features = {{ low = 0.1, high = 1.0 }}, min_samples_leaf = [1, 5, 20] }}
 """

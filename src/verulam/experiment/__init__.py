@@ -54,6 +54,8 @@ from verulam.experiment._store import Store
 from verulam.experiment._study import DataChoice, LearnerChoice, Study
 from verulam.experiment._study_file import read_study
 from verulam.experiment._surface_designs import box_behnken, central_composite
+from verulam.experiment._tuned_learner import TunedLearner
+from verulam.experiment._tuning import Tuning
 
 __all__ = [
     "DESIGN_CAVEATS",
@@ -74,6 +76,8 @@ __all__ = [
     "SearchPath",
     "Store",
     "Study",
+    "TunedLearner",
+    "Tuning",
     "UsableResampling",
     "alias_structure",
     "analyse",

@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from verulam.base import clone
-from verulam.experiment._plan import Plan, PlannedRun, training_rows
+from verulam.experiment._plan import Plan, PlannedData, PlannedRun, training_rows
+from verulam.experiment._tuned_learner import TunedLearner, TuningRecord, tuning_record
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class Outcome:
         Megabytes that the process grew by at most; NaN where it cannot be told.
     model_size
         Bytes of the fitted learner; NaN where it cannot be saved.
+    tuning
+        What a tuned learner chose, and how it did; None for others.
     predictions
         Arrays by name: "values" (numbers, or positions among the classes), "probabilities"
         (in the order of the classes of the data set) and "scores".
@@ -54,6 +57,7 @@ class Outcome:
     predict_seconds: float = float("nan")
     peak_memory: float = float("nan")
     model_size: float = float("nan")
+    tuning: TuningRecord | None = None
     predictions: dict[str, np.ndarray] = field(default_factory=dict)
 
 
@@ -83,8 +87,13 @@ def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = N
                 begin()
             outcome["stage"] = "fit"
             start = perf_counter()
-            estimator.fit(_rows(plan, run, rows), planned.targets[rows])
+            estimator.fit(
+                _rows(plan, run, rows), planned.targets[rows], **_together(planned, estimator, rows)
+            )
             outcome["fit_seconds"] = perf_counter() - start
+            if isinstance(estimator, TunedLearner):
+                outcome["tuning"] = tuning_record(estimator)
+                estimator = estimator.best_estimator_
             outcome["stage"] = "predict"
             start = perf_counter()
             outcome["predictions"] = _predictions(estimator, plan, run)
@@ -109,6 +118,15 @@ def _rows(plan: Plan, run: PlannedRun, rows: np.ndarray) -> Any:
     return planned.numbers[rows]
 
 
+def _together(planned: PlannedData, estimator: Any, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the groups that tuning must not tear apart: those given, or copies of one row."""
+    if not isinstance(estimator, TunedLearner):
+        return {}
+    if planned.groups is not None:
+        return {"groups": planned.groups[rows]}
+    return {"groups": rows} if len(np.unique(rows)) < len(rows) else {}
+
+
 def seeded(estimator: Any, seed: int) -> Any:
     """Return a clone whose unset random states have the seed of the run."""
     estimator = clone(estimator)
@@ -126,6 +144,8 @@ _WARM: set[type] = set()
 
 def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> None:
     """Use a learner once on a few rows, so that the clock does not time imports and compilers."""
+    if isinstance(estimator, TunedLearner):
+        estimator = estimator.estimator
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     if type(last) in _WARM:
         return

@@ -18,6 +18,8 @@ from verulam.experiment._resampling import fingerprint, lock_test_part, resampli
 from verulam.experiment._resampling_rows import Split
 from verulam.experiment._sources import open_data, with_target
 from verulam.experiment._study import LearnerChoice, Study
+from verulam.experiment._tuned_contestants import with_tuning
+from verulam.experiment._tuning import tuning
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,8 @@ class Contestant:
         Everything that identifies the estimator.
     uses_names
         Whether it may refer to columns by name; otherwise it can be given an array.
+    tuned
+        Parameters that are tuned within the training rows.
     """
 
     label: str
@@ -93,6 +97,7 @@ class Contestant:
     preparation: str
     description: Any
     uses_names: bool
+    tuned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +155,11 @@ class Plan:
     @property
     def notices(self) -> tuple[str, ...]:
         """What had to be done otherwise than asked for, data set by data set."""
-        return tuple(f"{each.label}: {text}" for each in self.data for text in each.notices)
+        notices = [f"{each.label}: {text}" for each in self.data for text in each.notices]
+        untuned = {c.label: c for each in self.contestants for c in each if not c.tuned}
+        if self.study.tuning is not None and untuned:
+            notices.append(f"Nothing is tuned of {', '.join(untuned)}.")
+        return tuple(notices)
 
     def table(self) -> pd.DataFrame:
         """Return the plan as a table, one row per run."""
@@ -181,8 +190,13 @@ class Plan:
         return (
             f"{self.study.name}: {len(self.runs)} runs = {settings} settings of learners on "
             f"{_counted(len(self.data), 'data set')} ({names}{more}) x {per_setting} splits, "
-            f"{resampling(self.study.resampling)}, seed {self.study.seed}"
+            f"{resampling(self.study.resampling)}, seed {self.study.seed}{self._tuning_text}"
         )
+
+    @property
+    def _tuning_text(self) -> str:
+        how = tuning(self.study.tuning)
+        return "" if how is None else f". Tuned by {how.title}"
 
 
 def make_plan(study: Study) -> Plan:
@@ -204,7 +218,8 @@ def make_plan(study: Study) -> Plan:
     data = tuple(_planned_data(study, number) for number in range(len(study.data)))
     _refuse_repeats("data", [each.label for each in data])
     contestants = tuple(
-        tuple(c for choice in study.learners for c in _contestants(choice, each)) for each in data
+        tuple(c for choice in study.learners for c in _contestants(study, choice, each))
+        for each in data
     )
     for each in contestants:
         _refuse_repeats("learners", [f"{c.label} {setting_text(c.setting)}" for c in each])
@@ -289,7 +304,7 @@ def _plain_targets(data: Dataset) -> np.ndarray:
     return values.to_numpy()
 
 
-def _contestants(choice: LearnerChoice, planned: PlannedData) -> list[Contestant]:
+def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> list[Contestant]:
     borrowed = False
     if isinstance(choice.learner, str):
         found = entry(choice.learner)
@@ -307,15 +322,17 @@ def _contestants(choice: LearnerChoice, planned: PlannedData) -> list[Contestant
         setting = dict(zip(choice.factors, levels, strict=True))
         estimator = _with_parameters(base, {**choice.parameters, **setting}, name)
         ready = prepared(estimator, planned.inputs, scale=borrowed)
+        whole, tuned = with_tuning(study, choice, planned.data, estimator, ready.estimator)
         contestants.append(
             Contestant(
                 label=choice.label or name,
                 setting=setting,
-                estimator=ready.estimator,
+                estimator=whole,
                 preparation=ready.words,
-                description=describe(ready.estimator),
+                description=describe(whole),
                 # A learner of the catalogue knows no names but those its parameters give it.
                 uses_names=not isinstance(choice.learner, str) or bool(choice.parameters),
+                tuned=tuned,
             )
         )
     return contestants

@@ -24,6 +24,17 @@ FROM planned p JOIN splits s ON s.split = p.split
 LEFT JOIN runs r ON r.run = p.run WHERE p.study = ? ORDER BY p.data, p.label, p.learner,
 p.setting, p.share, s.repeat, s.fold
 """
+_TUNING_COLUMNS = [
+    "data", "learner", "setting", "repeat", "fold", "share", "chosen", "score",
+    "tuning_measure", "settings", "fits", "seconds", "trials",
+]  # fmt: skip
+_TUNINGS = """
+SELECT p.label AS data, p.learner, p.setting, s.repeat, s.fold, p.share, t.chosen, t.score,
+       t.measure AS tuning_measure, t.settings, t.fits, t.seconds, t.trials
+FROM planned p JOIN splits s ON s.split = p.split JOIN tunings t ON t.run = p.run
+JOIN runs r ON r.run = p.run WHERE p.study = ? AND r.status = 'done'
+ORDER BY p.place, p.learner, p.setting, p.share, s.repeat, s.fold
+"""
 _TASKS = """
 SELECT d.task FROM planned p JOIN data d ON d.data = p.data WHERE p.study = ?
 GROUP BY d.task ORDER BY min(p.place)
@@ -91,6 +102,20 @@ class Results:
         unsuccessful = ~runs["status"].isin(["done", "left"])
         columns = ["data", "learner", "setting", "repeat", "fold", "status", "stage", "error"]
         return runs.loc[unsuccessful, columns].reset_index(drop=True)
+
+    def tuning(self) -> pd.DataFrame:
+        """Return what each finished run of a tuned learner chose, and what the search took.
+
+        `score` is the mean of `tuning_measure` over the inner folds, `trials` every setting that
+        was tried, with its share of the rows and its score.
+        """
+        with Store(self.path, read_only=True) as store:
+            if not store.has_table("tunings"):
+                return pd.DataFrame(columns=_TUNING_COLUMNS)
+            table = store.read(_TUNINGS, (self.study,))
+        for column in ("chosen", "trials"):
+            table[column] = [json.loads(text) for text in table[column]]
+        return table
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:

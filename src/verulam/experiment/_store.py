@@ -17,6 +17,7 @@ from verulam.experiment._environment import changed_packages, environment
 from verulam.experiment._execution import Outcome
 from verulam.experiment._identity import digest
 from verulam.experiment._plan import Plan, setting_text
+from verulam.experiment._tuned_learner import TuningRecord
 
 #: Raised whenever older programs could not read what newer ones write.
 SCHEMA_VERSION = 2
@@ -43,6 +44,10 @@ CREATE TABLE IF NOT EXISTS runs (
     warning TEXT NOT NULL, started REAL, fit_seconds REAL, predict_seconds REAL,
     peak_memory REAL, model_size REAL, environment TEXT NOT NULL,
     predicted BLOB, probabilities BLOB, scores BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tunings (
+    run TEXT PRIMARY KEY, chosen TEXT NOT NULL, score REAL, measure TEXT NOT NULL,
+    settings INTEGER NOT NULL, fits INTEGER NOT NULL, seconds REAL NOT NULL, trials TEXT NOT NULL)
+    WITHOUT ROWID;
 """
 #: What the first schema kept otherwise: the label with the data, and runs of a study by their id.
 _FIRST_PLANNED = """
@@ -251,6 +256,10 @@ class Store:
                 "scores = excluded.scores WHERE runs.status != 'done'",
                 [_outcome_row(outcome, here.key) for outcome in outcomes],
             )
+            connection.executemany(
+                "INSERT OR IGNORE INTO tunings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [_tuning_row(each.run_id, each.tuning) for each in outcomes if each.tuning],
+            )
 
     def status_counts(self, study: str | None = None) -> dict[str, int]:
         """Return how many planned runs there are of each status; "left" for those not yet run."""
@@ -259,6 +268,11 @@ class Store:
             "WHERE study = coalesce(?, study) GROUP BY 1 ORDER BY 1"
         )
         return dict(self.rows(query, (study,)))
+
+    def has_table(self, name: str) -> bool:
+        """Return whether the store has a table, which older ones may not."""
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return any(self.rows(query, (name,)))
 
     def studies(self) -> pd.DataFrame:
         """Return the studies in the store, the oldest first."""
@@ -339,7 +353,7 @@ def _planned_rows(plan: Plan, study: str) -> Iterator[tuple[Any, ...]]:
             run.data,
             contestant.label,
             setting_text(contestant.setting),
-            json.dumps(contestant.setting, default=str, ensure_ascii=False),
+            _plain_json(contestant.setting),
             contestant.preparation,
             split_key(planned.key, run.split.repeat, run.split.fold, planned.fingerprint),
             run.share,
@@ -365,3 +379,20 @@ def _outcome_row(outcome: Outcome, environment: str) -> tuple[Any, ...]:
         environment,
         *(pack(outcome.predictions.get(n)) for n in ("values", "probabilities", "scores")),
     )
+
+
+def _tuning_row(run_id: str, record: TuningRecord) -> tuple[Any, ...]:
+    return (
+        run_id,
+        _plain_json(record.chosen),
+        record.score,
+        record.measure,
+        record.settings,
+        record.fits,
+        record.seconds,
+        _plain_json(record.trials),
+    )
+
+
+def _plain_json(value: Any) -> str:
+    return json.dumps(value, default=str, ensure_ascii=False)

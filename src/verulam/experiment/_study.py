@@ -13,6 +13,8 @@ from verulam.data import Dataset
 from verulam.experiment._identity import describe
 from verulam.experiment._losses import Losses, check_losses
 from verulam.experiment._resampling import Resampling, resampling
+from verulam.experiment._search_space import search_space
+from verulam.experiment._tuning import Tuning, tuning
 from verulam.measures import Measure, as_measure
 
 #: What a study may be for, and how it is said.
@@ -69,12 +71,17 @@ class LearnerChoice:
         Parameters that are the same in all runs.
     factors
         Parameters that are varied, each with its levels: every combination is run.
+    tune
+        Parameters that are tuned within the training rows of each run, each with a list of
+        values or a range such as ``{"low": 0.01, "high": 100, "scale": "log"}``. None takes the
+        usual ones of the learner, False tunes nothing. Without the study's `tuning`, none are.
     """
 
     learner: Any
     label: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    tune: Mapping[str, Any] | bool | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +114,9 @@ class Study:
         Part of each data set that is locked away until the study is finalised; 0 for none.
     seed
         Seed of splits, order and learners.
+    tuning
+        How learners are tuned within the training rows of each run, a `Tuning` or a mapping
+        with `method`, `budget`, `folds` and `measure`; None for no tuning.
     time_limit
         Seconds after which a run is stopped; None for no limit.
     memory_limit
@@ -135,6 +145,7 @@ class Study:
     training_shares: Sequence[float] = (1.0,)
     test_share: float = 0.0
     seed: int = 0
+    tuning: Tuning | Mapping[str, Any] | None = None
     time_limit: float | None = None
     memory_limit: float | None = None
     losses: Losses | None = None
@@ -160,6 +171,9 @@ class Study:
         self._check_measures()
         check_losses(self.losses, self.reject_cost)
         resampling(self.resampling)
+        object.__setattr__(self, "tuning", tuning(self.tuning))
+        for number, choice in enumerate(self.learners):
+            _check_tune(choice, f"learners[{number}]", tuned=self.tuning is not None)
 
     def _check_measures(self) -> None:
         given = (self.response,) if isinstance(self.response, str | Measure) else self.response
@@ -187,6 +201,7 @@ class Study:
                 "training_shares": list(self.training_shares),
                 "test_share": self.test_share,
                 "seed": self.seed,
+                "tuning": self.tuning.to_dict() if isinstance(self.tuning, Tuning) else None,
                 "time_limit": self.time_limit,
                 "memory_limit": self.memory_limit,
                 "losses": describe(self.losses),
@@ -221,4 +236,18 @@ def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
         "label": choice.label,
         "parameters": describe(choice.parameters),
         "factors": describe(choice.factors),
+        "tune": describe(choice.tune),
     }
+
+
+def _check_tune(choice: LearnerChoice, where: str, *, tuned: bool) -> None:
+    if not isinstance(choice.tune, Mapping):
+        if choice.tune is True:
+            raise DataError(f"{where}.tune: True; name the parameters, or leave it out.")
+        return
+    if not tuned:
+        raise DataError(f"{where}.tune: needs a table [tuning], which says how.")
+    for name in choice.tune:
+        if name in choice.factors:
+            raise DataError(f"{where}.tune.{name}: is a factor already; it cannot be both.")
+    search_space(choice.tune, f"{where}.tune")

@@ -45,6 +45,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "training_shares": list,
     "test_share": (int, float),
     "seed": int,
+    "tuning": dict,
     "time_limit": (int, float),
     "memory_limit": (int, float),
     "losses": (list, dict),
@@ -63,6 +64,7 @@ _LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
     "label": str,
     "parameters": dict,
     "factors": dict,
+    "tune": (dict, bool),
 }
 
 
@@ -103,8 +105,9 @@ def _checked(given: Any, keys: Mapping[str, type | tuple[type, ...]], where: str
             nearest = nearest_names(key, keys, count=1)
             raise DataError(f"{where}{key}: no such key. Nearest: {', '.join(nearest)}.")
         expected = keys[key]
-        if not isinstance(value, expected) or isinstance(value, bool):
-            names = expected if isinstance(expected, tuple) else (expected,)
+        names = expected if isinstance(expected, tuple) else (expected,)
+        # Truth values are whole numbers to Python, but not to a reader.
+        if not isinstance(value, names) or (isinstance(value, bool) and bool not in names):
             words = " or ".join(name.__name__ for name in names)
             raise DataError(f"{where}{key}: expected {words}, got {value!r}.")
     return dict(given)
