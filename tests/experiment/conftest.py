@@ -1,6 +1,7 @@
 """Stored studies that the tests of analysis and report share; each is run once."""
 
 import pytest
+from tests.experiment.finished import birds, finish
 
 from verulam.experiment import DataChoice, LearnerChoice, Study, run
 
@@ -43,3 +44,9 @@ def several(make_results):
     """Return three learners on three data sets."""
     learners = [BASELINE, MEANS, BAYES]
     return make_results(learners, ["iris", "wine", "penguins"], resampling="3-fold")
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """Return a finished study of the penguins with losses, and naive Bayes as its model."""
+    return finish(birds(), tmp_path_factory.mktemp("finished"))

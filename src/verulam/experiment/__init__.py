@@ -19,13 +19,24 @@ from verulam.experiment._factors import (
     normalised_levels,
     odd_levels,
 )
+from verulam.experiment._finalise import Finalised, finalise
+from verulam.experiment._finalise_record import LockedPartUsedError, finalisations
 from verulam.experiment._fractional import (
     AliasStructure,
     alias_structure,
     fractional_factorial,
 )
+from verulam.experiment._model_card import ColumnCard, ModelCard, ResponseCard
+from verulam.experiment._model_file import (
+    SavedModel,
+    UntrustedModelError,
+    load_model,
+    read_card,
+    save_model,
+)
 from verulam.experiment._pilot import Forecast, forecast
 from verulam.experiment._plan import Plan, make_plan
+from verulam.experiment._predict import FilePredictions, predict, predict_file
 from verulam.experiment._report import report
 from verulam.experiment._resampling import (
     LockedPart,
@@ -61,23 +72,31 @@ __all__ = [
     "DESIGN_CAVEATS",
     "AliasStructure",
     "Analysis",
+    "ColumnCard",
     "Comparison",
     "DataChoice",
     "Factor",
+    "FilePredictions",
+    "Finalised",
     "Forecast",
     "LearnerChoice",
     "LockedPart",
+    "LockedPartUsedError",
+    "ModelCard",
     "NextPoint",
     "Plan",
     "Resampling",
     "ResamplingAdvice",
+    "ResponseCard",
     "ResponseSurface",
     "Results",
+    "SavedModel",
     "SearchPath",
     "Store",
     "Study",
     "TunedLearner",
     "Tuning",
+    "UntrustedModelError",
     "UsableResampling",
     "alias_structure",
     "analyse",
@@ -87,11 +106,14 @@ __all__ = [
     "coded_settings",
     "compare",
     "distinct_share",
+    "finalisations",
+    "finalise",
     "fingerprint",
     "fit_response_surface",
     "forecast",
     "fractional_factorial",
     "full_factorial",
+    "load_model",
     "lock_test_part",
     "make_plan",
     "mean_neighbour_distance",
@@ -100,13 +122,17 @@ __all__ = [
     "odd_levels",
     "one_at_a_time",
     "open_data",
+    "predict",
+    "predict_file",
     "quadratic_search",
     "randomised_order",
+    "read_card",
     "read_study",
     "report",
     "resampling",
     "response_surface_search",
     "run",
     "run_count",
+    "save_model",
     "suggest_resampling",
 ]

@@ -1,0 +1,232 @@
+"""From the winner of a study to a model in use: refit, judge once, save with a card."""
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from verulam.base import DataError
+from verulam.decision import LossTable
+from verulam.experiment._analysis import Analysis, analyse
+from verulam.experiment._execution import seeded
+from verulam.experiment._finalise_card import final_card
+from verulam.experiment._finalise_choice import Rebuilt, chosen_contestant, data_label, rebuild
+from verulam.experiment._finalise_record import (
+    Opening,
+    close_locked_part,
+    earlier_uses,
+    open_locked_part,
+)
+from verulam.experiment._finalise_response import (
+    decision_response,
+    locked_response,
+    predictions_of,
+    resampled_response,
+)
+from verulam.experiment._identity import digest, digest_bytes, seed_of
+from verulam.experiment._losses import losses_on
+from verulam.experiment._model_card import ModelCard, ResponseCard
+from verulam.experiment._model_file import SavedModel, save_model
+from verulam.experiment._results import Results
+from verulam.experiment._study import Study
+
+WITHOUT_LOCKED_PART = (
+    "The study locked no test part away (test_share = 0): the figure is the one that the learner "
+    "was chosen by, and a little too good."
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Finalised:
+    """A final model and where it was written.
+
+    Attributes
+    ----------
+    path
+        The model file; its card is beside it as Markdown (.md) and HTML (.html).
+    model
+        The fitted learner with its card.
+    """
+
+    path: Path
+    model: SavedModel
+
+    @property
+    def card(self) -> ModelCard:
+        """What to know about the model."""
+        return self.model.card
+
+    def __str__(self) -> str:
+        return f"{self.card}\n\nModel: {self.path}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.card._repr_html_()
+
+
+def finalise(
+    store: Results | str | Path,
+    learner: str = "best",
+    *,
+    data: str | None = None,
+    path: str | Path | None = None,
+    study: Study | None = None,
+    source: Any = None,
+    force: bool = False,
+) -> Finalised:
+    """Make the model that a study ends in, judge it once, and save it with its card.
+
+    The learner is fitted to all rows but those of the locked test part, which are then used for
+    the first and only time. Where the study locked nothing away, it is fitted to all rows, and
+    the card has the figure of the study's own runs.
+
+    Parameters
+    ----------
+    store
+        The results of the study, or the path of its store.
+    learner
+        "best" for the best mean response, "recommended" for the simplest learner that the tests
+        cannot tell from it, or the name of a learner or contestant.
+    data
+        Label of the data set, where the study has several.
+    path
+        The model file; None writes beside the store, with the ending ``.skops``.
+    study
+        The study itself, where its learners were given as objects.
+    source
+        The data, where they are not found where they were.
+    force
+        Use a locked test part once more, and replace a model file that is there. Either is
+        recorded.
+
+    Notes
+    -----
+    Alpaydin 19.1: the test part is used when all choices have been made, and once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from verulam.experiment import DataChoice, LearnerChoice, Study, finalise, run
+    >>> learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+    >>> study = Study("flowers", [DataChoice("iris")], learners, test_share=1 / 3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(study, f"{folder}/runs.sqlite", engine="serial", progress=False)
+    ...     made = finalise(results)
+    >>> print(made.card.response)
+    Error 0.08 (95% interval 0.03155 to 0.1884), locked test part
+    >>> made.card.training_rows, made.card.test_rows
+    (100, 50)
+    """
+    results = store if isinstance(store, Results) else Results(store)
+    label = data_label(results, data)
+    file = _model_path(results, label, data, path, force=force)
+    analysis = analyse(results)
+    chosen = chosen_contestant(analysis, label, learner)
+    rebuilt = rebuild(results, label, chosen, study=study, source=source)
+    losses = None
+    if rebuilt.classes:
+        losses = losses_on(rebuilt.classes, rebuilt.study.losses, rebuilt.study.reject_cost)
+    # Fitted first: a learner that fails must not cost the one look at the locked part.
+    estimator, remarks = _fitted(rebuilt)
+    if losses is not None and not hasattr(estimator, "predict_proba"):
+        remarks.append("The learner gives no probabilities: there are no decisions by losses.")
+        losses = None
+    look = _look(results, rebuilt, estimator, chosen.name, losses, force=force)
+    responses = (*look.responses, resampled_response(analysis.responses, label, chosen.name))
+    caveats = (*look.caveats, *_caveats(analysis, chosen.name, learner), *remarks)
+    card = final_card(
+        results,
+        rebuilt,
+        estimator,
+        name=chosen.name,
+        responses=responses,
+        caveats=caveats,
+        losses=losses,
+    )
+    model = SavedModel(card, estimator)
+    seal = save_model(model, file)
+    file.with_suffix(".md").write_text(card.to_markdown(), encoding="utf-8")
+    file.with_suffix(".html").write_text(card.to_html(), encoding="utf-8")
+    if look.number is not None:
+        close_locked_part(results.path, look.number, response=str(card.response), model=seal)
+    return Finalised(file, model)
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What a look at the locked test part gave; no number where there is no such part."""
+
+    number: int | None
+    responses: tuple[ResponseCard, ...]
+    caveats: tuple[str, ...]
+
+
+def _look(
+    results: Results,
+    rebuilt: Rebuilt,
+    estimator: Any,
+    name: str,
+    losses: LossTable | None,
+    *,
+    force: bool,
+) -> _Look:
+    planned = rebuilt.planned
+    if not len(planned.locked):
+        return _Look(None, (), (WITHOUT_LOCKED_PART,))
+    locked = digest_bytes(np.asarray(planned.locked, dtype="<i8").tobytes())
+    opening = Opening(results.study, planned.key, planned.label, locked, name)
+    number = open_locked_part(results.path, opening, force=force)
+    targets = planned.targets[planned.locked]
+    said = predictions_of(estimator, rebuilt.inputs(planned.locked), targets, rebuilt.classes)
+    seed, task = rebuilt.study.seed, planned.data.task
+    measured = [locked_response(m, said, seed=seed) for m in results.measures if m.task == task]
+    responses = [each for each in measured if each is not None]
+    if losses is not None:
+        responses.append(decision_response(losses, said, seed=seed))
+    uses = earlier_uses(results.path, opening, number)
+    used = f"The locked test part had been used before ({'; '.join(uses)}): its figure is too good."
+    return _Look(number, tuple(responses), (used,) if uses else ())
+
+
+def _model_path(
+    results: Results, label: str, data: str | None, path: str | Path | None, *, force: bool
+) -> Path:
+    if path is None:
+        stem = results.path.stem if data is None else f"{results.path.stem}-{label}"
+        path = results.path.with_name(f"{stem}.skops")
+    file = Path(path)
+    if file.suffix in (".md", ".html"):
+        raise DataError(f"path: {file}; the card is written there, name the model otherwise.")
+    if file.is_dir() or not file.resolve().parent.is_dir():
+        raise DataError(f"path: {file} cannot be written; name a file in a folder that exists.")
+    if file.exists() and not force:
+        raise DataError(f"path: {file} is already there; name another, or force it.")
+    return file
+
+
+def _fitted(rebuilt: Rebuilt) -> tuple[Any, list[str]]:
+    """Return the learner fitted to all rows that are not locked away, and what it warned of."""
+    contestant, rows = rebuilt.contestant, rebuilt.development_rows
+    identity = digest(["final", rebuilt.planned.key, digest(contestant.description)])
+    estimator = seeded(contestant.estimator, seed_of(identity, rebuilt.study.seed))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(rebuilt.inputs(rows), rebuilt.planned.targets[rows])
+    texts = [f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught]
+    return estimator, [f"Fitting warned: {text[:200]}" for text in dict.fromkeys(texts)]
+
+
+def _caveats(analysis: Analysis, chosen: str, asked: str) -> list[str]:
+    lines = ["The figures are for rows drawn in the same way as those of the data set."]
+    if asked == "best" and analysis.recommended not in (None, chosen):
+        lines.append(
+            f"{chosen} has the best mean response; the study recommends {analysis.recommended}, "
+            "the simplest learner that the tests cannot tell from the best."
+        )
+    left = analysis.results.status().get("left", 0)
+    if left:
+        lines.append(f"{left} runs of the study were left when the learner was chosen.")
+    return lines

@@ -1,0 +1,182 @@
+"""From a study to its model: what it learns from, what it is judged by, what is written."""
+
+import shutil
+
+import numpy as np
+import pytest
+from tests.experiment.finished import birds, finish
+
+from verulam.base import DataError
+from verulam.catalogue import learner
+from verulam.data import dataset
+from verulam.experiment import (
+    DataChoice,
+    LearnerChoice,
+    LockedPartUsedError,
+    Results,
+    Study,
+    finalisations,
+    finalise,
+    load_model,
+    lock_test_part,
+    make_plan,
+    predict,
+    run,
+)
+from verulam.experiment._finalise import WITHOUT_LOCKED_PART
+from verulam.statistics import rate_interval
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    """Return the store of the finished study, to be changed."""
+    return shutil.copy(finished.store, tmp_path / "birds.sqlite")
+
+
+def test_the_model_knows_all_rows_but_the_locked_ones(finished):
+    """The same learner, fitted by hand to train and validation rows, predicts the same."""
+    planned = make_plan(finished.study).data[0]
+    development, test = lock_test_part(planned.targets, task="classification", seed=0)
+    np.testing.assert_array_equal(test, planned.locked)
+    by_hand = learner("naive bayes").fit(
+        planned.inputs.iloc[development], planned.targets[development]
+    )
+    ours = finished.made.model.estimator
+    inputs = planned.inputs
+    np.testing.assert_array_equal(ours.predict_proba(inputs), by_hand.predict_proba(inputs))
+    card = finished.made.card
+    assert (card.training_rows, card.test_rows) == (len(development), len(test))
+    errors = int((by_hand.predict(inputs.iloc[test]) != planned.targets[test]).sum())
+    interval = rate_interval(errors, len(test))
+    assert (card.response.value, card.response.low, card.response.high) == (
+        interval.estimate,
+        interval.low,
+        interval.high,
+    )
+
+
+def test_no_run_of_the_study_has_seen_a_locked_row(finished):
+    planned = make_plan(finished.study).data[0]
+    for split in planned.splits:
+        assert not np.isin(planned.locked, [*split.train, *split.test]).any()
+
+
+def test_a_second_look_is_refused_whatever_for(copy, finished, tmp_path):
+    with pytest.raises(LockedPartUsedError, match=r"was used on \d{4}-.* for parametric\.Naive"):
+        finalise(copy, "majority class", path=tmp_path / "other.skops")
+    assert not (tmp_path / "other.skops").exists()
+    assert len(finalisations(copy)) == 1
+
+
+def test_a_forced_second_look_is_recorded_and_told(copy, tmp_path):
+    made = finalise(copy, "majority class", path=tmp_path / "other.skops", force=True)
+    assert "had been used before" in made.card.caveats[0]
+    record = finalisations(copy)
+    assert record["contestant"].tolist() == ["parametric.NaiveBayes", "majority class"]
+    assert record["forced"].tolist() == [0, 1]
+    assert record["response"].str.startswith("Error").all()
+    assert record["who"].str.contains("@").all()
+
+
+def test_files_beside_the_store(finished):
+    path = finished.made.path
+    assert path == finished.store.with_suffix(".skops")
+    assert path.with_suffix(".md").read_text(encoding="utf-8") == finished.made.card.to_markdown()
+    assert path.with_suffix(".html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    loaded = load_model(path)
+    assert loaded.card.to_dict() == finished.made.card.to_dict()
+    assert str(path) in str(finished.made)
+    assert "<h2>Columns</h2>" in finished.made._repr_html_()
+
+
+def test_an_existing_model_is_not_replaced(copy, tmp_path):
+    there = tmp_path / "model.skops"
+    there.write_text("mine", encoding="utf-8")
+    with pytest.raises(DataError, match="already there"):
+        finalise(copy, path=there)
+    assert there.read_text(encoding="utf-8") == "mine"
+    with pytest.raises(DataError, match="cannot be written"):
+        finalise(copy, path=tmp_path / "no" / "model.skops")
+    with pytest.raises(DataError, match="the card is written there"):
+        finalise(copy, path=tmp_path / "model.html")
+
+
+def test_without_a_locked_part_the_figure_of_the_study_is_said(tmp_path):
+    done = finish(birds(test_share=0.0, losses=None, reject_cost=None), tmp_path, "best")
+    card = done.made.card
+    assert card.caveats[0] == WITHOUT_LOCKED_PART
+    assert card.response.where == "cross-validation"
+    scores = Results(done.store).scores("error")
+    means = scores.groupby(["learner", "setting"])["error"].mean()
+    assert card.response.value == pytest.approx(means.min())
+    assert (card.training_rows, card.test_rows) == (344, 0)
+    assert finalisations(done.store).empty
+    assert "decision" not in str(card.to_dict())
+    again = finalise(done.store, path=tmp_path / "again.skops")
+    assert again.card.response == card.response
+
+
+def test_a_failing_learner_costs_no_look(copy, tmp_path, monkeypatch):
+    """The look is recorded only when there is a model to look with."""
+
+    def fails(*_):
+        raise ValueError("no luck")
+
+    monkeypatch.setattr("verulam.parametric.NaiveBayes.fit", fails)
+    with pytest.raises(ValueError, match="no luck"):
+        finalise(copy, "naive bayes", path=tmp_path / "other.skops", force=True)
+    assert len(finalisations(copy)) == 1
+
+
+def test_a_crash_after_the_look_is_still_a_look(tmp_path, monkeypatch):
+    study = birds(losses=None, reject_cost=None)
+    store = tmp_path / "birds.sqlite"
+    run(study, store, engine="serial", progress=False)
+
+    def crashes(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("verulam.experiment._finalise.predictions_of", crashes)
+    with pytest.raises(KeyboardInterrupt):
+        finalise(store)
+    monkeypatch.undo()
+    with pytest.raises(LockedPartUsedError):
+        finalise(store)
+
+
+def test_regression(tmp_path):
+    learners = [LearnerChoice("mean predictor"), LearnerChoice("linear regression")]
+    study = Study(
+        "sugar",
+        [DataChoice("diabetes")],
+        learners,
+        resampling="3-fold",
+        test_share=1 / 3,
+        measures=["root_mean_squared_error", "r2"],
+    )
+    store = tmp_path / "sugar.sqlite"
+    run(study, store, engine="serial", progress=False)
+    made = finalise(store, "recommended")
+    card = made.card
+    planned = make_plan(study).data[0]
+    found = predict(made.path, dataset("diabetes").table)
+    assert found.columns.tolist() == ["prediction"]
+    residuals = (found["prediction"] - planned.targets)[planned.locked]
+    expected = np.sqrt(np.mean(residuals**2))
+    assert card.learner == "linear regression"
+    assert card.response.value == pytest.approx(expected)
+    assert card.response.low < expected < card.response.high
+    assert [each.measure for each in card.responses][1] == "r2"
+    assert not card.accepts_missing
+
+
+def test_several_data_sets(make_results, tmp_path):
+    learners = [LearnerChoice("majority class"), LearnerChoice("nearest mean")]
+    results = make_results(learners, ["iris", "wine"], resampling="3-fold", test_share=0.25)
+    with pytest.raises(DataError, match="2 data sets, name one of iris, wine"):
+        finalise(results)
+    made = finalise(results, data="wine")
+    assert made.path.name == "runs-wine.skops"
+    assert made.card.data["name"] == "wine"
+    # Another data set has a locked part of its own.
+    assert finalise(results, data="iris").card.test_rows == 38

@@ -1,0 +1,49 @@
+"""Which types are harmless parts of learners."""
+
+import pytest
+
+from verulam.experiment._model_trust import foreign_types
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "verulam.parametric._naive_bayes.NaiveBayes",
+        "verulam.base._tables.TableSchema",
+        "verulam.decision._loss.LossTable",
+        "sklearn.svm._classes.SVC",
+        "sklearn.tree._tree.Tree",
+        "sklearn.gaussian_process.kernels.RBF",
+        "numpy.dtype",
+    ],
+)
+def test_parts_of_learners_are_known(name):
+    assert foreign_types([name]) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "os.system",
+        "builtins.eval",
+        "subprocess.Popen",
+        # Ours, but it opens a file.
+        "verulam.experiment._store.Store",
+        "verulam.data._read.read",
+        # In a module of ours, but not its own.
+        "verulam.experiment._execution.perf_counter",
+        "verulam.experiment._store.sqlite3",
+        # Of scikit-learn, but no part of a learner.
+        "sklearn.datasets._openml.fetch_openml",
+        "sklearn.utils._testing.TempMemmap",
+        "sklearn.tree.tests.test_tree.pytest",
+        # Names that only begin alike, or are not there at all.
+        "verulamx.thing.Thing",
+        "verulam.nothing.Thing",
+        "sklearn.tree._tree.Nothing",
+        "Nothing",
+        "",
+    ],
+)
+def test_all_else_is_foreign(name):
+    assert foreign_types([name]) == [name]

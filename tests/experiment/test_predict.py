@@ -1,0 +1,159 @@
+"""Predictions of a saved model: tables, files of any length, decisions of least risk."""
+
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from verulam.base import DataError, UnknownNameError
+from verulam.data import dataset
+from verulam.experiment import load_model, predict, predict_file
+
+PROBABILITIES = ["probability_Adelie", "probability_Chinstrap", "probability_Gentoo"]
+
+
+@pytest.fixture(scope="module")
+def model(finished):
+    return load_model(finished.made.path)
+
+
+@pytest.fixture(scope="module")
+def birds():
+    return dataset("penguins").table
+
+
+@pytest.fixture
+def file(birds, tmp_path):
+    path = tmp_path / "new.csv"
+    birds.to_csv(path, index=False)
+    return path
+
+
+def test_predictions_are_those_of_the_learner(finished, model, birds):
+    found = predict(model, birds)
+    learner = finished.made.model.estimator
+    np.testing.assert_array_equal(found["prediction"], learner.predict(birds[INPUTS]))
+    np.testing.assert_array_equal(found[PROBABILITIES], learner.predict_proba(birds[INPUTS]))
+    np.testing.assert_allclose(found[PROBABILITIES].sum(axis=1), 1.0)
+
+
+INPUTS = [
+    "island", "bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g", "sex", "year",
+]  # fmt: skip
+
+
+def test_decisions_are_those_of_least_risk(model, birds):
+    """By the definition: the smallest of the expected losses, rejection on a tie."""
+    found = predict(model, birds)
+    losses = np.array([[0, 1, 1], [5, 0, 1], [5, 1, 0], [0.3, 0.3, 0.3]])
+    risks = found[PROBABILITIES].to_numpy() @ losses.T
+    actions = np.array(["Adelie", "Chinstrap", "Gentoo", "reject"])
+    expected = np.where(risks[:, 3] <= risks.min(axis=1), 3, risks.argmin(axis=1))
+    np.testing.assert_array_equal(found["decision"], actions[expected])
+    np.testing.assert_allclose(found["risk"], risks[np.arange(len(risks)), expected])
+    assert (found["decision"] == "reject").any()
+    assert (found["decision"] != found["prediction"]).any()
+
+
+def test_rows_keep_their_index(model, birds):
+    some = birds.iloc[[5, 3]].set_axis(["fifth", "third"])
+    assert predict(model, some).index.tolist() == ["fifth", "third"]
+
+
+def test_a_path_will_do_and_no_rows_give_none(finished, birds):
+    found = predict(finished.made.path, birds.iloc[:0])
+    assert found.columns.tolist() == ["prediction", *PROBABILITIES, "decision", "risk"]
+    assert len(found) == 0
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("chunk_rows", [50, 10_000])
+def test_files_give_what_tables_give(model, birds, tmp_path, ending, chunk_rows):
+    path, output = tmp_path / f"new.{ending}", tmp_path / f"out.{ending}"
+    if ending == "csv":
+        birds.to_csv(path, index=False)
+    else:
+        birds.to_parquet(path)
+    done = predict_file(model, path, output, keep=["species"], chunk_rows=chunk_rows)
+    read = pd.read_csv(output) if ending == "csv" else pd.read_parquet(output)
+    assert done.rows == len(read) == len(birds)
+    assert list(done.columns) == read.columns.tolist()
+    expected = predict(model, birds)
+    np.testing.assert_array_equal(read["species"].astype(str), birds["species"].astype(str))
+    np.testing.assert_array_equal(read["decision"], expected["decision"])
+    np.testing.assert_allclose(read[PROBABILITIES], expected[PROBABILITIES], rtol=1e-12)
+
+
+def test_standard_output(model, file, capsys):
+    predict_file(model, file)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == ",".join(["prediction", *PROBABILITIES, "decision", "risk"])
+    assert len(lines) == 345
+
+
+def test_an_error_in_the_last_chunk_leaves_no_output(model, birds, tmp_path):
+    path, output = tmp_path / "new.csv", tmp_path / "out.csv"
+    birds.astype({"island": str}).assign(
+        island=lambda t: t["island"].where(t.index < 343, "Baltrum")
+    ).to_csv(path, index=False)
+    with pytest.raises(DataError, match=r"new\.csv, column 'island', row 344: 'Baltrum'"):
+        predict_file(model, path, output, chunk_rows=100)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["new.csv"]
+    assert predict_file(model, path, output, unseen="missing").rows == 344
+
+
+def test_notices(model, birds, tmp_path):
+    path = tmp_path / "new.csv"
+    birds.assign(colour="black", body_mass_g=1.0).to_csv(path, index=False)
+    done = predict_file(model, path, tmp_path / "out.csv")
+    assert "left alone: colour." in done.notices[0]
+    assert done.notices[-1].startswith("344 values of 'body_mass_g' lie outside")
+
+
+def test_no_rows_in_a_file(model, birds, tmp_path):
+    path = tmp_path / "none.parquet"
+    birds.iloc[:0].to_parquet(path)
+    for name in ("out.csv", "out.parquet"):
+        assert predict_file(model, path, tmp_path / name).rows == 0
+    assert pd.read_parquet(tmp_path / "out.parquet").columns[0] == "prediction"
+
+
+def test_bad_arguments(model, file, tmp_path):
+    with pytest.raises(UnknownNameError, match=r"Unknown column 'specis'\. Nearest: species"):
+        predict_file(model, file, keep=["specis"])
+    with pytest.raises(DataError, match=r"output: .* cannot be written"):
+        predict_file(model, file, tmp_path / "no" / "out.csv")
+    with pytest.raises(DataError, match="no such file"):
+        predict_file(model, tmp_path / "no.csv")
+
+
+CONSTANT_MEMORY = """
+import resource, sys
+from verulam.experiment import load_model, predict_file
+model = load_model(sys.argv[1])
+predict_file(model, sys.argv[2], sys.argv[3])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+predict_file(model, sys.argv[4], sys.argv[3])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(resource, "RUSAGE_SELF"), reason="memory as POSIX tells it")
+def test_memory_does_not_grow_with_the_file(finished, birds, tmp_path):
+    """Six times the rows need less additional memory than their predictions take."""
+    small, large = tmp_path / "small.parquet", tmp_path / "large.parquet"
+    pd.concat([birds] * 100).to_parquet(small, row_group_size=20_000)
+    pd.concat([birds] * 600).to_parquet(large, row_group_size=20_000)
+    output = tmp_path / "out.csv"
+    words = [finished.made.path, small, output, large]
+    done = subprocess.run(
+        [sys.executable, "-c", CONSTANT_MEMORY, *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) * 1024 < 0.5 * output.stat().st_size
