@@ -12,6 +12,7 @@ from sklearn.base import (
     ClassifierMixin,
     DensityMixin,
     MetaEstimatorMixin,
+    OutlierMixin,
     RegressorMixin,
     TransformerMixin,
     _fit_context,
@@ -37,6 +38,7 @@ __all__ = [
     "Interval",
     "MetaEstimatorMixin",
     "Options",
+    "OutlierDetector",
     "Regressor",
     "StrOptions",
     "Transformer",
@@ -78,6 +80,13 @@ class Regressor(RegressorMixin, BaseEstimator):
 
 class Density(DensityMixin, BaseEstimator):
     """A learner that estimates the distribution its inputs were drawn from."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _skipped_checks: ClassVar[dict[str, str]] = {}
+
+
+class OutlierDetector(OutlierMixin, BaseEstimator):
+    """A learner that tells outliers (-1) from typical instances (1)."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _skipped_checks: ClassVar[dict[str, str]] = {}

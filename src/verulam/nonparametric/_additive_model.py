@@ -1,0 +1,197 @@
+"""Additive models: a sum of smooth functions of one input each, by backfitting."""
+
+import warnings
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from verulam.base import (
+    DataError,
+    HasMethods,
+    Interval,
+    Regressor,
+    check_is_fitted,
+    checked_fit_with_parts,
+    clone,
+    validate_data,
+)
+from verulam.nonparametric._loess import Loess
+
+
+class AdditiveModel(Regressor):
+    r"""Predict a sum of smooth functions, one of each input.
+
+    Parameters
+    ----------
+    smoother
+        Any regressor, fitted to one input at a time. None stands for loess with half of the data
+        in each neighbourhood, without robust iterations.
+    smoothers
+        Other regressors for some inputs, by position or column name.
+    n_iterations
+        Largest number of rounds over the inputs.
+    tolerance
+        The rounds end when no component moves by more than this share of the targets' standard
+        deviation.
+
+    Attributes
+    ----------
+    intercept_ : float
+        Mean target :math:`\alpha`.
+    smoothers_ : list of regressors
+        The fitted smoother of each input.
+    offsets_ : ndarray of shape (n_features,)
+        Mean of each smoother at the training inputs, which is taken away.
+    effective_degrees_ : float
+        One for the intercept, and the smoothers' effective degrees of freedom less one each; NaN
+        where a smoother does not tell.
+    change_curve_ : list of float
+        Largest move of a component in each round, in standard deviations of the targets.
+    n_iter_ : int
+        Number of rounds.
+
+    Notes
+    -----
+    .. math:: \hat g(x) = \alpha + \sum_j \hat g_j(x_j), \qquad \sum_t \hat g_j(x_j^t) = 0
+
+    Backfitting smooths, for one input after the other, what the others leave of the targets,
+    until nothing moves [hastie1990]_. See Alpaydin 8.10.
+
+    References
+    ----------
+    .. [hastie1990] T. Hastie, R. Tibshirani, Generalized Additive Models, Chapman and Hall, 1990.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.nonparametric import AdditiveModel
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(200, 2))
+    >>> model = AdditiveModel().fit(X, X[:, 0] ** 2 + np.sin(3 * X[:, 1]))
+    >>> round(model.score(X, X[:, 0] ** 2 + np.sin(3 * X[:, 1])), 2)
+    0.97
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "smoother": [HasMethods(["fit", "predict"]), None],
+        "smoothers": [dict, None],
+        "n_iterations": [Interval(Integral, 1, None, closed="left")],
+        "tolerance": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        smoother: Any = None,
+        smoothers: Mapping[Any, Any] | None = None,
+        n_iterations: int = 100,
+        tolerance: float = 1e-4,
+    ) -> None:
+        self.smoother = smoother
+        self.smoothers = smoothers
+        self.n_iterations = n_iterations
+        self.tolerance = tolerance
+
+    @checked_fit_with_parts
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Smooth the inputs in turn until nothing moves."""
+        names = list(getattr(X, "columns", []))
+        inputs, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        targets = targets.astype(np.float64)
+        chosen = self._choose(names, inputs.shape[1])
+        self.intercept_ = float(targets.mean())
+        parts = np.zeros(inputs.shape)
+        scale = float(targets.std()) or 1.0
+        self.change_curve_ = []
+        for _ in range(self.n_iterations):
+            before = parts.copy()
+            self.smoothers_, self.offsets_ = backfit_once(
+                chosen, inputs, targets - self.intercept_, parts
+            )
+            self.change_curve_.append(float(np.abs(parts - before).max()) / scale)
+            if self.change_curve_[-1] <= self.tolerance:
+                break
+        else:
+            if self.tolerance > 0:
+                warnings.warn(
+                    f"Backfitting still moved by {self.change_curve_[-1]:.2g} standard deviations "
+                    f"after n_iterations={self.n_iterations}.",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+        self.n_iter_ = len(self.change_curve_)
+        self.effective_degrees_ = 1.0 + sum(
+            _effective_degrees(smoother) - 1.0 for smoother in self.smoothers_
+        )
+        return self
+
+    def _choose(self, names: list[Any], n_columns: int) -> list[Any]:
+        """Return the unfitted smoother of each input."""
+        common = Loess(span=0.5, n_iterations=0) if self.smoother is None else self.smoother
+        chosen = [common] * n_columns
+        for key, smoother in (self.smoothers or {}).items():
+            place = names.index(key) if key in names else key
+            if not isinstance(place, int) or not 0 <= place < n_columns:
+                raise DataError(
+                    f"smoothers names the input {key!r}; accepted are 0 to {n_columns - 1}"
+                    + (f" and {', '.join(map(str, names))}." if names else ".")
+                )
+            chosen[place] = smoother
+        return chosen
+
+    def components(self, X: ArrayLike) -> np.ndarray:
+        """Return the value of each input's function at each row, one column per input."""
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        columns = [
+            smoother.predict(inputs[:, [place]]) for place, smoother in enumerate(self.smoothers_)
+        ]
+        return np.column_stack(columns) - self.offsets_
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the sum of the functions at each row."""
+        parts = self.components(X)
+        return self.intercept_ + parts.sum(axis=1)
+
+
+def backfit_once(
+    smoothers: list[Any], inputs: np.ndarray, centred: np.ndarray, parts: np.ndarray
+) -> tuple[list[Any], np.ndarray]:
+    """Smooth what the other inputs leave, for each input in turn, and update `parts` in place.
+
+    Parameters
+    ----------
+    smoothers
+        Unfitted smoother of each input.
+    inputs
+        Training inputs.
+    centred
+        Training targets less their mean.
+    parts
+        Value of each input's function at each row.
+
+    Returns
+    -------
+    tuple
+        The fitted smoothers, and their means at the training inputs.
+    """
+    fitted, offsets = [], np.zeros(inputs.shape[1])
+    total = parts.sum(axis=1)
+    for place, smoother in enumerate(smoothers):
+        left = centred - total + parts[:, place]
+        column = inputs[:, [place]]
+        fitted.append(clone(smoother).fit(column, left))
+        smooth = fitted[-1].predict(column)
+        offsets[place] = smooth.mean()
+        total += smooth - offsets[place] - parts[:, place]
+        parts[:, place] = smooth - offsets[place]
+    return fitted, offsets
+
+
+def _effective_degrees(smoother: Any) -> float:
+    if not hasattr(smoother, "training_smooth"):
+        return np.nan
+    return float(smoother.training_smooth().effective_degrees)

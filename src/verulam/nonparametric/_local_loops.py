@@ -1,0 +1,268 @@
+"""Compiled loops behind the local smoothers of one input: sorted float64 arrays in, arrays out."""
+
+import numpy as np
+from numba import njit
+
+#: Sums may be taken in any order, which lets them use vector instructions.
+_FAST = {"reassoc", "contract", "nsz", "arcp"}
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def fill_weights(x, start, stop, query, width, code, inner, outer, offsets, weights):
+    """Write scaled offsets and window heights of the inputs from `start` to `stop`.
+
+    One loop for each kind of window, because a choice inside would keep it from vectorising.
+    """
+    count = stop - start
+    scale = 1.0 / width
+    for t in range(count):
+        offsets[t] = (x[start + t] - query) * scale
+    if code == 3:
+        for t in range(count):
+            weights[t] = max(0.0, np.cos(0.5 * np.pi * min(1.0, abs(offsets[t]))))
+    elif inner == 3.0:
+        for t in range(count):
+            weights[t] = max(0.0, 1.0 - abs(offsets[t]) * offsets[t] * offsets[t])
+    elif inner == 2.0:
+        for t in range(count):
+            weights[t] = max(0.0, 1.0 - offsets[t] * offsets[t])
+    else:
+        for t in range(count):
+            weights[t] = max(0.0, 1.0 - abs(offsets[t]))
+    if code != 3:
+        raise_weights(weights, count, outer)
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def raise_weights(weights, count, power):
+    """Raise the first `count` weights to a power: 0, 1, 2 or 3."""
+    if power == 0.0:
+        for t in range(count):
+            weights[t] = 1.0
+    elif power == 2.0:
+        for t in range(count):
+            weights[t] *= weights[t]
+    elif power == 3.0:
+        for t in range(count):
+            weights[t] = weights[t] * weights[t] * weights[t]
+
+
+@njit(cache=True, nogil=True)
+def fill_tails(x, start, stop, query, width, code, skipped, offsets, weights):
+    """Write offsets and heights of a window with tails, the largest height being one.
+
+    Measured from the nearest input, the sum of heights cannot vanish, however far the query.
+    """
+    nearest = np.inf
+    for t in range(stop - start):
+        offsets[t] = (x[start + t] - query) / width
+        if start + t != skipped:
+            nearest = min(nearest, abs(offsets[t]))
+    if code == 0:
+        for t in range(stop - start):
+            weights[t] = np.exp(0.5 * (nearest - offsets[t]) * (nearest + offsets[t]))
+    else:
+        for t in range(stop - start):
+            weights[t] = np.exp(nearest - abs(offsets[t]))
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def local_solution(offsets, weights, targets, count, degree, with_norm):
+    """Return value, weight of a unit point at the query, and sum of squared weights of a local fit.
+
+    The polynomial is written in orthogonal terms 1, p1 and p2 of the offsets v from their mean.
+    """
+    total = first = 0.0
+    for t in range(count):
+        total += weights[t]
+        first += weights[t] * offsets[t]
+    if not total > 0.0:
+        return np.nan, np.nan, np.nan
+    mean = first / total if degree > 0 else 0.0
+    second = third = fourth = 0.0
+    product0 = product1 = product2 = 0.0
+    if degree < 2:
+        for t in range(count):
+            v = offsets[t] - mean
+            weighted = weights[t] * v
+            second += weighted * v
+            product0 += weights[t] * targets[t]
+            product1 += weighted * targets[t]
+    else:
+        for t in range(count):
+            v = offsets[t] - mean
+            weighted = weights[t] * v
+            square = weighted * v
+            second += square
+            third += square * v
+            fourth += square * v * v
+            product0 += weights[t] * targets[t]
+            product1 += weighted * targets[t]
+            product2 += square * targets[t]
+    # Coefficients of the weights in powers of v, divided by the total weight.
+    constant, linear, quadratic = 1.0, 0.0, 0.0
+    spread = second / total
+    largest = max(1e-300, offsets[0] ** 2, offsets[count - 1] ** 2)
+    if degree > 0 and spread > 1e-24 * largest:
+        linear = -mean / spread
+        if degree > 1:
+            skew = third / second
+            norm = fourth / total - skew * third / total - spread * spread
+            if norm > 1e-12 * spread * spread:
+                at_query = (mean * mean + skew * mean - spread) / norm
+                constant -= at_query * spread
+                linear -= at_query * skew
+                quadratic = at_query
+    value = (constant * product0 + linear * product1 + quadratic * product2) / total
+    peak = (constant - linear * mean + quadratic * mean * mean) / total
+    squares = np.nan
+    if with_norm:
+        squares = 0.0
+        for t in range(count):
+            v = offsets[t] - mean
+            weight = weights[t] * (constant + linear * v + quadratic * v * v)
+            squares += weight * weight
+        squares /= total * total
+    return value, peak, squares
+
+
+@njit(cache=True, nogil=True)
+def nearest_mean(x, y, query, skipped):
+    """Return the mean target of the inputs nearest to the query, and how many they are."""
+    position = np.searchsorted(x, query)
+    left, right = position - 1, position
+    if left == skipped:
+        left -= 1
+    if right == skipped:
+        right += 1
+    if right >= x.shape[0] or (left >= 0 and query - x[left] <= x[right] - query):
+        chosen = x[left]
+    else:
+        chosen = x[right]
+    start, stop = np.searchsorted(x, chosen), np.searchsorted(x, chosen, side="right")
+    total, count = 0.0, 0
+    for t in range(start, stop):
+        if t != skipped:
+            total += y[t]
+            count += 1
+    return total / count, count
+
+
+@njit(cache=True, nogil=True)
+def local_fits(
+    x, y, prior, queries, starts, stops, widths, skipped, code, inner, outer, degree, with_norm
+):
+    """Return value, weight at the query, sum of squared weights and emptiness for each query.
+
+    A query whose neighbourhood has no weight gets the mean of its nearest inputs; then the last
+    column is 1.
+    """
+    longest = 1
+    for q in range(queries.shape[0]):
+        longest = max(longest, stops[q] - starts[q])
+    offsets, weights = np.empty(longest), np.empty(longest)
+    result = np.empty((queries.shape[0], 4))
+    for q in range(queries.shape[0]):
+        start, stop = starts[q], stops[q]
+        count = stop - start
+        value = peak = squares = np.nan
+        if count > 0:
+            if code < 2:
+                fill_tails(
+                    x, start, stop, queries[q], widths[q], code, skipped[q], offsets, weights
+                )
+            else:
+                fill_weights(
+                    x, start, stop, queries[q], widths[q], code, inner, outer, offsets, weights
+                )
+            for t in range(count):
+                weights[t] *= prior[start + t]
+            if skipped[q] >= start and skipped[q] < stop:
+                weights[skipped[q] - start] = 0.0
+            value, peak, squares = local_solution(
+                offsets, weights, y[start:stop], count, degree, with_norm
+            )
+        result[q, 3] = 0.0
+        if np.isnan(value):
+            value, n_nearest = nearest_mean(x, y, queries[q], skipped[q])
+            peak = squares = 1.0 / n_nearest
+            result[q, 3] = 1.0
+        result[q, 0], result[q, 1], result[q, 2] = value, peak, squares
+    return result
+
+
+@njit(cache=True, nogil=True)
+def nearest_windows(x, queries, count):
+    """Return the start of the `count` inputs nearest to each query; both are sorted."""
+    starts = np.empty(queries.shape[0], dtype=np.int64)
+    start = 0
+    for q in range(queries.shape[0]):
+        while start + count < x.shape[0] and queries[q] > (x[start] + x[start + count]) / 2.0:
+            start += 1
+        starts[q] = start
+    return starts
+
+
+@njit(cache=True, nogil=True)
+def gaussian_moments(x, y, queries, width, n_powers, n_target_powers, n_terms):
+    """Return sums of ``w u^k`` and ``w u^k y`` at each query, w a Gaussian of the offset u.
+
+    The inputs are gathered in boxes as wide as the window. The exponential of the product of both
+    offsets from a box's centre is expanded in a power series, so a query costs boxes times terms,
+    however many the inputs. Weights below 1e-17 are left out.
+    """
+    low = x[0]
+    n_boxes = int((x[-1] - low) / width) + 1
+    n_stored = n_terms + n_powers
+    sums = np.zeros((n_boxes, n_stored))
+    target_sums = np.zeros((n_boxes, n_stored))
+    filled = np.zeros(n_boxes, dtype=np.bool_)
+    for t in range(x.shape[0]):
+        box = min(n_boxes - 1, int((x[t] - low) / width))
+        v = (x[t] - low) / width - box - 0.5
+        term = np.exp(-0.5 * v * v)
+        filled[box] = True
+        for m in range(n_stored):
+            sums[box, m] += term
+            target_sums[box, m] += term * y[t]
+            term *= v
+    moments = np.empty((queries.shape[0], n_powers + n_target_powers))
+    own = np.empty(n_powers)
+    own_targets = np.empty(n_powers)
+    for q in range(queries.shape[0]):
+        moments[q] = 0.0
+        place = (queries[q] - low) / width
+        first = max(0, int(place - 10.0))
+        last = min(n_boxes - 1, int(place + 10.0))
+        for box in range(first, last + 1):
+            if not filled[box]:
+                continue
+            z = place - box - 0.5
+            if abs(z) > 9.5:
+                continue
+            own[:] = 0.0
+            own_targets[:] = 0.0
+            factor = np.exp(-0.5 * z * z)
+            for m in range(n_terms):
+                for k in range(n_powers):
+                    own[k] += factor * sums[box, m + k]
+                for k in range(n_target_powers):
+                    own_targets[k] += factor * target_sums[box, m + k]
+                factor *= z / (m + 1.0)
+            # The offset from the query is v - z: sums of its powers follow from those of v.
+            add_shifted(own, z, n_powers, moments[q], 0)
+            add_shifted(own_targets, z, n_target_powers, moments[q], n_powers)
+    return moments
+
+
+@njit(cache=True, nogil=True)
+def add_shifted(powers, z, count, moments, start):
+    """Add sums of ``(v - z)^k``, given those of ``v^k``, to `moments` from `start` on."""
+    for k in range(count):
+        binomial, total = 1.0, 0.0
+        shift = 1.0
+        for i in range(k, -1, -1):
+            total += binomial * powers[i] * shift
+            binomial *= i / (k - i + 1.0)
+            shift *= -z
+        moments[start + k] += total
