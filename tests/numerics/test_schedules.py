@@ -1,8 +1,10 @@
 """Schedules: their values, and whether they meet the conditions of stochastic approximation."""
 
+import pickle
+
 import pytest
 
-from verulam.numerics import constant, exponential, inverse, search_then_converge
+from verulam.numerics import Schedule, constant, exponential, inverse, search_then_converge
 
 
 @pytest.mark.parametrize(
@@ -20,3 +22,21 @@ def test_values_and_conditions(schedule, first, tenth, converges):
     assert schedule(1) == pytest.approx(first)
     assert schedule(10) == pytest.approx(tenth)
     assert schedule.converges is converges
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        constant(0.2),
+        inverse(1.0, power=0.5),
+        exponential(1.0, 0.5),
+        search_then_converge(1.0, 10.0),
+        Schedule("own", lambda step: 1.0 if step < 3 else 0.5, True, False),
+    ],
+)
+def test_a_table_has_the_rates_of_successive_steps(schedule):
+    assert schedule.table(2, 3).tolist() == pytest.approx([schedule(k) for k in (2, 3, 4)])
+
+
+def test_a_schedule_survives_pickling():
+    assert pickle.loads(pickle.dumps(inverse(0.5)))(2) == 0.25

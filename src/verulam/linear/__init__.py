@@ -1,0 +1,42 @@
+"""Linear discrimination: every way to draw a line between classes."""
+
+from verulam.linear._descent import Descent, gradient_descent, newton_descent, optimal_rate
+from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
+from verulam.linear._least_mean_squares import LeastMeanSquares
+from verulam.linear._madaline import Madaline
+from verulam.linear._perceptrons import BatchPerceptron, FarthestMarginPerceptron, Perceptron
+from verulam.linear._pocket import PocketPerceptron
+from verulam.linear._problem import Trajectory
+from verulam.linear._programs import LinearProgramDiscriminant
+from verulam.linear._relaxation import Relaxation
+from verulam.linear._separability import Separability, pairwise_separability, separability
+from verulam.linear._squared_error import HoKashyap, MinimumSquaredError
+from verulam.linear._voted import VotedPerceptron
+from verulam.linear._winnow import BalancedWinnow
+
+__all__ = [
+    "BalancedWinnow",
+    "BatchPerceptron",
+    "Descent",
+    "FarthestMarginPerceptron",
+    "HoKashyap",
+    "Hyperplane",
+    "LeastMeanSquares",
+    "LinearProgramDiscriminant",
+    "Madaline",
+    "MinimumSquaredError",
+    "Perceptron",
+    "PocketPerceptron",
+    "Relaxation",
+    "Separability",
+    "Trajectory",
+    "VotedPerceptron",
+    "augment",
+    "gradient_descent",
+    "newton_descent",
+    "optimal_rate",
+    "pairwise_separability",
+    "separability",
+    "sign_normalise",
+    "solution_region",
+]

@@ -1,0 +1,84 @@
+"""The engine of the trainers that look at all rows before each correction."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from verulam.base import DataError
+from verulam.linear._problem import Problem, Training
+from verulam.numerics import Schedule
+
+#: Coefficient of each row in the correction, from the products and the problem.
+Coefficients = Callable[[np.ndarray, Problem], np.ndarray]
+#: Says from the products whether all inequalities hold as wished.
+Satisfied = Callable[[np.ndarray], bool]
+
+
+def descend(
+    problem: Problem,
+    coefficients: Coefficients,
+    *,
+    rate: Schedule,
+    satisfied: Satisfied,
+    max_iter: int,
+    tolerance: float = 0.0,
+    record: str | None = None,
+    start: np.ndarray | None = None,
+) -> Training:
+    r"""Repeat :math:`a \leftarrow a + \eta(k) \sum_i c_i y_i`.
+
+    Parameters
+    ----------
+    problem
+        The inequalities.
+    coefficients
+        The :math:`c_i` of the trainer.
+    rate
+        Schedule :math:`\eta`.
+    satisfied
+        Stops where it is true of the products.
+    max_iter
+        Most corrections.
+    tolerance
+        Stops where a correction is this small beside the weights; zero never does.
+    record
+        Anything but None keeps the weights after each correction.
+    start
+        First weights, zero by default.
+    """
+    weights = np.zeros(problem.size[1]) if start is None else start.astype(np.float64)
+    path = [weights]
+    products = problem.products(weights)
+    converged, n_iter = satisfied(products), 0
+    while n_iter < max_iter and not converged:
+        n_iter += 1
+        step = rate(n_iter) * problem.combine(coefficients(products, problem))
+        weights = weights + step
+        with np.errstate(over="ignore"):
+            products = problem.products(weights)
+            length = float(np.linalg.norm(weights))
+        if not np.isfinite(products.sum() + length):
+            raise DataError(diverging_rate(rate(n_iter), problem))
+        if record:
+            path.append(weights)
+        short = float(np.linalg.norm(step)) < tolerance * max(1.0, length)
+        converged = satisfied(products) or short
+    kept = np.array(path) if record else np.empty((0, len(weights)))
+    return Training(weights, n_iter, bool(converged), np.arange(len(kept)), kept)
+
+
+def diverging_rate(rate: float, problem: Problem) -> str:
+    """Return the message about a step size that makes the weights overflow."""
+    return (
+        f"learning_rate={rate:.4g} makes the weights grow without bound; scale the inputs, or "
+        f"stay below {largest_stable_rate(problem):.4g}, which is two over the largest "
+        "eigenvalue of the rows' products."
+    )
+
+
+def largest_stable_rate(problem: Problem) -> float:
+    r"""Return :math:`2 / \lambda_{\max}(Y^T Y)`, beyond which batch least squares diverges."""
+    rows = problem.rows()
+    # Scaled first, for the products of huge rows would overflow.
+    largest = max(float(np.abs(rows).max()), 1.0)
+    return 2.0 / float(np.linalg.norm(rows / largest, 2)) ** 2 / largest**2

@@ -1,0 +1,151 @@
+"""Geometry of a linear discriminant: distances, projections, augmented rows, solutions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from verulam.base import DataError
+
+
+@dataclass(frozen=True)
+class Hyperplane:
+    r"""The points where :math:`g(x) = w^T x + w_0` is zero.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_features,)
+        Normal vector :math:`w`; it points to the side where :math:`g > 0`.
+    bias
+        Constant :math:`w_0`.
+
+    Notes
+    -----
+    Every point is its projection plus a multiple of the normal,
+    :math:`x = x_p + r\, w / \|w\|` with :math:`r = g(x) / \|w\|`. See Alpaydin 10.3.1 (10.4-10.5)
+    and Bartkowiak 5.1.
+
+    Examples
+    --------
+    >>> plane = Hyperplane(np.array([3.0, 4.0]), -10.0)
+    >>> plane.signed_distance([[4.0, 2.0]]).tolist(), plane.origin_distance
+    ([2.0], -2.0)
+    """
+
+    weights: np.ndarray
+    bias: float
+
+    def __post_init__(self) -> None:
+        if not np.linalg.norm(self.weights) > 0:
+            raise DataError(
+                "weights are all zero, so they describe no plane; got "
+                f"{np.array2string(np.asarray(self.weights), threshold=8)}."
+            )
+
+    @classmethod
+    def from_augmented(cls, weights: ArrayLike) -> "Hyperplane":
+        """Return the plane of an augmented vector, the bias of which comes first."""
+        augmented = np.asarray(weights, dtype=np.float64)
+        return cls(augmented[1:], float(augmented[0]))
+
+    @property
+    def augmented(self) -> np.ndarray:
+        """The bias and the weights in one vector."""
+        return np.concatenate([[self.bias], self.weights])
+
+    @property
+    def origin_distance(self) -> float:
+        """Signed distance of the origin."""
+        return float(self.bias / np.linalg.norm(self.weights))
+
+    def value(self, points: ArrayLike) -> np.ndarray:
+        """Return :math:`g` at each row."""
+        return np.asarray(points, dtype=np.float64) @ self.weights + self.bias
+
+    def signed_distance(self, points: ArrayLike) -> np.ndarray:
+        """Return the distance of each row, negative where :math:`g < 0`."""
+        return self.value(points) / np.linalg.norm(self.weights)
+
+    def side(self, points: ArrayLike) -> np.ndarray:
+        """Return 1, -1, or 0 for points on the plane."""
+        return np.sign(self.value(points)).astype(np.int64)
+
+    def project(self, points: ArrayLike) -> np.ndarray:
+        """Return the nearest point of the plane to each row."""
+        rows = np.asarray(points, dtype=np.float64)
+        multiples = self.value(rows) / (self.weights @ self.weights)
+        return rows - multiples[:, None] * self.weights
+
+
+def augment(inputs: ArrayLike) -> np.ndarray:
+    """Return the rows with a one put in front, so that the bias becomes a weight.
+
+    Examples
+    --------
+    >>> augment([[2.0, 3.0]])
+    array([[1., 2., 3.]])
+    """
+    rows = np.asarray(inputs, dtype=np.float64)
+    return np.column_stack([np.ones(len(rows)), rows])
+
+
+def sign_normalise(inputs: ArrayLike, positive: ArrayLike) -> np.ndarray:
+    """Return augmented rows, negated where `positive` is false.
+
+    A vector whose product with every row is above zero then separates the classes
+    (Bartkowiak 5.2-5.3).
+
+    Examples
+    --------
+    >>> sign_normalise([[2.0], [5.0]], [True, False])
+    array([[ 1.,  2.],
+           [-1., -5.]])
+    """
+    signs = np.where(np.asarray(positive, dtype=bool), 1.0, -1.0)
+    return augment(inputs) * signs[:, None]
+
+
+def solution_region(rows: ArrayLike, margin: float = 0.0, *, limit: float = 10.0) -> np.ndarray:
+    """Return the corners of the weights that put every row above the margin, in two dimensions.
+
+    Parameters
+    ----------
+    rows
+        Sign-normalised rows with two columns.
+    margin
+        Least product with every row.
+    limit
+        The region is cut off at this size in both weights, for it may be unbounded.
+
+    Returns
+    -------
+    ndarray of shape (n_corners, 2)
+        Corners in order round the region; none where it is empty.
+
+    Examples
+    --------
+    >>> solution_region([[1.0, 0.0], [0.0, 1.0]], margin=1.0, limit=2.0).tolist()
+    [[1.0, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]]
+    """
+    constraints = np.asarray(rows, dtype=np.float64)
+    if constraints.ndim != 2 or constraints.shape[1] != 2:
+        raise DataError(f"rows need two columns to be drawn; got the shape {constraints.shape}.")
+    corners = limit * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    for normal in constraints:
+        corners = _cut(corners, normal, margin)
+    if not len(corners):
+        return corners
+    start = np.lexsort((corners[:, 0], corners[:, 1]))[0]
+    return np.roll(corners, -start, axis=0)
+
+
+def _cut(corners: np.ndarray, normal: np.ndarray, margin: float) -> np.ndarray:
+    """Return the part of a convex polygon where the product with `normal` reaches `margin`."""
+    kept = []
+    for here, following in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        depth, next_depth = here @ normal - margin, following @ normal - margin
+        if depth >= 0:
+            kept.append(here)
+        if depth * next_depth < 0:
+            kept.append(here + (following - here) * depth / (depth - next_depth))
+    return np.array(kept).reshape(-1, 2)

@@ -1,0 +1,173 @@
+"""MADALINE: a layer of ADALINE units whose signs vote, trained by least disturbance."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags
+
+from verulam.base import (
+    RANDOM_STATE,
+    Classifier,
+    Interval,
+    Seed,
+    check_classification_targets,
+    check_is_fitted,
+    checked_fit,
+    generator,
+    validate_data,
+)
+from verulam.linear._perceptrons import ITERATIONS
+from verulam.linear._trainer import check_two_classes
+
+
+class Madaline(Classifier):
+    r"""Let several threshold units vote, and correct those nearest to changing their mind.
+
+    Parameters
+    ----------
+    n_units
+        Number of units, odd so that there is a majority.
+    learning_rate
+        Part of the way to the wished output of a corrected unit.
+    max_iter
+        Most passes over the rows.
+    random_state
+        Seed of first weights and orders.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Sorted class labels; the vote is positive for the second.
+    coef_ : ndarray of shape (n_units, n_features)
+        Weights of the units.
+    intercept_ : ndarray of shape (n_units,)
+        Their biases.
+    n_iter_ : int
+        Passes over the rows.
+    converged_ : bool
+        Whether a whole pass needed no correction.
+    errors_ : int
+        Misclassified training rows of the best pass, whose weights are kept.
+
+    Notes
+    -----
+    On a wrong majority, as many units as are needed to turn it are corrected by the Widrow-Hoff
+    rule, those whose output is nearest to zero first: the least disturbance of the rest. The
+    majority of threshold units draws a boundary of several pieces, so XOR is within reach.
+    See SIT1305 IV.
+
+    Examples
+    --------
+    >>> from verulam.linear import Madaline
+    >>> corners = [[-1, -1], [-1, 1], [1, -1], [1, 1]]
+    >>> net = Madaline(n_units=3, random_state=1).fit(corners, [0, 1, 1, 0])
+    >>> net.predict(corners).tolist()
+    [0, 1, 1, 0]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_units": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, 2, closed="neither")],
+        "max_iter": ITERATIONS,
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        *,
+        n_units: int = 3,
+        learning_rate: float = 0.5,
+        max_iter: int = 200,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_units = n_units
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @classmethod
+    def _example_learners(cls) -> list["Madaline"]:
+        return [cls(max_iter=20, random_state=0)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on rows `X` of two classes `y`."""
+        inputs, targets = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(targets)
+        self.classes_, codes = np.unique(targets, return_inverse=True)
+        check_two_classes(self.classes_, type(self).__name__)
+        signs = np.where(codes == 1, 1.0, -1.0)
+        random = generator(self.random_state)
+        rows = np.column_stack([np.ones(len(inputs)), inputs])
+        weights = random.uniform(-0.5, 0.5, size=(self.n_units, rows.shape[1]))
+        best, self.errors_ = weights, _wrong(rows, signs, weights)
+        self.converged_, self.n_iter_ = self.errors_ == 0, 0
+        while self.n_iter_ < self.max_iter and not self.converged_:
+            self.n_iter_ += 1
+            weights = disturb(rows, signs, weights, self.learning_rate, random)
+            errors = _wrong(rows, signs, weights)
+            if errors < self.errors_:
+                best, self.errors_ = weights, errors
+            self.converged_ = errors == 0
+        self.coef_, self.intercept_ = best[:, 1:], best[:, 0]
+        return self
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Return the majority, from -1 to 1 and positive for the second class."""
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        outputs = inputs @ self.coef_.T + self.intercept_
+        return np.where(outputs > 0, 1.0, -1.0).mean(axis=1)
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the class with the majority."""
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(np.int64)]
+
+
+def disturb(
+    rows: np.ndarray,
+    signs: np.ndarray,
+    weights: np.ndarray,
+    rate: float,
+    random: np.random.Generator,
+) -> np.ndarray:
+    """Return the weights after one pass of corrections by least disturbance.
+
+    Parameters
+    ----------
+    rows, signs
+        Augmented rows and their signs.
+    weights
+        One row for each unit.
+    rate
+        Part of the way to the wished output.
+    random
+        Draws the order.
+    """
+    weights = weights.copy()
+    for place in random.permutation(len(rows)):
+        row, sign = rows[place], signs[place]
+        outputs = weights @ row
+        votes = np.where(outputs > 0, 1, -1)
+        majority = int(votes.sum())
+        if sign * majority > 0:
+            continue
+        opposed = np.flatnonzero(votes != sign)
+        needed = abs(majority) // 2 + 1
+        turned = opposed[np.abs(outputs[opposed]).argsort()[:needed]]
+        steps = rate * (sign - outputs[turned]) / (row @ row)
+        weights[turned] += steps[:, None] * row
+    return weights
+
+
+def _wrong(rows: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> int:
+    votes = np.where(rows @ weights.T > 0, 1, -1).sum(axis=1)
+    return int((signs * votes <= 0).sum())

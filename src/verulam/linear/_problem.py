@@ -1,0 +1,136 @@
+"""Two classes as one system of inequalities, and what came of solving it."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+#: Columns of a block of products in the pass over a trajectory.
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Problem:
+    r"""Find :math:`a` with :math:`a^T y_i > 0` for all rows.
+
+    The rows :math:`y_i = z_i (1, x_i)` are augmented and sign-normalised, but never built.
+
+    Attributes
+    ----------
+    inputs
+        Rows :math:`x_i`, dense and C-contiguous or CSR.
+    signs
+        :math:`z_i`, 1 for the second of the two sorted classes and -1 for the first.
+    """
+
+    inputs: Any
+    signs: np.ndarray
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Number of rows, and of weights with the bias."""
+        return self.inputs.shape[0], self.inputs.shape[1] + 1
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the rows are in compressed form."""
+        return sp.issparse(self.inputs)
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        r"""Squared lengths :math:`\|y_i\|^2`."""
+        if self.sparse:
+            return 1.0 + np.asarray(self.inputs.multiply(self.inputs).sum(axis=1)).ravel()
+        return 1.0 + np.einsum("ij,ij->i", self.inputs, self.inputs)
+
+    def products(self, weights: np.ndarray) -> np.ndarray:
+        """Return :math:`a^T y_i` for one vector, or one column for each row of several."""
+        values = self.inputs @ weights[..., 1:].T + weights[..., 0]
+        return values * (self.signs if weights.ndim == 1 else self.signs[:, None])
+
+    def combine(self, coefficients: np.ndarray) -> np.ndarray:
+        r"""Return :math:`\sum_i c_i y_i`."""
+        signed = coefficients * self.signs
+        return np.concatenate([[signed.sum()], self.inputs.T @ signed])
+
+    def rows(self) -> np.ndarray:
+        """Build the rows, for the methods that need them all at once."""
+        dense = self.inputs.toarray() if self.sparse else self.inputs
+        return np.column_stack([self.signs, dense * self.signs[:, None]])
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """The way that a trainer took.
+
+    Attributes
+    ----------
+    steps : ndarray of shape (n_recorded,)
+        Number of passes or corrections before each entry.
+    weights : ndarray of shape (n_recorded, n_features + 1)
+        Bias and weights.
+    criterion : ndarray of shape (n_recorded,)
+        What the trainer makes small.
+    errors : ndarray of shape (n_recorded,)
+        Rows on the wrong side or on the plane.
+    """
+
+    steps: np.ndarray
+    weights: np.ndarray
+    criterion: np.ndarray
+    errors: np.ndarray
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a trainer returns.
+
+    Attributes
+    ----------
+    weights
+        Bias and weights.
+    n_iter
+        Passes over the data.
+    converged
+        Whether the trainer's own condition was met.
+    steps, path
+        Numbers and weights of the recorded steps.
+    """
+
+    weights: np.ndarray
+    n_iter: int
+    converged: bool
+    steps: np.ndarray
+    path: np.ndarray
+
+    def without_path(self) -> "Training":
+        """Return the same without its recorded steps."""
+        return replace(self, steps=self.steps[:0], path=self.path[:0])
+
+
+def make_trajectory(problem: Problem, training: Training, criterion: Any) -> Trajectory:
+    """Return the recorded steps with their criterion and errors.
+
+    Parameters
+    ----------
+    problem
+        The inequalities.
+    training
+        A training with its path.
+    criterion
+        Function of the products, one column per step, and of the problem, that returns one
+        number per column.
+    """
+    values, errors = [], []
+    for start in range(0, len(training.path), _BLOCK):
+        products = problem.products(training.path[start : start + _BLOCK])
+        values.append(criterion(products, problem))
+        errors.append((products <= 0).sum(axis=0))
+    return Trajectory(
+        steps=training.steps,
+        weights=training.path,
+        criterion=np.concatenate(values) if values else np.empty(0),
+        errors=np.concatenate(errors) if errors else np.empty(0, dtype=np.int64),
+    )

@@ -1,0 +1,95 @@
+"""Trainers by linear programming, which are certain to end."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from verulam.base import StrOptions
+from verulam.linear._problem import Problem, Training
+from verulam.linear._separability import (
+    dual_program,
+    largest_sizes,
+    own_slack_program,
+    shared_slack_program,
+)
+from verulam.linear._trainer import LinearTrainer
+
+_PROGRAMS = {
+    ("shared", "primal"): shared_slack_program,
+    ("own", "primal"): own_slack_program,
+    ("own", "dual"): dual_program,
+}
+
+
+class LinearProgramDiscriminant(LinearTrainer):
+    r"""Minimise the shortfall from the margin by a linear program.
+
+    Parameters
+    ----------
+    slack
+        "own" minimises the sum of each row's shortfall, the perceptron criterion with margin;
+        "shared" the largest shortfall, which decides separability.
+    form
+        "primal", or "dual" for own slacks: the weights are then the multipliers of the dual.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Sorted class labels; the plane is positive for the second.
+    coef_ : ndarray of shape (1, n_features)
+        Weights.
+    intercept_ : ndarray of shape (1,)
+        Bias.
+    objective_ : float
+        Sum or largest of the shortfalls; zero exactly where the classes are separable.
+    slacks_ : ndarray
+        Shortfall of each row, or the one of all.
+    dual_ : ndarray of shape (n_rows,)
+        Multiplier of each row's inequality.
+    n_iter_ : int
+        One: the program is solved once.
+    converged_ : bool
+        Always true.
+    trajectory_ : None
+        There is no way to record.
+
+    Notes
+    -----
+    .. math:: \min \sum_i \tau_i \quad\text{with } a^T y_i + \tau_i \ge 1,\ \tau_i \ge 0
+
+    It ends with an optimum whether the classes are separable or not. Shared slack on nonseparable
+    classes gives the zero vector: the program then proves, but does not classify. See Bartkowiak
+    5.8 (5.12-5.17).
+
+    Examples
+    --------
+    >>> from verulam.linear import LinearProgramDiscriminant
+    >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> both = LinearProgramDiscriminant().fit(corners, [0, 0, 0, 1])
+    >>> both.predict(corners).tolist(), both.objective_
+    ([0, 0, 0, 1], 0.0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "slack": [StrOptions({"own", "shared"})],
+        "form": [StrOptions({"primal", "dual"})],
+    }
+
+    def __init__(self, *, slack: str = "own", form: str = "primal") -> None:
+        self.slack = slack
+        self.form = form
+
+    @classmethod
+    def _example_learners(cls) -> list["LinearProgramDiscriminant"]:
+        return [cls(), cls(form="dual")]
+
+    def _train(self, problem: Problem) -> Training:
+        scales = largest_sizes(problem.inputs)
+        rows = problem.rows() / np.concatenate([[1.0], scales])
+        form = "primal" if self.slack == "shared" else self.form
+        solution = _PROGRAMS[self.slack, form](rows)
+        self.objective_ = solution.objective
+        self.slacks_ = solution.slacks
+        self.dual_ = solution.dual
+        weights = solution.weights / np.concatenate([[1.0], scales])
+        return Training(weights, 1, True, np.empty(0), np.empty((0, len(weights))))

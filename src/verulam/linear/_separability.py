@@ -1,0 +1,219 @@
+"""Linear programs that decide whether classes can be separated, and prove it."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from scipy.optimize import linprog
+
+from verulam.base import DataError
+
+#: A shortfall below this part of the margin is rounding of the solver.
+_TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True)
+class Separability:
+    r"""Whether a plane separates two classes, with the proof.
+
+    Attributes
+    ----------
+    separable
+        The answer.
+    weights, bias
+        A plane: of separable classes one that separates them.
+    shortfall
+        Least :math:`\tau` with :math:`a^T y_i + \tau \ge 1`; zero where separable.
+    margin
+        Distance of the nearest row from the plane; zero where not separable.
+    certificate : ndarray of shape (n_rows,) or None
+        Where not separable: shares, summing to one within each class, such that the mixtures of
+        the two classes are the same point. No plane can have that point on both sides.
+
+    Examples
+    --------
+    >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> exclusive_or = separability(corners, [0, 1, 1, 0])
+    >>> exclusive_or.separable, exclusive_or.certificate
+    (False, array([0.5, 0.5, 0.5, 0.5]))
+    """
+
+    separable: bool
+    weights: np.ndarray
+    bias: float
+    shortfall: float
+    margin: float
+    certificate: np.ndarray | None
+
+    def __bool__(self) -> bool:
+        return self.separable
+
+
+@dataclass(frozen=True)
+class ProgramSolution:
+    """Solution of a linear program over augmented weights.
+
+    Attributes
+    ----------
+    weights
+        Bias and weights.
+    slacks
+        Shortfall of each row, or the one shared by all.
+    dual
+        Multiplier of each row's inequality, not negative.
+    objective
+        Value of the program.
+    """
+
+    weights: np.ndarray
+    slacks: np.ndarray
+    dual: np.ndarray
+    objective: float
+
+
+def separability(X: Any, y: ArrayLike) -> Separability:
+    r"""Decide by a linear program whether one plane separates two classes.
+
+    Parameters
+    ----------
+    X
+        Rows, dense or sparse.
+    y
+        Two classes; the plane is positive for the second in sorted order.
+
+    Notes
+    -----
+    The program minimises :math:`\tau \ge 0` subject to :math:`a^T y_i + \tau \ge 1` over the
+    sign-normalised rows; its dual is the certificate. See Bartkowiak 5.8.1 (5.15) and Alpaydin
+    10.3.2.
+    """
+    inputs, signs = _two_classes(X, y)
+    scaled, scales = _scaled(inputs)
+    solution = shared_slack_program(_signed_rows(scaled, signs))
+    separable = solution.objective <= _TOLERANCE
+    weights = solution.weights[1:] / scales
+    bias = float(solution.weights[0])
+    margin, certificate = 0.0, None
+    if separable:
+        products = signs * (inputs @ weights + bias)
+        margin = float(products.min() / np.linalg.norm(weights))
+    else:
+        certificate = 2.0 * solution.dual / solution.dual.sum()
+    return Separability(separable, weights, bias, solution.objective, margin, certificate)
+
+
+def pairwise_separability(X: Any, y: ArrayLike) -> dict[tuple[Any, Any], Separability]:
+    """Decide for every two classes whether a plane separates them.
+
+    Classes may be pairwise separable though no class can be separated from all the rest
+    (Alpaydin 10.4).
+
+    Examples
+    --------
+    >>> line = [[0.0], [1.0], [2.0]]
+    >>> [bool(pair) for pair in pairwise_separability(line, ["a", "b", "c"]).values()]
+    [True, True, True]
+    >>> bool(separability(line, [False, True, False]))
+    False
+    """
+    labels = np.asarray(y)
+    rows: Any = X if _compressed(X) else np.asarray(X, dtype=np.float64)
+    pairs = combinations(np.unique(labels), 2)
+    return {
+        (first, second): separability(rows[chosen], labels[chosen])
+        for first, second in pairs
+        for chosen in [np.flatnonzero((labels == first) | (labels == second))]
+    }
+
+
+def shared_slack_program(rows: Any, margins: np.ndarray | None = None) -> ProgramSolution:
+    r"""Minimise one :math:`\tau \ge 0` with :math:`a^T y_i + \tau \ge b_i` for all rows."""
+    n_rows = rows.shape[0]
+    margins = np.ones(n_rows) if margins is None else margins
+    return _solve(rows, np.ones((n_rows, 1)), margins)
+
+
+def own_slack_program(rows: Any, margins: np.ndarray | None = None) -> ProgramSolution:
+    r"""Minimise :math:`\sum_i \tau_i` with :math:`a^T y_i + \tau_i \ge b_i` (Bartkowiak 5.8.2)."""
+    n_rows = rows.shape[0]
+    margins = np.ones(n_rows) if margins is None else margins
+    return _solve(rows, sp.identity(n_rows, format="csr"), margins)
+
+
+def dual_program(rows: Any, margins: np.ndarray | None = None) -> ProgramSolution:
+    r"""Solve the dual of `own_slack_program` and recover the weights from its multipliers.
+
+    It maximises :math:`b^T \lambda` with :math:`Y^T \lambda = 0` and :math:`0 \le \lambda \le 1`.
+    """
+    n_rows, n_weights = rows.shape
+    margins = np.ones(n_rows) if margins is None else margins
+    answer: Any = linprog(
+        -margins,
+        A_eq=rows.T,
+        b_eq=np.zeros(n_weights),
+        bounds=(0.0, 1.0),
+        method="highs",
+    )
+    weights = -np.asarray(answer.eqlin.marginals)
+    slacks = np.maximum(margins - rows @ weights, 0.0)
+    return ProgramSolution(weights, slacks, answer.x, -float(answer.fun))
+
+
+def _solve(rows: Any, slack_columns: Any, margins: np.ndarray) -> ProgramSolution:
+    """Minimise the sum of the slacks; weights are free, slacks are not negative."""
+    n_weights, n_slacks = rows.shape[1], slack_columns.shape[1]
+    sparse = _compressed(slack_columns) or _compressed(rows)
+    table = sp.hstack([rows, slack_columns]).tocsr() if sparse else np.hstack([rows, slack_columns])
+    answer: Any = linprog(
+        np.concatenate([np.zeros(n_weights), np.ones(n_slacks)]),
+        A_ub=-table,
+        b_ub=-margins,
+        bounds=[(None, None)] * n_weights + [(0.0, None)] * n_slacks,
+        method="highs",
+    )
+    return ProgramSolution(
+        weights=answer.x[:n_weights],
+        slacks=answer.x[n_weights:],
+        dual=np.maximum(-np.asarray(answer.ineqlin.marginals), 0.0),
+        objective=float(answer.fun),
+    )
+
+
+def _compressed(table: Any) -> bool:
+    # A plain bool, for type checkers narrow the class of their stubs to one without products.
+    return bool(sp.issparse(table))
+
+
+def _two_classes(X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:
+    inputs = X if _compressed(X) else np.asarray(X, dtype=np.float64)
+    labels, codes = np.unique(np.asarray(y), return_inverse=True)
+    if len(labels) != 2:
+        raise DataError(
+            f"y must have two classes, since one plane has two sides; got {len(labels)}. "
+            "pairwise_separability looks at every two of more classes."
+        )
+    return inputs, np.where(codes == 1, 1.0, -1.0)
+
+
+def _scaled(inputs: Any) -> tuple[Any, np.ndarray]:
+    """Return columns of largest size one, for the tolerances of the solver are absolute."""
+    scales = largest_sizes(inputs)
+    return (inputs @ sp.diags(1.0 / scales) if _compressed(inputs) else inputs / scales), scales
+
+
+def largest_sizes(inputs: Any) -> np.ndarray:
+    """Return the largest absolute value of each column, or one where all are zero."""
+    largest: Any = abs(inputs).max(axis=0)
+    sizes = np.asarray(largest.todense() if _compressed(largest) else largest).ravel()
+    return np.where(sizes > 0, sizes, 1.0)
+
+
+def _signed_rows(inputs: Any, signs: np.ndarray) -> Any:
+    """Return augmented rows times their signs."""
+    if _compressed(inputs):
+        column: Any = sp.csr_array(signs[:, None])
+        return sp.hstack([column, sp.diags(signs) @ inputs]).tocsr()
+    return np.column_stack([signs, inputs * signs[:, None]])

@@ -1,0 +1,158 @@
+"""Passes that correct the weights after each row, compiled."""
+
+import numpy as np
+from numba import njit
+
+#: Correct by a multiple of the row where the product does not exceed the margin.
+PERCEPTRON = 0
+#: Correct as far as brings the product to the margin, times the rate.
+RELAXATION = 1
+#: Correct in proportion to the distance from the margin, on either side.
+LEAST_MEAN_SQUARES = 2
+
+# The sum of a product may be reordered, which lets the compiler use wide registers; nothing
+# else of IEEE arithmetic is given up, so infinities are still seen.
+_REORDER = {"reassoc", "contract"}
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _coefficient(rule, product, square, rate, margin):  # pragma: no cover
+    if rule == LEAST_MEAN_SQUARES:
+        return rate * (margin - product)
+    if product > margin:
+        return 0.0
+    if rule == PERCEPTRON:
+        return rate
+    return rate * (margin - product) / square
+
+
+@njit(cache=True, nogil=True, fastmath=_REORDER)
+def dense_pass(
+    inputs, signs, order, weights, drift, rule, margin, rates, by_correction, clock, history
+):  # pragma: no cover
+    """Go once through the rows, in place.
+
+    Parameters
+    ----------
+    inputs, signs
+        Rows and their signs.
+    order
+        Positions in the order of presentation.
+    weights, drift
+        Bias and weights, and the sum of corrections each times its moment, from which the mean
+        of all weights follows; an empty `drift` is not kept.
+    rule, margin, rates
+        Kind of correction, margin, and the rates of the steps to come.
+    by_correction
+        Whether rates count corrections instead of rows.
+    clock
+        Rows seen before this pass.
+    history
+        Weights after each correction, until it is full.
+
+    Returns
+    -------
+    Number of corrections in this pass.
+    """
+    n_columns = inputs.shape[1]
+    corrections = 0
+    for place in range(len(order)):
+        row = order[place]
+        sign = signs[row]
+        value = weights[0]
+        for column in range(n_columns):
+            value += weights[column + 1] * inputs[row, column]
+        square = 1.0
+        if rule == RELAXATION:
+            for column in range(n_columns):
+                square += inputs[row, column] * inputs[row, column]
+        rate = rates[corrections] if by_correction else rates[place]
+        step = sign * _coefficient(rule, sign * value, square, rate, margin)
+        if step == 0.0:
+            continue
+        corrections += 1
+        weights[0] += step
+        for column in range(n_columns):
+            weights[column + 1] += step * inputs[row, column]
+        if len(drift):
+            moment = step * (clock + place)
+            drift[0] += moment
+            for column in range(n_columns):
+                drift[column + 1] += moment * inputs[row, column]
+        if corrections <= len(history):
+            history[corrections - 1] = weights
+    return corrections
+
+
+@njit(cache=True, nogil=True)
+def sparse_pass(
+    values,
+    columns,
+    starts,
+    signs,
+    order,
+    weights,
+    drift,
+    rule,
+    margin,
+    rates,
+    by_correction,
+    clock,
+    history,
+):  # pragma: no cover
+    """Go once through rows in compressed form; see `dense_pass`."""
+    corrections = 0
+    for place in range(len(order)):
+        row = order[place]
+        sign = signs[row]
+        value = weights[0]
+        square = 1.0
+        for entry in range(starts[row], starts[row + 1]):
+            value += weights[columns[entry] + 1] * values[entry]
+            square += values[entry] * values[entry]
+        rate = rates[corrections] if by_correction else rates[place]
+        step = sign * _coefficient(rule, sign * value, square, rate, margin)
+        if step == 0.0:
+            continue
+        corrections += 1
+        weights[0] += step
+        for entry in range(starts[row], starts[row + 1]):
+            weights[columns[entry] + 1] += step * values[entry]
+        if len(drift):
+            moment = step * (clock + place)
+            drift[0] += moment
+            for entry in range(starts[row], starts[row + 1]):
+                drift[columns[entry] + 1] += moment * values[entry]
+        if corrections <= len(history):
+            history[corrections - 1] = weights
+    return corrections
+
+
+@njit(cache=True, nogil=True)
+def winnow_pass(inputs, signs, order, positive, negative, factor, history):  # pragma: no cover
+    """Go once through the rows multiplying balanced weights, in place; see `dense_pass`.
+
+    The columns of `positive` and `negative` are the logarithms of the two weights, the bias
+    first, so that repeated corrections neither overflow nor vanish.
+    """
+    n_columns = inputs.shape[1]
+    logarithm = np.log(factor)
+    corrections = 0
+    for place in range(len(order)):
+        row = order[place]
+        value = np.exp(positive[0]) - np.exp(negative[0])
+        for column in range(n_columns):
+            difference = np.exp(positive[column + 1]) - np.exp(negative[column + 1])
+            value += difference * inputs[row, column]
+        if signs[row] * value > 0:
+            continue
+        corrections += 1
+        step = signs[row] * logarithm
+        positive[0] += step
+        negative[0] -= step
+        for column in range(n_columns):
+            positive[column + 1] += step * inputs[row, column]
+            negative[column + 1] -= step * inputs[row, column]
+        if corrections <= len(history):
+            history[corrections - 1] = np.exp(positive) - np.exp(negative)
+    return corrections

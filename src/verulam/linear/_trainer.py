@@ -1,0 +1,144 @@
+"""What all trainers of one line between two classes have in common."""
+
+import warnings
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+
+from verulam.base import (
+    Classifier,
+    DataError,
+    check_classification_targets,
+    check_is_fitted,
+    checked_fit,
+    validate_data,
+)
+from verulam.linear._geometry import Hyperplane
+from verulam.linear._problem import Problem, Training, Trajectory, make_trajectory
+from verulam.linear._separability import separability
+
+#: The linear program is solved to explain a failure where the table has at most so many cells.
+MOST_CELLS_TO_EXPLAIN = 40_000
+
+
+class LinearTrainer(Classifier):
+    """A classifier that draws one hyperplane between two classes.
+
+    A subclass defines `_train`, and `_criterion` for its trajectory.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    #: Whether a failure to converge means that no plane was found.
+    _seeks_separation: ClassVar[bool] = True
+    _accepts_sparse: ClassVar[bool] = True
+
+    @classmethod
+    def _example_data(cls) -> tuple[np.ndarray, np.ndarray]:
+        random = np.random.default_rng(0)
+        inputs = random.normal(size=(80, 3))
+        classes = np.repeat(["minus", "plus"], 40)
+        inputs[40:, 0] += 8.0
+        return inputs, classes
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = self._accepts_sparse
+        return tags
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on rows `X` of two classes `y`."""
+        problem = self._read(X, y)
+        training = self._train(problem)
+        self._keep(problem, training)
+        if not training.converged:
+            warnings.warn(self._explain(problem), ConvergenceWarning, stacklevel=2)
+        return self
+
+    @abstractmethod
+    def _train(self, problem: Problem) -> Training:
+        """Solve the inequalities."""
+
+    def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
+        """Return what the trainer makes small, one number per column of products."""
+        return np.maximum(-products, 0.0).sum(axis=0)
+
+    def _read(self, X: ArrayLike, y: ArrayLike) -> Problem:
+        inputs, targets = validate_data(
+            self, X, y, accept_sparse=self._sparse_format, dtype=np.float64, order="C"
+        )
+        check_classification_targets(targets)
+        self.classes_, codes = np.unique(targets, return_inverse=True)
+        check_two_classes(self.classes_, type(self).__name__)
+        return Problem(inputs, np.where(codes == 1, 1.0, -1.0))
+
+    def _keep(self, problem: Problem, training: Training) -> None:
+        self.coef_ = training.weights[None, 1:]
+        self.intercept_ = training.weights[:1]
+        self.n_iter_ = training.n_iter
+        self.converged_ = training.converged
+        self.trajectory_: Trajectory | None = None
+        if len(training.path):
+            self.trajectory_ = make_trajectory(problem, training, self._criterion)
+
+    def _explain(self, problem: Problem) -> str:
+        """Return why the training may not have converged."""
+        said = f"{type(self).__name__} stopped after {self.n_iter_} passes without converging"
+        if not self._seeks_separation:
+            return f"{said}; raise max_iter, or let learning_rate fall."
+        n_rows, n_weights = problem.size
+        if n_rows * n_weights > MOST_CELLS_TO_EXPLAIN:
+            return (
+                f"{said}; verulam.linear.separability says whether any plane separates the "
+                "classes. If none does, it never will: use a trainer that settles, such as "
+                "PocketPerceptron, MinimumSquaredError or logistic discrimination."
+            )
+        if separability(problem.inputs, problem.signs).separable:
+            return f"{said}, though a plane separates the classes; raise max_iter."
+        return (
+            f"{said}, and never will: a linear program proves that no plane separates the classes. "
+            "Use a trainer that settles, such as PocketPerceptron, MinimumSquaredError or "
+            "logistic discrimination."
+        )
+
+    @property
+    def _sparse_format(self) -> str | bool:
+        return "csr" if self._accepts_sparse else False
+
+    @property
+    def hyperplane_(self) -> Hyperplane:
+        """The plane between the classes."""
+        check_is_fitted(self)
+        return Hyperplane(self.coef_[0], float(self.intercept_[0]))
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Return the discriminant, positive where the second class is chosen."""
+        check_is_fitted(self)
+        inputs = validate_data(
+            self, X, accept_sparse=self._sparse_format, dtype=np.float64, reset=False
+        )
+        return inputs @ self.coef_[0] + self.intercept_[0]
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the class on whose side each row lies."""
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(np.int64)]
+
+
+def check_two_classes(classes: np.ndarray, name: str) -> None:
+    """Raise `DataError` unless there are two classes."""
+    if len(classes) == 2:
+        return
+    found = ", ".join(str(label) for label in classes[:5])
+    if len(classes) < 2:
+        raise DataError(f"y has only one class ({found}); {name} needs two classes.")
+    raise DataError(
+        "Only binary classification is supported. The type of the target is multiclass: y has "
+        f"{len(classes)} classes ({found}{', ...' if len(classes) > 5 else ''}); {name} draws one "
+        "line between two. OneVersusRest and PairwiseClassifier build more from it."
+    )

@@ -1,0 +1,243 @@
+"""The voted perceptron of Freund and Schapire, with any kernel."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.utils import Tags
+
+from verulam.base import (
+    RANDOM_STATE,
+    Classifier,
+    Interval,
+    Seed,
+    StrOptions,
+    check_classification_targets,
+    check_is_fitted,
+    checked_fit,
+    generator,
+    validate_data,
+)
+from verulam.linear._perceptrons import ITERATIONS
+from verulam.linear._trainer import check_two_classes
+
+#: Rows whose kernel values are computed at once.
+_BLOCK = 512
+
+
+class VotedPerceptron(Classifier):
+    r"""Let all weight vectors of a perceptron vote, each as often as it survived.
+
+    Parameters
+    ----------
+    kernel
+        "linear", "polynomial" or "gaussian".
+    degree
+        Degree of the polynomial :math:`(1 + x^T x')^q`.
+    gamma
+        Width of the Gaussian :math:`\exp(-\gamma \|x - x'\|^2)`; None takes one over the number
+        of inputs times their variance.
+    vote
+        "voted" adds the survivors' signs, "averaged" their values, "last" takes the last one:
+        the kernelised perceptron.
+    max_iter
+        Passes over the rows, unless one needs no correction.
+    random_state
+        Seed of the orders.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Sorted class labels; the sum is positive for the second.
+    corrections_ : ndarray of shape (n_corrections, n_features)
+        Rows that corrected the weights, in order.
+    signs_ : ndarray of shape (n_corrections,)
+        Their signs.
+    survivals_ : ndarray of shape (n_corrections,)
+        Rows that each weight vector classified rightly, itself included.
+    n_iter_ : int
+        Passes over the rows.
+    converged_ : bool
+        Whether a whole pass needed no correction.
+
+    Notes
+    -----
+    After correction :math:`k` the weights are :math:`\sum_{j \le k} z_j \phi(x_j)`, so kernel
+    values are all that is needed:
+
+    .. math:: g(x) = \sum_k c_k\, \mathrm{sign} \sum_{j \le k} z_j K(x_j, x)
+
+    See Bartkowiak 5.7.
+
+    Examples
+    --------
+    >>> from verulam.linear import VotedPerceptron
+    >>> corners = [[-1, -1], [-1, 1], [1, -1], [1, 1]]
+    >>> machine = VotedPerceptron(kernel="polynomial", degree=2, random_state=0)
+    >>> machine.fit(corners, [0, 1, 1, 0]).predict(corners).tolist()
+    [0, 1, 1, 0]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernel": [StrOptions({"linear", "polynomial", "gaussian"})],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [Interval(Real, 0, None, closed="neither"), None],
+        "vote": [StrOptions({"voted", "averaged", "last"})],
+        "max_iter": ITERATIONS,
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: str = "linear",
+        degree: int = 2,
+        gamma: float | None = None,
+        vote: str = "voted",
+        max_iter: int = 10,
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.vote = vote
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @classmethod
+    def _example_learners(cls) -> list["VotedPerceptron"]:
+        return [
+            cls(random_state=0),
+            cls(kernel="gaussian", vote="averaged", random_state=0),
+            cls(kernel="polynomial", vote="last", random_state=0),
+        ]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on rows `X` of two classes `y`."""
+        inputs, targets = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(targets)
+        self.classes_, codes = np.unique(targets, return_inverse=True)
+        check_two_classes(self.classes_, type(self).__name__)
+        signs = np.where(codes == 1, 1.0, -1.0)
+        self._gamma = self.gamma or 1.0 / (inputs.shape[1] * max(float(inputs.var()), 1e-300))
+        history = correct(
+            inputs, signs, self._kernel_values, self.max_iter, generator(self.random_state)
+        )
+        self.corrections_ = inputs[history.rows]
+        self.signs_ = signs[history.rows]
+        self.survivals_ = history.survivals
+        self.n_iter_ = history.n_iter
+        self.converged_ = history.converged
+        return self
+
+    def _kernel_values(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        if self.kernel == "linear":
+            # The bias is the weight of an input that is always one.
+            return 1.0 + linear_kernel(rows, others)
+        if self.kernel == "polynomial":
+            return polynomial_kernel(rows, others, degree=self.degree, gamma=1.0, coef0=1.0)
+        return rbf_kernel(rows, others, gamma=self._gamma)
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Return the share of the vote, positive where the second class is chosen."""
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        if not len(self.signs_):
+            return np.zeros(len(inputs))
+        blocks = [
+            self._vote(inputs[start : start + _BLOCK]) for start in range(0, len(inputs), _BLOCK)
+        ]
+        return np.concatenate(blocks)
+
+    def _vote(self, inputs: np.ndarray) -> np.ndarray:
+        values = self._kernel_values(inputs, self.corrections_) * self.signs_
+        if self.vote == "last":
+            return values.sum(axis=1)
+        voices = np.cumsum(values, axis=1)
+        if self.vote == "voted":
+            voices = np.sign(voices)
+        return voices @ self.survivals_ / self.survivals_.sum()
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the class that wins the vote."""
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(np.int64)]
+
+
+@dataclass(frozen=True)
+class CorrectionHistory:
+    """Corrections of a perceptron in the space of a kernel.
+
+    Attributes
+    ----------
+    rows
+        Positions of the rows that corrected, in order.
+    survivals
+        One and the rows that were right before the next correction.
+    n_iter
+        Passes over the rows.
+    converged
+        Whether a whole pass needed no correction.
+    """
+
+    rows: np.ndarray
+    survivals: np.ndarray
+    n_iter: int
+    converged: bool
+
+
+def correct(
+    inputs: np.ndarray,
+    signs: np.ndarray,
+    kernel: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    max_iter: int,
+    random: np.random.Generator,
+) -> CorrectionHistory:
+    """Run a perceptron on kernel values.
+
+    Parameters
+    ----------
+    inputs, signs
+        Rows and their signs.
+    kernel
+        Function of two tables.
+    max_iter
+        Most passes.
+    random
+        Draws the order of each pass.
+    """
+    values = np.zeros(len(signs))
+    rows: list[int] = []
+    survivals: list[int] = []
+    converged, n_iter = False, 0
+    while n_iter < max_iter and not converged:
+        n_iter += 1
+        order = random.permutation(len(signs))
+        place, before = 0, len(rows)
+        while place < len(order):
+            ahead = order[place:]
+            wrong = signs[ahead] * values[ahead] <= 0
+            distance = int(wrong.argmax()) if wrong.any() else len(ahead)
+            if survivals:
+                survivals[-1] += distance
+            place += distance + 1
+            if distance == len(ahead):
+                break
+            row = int(ahead[distance])
+            rows.append(row)
+            survivals.append(1)
+            values += signs[row] * kernel(inputs, inputs[row : row + 1])[:, 0]
+        converged = len(rows) == before
+    return CorrectionHistory(
+        np.array(rows, dtype=np.int64), np.array(survivals, dtype=np.int64), n_iter, converged
+    )

@@ -1,0 +1,76 @@
+"""Distances, projections, augmented rows, and regions of solutions."""
+
+import numpy as np
+import pytest
+
+from verulam.base import DataError
+from verulam.linear import Hyperplane, augment, sign_normalise, solution_region
+
+
+def test_distance_of_a_point_and_of_the_origin():
+    plane = Hyperplane(np.array([3.0, 4.0]), -10.0)
+    assert plane.signed_distance([[4.0, 2.0]]) == pytest.approx([2.0])
+    assert plane.origin_distance == pytest.approx(-2.0)
+
+
+def test_a_point_is_its_projection_plus_its_distance_along_the_normal():
+    plane = Hyperplane(np.array([1.0, -2.0, 0.5]), 0.7)
+    points = np.random.default_rng(0).normal(size=(20, 3))
+    projected = plane.project(points)
+    unit = plane.weights / np.linalg.norm(plane.weights)
+    assert np.allclose(plane.value(projected), 0.0)
+    assert np.allclose(projected + plane.signed_distance(points)[:, None] * unit, points)
+
+
+def test_the_normal_points_to_the_positive_side():
+    plane = Hyperplane(np.array([1.0, 0.0]), 0.0)
+    assert plane.side([plane.weights, -plane.weights, [0.0, 3.0]]).tolist() == [1, -1, 0]
+
+
+def test_augmented_weights_and_back():
+    plane = Hyperplane.from_augmented([5.0, 1.0, 2.0])
+    assert (plane.bias, plane.weights.tolist()) == (5.0, [1.0, 2.0])
+    assert plane.augmented.tolist() == [5.0, 1.0, 2.0]
+
+
+def test_augmenting_makes_distances_to_the_plane_no_larger():
+    points = np.random.default_rng(1).normal(size=(10, 2))
+    weights = np.array([0.5, 1.0, -1.0])
+    augmented = augment(points) @ weights / np.linalg.norm(weights)
+    plain = Hyperplane.from_augmented(weights).signed_distance(points)
+    assert (np.abs(augmented) <= np.abs(plain)).all()
+
+
+def test_normalised_rows_of_a_separating_vector_are_positive():
+    rows = sign_normalise([[2.0], [-1.0]], [True, False])
+    assert rows.tolist() == [[1.0, 2.0], [-1.0, 1.0]]
+    assert (rows @ [0.0, 1.0] > 0).all()
+
+
+def test_a_margin_shrinks_the_region_of_solutions():
+    rows = np.array([[1.0, 0.2], [0.3, 1.0], [1.0, 1.0]])
+    areas = [_area(solution_region(rows, margin)) for margin in (0.0, 1.0, 3.0)]
+    assert areas[0] > areas[1] > areas[2] > 0
+    corners = solution_region(rows, 1.0)
+    assert (corners @ rows.T >= 1.0 - 1e-9).all()
+
+
+def test_contradicting_rows_leave_no_solution():
+    assert len(solution_region([[1.0, 0.0], [-1.0, 0.0]], 0.1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Hyperplane(np.zeros(2), 1.0), "weights are all zero"),
+        (lambda: solution_region([[1.0, 2.0, 3.0]]), "two columns"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(DataError, match=message):
+        call()
+
+
+def _area(corners):
+    x, y = corners.T
+    return 0.5 * abs(x @ np.roll(y, -1) - y @ np.roll(x, -1))

@@ -1,0 +1,59 @@
+"""The Widrow-Hoff rule: its limit is least squares, which need not separate."""
+
+import numpy as np
+import pytest
+from tests.linear.examples import AND, CORNERS, overlapping
+
+from verulam.base import DataError
+from verulam.linear import LeastMeanSquares, MinimumSquaredError, separability
+from verulam.numerics import inverse
+
+
+@pytest.mark.parametrize(
+    ("mode", "tolerance", "near"), [("single", 1e-4, 0.02), ("batch", 1e-8, 1e-5)]
+)
+def test_the_limit_is_least_squares(mode, tolerance, near):
+    rows, classes = overlapping()
+    unit = LeastMeanSquares(mode=mode, tolerance=tolerance, max_iter=5000, random_state=0)
+    exact = MinimumSquaredError().fit(rows, classes)
+    unit.fit(rows, classes)
+    assert np.allclose(unit.coef_, exact.coef_, atol=near)
+    assert np.allclose(unit.intercept_, exact.intercept_, atol=near)
+
+
+def test_a_falling_rate_may_be_given():
+    rows, classes = overlapping()
+    unit = LeastMeanSquares(learning_rate=inverse(0.05, 0.6), tolerance=1e-3, random_state=0)
+    exact = MinimumSquaredError().fit(rows, classes)
+    assert np.allclose(unit.fit(rows, classes).coef_, exact.coef_, atol=0.05)
+
+
+def test_separable_classes_that_least_squares_does_not_separate():
+    # One far row of a class pulls the line over the others of its own class.
+    rows = np.array([[0.0], [1.0], [1.5], [2.0], [30.0]])
+    classes = np.array([0, 0, 1, 1, 1])
+    assert separability(rows, classes)
+    unit = LeastMeanSquares(mode="batch", tolerance=1e-9, max_iter=100_000).fit(rows, classes)
+    assert unit.converged_
+    assert unit.score(rows, classes) < 1.0
+
+
+def test_and_is_learned_and_thresholded_at_prediction_only():
+    unit = LeastMeanSquares(mode="batch", tolerance=1e-9, max_iter=10_000).fit(CORNERS, AND)
+    assert unit.predict(CORNERS).tolist() == [0, 0, 0, 1]
+    assert unit.decision_function(CORNERS) == pytest.approx([-1.5, -0.5, -0.5, 0.5])
+
+
+def test_the_criterion_is_the_squared_error():
+    rows, classes = overlapping()
+    unit = LeastMeanSquares(mode="batch", record="passes").fit(rows, classes)
+    signs = np.where(classes == 1, 1.0, -1.0)
+    squares = ((signs - unit.decision_function(rows)) ** 2).sum()
+    assert unit.trajectory_.criterion[-1] == pytest.approx(squares)
+    assert (np.diff(unit.trajectory_.criterion) <= 0).all()
+
+
+@pytest.mark.parametrize("mode", ["single", "batch"])
+def test_a_rate_that_diverges_is_caught(mode):
+    with pytest.raises(DataError, match="learning_rate=10 makes the weights grow"):
+        LeastMeanSquares(mode=mode, learning_rate=10.0, random_state=0).fit(*overlapping())

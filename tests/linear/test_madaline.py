@@ -1,0 +1,34 @@
+"""Units that vote, corrected by least disturbance."""
+
+import numpy as np
+from tests.linear.examples import XOR, overlapping
+
+from verulam.linear import Madaline
+from verulam.linear._madaline import disturb
+
+CORNERS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
+
+
+def test_exclusive_or_is_within_reach_of_three_units():
+    nets = [Madaline(random_state=seed).fit(CORNERS, XOR) for seed in range(10)]
+    solved = [net for net in nets if net.converged_]
+    assert len(solved) >= 5
+    for net in solved:
+        assert net.predict(CORNERS).tolist() == XOR.tolist()
+        assert net.errors_ == 0
+
+
+def test_only_as_many_units_as_needed_change_nearest_to_zero_first():
+    rows, signs = np.array([[1.0, 2.0]]), np.array([1.0])
+    weights = np.array([[-0.1, 0.0], [-5.0, 0.0], [-0.2, 0.0]])
+    after = disturb(rows, signs, weights, 1.0, np.random.default_rng(0))
+    assert np.array_equal(after[1], weights[1])
+    # With the full rate the corrected units give the wished output.
+    assert np.allclose(after[[0, 2]] @ rows[0], 1.0)
+
+
+def test_the_best_pass_is_kept():
+    rows, classes = overlapping()
+    net = Madaline(max_iter=20, random_state=0).fit(rows, classes)
+    assert net.errors_ == (net.predict(rows) != classes).sum()
+    assert net.errors_ / 200 < 0.35

@@ -1,0 +1,119 @@
+"""Perceptrons: they end on separable classes, within the bound, and record their way."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Perceptron as Peer
+from tests.linear.examples import AND, CORNERS, OR, overlapping, separable
+
+from verulam.linear import (
+    BatchPerceptron,
+    FarthestMarginPerceptron,
+    Perceptron,
+    separability,
+    sign_normalise,
+)
+from verulam.numerics import inverse
+
+TRAINERS = {
+    "batch": BatchPerceptron(),
+    "batch, variable": BatchPerceptron(margin=0.5, learning_rate=inverse(1.0, 0.5)),
+    "fixed increment": Perceptron(random_state=0),
+    "cyclic": Perceptron(shuffle=False),
+    "variable increment": Perceptron(margin=0.5, learning_rate=inverse(1.0, 0.5), random_state=0),
+    "farthest margin": FarthestMarginPerceptron(),
+}
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+@pytest.mark.parametrize("classes", [AND, OR])
+def test_separable_functions_are_learned(name, classes):
+    trainer = TRAINERS[name].fit(CORNERS, classes)
+    assert trainer.predict(CORNERS).tolist() == classes.tolist()
+    assert trainer.converged_
+
+
+@pytest.mark.parametrize("encoding", [0.0, -1.0])
+def test_binary_and_bipolar_inputs_learn_and(encoding):
+    rows = np.where(CORNERS == 1, 1.0, encoding)
+    assert Perceptron(random_state=0).fit(rows, AND).score(rows, AND) == 1.0
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_random_separable_classes(name):
+    rows, classes = separable(gap=0.5, seed=3)
+    trainer = TRAINERS[name].fit(rows, classes)
+    products = sign_normalise(rows, classes == 1) @ np.r_[trainer.intercept_, trainer.coef_[0]]
+    assert (products > getattr(trainer, "margin", 0.0)).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_corrections_stay_within_the_bound(seed):
+    rows, classes = separable(gap=0.6, seed=seed)
+    signed = sign_normalise(rows, classes == 1)
+    plane = separability(rows, classes)
+    solution = np.r_[plane.bias, plane.weights]
+    margin = (signed @ solution).min() / np.linalg.norm(solution)
+    radius = np.linalg.norm(signed, axis=1).max()
+    trainer = Perceptron(random_state=seed).fit(rows, classes)
+    assert trainer.n_corrections_ <= (radius / margin) ** 2
+
+
+def test_the_same_corrections_as_scikit_learn_in_the_same_order():
+    rows, classes = overlapping()
+    with pytest.warns(ConvergenceWarning):
+        ours = Perceptron(max_iter=5, shuffle=False).fit(rows, classes)
+    theirs = Peer(max_iter=5, shuffle=False, tol=None, early_stopping=False).fit(rows, classes)
+    assert np.allclose(ours.coef_, theirs.coef_)
+    assert np.allclose(ours.intercept_, theirs.intercept_)
+
+
+def test_the_mean_errs_less_than_the_last_where_classes_overlap():
+    errors = {False: [], True: []}
+    for seed in range(10):
+        rows, classes = overlapping(400, seed=seed)
+        fresh, labels = overlapping(2000, seed=100 + seed)
+        for average, found in errors.items():
+            trainer = Perceptron(average=average, max_iter=10, random_state=seed)
+            with pytest.warns(ConvergenceWarning):
+                trainer.fit(rows, classes)
+            found.append(1 - trainer.score(fresh, labels))
+    assert np.mean(errors[True]) < np.mean(errors[False]) - 0.02
+
+
+def test_the_farthest_margin_corrects_by_the_worst_row():
+    rows, classes = separable()
+    trainer = FarthestMarginPerceptron(record="steps").fit(rows, classes)
+    signed = sign_normalise(rows, classes == 1)
+    path = trainer.trajectory_.weights
+    for before, after in pairwise(path):
+        assert np.allclose(after - before, signed[(signed @ before).argmin()])
+
+
+def test_the_criterion_on_the_way_is_the_perceptrons():
+    rows, classes = separable()
+    trainer = BatchPerceptron(record="passes").fit(rows, classes)
+    way = trainer.trajectory_
+    products = sign_normalise(rows, classes == 1) @ way.weights.T
+    assert np.allclose(way.criterion, np.where(products < 0, -products, 0.0).sum(axis=0))
+    assert way.criterion[-1] == way.errors[-1] == 0
+    assert (way.criterion >= 0).all()
+
+
+def test_the_criterion_falls_along_its_gradient():
+    rows, classes = overlapping()
+    signed = sign_normalise(rows, classes == 1)
+    point = np.array([0.3, -0.2, 0.5, 0.1])
+
+    def criterion(weights):
+        return np.maximum(-(signed @ weights), 0.0).sum()
+
+    gradient = -signed[signed @ point <= 0].sum(axis=0)
+    small = 1e-6
+    differences = [
+        (criterion(point + small * unit) - criterion(point - small * unit)) / (2 * small)
+        for unit in np.eye(4)
+    ]
+    assert np.allclose(gradient, differences, atol=1e-5)

@@ -1,0 +1,67 @@
+"""The pocket: what is kept never gets worse."""
+
+import numpy as np
+import pytest
+from tests.linear.examples import overlapping, separable
+
+from verulam.base import DataError
+from verulam.linear import PocketPerceptron
+from verulam.linear._pocket_loops import pocket_pass, weighted_errors
+
+
+def test_kept_errors_never_increase():
+    rows, classes = overlapping()
+    trainer = PocketPerceptron(record="steps", random_state=0).fit(rows, classes)
+    errors = trainer.trajectory_.errors
+    assert (np.diff(errors) < 0).all()
+    assert errors[-1] == trainer.errors_ == (trainer.predict(rows) != classes).sum()
+
+
+def test_near_the_best_line_where_classes_overlap():
+    rows, classes = overlapping(400)
+    trainer = PocketPerceptron(max_iter=200, random_state=0).fit(rows, classes)
+    # The Bayes error of two normal classes at the distance 0.7 * sqrt(3) is 0.272.
+    assert trainer.errors_ / 400 < 0.29
+
+
+def test_separable_classes_are_separated():
+    rows, classes = separable()
+    trainer = PocketPerceptron(random_state=0).fit(rows, classes)
+    assert trainer.errors_ == 0
+    assert trainer.score(rows, classes) == 1.0
+
+
+def test_heavy_rows_are_put_right_first():
+    rows, classes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
+    for heavy, wrong in ((1, 2), (2, 1)):
+        weights = np.ones(4)
+        weights[heavy] = 5.0
+        trainer = PocketPerceptron(updates=1, max_iter=1000, random_state=0)
+        trainer.fit(rows, classes, weights)
+        assert trainer.errors_ == 1.0
+        assert (trainer.predict(rows) != classes).nonzero()[0].tolist() == [wrong]
+
+
+def test_weights_that_are_all_zero_are_refused():
+    with pytest.raises(DataError, match="sample_weight is zero for every row"):
+        PocketPerceptron().fit([[0.0], [1.0]], [0, 1], [0.0, 0.0])
+
+
+def test_compiled_and_plain():
+    rows, classes = overlapping(40)
+    signs, row_weights = np.where(classes == 1, 1.0, -1.0), np.ones(40)
+    random = np.random.default_rng(0)
+    order, samples = random.permutation(40), np.stack([random.permutation(40)[:10]] * 2)
+    results = []
+    for function in (pocket_pass, pocket_pass.py_func):
+        weights, pocket, history = np.zeros(4), np.zeros(4), np.zeros((20, 4))
+        state = np.array([40.0, 0.0])
+        made = function(
+            rows, signs, row_weights, order, samples, 2, weights, pocket, state, history
+        )
+        results.append((made, weights, pocket, state))
+    assert results[0][0] == results[1][0]
+    for compiled, plain in zip(results[0][1:], results[1][1:], strict=True):
+        assert np.allclose(compiled, plain)
+    wrong = weighted_errors(rows, signs, row_weights, np.arange(40), results[0][2])
+    assert wrong == results[0][3][0]

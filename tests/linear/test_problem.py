@@ -1,0 +1,45 @@
+"""Inequalities that are never built agree with those that are."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from tests.linear.examples import separable
+
+from verulam.linear import sign_normalise
+from verulam.linear._problem import Problem, Training, make_trajectory
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def problem(request):
+    rows, classes = separable()
+    inputs = sp.csr_array(rows) if request.param == "sparse" else rows
+    return Problem(inputs, np.where(classes == 1, 1.0, -1.0))
+
+
+def test_products_sums_and_lengths(problem):
+    rows, classes = separable()
+    built = sign_normalise(rows, classes == 1)
+    random = np.random.default_rng(0)
+    weights, coefficients = random.normal(size=4), random.normal(size=len(rows))
+    assert np.allclose(problem.rows(), built)
+    assert np.allclose(problem.products(weights), built @ weights)
+    assert np.allclose(
+        problem.products(np.stack([weights, -weights])), built @ np.c_[weights, -weights]
+    )
+    assert np.allclose(problem.combine(coefficients), built.T @ coefficients)
+    assert np.allclose(problem.squares, (built**2).sum(axis=1))
+
+
+def test_a_trajectory_has_criterion_and_errors_of_each_step(problem):
+    path = np.random.default_rng(1).normal(size=(300, 4))
+    training = Training(path[-1], 300, True, np.arange(300), path)
+    trajectory = make_trajectory(problem, training, lambda products, _: (products**2).sum(axis=0))
+    products = problem.products(path[7])
+    assert trajectory.criterion[7] == pytest.approx((products**2).sum())
+    assert trajectory.errors[7] == (products <= 0).sum()
+    assert len(trajectory.criterion) == len(trajectory.errors) == 300
+
+
+def test_a_training_can_drop_its_path():
+    training = Training(np.ones(2), 1, True, np.arange(3), np.ones((3, 2)))
+    assert len(training.without_path().path) == 0

@@ -1,0 +1,54 @@
+"""Trainers by linear programming."""
+
+import numpy as np
+import pytest
+from tests.linear.examples import AND, CORNERS, XOR, overlapping, separable
+
+from verulam.linear import LinearProgramDiscriminant, sign_normalise
+
+
+@pytest.mark.parametrize("slack", ["own", "shared"])
+def test_separable_classes_have_no_shortfall(slack):
+    rows, classes = separable(gap=0.1)
+    trainer = LinearProgramDiscriminant(slack=slack).fit(rows, classes)
+    assert trainer.objective_ == pytest.approx(0.0, abs=1e-9)
+    assert trainer.score(rows, classes) == 1.0
+
+
+def test_the_objective_is_the_least_perceptron_criterion():
+    rows, classes = overlapping(80)
+    trainer = LinearProgramDiscriminant().fit(rows, classes)
+    signed = sign_normalise(rows, classes == 1)
+
+    def criterion(weights):
+        return np.maximum(1 - signed @ weights, 0.0).sum()
+
+    best = np.r_[trainer.intercept_, trainer.coef_[0]]
+    assert criterion(best) == pytest.approx(trainer.objective_)
+    random = np.random.default_rng(0)
+    others = best + 0.1 * random.normal(size=(200, 4))
+    assert min(map(criterion, others)) >= trainer.objective_ - 1e-9
+
+
+def test_primal_and_dual_agree():
+    rows, classes = overlapping(80)
+    primal = LinearProgramDiscriminant().fit(rows, classes)
+    dual = LinearProgramDiscriminant(form="dual").fit(rows, classes)
+    assert primal.objective_ == pytest.approx(dual.objective_)
+    assert np.allclose(primal.coef_, dual.coef_)
+    assert dual.dual_.sum() == pytest.approx(dual.objective_)
+
+
+def test_shared_slack_proves_that_exclusive_or_is_not_separable():
+    assert LinearProgramDiscriminant(slack="shared").fit(CORNERS, XOR).objective_ == pytest.approx(
+        1
+    )
+    assert LinearProgramDiscriminant(slack="shared").fit(CORNERS, AND).objective_ == 0
+
+
+def test_scales_of_columns_do_not_matter():
+    rows, classes = overlapping(80)
+    scales = np.array([1e-5, 1.0, 1e5])
+    plain = LinearProgramDiscriminant().fit(rows, classes)
+    scaled = LinearProgramDiscriminant().fit(rows * scales, classes)
+    assert np.allclose(scaled.coef_ * scales, plain.coef_)

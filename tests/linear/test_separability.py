@@ -1,0 +1,107 @@
+"""Linear programs: who can be separated, and the proof where none can."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import linprog
+from tests.linear.examples import AND, CORNERS, OR, XOR, overlapping, separable
+
+from verulam.base import DataError
+from verulam.linear import pairwise_separability, separability, sign_normalise
+from verulam.linear._separability import (
+    dual_program,
+    largest_sizes,
+    own_slack_program,
+    shared_slack_program,
+)
+
+
+@pytest.mark.parametrize(("classes", "expected"), [(AND, True), (OR, True), (XOR, False)])
+def test_boolean_functions(classes, expected):
+    assert separability(CORNERS, classes).separable is expected
+
+
+def test_fourteen_of_sixteen_functions_of_two_inputs_are_separable():
+    tables = [[code >> row & 1 for row in range(4)] for code in range(16)]
+    answers = [len(set(table)) == 1 or bool(separability(CORNERS, table)) for table in tables]
+    assert sum(answers) == 14
+    assert [tables[code] for code in np.flatnonzero(~np.array(answers))] == [
+        [0, 1, 1, 0],
+        [1, 0, 0, 1],
+    ]
+
+
+def test_the_plane_found_separates_with_its_margin():
+    rows, classes = separable()
+    found = separability(rows, classes)
+    distances = (rows @ found.weights + found.bias) / np.linalg.norm(found.weights)
+    signed = np.where(classes == 1, distances, -distances)
+    assert signed.min() == pytest.approx(found.margin)
+    assert found.margin > 0
+    assert found.certificate is None
+
+
+def test_the_certificate_mixes_the_classes_into_one_point():
+    rows, classes = overlapping()
+    proof = separability(rows, classes).certificate
+    assert (proof >= 0).all()
+    assert [proof[classes == label].sum() for label in (0, 1)] == pytest.approx([1.0, 1.0])
+    mixtures = [proof[classes == label] @ rows[classes == label] for label in (0, 1)]
+    assert np.allclose(*mixtures)
+
+
+def test_scale_of_the_inputs_does_not_change_the_answer():
+    rows, classes = separable(gap=0.2)
+    scales = np.array([1e-6, 1.0, 1e6])
+    assert separability(rows * scales, classes).separable
+    overlapped, labels = overlapping()
+    assert not separability(overlapped * scales, labels).separable
+
+
+def test_sparse_rows_give_the_same_answer():
+    rows, classes = separable()
+    assert separability(sp.csr_array(rows), classes).margin == pytest.approx(
+        separability(rows, classes).margin
+    )
+
+
+def test_pairs_may_be_separable_where_one_class_against_the_rest_is_not():
+    line = np.array([[0.0], [1.0], [2.0]])
+    pairs = pairwise_separability(line, ["a", "b", "c"])
+    assert list(pairs) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert all(pairs.values())
+    assert not separability(line, [0, 1, 0])
+
+
+def test_programs_agree_with_the_plain_form_and_with_their_dual():
+    rows, classes = overlapping(60)
+    signed = sign_normalise(rows, classes == 1)
+    n_rows = len(signed)
+    # Weights split into two parts that are not negative, as the text writes it.
+    table = np.hstack([signed, -signed, np.eye(n_rows)])
+    plain = linprog(np.r_[np.zeros(8), np.ones(n_rows)], A_ub=-table, b_ub=-np.ones(n_rows))
+    primal, dual = own_slack_program(signed), dual_program(signed)
+    assert primal.objective == pytest.approx(plain.fun)
+    assert dual.objective == pytest.approx(plain.fun)
+    assert dual.slacks.sum() == pytest.approx(plain.fun)
+    shortfall = np.maximum(1 - signed @ primal.weights, 0.0)
+    assert shortfall.sum() == pytest.approx(primal.objective)
+    assert np.allclose(primal.dual @ signed, 0.0, atol=1e-8)
+
+
+def test_own_margins_are_reached():
+    rows, classes = separable()
+    signed = sign_normalise(rows, classes == 1)
+    margins = np.random.default_rng(0).uniform(1, 2, size=len(rows))
+    found = shared_slack_program(signed, margins)
+    assert found.objective == pytest.approx(0.0, abs=1e-9)
+    assert (signed @ found.weights >= margins - 1e-7).all()
+
+
+def test_columns_of_zeros_keep_their_size():
+    assert largest_sizes(np.array([[0.0, -3.0], [0.0, 2.0]])).tolist() == [1.0, 3.0]
+
+
+def test_other_than_two_classes_are_refused():
+    with pytest.raises(DataError, match="two classes"):
+        separability(CORNERS, [0, 1, 2, 0])

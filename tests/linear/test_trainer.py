@@ -1,0 +1,76 @@
+"""What all trainers share: labels, planes, and words about failure."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from tests.linear.examples import CORNERS, OR, XOR, overlapping, separable
+
+from verulam.base import DataError
+from verulam.linear import (
+    BatchPerceptron,
+    FarthestMarginPerceptron,
+    HoKashyap,
+    LeastMeanSquares,
+    LinearProgramDiscriminant,
+    MinimumSquaredError,
+    Perceptron,
+    Relaxation,
+)
+from verulam.linear import _trainer as trainer_module
+
+
+def test_labels_come_back_and_the_plane_is_positive_for_the_second():
+    line = BatchPerceptron().fit(CORNERS, np.array(["no", "yes", "yes", "yes"]))
+    assert line.predict(CORNERS).tolist() == ["no", "yes", "yes", "yes"]
+    assert np.allclose(line.hyperplane_.value(CORNERS), line.decision_function(CORNERS))
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [([0, 0, 0, 0], "only one class"), ([0, 1, 2, 2], "3 classes .* OneVersusRest")],
+)
+def test_other_than_two_classes_are_refused(labels, message):
+    with pytest.raises(DataError, match=message):
+        Perceptron().fit(CORNERS, labels)
+
+
+def test_a_hopeless_training_says_that_it_is():
+    with pytest.warns(ConvergenceWarning, match="never will: a linear program proves"):
+        Perceptron(max_iter=20, random_state=0).fit(CORNERS, XOR)
+
+
+def test_a_training_cut_short_says_that_a_plane_exists():
+    with pytest.warns(ConvergenceWarning, match="though a plane separates"):
+        BatchPerceptron(max_iter=1).fit(CORNERS, OR)
+
+
+def test_a_large_table_is_pointed_to_the_test(monkeypatch):
+    monkeypatch.setattr(trainer_module, "MOST_CELLS_TO_EXPLAIN", 5)
+    with pytest.warns(ConvergenceWarning, match="verulam.linear.separability says"):
+        BatchPerceptron(max_iter=1).fit(CORNERS, OR)
+
+
+def test_a_trainer_that_settles_anyway_asks_for_more_passes():
+    with pytest.warns(ConvergenceWarning, match="raise max_iter, or let learning_rate fall"):
+        LeastMeanSquares(max_iter=1, random_state=0).fit(*overlapping())
+
+
+@pytest.mark.parametrize(
+    "trainer",
+    [
+        BatchPerceptron(),
+        FarthestMarginPerceptron(),
+        Perceptron(random_state=0),
+        Relaxation(random_state=0),
+        Relaxation(mode="batch", max_iter=5000),
+        LeastMeanSquares(random_state=0),
+        MinimumSquaredError(),
+        HoKashyap(),
+        LinearProgramDiscriminant(),
+    ],
+)
+def test_sparse_rows_give_the_same_plane(trainer):
+    rows, classes = separable()
+    dense = trainer.fit(rows, classes).decision_function(rows)
+    assert np.allclose(trainer.fit(sp.csr_array(rows), classes).decision_function(rows), dense)

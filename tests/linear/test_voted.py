@@ -1,0 +1,54 @@
+"""Votes of perceptrons, in the space of a kernel."""
+
+import numpy as np
+import pytest
+from tests.linear.examples import XOR, overlapping, separable
+
+from verulam.linear import Perceptron, VotedPerceptron
+
+
+def test_votes_are_those_of_the_explicit_vectors():
+    rows, classes = overlapping(60)
+    machine = VotedPerceptron(max_iter=3, random_state=0).fit(rows, classes)
+    signed = machine.signs_[:, None] * np.c_[np.ones(len(machine.signs_)), machine.corrections_]
+    vectors = np.cumsum(signed, axis=0)
+    votes = np.sign(np.c_[np.ones(60), rows] @ vectors.T) @ machine.survivals_
+    assert np.allclose(machine.decision_function(rows), votes / machine.survivals_.sum())
+
+
+def test_survivals_count_every_row_once():
+    rows, classes = overlapping(60)
+    machine = VotedPerceptron(max_iter=4, random_state=0).fit(rows, classes)
+    # The first row always corrects, so no row comes before the first vector.
+    assert machine.survivals_.sum() == 4 * 60
+
+
+def test_the_mean_of_the_linear_form_is_the_averaged_perceptron():
+    rows, classes = overlapping(60)
+    machine = VotedPerceptron(vote="averaged", max_iter=1, random_state=0).fit(rows, classes)
+    order = np.random.default_rng(0).permutation(60)
+    averaged = Perceptron(average=True).partial_fit(rows[order], classes[order])
+    assert np.allclose(machine.decision_function(rows), averaged.decision_function(rows))
+
+
+@pytest.mark.parametrize("vote", ["voted", "averaged", "last"])
+@pytest.mark.parametrize("kernel", ["polynomial", "gaussian"])
+def test_exclusive_or_is_within_reach_of_a_kernel(kernel, vote):
+    corners = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
+    machine = VotedPerceptron(kernel=kernel, vote=vote, random_state=0).fit(corners, XOR)
+    assert machine.predict(corners).tolist() == XOR.tolist()
+
+
+def test_separable_classes_end_the_training():
+    rows, classes = separable()
+    machine = VotedPerceptron(vote="last", max_iter=1000, random_state=0).fit(rows, classes)
+    assert machine.converged_
+    assert machine.score(rows, classes) == 1.0
+
+
+def test_a_degree_one_polynomial_is_linear():
+    rows, classes = overlapping(50)
+    options = {"max_iter": 2, "random_state": 0}
+    linear = VotedPerceptron(**options).fit(rows, classes)
+    polynomial = VotedPerceptron(kernel="polynomial", degree=1, **options).fit(rows, classes)
+    assert np.allclose(linear.decision_function(rows), polynomial.decision_function(rows))
