@@ -167,10 +167,6 @@ class KernelDensity(Density):
         inside = ((inputs >= self._bounds[0]) & (inputs <= self._bounds[1])).all(axis=1)
         return np.where(inside, total, -np.inf)
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
-        """Return the log-likelihood of the rows of `X`."""
-        return float(self.score_samples(X).sum())
-
     def _log_density(self, inputs: np.ndarray) -> np.ndarray:
         window = find_window(self.window)
         sums = log_window_sums(inputs @ self.whitening_, self._stored, window, rtol=self.rtol)

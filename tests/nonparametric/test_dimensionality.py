@@ -1,0 +1,62 @@
+"""Many dimensions: cells of a grid, and the sample sizes of the notes' table."""
+
+import numpy as np
+import pytest
+
+from verulam.nonparametric import dimensionality, required_sample_size
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "rows"),
+    [(1, 3.04), (2, 18.3), (5, 767.7), (7, 10_730), (10, 841_565)],
+)
+def test_table_of_sample_sizes(n_columns, rows):
+    assert required_sample_size(n_columns) == pytest.approx(rows, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "printed"), [(1, 4), (2, 19), (5, 768), (7, 10_700), (10, 842_000)]
+)
+def test_table_as_printed(n_columns, printed):
+    """Rounded up below a thousand, then to three digits; 768 is printed as 786."""
+    rows = required_sample_size(n_columns)
+    shown = np.ceil(rows) if rows < 1000 else float(f"{rows:.3g}")
+    assert shown == printed
+
+
+def test_error_at_the_found_size_is_the_one_asked_for():
+    """Simulated: the mean square error of the best window, over the squared density."""
+    rows = round(required_sample_size(2, 0.1))
+    rng = np.random.default_rng(0)
+    squares = (rng.normal(size=(40_000, rows, 2)) ** 2).sum(axis=2)
+    errors = []
+    for width in (0.6, 0.7, 0.8):
+        heights = np.exp(-0.5 * squares / width**2).mean(axis=1) / (2 * np.pi * width**2)
+        errors.append(np.mean((heights * 2 * np.pi - 1.0) ** 2))
+    assert min(errors) == pytest.approx(0.1, abs=0.01)
+
+
+def test_ten_bins_in_eight_columns():
+    report = dimensionality(np.random.default_rng(0).random((1000, 8)))
+    assert report.n_cells == 1e8
+    assert report.occupied <= 1000
+    assert report.empty_share >= 0.99999
+
+
+def test_report_of_a_small_grid():
+    X = np.array([[0.0, 0.0], [1.0, 100.0], [0.0, 100.0]])
+    report = dimensionality(X, bins=2)
+    assert (report.n_cells, report.occupied, report.empty_share) == (4.0, 3, 0.25)
+    assert report.scale_ratio == pytest.approx(100.0)
+    assert dimensionality(np.ones((4, 2))).scale_ratio == np.inf
+
+
+def test_bad_requests():
+    with pytest.raises(ValueError, match="n_columns must be at least 1"):
+        required_sample_size(0)
+    with pytest.raises(ValueError, match="relative_error must lie between 0 and 1"):
+        required_sample_size(1, 1.5)
+    with pytest.raises(ValueError, match="bins must be at least 1"):
+        dimensionality(np.ones((2, 2)), bins=0)
+    with pytest.raises(ValueError, match="at least one row"):
+        dimensionality(np.ones(3))

@@ -1,0 +1,50 @@
+"""NaiveDensity: counts in a cube whose full side is the width."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from verulam.nonparametric import NaiveDensity, NearestNeighbourDensity
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3])
+def test_counts_by_the_definition(n_columns):
+    X, queries = RNG.normal(size=(2, 200, n_columns))
+    learner = NaiveDensity(width=1.2).fit(X)
+    inside = (np.abs(queries[:, None] - X) <= 0.6).all(axis=2).sum(axis=1)
+    assert_array_equal(learner.counts(queries), inside)
+    with np.errstate(divide="ignore"):
+        expected = np.log(inside / (200 * 1.2**n_columns))
+    assert_allclose(learner.score_samples(queries), expected)
+
+
+def test_the_boundary_is_inside():
+    for n_columns in (1, 2):
+        learner = NaiveDensity(width=1.0).fit(np.zeros((1, n_columns)))
+        assert learner.counts(np.full((1, n_columns), 0.5))[0] == 1
+        assert learner.counts(np.full((1, n_columns), 0.5001))[0] == 0
+
+
+def test_integral_is_one():
+    learner = NaiveDensity(width=0.7).fit(RNG.normal(size=(50, 1)))
+    grid = np.linspace(-6, 6, 120_001)
+    total = np.trapezoid(np.exp(learner.score_samples(grid[:, None])), grid)
+    assert total == pytest.approx(1.0, abs=1e-3)
+    assert np.abs(learner.sample(500, random_state=0)).max() < 6
+
+
+def test_neighbour_density_is_naive_with_twice_the_reach():
+    X = RNG.normal(size=(50, 1))
+    neighbours = NearestNeighbourDensity(n_neighbors=7).fit(X)
+    reach = neighbours.reaches([[0.3]])[0]
+    naive = NaiveDensity(width=2 * reach * (1 + 1e-12)).fit(X)
+    assert naive.counts([[0.3]])[0] == 7
+    assert_allclose(naive.score_samples([[0.3]]), neighbours.score_samples([[0.3]]))
+
+
+@pytest.mark.parametrize("width", [0.0, -1.0])
+def test_bad_widths(width):
+    with pytest.raises(ValueError, match="'width' parameter"):
+        NaiveDensity(width=width).fit(np.zeros((3, 1)))

@@ -1,0 +1,71 @@
+"""NearestNeighbourDensity: the worked number, the volume of balls, the kernel variant."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from verulam.nonparametric import KernelDensity, NearestNeighbourDensity, ball_volume
+
+RNG = np.random.default_rng(0)
+FOUR = np.array([[0.0], [1.0], [3.0], [6.0]])
+
+
+def density(learner, X):
+    return np.exp(learner.score_samples(X))
+
+
+def test_worked_number():
+    assert_allclose(density(NearestNeighbourDensity(n_neighbors=2).fit(FOUR), [[2.0]]), 0.25)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 9])
+def test_formula(n_columns):
+    X, queries = RNG.normal(size=(2, 100, n_columns))
+    reach = np.sort(np.linalg.norm(queries[:, None] - X, axis=2), axis=1)[:, 4]
+    learner = NearestNeighbourDensity(n_neighbors=5).fit(X)
+    expected = 5 / (100 * ball_volume(n_columns) * reach**n_columns)
+    assert_allclose(density(learner, queries), expected)
+
+
+def test_window_has_the_reach_as_its_bandwidth():
+    X, queries = RNG.normal(size=(2, 60, 2))
+    learner = NearestNeighbourDensity(n_neighbors=6, window="gaussian").fit(X)
+    for query, reach in zip(queries[:5], learner.reaches(queries[:5]), strict=True):
+        plain = KernelDensity(bandwidth=reach).fit(X)
+        assert_allclose(learner.score_samples([query]), plain.score_samples([query]))
+
+
+def test_integral_grows_without_bound():
+    learner = NearestNeighbourDensity(n_neighbors=2).fit(FOUR)
+
+    def mass(end):
+        grid = np.concatenate([-np.geomspace(end, 1e-3, 50_000), np.geomspace(1e-3, end, 50_000)])
+        return np.trapezoid(density(learner, grid[:, None]), grid)
+
+    # Each factor of ten in the range adds (k / N) ln 10 in the two tails together.
+    assert mass(1e6) - mass(1e5) == pytest.approx(0.5 * np.log(10.0), rel=1e-3)
+
+
+def test_kinks_not_jumps():
+    """Continuous everywhere; the slope changes at midpoints of points k and k - 1 apart."""
+    learner = NearestNeighbourDensity(n_neighbors=2).fit(FOUR)
+    for kink in (0.5, 1.5, 2.0, 3.5, 4.5):
+        left, middle, right = density(learner, [[kink - 1e-7], [kink], [kink + 1e-7]])
+        assert left == pytest.approx(middle, rel=1e-5)
+        assert right == pytest.approx(middle, rel=1e-5)
+        assert abs((middle - left) - (right - middle)) > 1e-9
+
+
+@pytest.mark.parametrize("window", [None, "gaussian"])
+def test_copies_make_it_infinite_never_nan(window):
+    X = np.vstack([np.zeros((5, 1)), FOUR])
+    learner = NearestNeighbourDensity(n_neighbors=5, window=window).fit(X)
+    assert learner.score_samples([[0.0]])[0] == np.inf
+    assert np.isfinite(learner.score_samples([[0.5], [100.0]])).all()
+    one = NearestNeighbourDensity(n_neighbors=1, window=window).fit(FOUR)
+    assert np.all(one.score_samples(FOUR) == np.inf)
+
+
+def test_more_neighbours_than_rows():
+    with pytest.raises(ValueError, match="there are n_samples = 4 rows, and 5 are needed"):
+        NearestNeighbourDensity(n_neighbors=5).fit(FOUR)
