@@ -84,6 +84,10 @@ class Density(DensityMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _skipped_checks: ClassVar[dict[str, str]] = {}
 
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the log-likelihood of the rows of `X`."""
+        return float(self.score_samples(X).sum())  # type: ignore[attr-defined] # by the learner
+
 
 class OutlierDetector(OutlierMixin, BaseEstimator):
     """A learner that tells outliers (-1) from typical instances (1)."""
