@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from verulam.base import DataError
-from verulam.linear._problem import Problem, Training
+from verulam.linear._problem import Problem, Training, is_bounded
 from verulam.numerics import Schedule
 
 #: Coefficient of each row in the correction, from the products and the problem.
@@ -54,14 +54,13 @@ def descend(
         n_iter += 1
         step = rate(n_iter) * problem.combine(coefficients(products, problem))
         weights = weights + step
-        with np.errstate(over="ignore"):
-            products = problem.products(weights)
-            length = float(np.linalg.norm(weights))
-        if not np.isfinite(products.sum() + length):
+        if not is_bounded(weights):
             raise DataError(diverging_rate(rate(n_iter), problem))
+        products = problem.products(weights)
         if record:
             path.append(weights)
-        short = float(np.linalg.norm(step)) < tolerance * max(1.0, length)
+        length = max(1.0, float(np.linalg.norm(weights)))
+        short = float(np.linalg.norm(step)) < tolerance * length
         converged = satisfied(products) or short
     kept = np.array(path) if record else np.empty((0, len(weights)))
     return Training(weights, n_iter, bool(converged), np.arange(len(kept)), kept)

@@ -74,7 +74,7 @@ class PocketPerceptron(LinearTrainer):
     _accepts_sparse = False
     _skipped_checks: ClassVar[dict[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": (
-            "weights count in the comparisons; the order of the corrections is random"
+            "weights are chances to be drawn, and the draws are random"
         ),
     }
 
@@ -95,7 +95,7 @@ class PocketPerceptron(LinearTrainer):
 
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on rows `X` of two classes `y`; heavier rows weigh more in the comparisons."""
+        """Train on rows `X` of two classes `y`; heavier rows are seen and counted more often."""
         problem = self._read(X, y)
         weights = check_weights(sample_weight, problem.inputs)
         if weights is None:
@@ -144,16 +144,18 @@ def fill_pocket(
     history = np.empty((_MOST_CHANGES, n_weights))
     path = [pocket[None, :].copy()]
     size = min(sample_size, n_rows)
+    chances = row_weights / row_weights.sum()
+    alike = bool((row_weights == row_weights[0]).all())
     n_iter = 0
     while n_iter < max_iter and state[0] > 0:
         n_iter += 1
-        order = random.permutation(n_rows)
+        order = random.permutation(n_rows) if alike else random.choice(n_rows, n_rows, p=chances)
         samples = np.stack([random.choice(n_rows, size, replace=False) for _ in range(_SAMPLES)])
         corrections, changes = pocket_pass(
             *rows, order, samples, updates, weights, pocket, state, history
         )
         path.append(history[: min(changes, _MOST_CHANGES)].copy())
-        if corrections == 0:
+        if corrections == 0 and alike:
             pocket, state[0] = weights, 0.0
     kept = np.concatenate(path)
     return Training(pocket, n_iter, True, np.arange(len(kept)), kept), float(state[0])

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+#: Weights beyond this size have lost every digit of a difference, and soon overflow.
+_LARGEST_WEIGHT = 1e100
 #: Columns of a block of products in the pass over a trajectory.
 _BLOCK = 256
 
@@ -108,6 +110,11 @@ class Training:
     def without_path(self) -> "Training":
         """Return the same without its recorded steps."""
         return replace(self, steps=self.steps[:0], path=self.path[:0])
+
+
+def is_bounded(weights: np.ndarray) -> bool:
+    """Whether weights are numbers whose products with others can still be formed."""
+    return bool((np.abs(weights) < _LARGEST_WEIGHT).all())
 
 
 def make_trajectory(problem: Problem, training: Training, criterion: Any) -> Trajectory:

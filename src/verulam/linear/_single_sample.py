@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from verulam.base import DataError
-from verulam.linear._problem import Problem, Training
+from verulam.linear._problem import Problem, Training, is_bounded
 from verulam.linear._single_sample_loops import dense_pass, sparse_pass
 from verulam.numerics import Schedule, constant
 
@@ -100,7 +100,7 @@ class Walker:
             made = dense_pass(problem.inputs, *shared)
         self.n_rows += len(order)
         self.n_corrections += made
-        if not np.isfinite(self.weights).all():
+        if not is_bounded(self.weights):
             raise DataError(
                 f"learning_rate={rule.rate(first):.4g} makes the weights grow without bound; "
                 f"scale the inputs, or stay below {2.0 / problem.squares.max():.4g}, which is two "
