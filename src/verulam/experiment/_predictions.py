@@ -2,20 +2,22 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store, unpack
 
-_PREDICTIONS = """
-SELECT d.classes, d.targets, s.test, r.predicted, r.probabilities
-FROM planned p JOIN data d ON d.data = p.data JOIN splits s ON s.split = p.split
-JOIN runs r ON r.run = p.run
-WHERE p.study = ? AND p.label = ? AND p.learner = ? AND p.setting = ? AND r.status = 'done'
-  AND p.share = (SELECT max(share) FROM planned WHERE study = p.study)
-ORDER BY s.repeat, s.fold
+_PLACES = """
+SELECT p.label, p.learner, p.setting, p.data, p.split, p.run FROM planned p
+JOIN splits s ON s.split = p.split WHERE p.study = ? AND p.share = ?
+ORDER BY p.label, p.learner, p.setting, s.repeat, s.fold
 """
+_LARGEST = "SELECT max(share) FROM planned WHERE study = ?"
+_DATA = "SELECT classes, targets FROM data WHERE data = ?"
+_RUN = "SELECT predicted, probabilities FROM runs WHERE run = ? AND status = 'done'"
+_TEST = "SELECT test FROM splits WHERE split = ?"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,65 @@ class PooledPredictions:
     probabilities: np.ndarray | None
 
 
+class StoredPredictions:
+    """Reads the predictions of a study, each contestant's once.
+
+    Parameters
+    ----------
+    results
+        The study.
+    """
+
+    def __init__(self, results: Results) -> None:
+        self._path, self._study = results.path, results.study
+        self._known: dict[tuple[str, str, str], PooledPredictions | None] = {}
+        self._tests: dict[str, np.ndarray] = {}
+
+    def pooled(self, data: str, learner: str, setting: str = "") -> PooledPredictions | None:
+        """Return the predictions of a contestant on a data set; None where no run has finished."""
+        key = (data, learner, setting)
+        if key not in self._known:
+            with Store(self._path, read_only=True) as store:
+                self._known[key] = self._read(store, *self._places.get(key, ("", [])))
+        return self._known[key]
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]]:
+        """For each contestant on a data set the key of the data, and its splits and runs."""
+        found: dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]] = {}
+        with Store(self._path, read_only=True) as store:
+            ((largest,),) = store.rows(_LARGEST, (self._study,))
+            for label, learner, setting, data, split, run in store.rows(
+                _PLACES, (self._study, largest)
+            ):
+                found.setdefault((label, learner, setting), (data, []))[1].append((split, run))
+        return found
+
+    def _read(
+        self, store: Store, data: str, places: list[tuple[str, str]]
+    ) -> PooledPredictions | None:
+        read = [(split, *content) for split, run in places for content in store.rows(_RUN, (run,))]
+        if not read:
+            return None
+        ((classes_text, target_bytes),) = store.rows(_DATA, (data,))
+        classes = np.array([str(label) for label in json.loads(classes_text)])
+        stored = unpack(target_bytes)
+        targets = np.concatenate([stored[self._test(store, split)] for split, *_ in read])
+        predicted = np.concatenate([np.atleast_1d(unpack(each)) for _, each, _ in read])
+        probabilities = None
+        if all(content is not None for *_, content in read):
+            probabilities = np.concatenate([np.asarray(unpack(each)) for *_, each in read])
+        if len(classes):
+            targets, predicted = classes[targets], classes[predicted]
+        return PooledPredictions(tuple(classes.tolist()), targets, predicted, probabilities)
+
+    def _test(self, store: Store, split: str) -> np.ndarray:
+        if split not in self._tests:
+            ((content,),) = store.rows(_TEST, (split,))
+            self._tests[split] = unpack(content)
+        return self._tests[split]
+
+
 def pooled_predictions(
     results: Results, data: str, learner: str, setting: str = ""
 ) -> PooledPredictions | None:
@@ -52,18 +113,4 @@ def pooled_predictions(
     learner, setting
         The contestant.
     """
-    with Store(results.path, read_only=True) as store:
-        rows = store.read(_PREDICTIONS, (results.study, data, learner, setting))
-    if rows.empty:
-        return None
-    classes = np.array([str(label) for label in json.loads(rows["classes"].iloc[0])])
-    stored = unpack(rows["targets"].iloc[0])
-    assert stored is not None
-    targets = np.concatenate([stored[unpack(test)] for test in rows["test"]])
-    predicted = np.concatenate([np.atleast_1d(unpack(each)) for each in rows["predicted"]])
-    probabilities = None
-    if rows["probabilities"].notna().all():
-        probabilities = np.concatenate([np.asarray(unpack(p)) for p in rows["probabilities"]])
-    if len(classes):
-        targets, predicted = classes[targets], classes[predicted]
-    return PooledPredictions(tuple(classes.tolist()), targets, predicted, probabilities)
+    return StoredPredictions(results).pooled(data, learner, setting)
