@@ -1,29 +1,21 @@
 """Results of a study, read from its store: any measure, any time, with no refitting."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._store import Store, unpack
+from verulam.experiment._scoring import Scorer, planned_runs
+from verulam.experiment._store import Store
 from verulam.experiment._study import COST_RESPONSES
-from verulam.measures import Measure, accuracy, as_measure, error
+from verulam.measures import Measure, as_measure
 
 DEFAULT_MEASURES = {"classification": "error", "regression": "root_mean_squared_error"}
 
-_RUNS = """
-SELECT p.position, p.label AS data, p.learner, p.setting, s.repeat, s.fold, p.share, p.run,
-       coalesce(r.status, 'left') AS status, r.stage, r.error, r.warning,
-       r.fit_seconds, r.predict_seconds, r.peak_memory, r.model_size, p.preparation, p.seed
-FROM planned p JOIN splits s ON s.split = p.split
-LEFT JOIN runs r ON r.run = p.run WHERE p.study = ? ORDER BY p.data, p.label, p.learner,
-p.setting, p.share, s.repeat, s.fold
-"""
 _TUNING_COLUMNS = [
     "data", "learner", "setting", "repeat", "fold", "share", "chosen", "score",
     "tuning_measure", "settings", "fits", "seconds", "trials",
@@ -94,7 +86,7 @@ class Results:
     def runs(self) -> pd.DataFrame:
         """Return one row per planned run: what it was, how it ended, what it cost."""
         with Store(self.path, read_only=True) as store:
-            return store.read(_RUNS, (self.study,))
+            return planned_runs(store, self.study)
 
     def failures(self) -> pd.DataFrame:
         """Return the runs that did not succeed, with stage and error."""
@@ -140,11 +132,11 @@ class Results:
         """
         wanted = self.resolve(measures)
         with Store(self.path, read_only=True) as store:
-            runs = store.read(_RUNS, (self.study,))
+            runs = planned_runs(store, self.study)
             # A measure may be called error, as the column of error messages is.
             runs = runs[runs["status"] == "done"].drop(columns=["status", "stage", "error"])
             runs = runs.reset_index(drop=True)
-            scorer = _Scorer(store)
+            scorer = Scorer(store)
             for measure in wanted:
                 runs[measure.name] = runs["run"].map(scorer.score(self.study, measure))
         return runs
@@ -174,62 +166,3 @@ class Results:
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {status}" for status, count in self.status().items())
         return f"{self.description['name']}: {counts} ({self.path})"
-
-
-#: Measures for which positions among the classes, as stored, do as well as labels; turning
-#: each into words and back takes a hundred times as long as counting.
-_ON_POSITIONS: dict[Any, Callable[[np.ndarray, np.ndarray], Any]] = {
-    error: lambda targets, predicted: np.mean(targets != predicted),
-    accuracy: lambda targets, predicted: np.mean(targets == predicted),
-}
-
-
-class _Scorer:
-    """Scores stored predictions against stored targets."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._tasks: dict[str, str] = {}
-        self._classes: dict[str, np.ndarray] = {}
-        self._targets: dict[str, np.ndarray] = {}
-        for data, task, classes, targets in store.rows(
-            "SELECT data, task, classes, targets FROM data"
-        ):
-            self._tasks[data] = task
-            self._classes[data] = np.asarray(json.loads(classes))
-            self._targets[data] = unpack(targets)
-        self._tests = {
-            split: unpack(test) for split, test in store.rows("SELECT split, test FROM splits")
-        }
-
-    def score(self, study: str, measure: Measure) -> dict[str, float]:
-        """Return the measure of each finished run of a study."""
-        query = (
-            "SELECT r.run, p.data, p.split, r.predicted, r.probabilities, r.scores "
-            "FROM (SELECT DISTINCT run, data, split FROM planned WHERE study = ?) p "
-            "JOIN runs r USING (run) WHERE r.status = 'done'"
-        )
-        return {
-            run: self._one(measure, data, split, stored)
-            for run, data, split, *stored in self._store.rows(query, (study,))
-        }
-
-    def _one(self, measure: Measure, data: str, split: str, stored: list[bytes | None]) -> float:
-        if self._tasks[data] != measure.task:
-            return np.nan
-        predicted, probabilities, scores = stored
-        targets = self._targets[data][self._tests[split]]
-        assert predicted is not None
-        if measure.task == "regression":
-            return float(measure(targets, unpack(predicted)))
-        if measure.function in _ON_POSITIONS and not measure.options:
-            return float(_ON_POSITIONS[measure.function](targets, unpack(predicted)))
-        classes = self._classes[data]
-        if measure.needs == "labels":
-            prediction = classes[unpack(predicted)]
-        else:
-            content = probabilities or (scores if measure.needs == "scores" else None)
-            if content is None:
-                return np.nan
-            prediction = unpack(content)
-        return float(measure(classes[targets], prediction, labels=classes.tolist()))
