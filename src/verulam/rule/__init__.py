@@ -1,15 +1,23 @@
 """Rules: learned from data, read off trees, written by hand; read, explained and exported."""
 
 from verulam.rule._base import Rule, RuleBase
+from verulam.rule._box import BoxClassifier, ThresholdRule
+from verulam.rule._box_search import Box
 from verulam.rule._covering import Irep, Ripper, SequentialCovering
 from verulam.rule._description_length import description_length
 from verulam.rule._explanation import RuleExplanation
+from verulam.rule._foil import Clause, Literal, Program, learn_clauses
 from verulam.rule._measures import foil_gain, rule_value
 from verulam.rule._rule_list import RuleList, RuleSet
 from verulam.rule._term import Term
 
 __all__ = [
+    "Box",
+    "BoxClassifier",
+    "Clause",
     "Irep",
+    "Literal",
+    "Program",
     "Ripper",
     "Rule",
     "RuleBase",
@@ -18,7 +26,9 @@ __all__ = [
     "RuleSet",
     "SequentialCovering",
     "Term",
+    "ThresholdRule",
     "description_length",
     "foil_gain",
+    "learn_clauses",
     "rule_value",
 ]

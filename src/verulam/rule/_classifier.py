@@ -72,7 +72,7 @@ class RuleClassifier(Classifier):
 
     def _read(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
         """Return the training table, checked and encoded."""
-        schema, rows = read_rows(self, X)
+        schema, rows = self._read_table(X)
         codes, classes = encode_classes(self, y)
         if len(codes) != len(rows):
             raise DataError(
@@ -91,6 +91,10 @@ class RuleClassifier(Classifier):
             rows, codes, weights = rows[counted], codes[counted], weights[counted]
         _warn_of_empty_columns(schema, rows)
         return TrainingSet(schema, rows, codes, classes, weights)
+
+    def _read_table(self, X: ArrayLike) -> tuple[TableSchema, NDArray[np.float64]]:
+        """Return the schema of a training table and its rows, encoded."""
+        return read_rows(self, X)
 
     def _store(self, base: RuleBase) -> None:
         assert base.classes is not None

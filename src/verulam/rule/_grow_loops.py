@@ -27,6 +27,19 @@ def holds(kind, value, entry):
 
 
 @njit(cache=True, nogil=True)
+def side_weights(rows, positive, weights):
+    """Return the weights of the positives and of the negatives among the rows."""
+    p = 0.0
+    n = 0.0
+    for row in rows:
+        if positive[row]:
+            p += weights[row]
+        else:
+            n += weights[row]
+    return p, n
+
+
+@njit(cache=True, nogil=True)
 def covered_rows(kinds, places, values, columns, rows):
     """Return 1 for each of the `rows` that meets all conditions."""
     covered = np.ones(rows.shape[0], dtype=np.uint8)
@@ -59,14 +72,7 @@ def best_threshold(column, order, n_known, n_rows, positive, weights, context):
     before a negative, a suffix start the other way round.
     """
     criterion, smoothing, share, log_share, best = context
-    total_p = 0.0
-    total_n = 0.0
-    for i in range(n_known):
-        row = order[i]
-        if positive[row]:
-            total_p += weights[row]
-        else:
-            total_n += weights[row]
+    total_p, total_n = side_weights(order[:n_known], positive, weights)
     kind, value, neighbour, kept = -1, 0.0, 0.0, 0.0
     p = 0.0
     n = 0.0
@@ -150,13 +156,7 @@ def best_condition(columns, orders, counts, n_categories, rows, positive, weight
     """
     criterion, smoothing, _, _, midway = options
     n_rows = rows.shape[0]
-    p = 0.0
-    n = 0.0
-    for i in range(n_rows):
-        if positive[rows[i]]:
-            p += weights[rows[i]]
-        else:
-            n += weights[rows[i]]
+    p, n = side_weights(rows, positive, weights)
     best, kind, place, value, kept_p = 0.0, -1, -1, 0.0, 0.0
     if n == 0.0 or p == 0.0:
         return kind, place, value, kept_p

@@ -14,6 +14,7 @@ from verulam.rule._grow_loops import (
     covered_rows,
     grow_conjunction,
     prefix_counts,
+    side_weights,
 )
 
 #: No rule needs more conditions than this to be of use.
@@ -184,9 +185,7 @@ class Problem:
 
     def weight_of(self, rows: NDArray[np.int32]) -> tuple[float, float]:
         """Return the weight of the positives and of the negatives among the rows."""
-        weights, positive = self.weights[rows], self.positive[rows]
-        positives = float(weights @ positive)
-        return positives, float(weights @ (1 - positive))
+        return side_weights(rows, self.positive, self.weights)
 
 
 def sort_columns(rows: NDArray[np.float64], n_categories: NDArray[np.int32]) -> SortedColumns:
