@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from verulam.base import DataError
+from verulam.linear._orders import orders, shuffled_once
 from verulam.linear._problem import Problem, Training, is_bounded
 from verulam.linear._single_sample_loops import dense_pass, sparse_pass
 from verulam.numerics import Schedule, constant
@@ -135,14 +137,12 @@ def walk(
     record
         "passes" keeps the weights after each, "steps" after each correction, None nothing.
     """
-    n_rows, n_weights = problem.size
+    n_weights = problem.size[1]
     history = np.empty((MOST_STEPS if record == "steps" else 0, n_weights))
     path = [walker.weights[None, :].copy()]
     converged, n_iter, filled = False, 0, 0
-    order = np.arange(n_rows)
-    while n_iter < max_iter and not converged:
-        if random is not None:
-            order = random.permutation(n_rows)
+    problem = shuffled_once(problem, random)
+    for order in islice(orders(problem, random), max_iter):
         before = walker.weights.copy()
         room = history[filled:]
         made = walker.take_pass(problem, order, room)
@@ -152,6 +152,8 @@ def walk(
         elif record == "passes":
             path.append(walker.weights[None, :].copy())
         converged = finished(walker.weights, before) if finished else made == 0
+        if converged:
+            break
     path.append(history[:filled])
     weights_path = np.concatenate(path) if record else np.empty((0, n_weights))
     return Training(

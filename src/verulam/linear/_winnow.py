@@ -1,11 +1,13 @@
 """Balanced Winnow: weights that are multiplied instead of added to."""
 
+from itertools import islice
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from verulam.base import RANDOM_STATE, DataError, Interval, Seed, generator
+from verulam.linear._orders import orders, shuffled_once
 from verulam.linear._perceptrons import ITERATIONS, RECORD
 from verulam.linear._problem import Problem, Training
 from verulam.linear._single_sample import MOST_STEPS
@@ -108,15 +110,14 @@ def multiply(
     record: str | None,
 ) -> Training:
     """Take multiplicative passes until one needs no correction; see `walk`."""
-    n_rows, n_weights = problem.size
+    n_weights = problem.size[1]
     positive, negative = np.zeros(n_weights), np.zeros(n_weights)
     history = np.empty((MOST_STEPS if record == "steps" else 0, n_weights))
-    path, order, corrections, n_iter = [np.zeros((1, n_weights))], np.arange(n_rows), 1, 0
-    filled = 0
-    while corrections and n_iter < max_iter:
+    path = [np.zeros((1, n_weights))]
+    corrections, n_iter, filled = 1, 0, 0
+    problem = shuffled_once(problem, random)
+    for order in islice(orders(problem, random), max_iter):
         n_iter += 1
-        if random is not None:
-            order = random.permutation(n_rows)
         room = history[filled:]
         corrections = winnow_pass(
             problem.inputs, problem.signs, order, positive, negative, factor, room
@@ -130,6 +131,8 @@ def multiply(
             filled = min(filled + corrections, len(history))
         elif record == "passes":
             path.append((np.exp(positive) - np.exp(negative))[None, :])
+        if not corrections:
+            break
     path.append(history[:filled])
     kept = np.concatenate(path) if record else np.empty((0, n_weights))
     return Training(
