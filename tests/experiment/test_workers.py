@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,7 @@ def test_runs_that_finish_while_the_parent_is_busy_are_done():
     """A store that another program locks must not make runs late."""
     plan = make_plan(small_study(time_limit=0.5))
     statuses = []
-    with contextlib.closing(run_in_processes(plan, range(len(plan)), workers=2)) as outcomes:
+    with contextlib.closing(run_in_processes(plan, deque(range(len(plan))), workers=2)) as outcomes:
         for outcome in outcomes:
             if outcome is not None:
                 statuses.append(outcome.status)

@@ -30,6 +30,9 @@ seed = 0
 # Tune every learner with the same budget, within the training rows of each run:
 # tuning = {{ method = "random", budget = 20, folds = 3 }}
 
+# What the study may spend; raise it to go on. Time is that of all runs, one after the other.
+# budget = {{ runs = 50, seconds = 3600 }}
+
 # Limits for one run; a run that breaks them is written down as such, and the study goes on.
 # time_limit = 60        # seconds
 # memory_limit = 2000    # megabytes

@@ -1,6 +1,7 @@
 """From a question to a defensible answer: study, design, plan, run, store, results."""
 
 from verulam.experiment._analysis import Analysis, analyse
+from verulam.experiment._budget import Budget
 from verulam.experiment._compare import compare
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._design_sizes import run_count
@@ -72,6 +73,7 @@ __all__ = [
     "DESIGN_CAVEATS",
     "AliasStructure",
     "Analysis",
+    "Budget",
     "ColumnCard",
     "Comparison",
     "DataChoice",

@@ -2,21 +2,23 @@
 
 import os
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from verulam.base import DataError, DataWarning
+from verulam.experiment._dask_engine import run_on_dask
 from verulam.experiment._execution import Outcome, execute
 from verulam.experiment._plan import Plan, make_plan
-from verulam.experiment._progress import Progress, show_progress
+from verulam.experiment._progress import show_progress
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store
 from verulam.experiment._study import Study
+from verulam.experiment._work import Work
 from verulam.experiment._workers import Engine, run_in_processes
 from verulam.measures import as_measure
 
@@ -29,6 +31,7 @@ def run(
     workers: int | None = None,
     progress: bool = True,
     retry: Sequence[str] = ("killed", "timed out"),
+    check: bool = True,
 ) -> Results:
     """Carry out what is left of a study, and return its results.
 
@@ -50,6 +53,9 @@ def run(
         Show a progress display, where the output is a terminal.
     retry
         Which unsuccessful runs are tried again: any of "failed", "killed", "timed out".
+    check
+        Carry out one run of each contestant a second time, to see whether the same seed gives
+        the same predictions; the analysis says of which it does not.
 
     Examples
     --------
@@ -66,14 +72,14 @@ def run(
     with Store(store) as opened:
         key = opened.add_plan(plan)
         _warn_of_changes(opened, key)
-        settled = opened.settled(retry)
-        left = _unsettled(plan, settled)
         carry_out = _engine(engine, processes, plan)
+        work = Work(plan, opened, key, retry=retry, check=check)
+        total = len(plan.runs)
         with (
-            show_progress(len(plan.runs), len(plan.runs) - len(left), show=progress) as display,
-            closing(carry_out(plan, left)) as outcomes,
+            show_progress(total, total - len(work.queue), show=progress) as display,
+            closing(carry_out(plan, work.queue)) as outcomes,
         ):
-            _write(opened, outcomes, display)
+            work.write(outcomes, display)
     return Results(store, key, measures=[as_measure(each) for each in plan.study.measures or ()])
 
 
@@ -88,30 +94,6 @@ def _warn_of_changes(store: Store, study: str) -> None:
         )
 
 
-def _unsettled(plan: Plan, settled: set[str]) -> list[int]:
-    """Return where the runs are that are still to do; those of the same identity just once."""
-    first: dict[str, int] = {}
-    for place, each in enumerate(plan.runs):
-        if each.run_id not in settled:
-            first.setdefault(each.run_id, place)
-    return list(first.values())
-
-
-def _write(store: Store, outcomes: Iterator[Outcome | None], display: Progress) -> None:
-    """Write outcomes down whenever no more are at hand, so that a sudden end loses none."""
-    waiting: list[Outcome] = []
-    try:
-        for outcome in outcomes:
-            if outcome is None:
-                store.add_outcomes(waiting)
-                waiting = []
-            else:
-                waiting.append(outcome)
-                display.advance(outcome)
-    finally:
-        store.add_outcomes(waiting)
-
-
 def _engine(name: str, workers: int, plan: Plan) -> Engine:
     limits = [key for key in ("time_limit", "memory_limit") if getattr(plan.study, key) is not None]
     if name == "processes":
@@ -122,43 +104,16 @@ def _engine(name: str, workers: int, plan: Plan) -> Engine:
         return _run_serially
     if name == "dask" or name.startswith("dask://"):
         address = name.removeprefix("dask://") if name != "dask" else None
-        return partial(_run_on_dask, workers=workers, address=address)
+        return partial(run_on_dask, workers=workers, address=address)
     raise DataError(f"engine: {name!r}; expected processes, serial, dask or dask://host:port.")
 
 
-def _run_serially(plan: Plan, positions: Sequence[int]) -> Generator[Outcome | None]:
+def _run_serially(plan: Plan, queue: deque[int]) -> Generator[Outcome | None]:
     # As in the workers: sums split among BLAS threads would differ in the last bits.
     with threadpool_limits(1):
-        for position in positions:
-            yield execute(plan, plan.runs[position])
+        while queue:
+            yield execute(plan, plan.runs[queue.popleft()])
             yield None
-
-
-def _run_on_dask(
-    plan: Plan, positions: Sequence[int], *, workers: int, address: str | None
-) -> Generator[Outcome | None]:
-    from distributed import Client, LocalCluster, as_completed
-
-    cluster: Any = None
-    if address is None:
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-    try:
-        with Client(address or cluster) as client:
-            there = client.scatter(plan, broadcast=True, hash=False)
-            size = max(1, min(16, len(positions) // (4 * workers)))
-            batches = [positions[start : start + size] for start in range(0, len(positions), size)]
-            futures = [client.submit(_execute_batch, there, batch, pure=False) for batch in batches]
-            for _, outcomes in as_completed(futures, with_results=True):
-                yield from outcomes
-                yield None
-    finally:
-        if cluster is not None:
-            cluster.close()
-
-
-def _execute_batch(plan: Plan, positions: Sequence[int]) -> list[Outcome]:
-    with threadpool_limits(1):
-        return [execute(plan, plan.runs[position]) for position in positions]
 
 
 def worker_count(given: int, name: str) -> int:

@@ -12,6 +12,7 @@ import pandas as pd
 from verulam.base import DataError, abilities, clone, generator
 from verulam.catalogue import entry
 from verulam.data import Dataset
+from verulam.experiment._budget import Budget, affordable, budget
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
 from verulam.experiment._preparation import prepared, usable_inputs
 from verulam.experiment._resampling import fingerprint, lock_test_part, resampling
@@ -180,7 +181,10 @@ class Plan:
                     "seed": run.seed,
                 }
             )
-        return pd.DataFrame(rows)
+        table = pd.DataFrame(rows)
+        if self._budget is not None:
+            table["affordable"] = [place in self.affordable for place in range(len(table))]
+        return table
 
     def __str__(self) -> str:
         settings = sum(len(each) for each in self.contestants)
@@ -190,8 +194,27 @@ class Plan:
         return (
             f"{self.study.name}: {len(self.runs)} runs = {settings} settings of learners on "
             f"{_counted(len(self.data), 'data set')} ({names}{more}) x {per_setting} splits, "
-            f"{resampling(self.study.resampling)}, seed {self.study.seed}{self._tuning_text}"
+            f"{resampling(self.study.resampling)}, seed {self.study.seed}"
+            f"{self._tuning_text}{self._budget_text}"
         )
+
+    @cached_property
+    def affordable(self) -> frozenset[int]:
+        """Positions of the runs that the budget pays for, as far as it counts runs."""
+        paid = {self.runs[place].run_id for place in affordable(self.runs, self._budget)}
+        return frozenset(place for place, run in enumerate(self.runs) if run.run_id in paid)
+
+    @property
+    def _budget(self) -> Budget | None:
+        return budget(self.study.budget)
+
+    @property
+    def _budget_text(self) -> str:
+        if self._budget is None:
+            return ""
+        left_out = len(self.runs) - len(self.affordable)
+        words = f", which leaves out {left_out} of the runs" if left_out else ""
+        return f". Budget: {self._budget.title}{words}"
 
     @property
     def _tuning_text(self) -> str:

@@ -27,6 +27,10 @@ FROM planned p JOIN splits s ON s.split = p.split JOIN tunings t ON t.run = p.ru
 JOIN runs r ON r.run = p.run WHERE p.study = ? AND r.status = 'done'
 ORDER BY p.place, p.learner, p.setting, p.share, s.repeat, s.fold
 """
+_UNREPEATABLE = """
+SELECT p.label AS data, p.learner, p.setting, c.difference FROM planned p JOIN checks c USING (run)
+WHERE p.study = ? AND c.difference != '' ORDER BY p.learner, p.setting
+"""
 _TASKS = """
 SELECT d.task FROM planned p JOIN data d ON d.data = p.data WHERE p.study = ?
 GROUP BY d.task ORDER BY min(p.place)
@@ -94,6 +98,13 @@ class Results:
         unsuccessful = ~runs["status"].isin(["done", "left"])
         columns = ["data", "learner", "setting", "repeat", "fold", "status", "stage", "error"]
         return runs.loc[unsuccessful, columns].reset_index(drop=True)
+
+    def unrepeatable(self) -> pd.DataFrame:
+        """Return the runs that were carried out twice with the same seed, and ended otherwise."""
+        with Store(self.path, read_only=True) as store:
+            if not store.has_table("checks"):
+                return pd.DataFrame(columns=["data", "learner", "setting", "difference"])
+            return store.read(_UNREPEATABLE, (self.study,))
 
     def tuning(self) -> pd.DataFrame:
         """Return what each finished run of a tuned learner chose, and what the search took.

@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,9 @@ from verulam.experiment._execution import Outcome
 from verulam.experiment._identity import digest
 from verulam.experiment._plan import Plan, setting_text
 from verulam.experiment._tuned_learner import TuningRecord
+
+#: Bytes of a store that are read through the memory of the system, without copying.
+MAPPED = 1 << 30
 
 #: Raised whenever older programs could not read what newer ones write.
 SCHEMA_VERSION = 2
@@ -48,6 +52,15 @@ CREATE TABLE IF NOT EXISTS tunings (
     run TEXT PRIMARY KEY, chosen TEXT NOT NULL, score REAL, measure TEXT NOT NULL,
     settings INTEGER NOT NULL, fits INTEGER NOT NULL, seconds REAL NOT NULL, trials TEXT NOT NULL)
     WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS checks (run TEXT PRIMARY KEY, difference TEXT NOT NULL) WITHOUT ROWID;
+"""
+#: The quickest finished run of each contestant of which none has been tried twice.
+_UNCHECKED = """
+SELECT position, min(r.fit_seconds + r.predict_seconds) FROM planned p JOIN runs r USING (run)
+WHERE p.study = ?1 AND r.status = 'done' AND NOT EXISTS (
+    SELECT 1 FROM planned q JOIN checks USING (run)
+    WHERE q.study = ?1 AND q.learner = p.learner AND q.setting = p.setting)
+GROUP BY p.learner, p.setting ORDER BY position
 """
 #: What the first schema kept otherwise: the label with the data, and runs of a study by their id.
 _FIRST_PLANNED = """
@@ -118,6 +131,7 @@ class Store:
             view = _FIRST_PLANNED.format(table="planned")
             self._connection.execute(f"CREATE TEMP VIEW planned AS {view}")
         self._connection.execute("PRAGMA query_only = ON")
+        self._connection.execute(f"PRAGMA mmap_size = {MAPPED}")
 
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -261,13 +275,39 @@ class Store:
                 [_tuning_row(each.run_id, each.tuning) for each in outcomes if each.tuning],
             )
 
+    def seconds(self, study: str) -> float:
+        """Return the time that fitting and predicting took in the runs of a study."""
+        query = (
+            "SELECT total(coalesce(fit_seconds, 0) + coalesce(predict_seconds, 0)) FROM runs "
+            "WHERE run IN (SELECT run FROM planned WHERE study = ?)"
+        )
+        return next(self.rows(query, (study,)))[0]
+
+    def unchecked(self, study: str) -> list[int]:
+        """Return positions of runs to try twice: one of each contestant that has none yet."""
+        return [position for position, _ in self.rows(_UNCHECKED, (study,))]
+
+    def add_check(self, outcome: Outcome) -> None:
+        """Write down whether a run that was tried twice gave the same predictions again."""
+        query = "SELECT predicted, probabilities, scores FROM runs WHERE run = ?"
+        before = next(self.rows(query, (outcome.run_id,)))
+        difference = ""
+        if outcome.status != "done":
+            difference = f"{outcome.status} the second time"
+        elif before != _packed_predictions(outcome):
+            difference = "other predictions the second time"
+        with self.transaction() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO checks VALUES (?, ?)", (outcome.run_id, difference)
+            )
+
     def status_counts(self, study: str | None = None) -> dict[str, int]:
         """Return how many planned runs there are of each status; "left" for those not yet run."""
-        query = (
-            "SELECT coalesce(status, 'left'), count(*) FROM planned LEFT JOIN runs USING (run) "
-            "WHERE study = coalesce(?, study) GROUP BY 1 ORDER BY 1"
-        )
-        return dict(self.rows(query, (study,)))
+        planned = "SELECT run FROM planned WHERE study = coalesce(?, study)"
+        # Read as they lie and put together here: looking each run up takes far longer.
+        known = dict(self.rows("SELECT run, status FROM runs"))
+        counts = Counter(known.get(run, "left") for (run,) in self.rows(planned, (study,)))
+        return dict(sorted(counts.items()))
 
     def has_table(self, name: str) -> bool:
         """Return whether the store has a table, which older ones may not."""
@@ -377,8 +417,13 @@ def _outcome_row(outcome: Outcome, environment: str) -> tuple[Any, ...]:
         outcome.warning,
         *(None if np.isnan(number) else number for number in numbers),
         environment,
-        *(pack(outcome.predictions.get(n)) for n in ("values", "probabilities", "scores")),
+        *_packed_predictions(outcome),
     )
+
+
+def _packed_predictions(outcome: Outcome) -> tuple[bytes | None, ...]:
+    names = ("values", "probabilities", "scores")
+    return tuple(pack(outcome.predictions.get(name)) for name in names)
 
 
 def _tuning_row(run_id: str, record: TuningRecord) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.data import Dataset
+from verulam.experiment._budget import Budget, budget
 from verulam.experiment._identity import describe
 from verulam.experiment._losses import Losses, check_losses
 from verulam.experiment._resampling import Resampling, resampling
@@ -117,6 +118,9 @@ class Study:
     tuning
         How learners are tuned within the training rows of each run, a `Tuning` or a mapping
         with `method`, `budget`, `folds` and `measure`; None for no tuning.
+    budget
+        What the study may spend, a `Budget` or a mapping with `runs`, `seconds`, ...; None for
+        no limit. A study that is stopped by it goes on where it has been raised.
     time_limit
         Seconds after which a run is stopped; None for no limit.
     memory_limit
@@ -146,6 +150,7 @@ class Study:
     test_share: float = 0.0
     seed: int = 0
     tuning: Tuning | Mapping[str, Any] | None = None
+    budget: Budget | Mapping[str, Any] | None = None
     time_limit: float | None = None
     memory_limit: float | None = None
     losses: Losses | None = None
@@ -172,6 +177,7 @@ class Study:
         check_losses(self.losses, self.reject_cost)
         resampling(self.resampling)
         object.__setattr__(self, "tuning", tuning(self.tuning))
+        object.__setattr__(self, "budget", budget(self.budget))
         for number, choice in enumerate(self.learners):
             _check_tune(choice, f"learners[{number}]", tuned=self.tuning is not None)
 
@@ -202,6 +208,7 @@ class Study:
                 "test_share": self.test_share,
                 "seed": self.seed,
                 "tuning": self.tuning.to_dict() if isinstance(self.tuning, Tuning) else None,
+                "budget": self.budget.to_dict() if isinstance(self.budget, Budget) else None,
                 "time_limit": self.time_limit,
                 "memory_limit": self.memory_limit,
                 "losses": describe(self.losses),

@@ -46,6 +46,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "test_share": (int, float),
     "seed": int,
     "tuning": dict,
+    "budget": dict,
     "time_limit": (int, float),
     "memory_limit": (int, float),
     "losses": (list, dict),

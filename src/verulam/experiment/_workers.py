@@ -18,8 +18,9 @@ from threadpoolctl import threadpool_limits
 from verulam.experiment._execution import Outcome, execute
 from verulam.experiment._plan import Plan
 
-#: Yields the outcome of each run as it ends, and None whenever no more are at hand.
-Engine = Callable[[Plan, Sequence[int]], Generator[Outcome | None]]
+#: Yields the outcome of each run as it ends, and None whenever no more are at hand. Positions are
+#: taken from the left of the queue, which may be added to or cleared between two outcomes.
+Engine = Callable[[Plan, deque[int]], Generator[Outcome | None]]
 #: Seconds of work that are sent to a worker ahead, so that it never waits for the next run.
 WORK_AHEAD = 0.2
 #: Seconds between looks at the clocks of the workers.
@@ -41,28 +42,25 @@ class _Worker:
     since: float = 0.0
 
 
-def run_in_processes(
-    plan: Plan, positions: Sequence[int], *, workers: int
-) -> Generator[Outcome | None]:
+def run_in_processes(plan: Plan, queue: deque[int], *, workers: int) -> Generator[Outcome | None]:
     """Yield the outcome of each run as it ends, and None whenever no more are at hand.
 
     Parameters
     ----------
     plan
         The plan, which every worker inherits.
-    positions
-        Which of its runs to carry out.
+    queue
+        Which of its runs to carry out; taken from the left, and may be added to meanwhile.
     workers
         Number of processes.
     """
     crew = _Crew(plan, workers)
-    left = deque(positions)
-    pace = _Pace()
+    pace = Pace()
     try:
-        while left or any(worker.sent for worker in crew.workers):
+        while queue or any(worker.sent for worker in crew.workers):
             for worker in crew.workers:
-                crew.send(worker, left, pace.batch())
-            for outcome in crew.collect(left):
+                crew.send(worker, queue, pace.batch())
+            for outcome in crew.collect(queue):
                 pace.note(outcome)
                 yield outcome
             yield None
@@ -70,11 +68,16 @@ def run_in_processes(
         crew.dismiss()
 
 
-class _Pace:
+class Pace:
     """How many runs make up the work that is sent ahead."""
 
     def __init__(self) -> None:
         self._seconds = self._runs = 0.0
+        self._most = 64
+
+    def one_by_one(self) -> None:
+        """Send runs singly from now on, so that it is seen which of them does harm."""
+        self._most = 1
 
     def note(self, outcome: Outcome) -> None:
         """Learn from a finished run."""
@@ -86,8 +89,8 @@ class _Pace:
     def batch(self) -> int:
         """Return how many runs a worker should have at hand."""
         if not self._runs:
-            return 2
-        return int(min(64, max(2, WORK_AHEAD * self._runs / max(self._seconds, 1e-6))))
+            return min(2, self._most)
+        return int(min(self._most, max(2, WORK_AHEAD * self._runs / max(self._seconds, 1e-6))))
 
 
 class _Crew:
@@ -118,11 +121,11 @@ class _Crew:
     def _forks(self) -> bool:
         return self._context.get_start_method() == "fork"
 
-    def send(self, worker: _Worker, left: deque[int], batch: int) -> None:
+    def send(self, worker: _Worker, queue: deque[int], batch: int) -> None:
         """Send more runs to a worker that is about to have none."""
-        if len(worker.sent) * 2 >= batch or not left:
+        if len(worker.sent) * 2 >= batch or not queue:
             return
-        runs = [left.popleft() for _ in range(min(batch - len(worker.sent), len(left)))]
+        runs = [queue.popleft() for _ in range(min(batch - len(worker.sent), len(queue)))]
         if not worker.sent:
             worker.since = time.monotonic() + FIRST_USE
         worker.sent.extend(runs)
@@ -132,7 +135,7 @@ class _Crew:
             # The worker has died; `collect` sees that and hands its runs to another.
             return
 
-    def collect(self, left: deque[int]) -> Iterator[Outcome]:
+    def collect(self, queue: deque[int]) -> Iterator[Outcome]:
         """Yield what has come in, and replace workers that died or took too long."""
         by_connection = {worker.connection: worker for worker in self.workers}
         ready = wait(list(by_connection), timeout=HEARTBEAT)
@@ -148,23 +151,23 @@ class _Crew:
                     worker.since = time.monotonic() + FIRST_USE
                     yield message
             except (EOFError, OSError):
-                yield from self._replace(worker, left, "killed", _last_words(worker.process))
+                yield from self._replace(worker, queue, "killed", _last_words(worker.process))
         limit = self._plan.study.time_limit
         for worker in list(self.workers):
             if limit and worker.sent and time.monotonic() - worker.since > limit:
                 if worker.connection.poll():
                     continue  # It has reported while others were seen to.
                 words = f"TimeoutError: stopped after {limit:g} seconds"
-                yield from self._replace(worker, left, "timed out", words)
+                yield from self._replace(worker, queue, "timed out", words)
 
     def _replace(
-        self, worker: _Worker, left: deque[int], status: str, words: str
+        self, worker: _Worker, queue: deque[int], status: str, words: str
     ) -> Iterator[Outcome]:
         _end(worker)
         self.workers.remove(worker)
         if worker.sent:
             run = self._plan.runs[worker.sent.popleft()]
-            left.extendleft(reversed(worker.sent))
+            queue.extendleft(reversed(worker.sent))
             yield Outcome(run.run_id, status, stage="fit", error=words)
         self.workers.append(self._hire())
 
