@@ -1,5 +1,15 @@
 """Decision trees that take a table as it is, and say what they have learned."""
 
+from verulam.tree._classifier import DecisionTreeClassifier
+from verulam.tree._impurity import (
+    entropy,
+    gini,
+    information_gain,
+    misclassification,
+    risk,
+    split_impurity,
+)
+from verulam.tree._prune import PruningPath
 from verulam.tree._structure import (
     Condition,
     Path,
@@ -9,13 +19,23 @@ from verulam.tree._structure import (
     merge_conditions,
     paths,
 )
+from verulam.tree._text import describe_condition
 
 __all__ = [
     "Condition",
+    "DecisionTreeClassifier",
     "Path",
+    "PruningPath",
     "TreeStructure",
     "collapse",
     "conditions",
+    "describe_condition",
+    "entropy",
+    "gini",
+    "information_gain",
     "merge_conditions",
+    "misclassification",
     "paths",
+    "risk",
+    "split_impurity",
 ]

@@ -329,14 +329,20 @@ def paths(structure: TreeStructure, *, merged: bool = True) -> Iterator[Path]:
         waiting.extend(reversed(structure.children(node)))
 
 
-def collapse(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> TreeStructure:
-    """Return the tree with the marked nodes turned into leaves, and what was below them gone."""
+def surviving(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the nodes that stay where the marked ones become leaves."""
     kept = np.ones(len(structure), dtype=bool)
     for node in range(1, len(structure)):
         parent = structure.parent[node]
         kept[node] = kept[parent] and not to_leaf[parent]
-    order = np.flatnonzero(kept)
-    number = np.cumsum(kept) - 1
+    return np.flatnonzero(kept)
+
+
+def collapse(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> TreeStructure:
+    """Return the tree with the marked nodes turned into leaves, and what was below them gone."""
+    order = surviving(structure, to_leaf)
+    number = np.zeros(len(structure), dtype=np.int64)
+    number[order] = np.arange(len(order))
     leaf = to_leaf[order] | (structure.kind[order] == LEAF)
 
     def links(old: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -1,0 +1,138 @@
+"""Compiled division of a node's rows among its children: no checks."""
+
+import numpy as np
+from numba import njit
+
+from verulam.tree._grow_loops import reorder_categories
+from verulam.tree._records import MISSING_TO, N_FIRST, ORDERED_BY, ROW_BITS, ROW_MASK
+from verulam.tree._small_loops import largest_place
+
+
+@njit(cache=True, nogil=True)
+def threshold_between(column, words, n_first, n_known, sample):
+    """Return the number halfway between the last row of one side and the first of the other."""
+    low = sample.values[words[n_first - 1] & ROW_MASK, column]
+    if n_first == n_known:
+        return np.inf
+    high = sample.values[words[n_first] & ROW_MASK, column]
+    middle = 0.5 * low + 0.5 * high
+    return middle if low <= middle < high else low
+
+
+@njit(cache=True, nogil=True)
+def mark_numeric(words, n_known, found, sample, sizes):
+    """Mark the rows of a threshold; return the branch of missing values."""
+    n_first = np.int64(found[N_FIRST])
+    for i in range(n_known):
+        sample.side[words[i] & ROW_MASK] = i >= n_first
+    sizes[0], sizes[1] = n_first, n_known - n_first
+    return mark_missing(words, n_known, np.int64(found[MISSING_TO]), 2, sample, sizes)
+
+
+@njit(cache=True, nogil=True)
+def mark_missing(words, n_known, missing_to, n_branches, sample, sizes):
+    """Mark the rows without a value; return their branch: the learned one, or the largest."""
+    if missing_to < 0:
+        missing_to = largest_place(sizes, n_branches)
+    for i in range(n_known, words.shape[0]):
+        sample.side[words[i] & ROW_MASK] = missing_to
+    sizes[missing_to] += words.shape[0] - n_known
+    return missing_to
+
+
+@njit(cache=True, nogil=True)
+def mark_subset(words, n_known, found, n_categories, sample, scratch, sizes):
+    """Mark the rows of two subsets of categories; return the missing branch and the bit set."""
+    places = scratch.groups[2]
+    for code in range(n_categories):
+        places[code] = -1.0
+    reorder_categories(words, n_known, np.int64(found[ORDERED_BY]), sample, scratch)
+    bits = np.zeros((n_categories + 63) // 64, dtype=np.uint64)
+    sizes[0] = sizes[1] = 0
+    n_first = np.int64(found[N_FIRST])
+    # Ranks of the first side end where the scan stopped.
+    last = np.int64(scratch.words[n_first - 1] >> ROW_BITS)
+    for i in range(n_known):
+        branch = np.int64(places[np.int64(words[i] >> ROW_BITS)] > last)
+        sample.side[words[i] & ROW_MASK] = branch
+        sizes[branch] += 1
+    missing_to = mark_missing(words, n_known, np.int64(found[MISSING_TO]), 2, sample, sizes)
+    heavier = np.int64(sizes[1] > sizes[0])
+    for code in range(n_categories):
+        branch = heavier if places[code] < 0.0 else np.int64(places[code] > last)
+        bits[code >> 6] |= np.uint64(branch) << np.uint64(code & 63)
+    return missing_to, bits
+
+
+@njit(cache=True, nogil=True)
+def mark_groups(words, n_known, found, n_categories, sample, sizes):
+    """Mark the rows of an n-way split; return missing branch, branch of each code, and children."""
+    branches = np.empty(n_categories, dtype=np.int32)
+    for code in range(n_categories):
+        branches[code] = -1
+    n_branches = 0
+    for i in range(n_known):
+        if i == 0 or words[i] >> ROW_BITS != words[i - 1] >> ROW_BITS:
+            branches[np.int64(words[i] >> ROW_BITS)] = n_branches
+            sizes[n_branches] = 0
+            n_branches += 1
+        sample.side[words[i] & ROW_MASK] = n_branches - 1
+        sizes[n_branches - 1] += 1
+    missing_to = mark_missing(
+        words, n_known, np.int64(found[MISSING_TO]), n_branches, sample, sizes
+    )
+    n_children = n_branches
+    for code in range(n_categories):
+        if branches[code] < 0:
+            branches[code] = n_branches
+            n_children = n_branches + 1
+    if n_children > n_branches:
+        sizes[n_branches] = 0
+    return missing_to, branches, n_children
+
+
+@njit(cache=True, nogil=True)
+def divide_rows(rows, sizes, n_children, side, buffer):
+    """Divide a list of rows among the children, stably."""
+    places = np.zeros(n_children, dtype=np.int64)
+    for child in range(1, n_children):
+        places[child] = places[child - 1] + sizes[child - 1]
+    for i in range(rows.shape[0]):
+        child = side[rows[i]]
+        buffer[places[child]] = rows[i]
+        places[child] += 1
+    for i in range(rows.shape[0]):
+        rows[i] = buffer[i]
+
+
+@njit(cache=True, nogil=True)
+def divide_columns(first, last, start, stop, sizes, n_children, sample, scratch):
+    """Divide the orders of some columns among the children of a node, stably."""
+    buffer, places = scratch.words, scratch.places[1]
+    for column in range(first, last):
+        words = sample.packed[column, start:stop]
+        n = words.shape[0]
+        # A column of one value is never searched again below, so its rows need no order.
+        if words[0] >> ROW_BITS == words[n - 1] >> ROW_BITS:
+            continue
+        if n_children == 2:
+            kept = moved = 0
+            for i in range(n):
+                word = words[i]
+                other = int(sample.side[word & ROW_MASK])
+                words[kept] = word
+                buffer[moved] = word
+                moved += other
+                kept += 1 - other
+            for i in range(moved):
+                words[kept + i] = buffer[i]
+            continue
+        places[0] = 0
+        for child in range(1, n_children):
+            places[child] = places[child - 1] + sizes[child - 1]
+        for i in range(n):
+            child = sample.side[words[i] & ROW_MASK]
+            buffer[places[child]] = words[i]
+            places[child] += 1
+        for i in range(n):
+            words[i] = buffer[i]

@@ -1,0 +1,278 @@
+"""Compiled growing of trees over presorted columns: no checks, no recursion.
+
+A node owns the slice ``start:stop`` of every column's order. Its best split is searched, its rows
+are marked with the child they go to, and every order is divided stably, so that the children own
+sorted slices in turn: each level costs one run through the orders, and nothing is sorted again.
+"""
+
+import numpy as np
+from numba import njit
+
+from verulam.tree._class_loops import group_classes, scan_classes
+from verulam.tree._records import (
+    DROP,
+    MISSING_RANK,
+    N_FIRST,
+    N_FOUND,
+    ORDERED_BY,
+    RISK,
+    ROW_BITS,
+    ROW_MASK,
+    SPLIT_INFO,
+    VARIANCE,
+    WORST,
+)
+from verulam.tree._small_loops import copy_into, sort_order, total_of
+from verulam.tree._target_loops import (
+    group_targets,
+    scan_errors,
+    scan_variance,
+    summarise_targets,
+)
+
+LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
+
+
+@njit(cache=True, nogil=True)
+def known_count(words):
+    """Return how many rows have a value; the others come last."""
+    low, high = 0, words.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if words[middle] >> ROW_BITS == MISSING_RANK:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(cache=True, nogil=True)
+def reorder_categories(words, n_known, target_class, sample, scratch):
+    """Copy rows to the scratch words, their categories by ascending share or mean target.
+
+    The new rank of a category replaces its code, and ``scratch.groups[2]`` remembers it.
+    """
+    weight, total, place = scratch.groups[0], scratch.groups[1], scratch.groups[2]
+    starts = scratch.places[0]
+    by_class = sample.classes.shape[0] > 0
+    n_groups = 0
+    for i in range(n_known):
+        if i == 0 or words[i] >> ROW_BITS != words[i - 1] >> ROW_BITS:
+            starts[n_groups] = i
+            weight[n_groups] = total[n_groups] = 0.0
+            n_groups += 1
+        row = words[i] & ROW_MASK
+        w = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
+        weight[n_groups - 1] += w
+        if by_class:
+            total[n_groups - 1] += w * (sample.classes[row] == target_class)
+        else:
+            total[n_groups - 1] += w * sample.targets[row]
+    starts[n_groups] = n_known
+    for group in range(n_groups):
+        total[group] /= weight[group]
+    order = scratch.places[1]
+    sort_order(total, order, n_groups)
+    written = 0
+    for rank in range(n_groups):
+        group = order[rank]
+        place[np.int64(words[starts[group]] >> ROW_BITS)] = rank
+        head = np.uint64(rank) << ROW_BITS
+        for i in range(starts[group], starts[group + 1]):
+            scratch.words[written] = head | (words[i] & ROW_MASK)
+            written += 1
+    for i in range(n_known, words.shape[0]):
+        scratch.words[i] = words[i]
+    return n_groups
+
+
+@njit(cache=True, nogil=True, inline="always")
+def scan_order(words, n_known, node_sums, error, sample, rules, scratch, found):
+    """Search one ordered column, by whatever the criterion asks for."""
+    if rules.criterion <= RISK:
+        scan_classes(words, n_known, node_sums, sample, rules, scratch, found)
+    elif rules.criterion == VARIANCE:
+        scan_variance(words, n_known, node_sums, sample, rules, found)
+    else:
+        scan_errors(words, n_known, sample, rules, scratch, error, found)
+
+
+@njit(cache=True, nogil=True)
+def search_column(column, start, stop, error, sample, rules, scratch, found):
+    """Write the best split of a node on one column into `found`; its drop is -inf if none."""
+    words = sample.packed[column, start:stop]
+    for entry in range(N_FOUND):
+        found[entry] = 0.0
+    found[DROP] = -np.inf
+    n_known = known_count(words)
+    spread = n_known > 0 and words[0] >> ROW_BITS != words[n_known - 1] >> ROW_BITS
+    if not spread and (n_known == words.shape[0] or n_known == 0 or rules.fractional):
+        return
+    node_sums = scratch.counts[0]
+    if rules.fractional and rules.criterion > VARIANCE and n_known < words.shape[0]:
+        rows = scratch.rows
+        for i in range(n_known):
+            rows[i] = words[i] & ROW_MASK
+        weight, _, mean_error = summarise_targets(rows[:n_known], sample, rules.criterion)
+        error = mean_error if rules.criterion == WORST else weight * mean_error
+    if sample.n_categories[column] == 0:
+        scan_order(words, n_known, node_sums, error, sample, rules, scratch, found)
+    elif rules.n_way:
+        if rules.criterion <= RISK:
+            group_classes(words, n_known, node_sums, sample, rules, scratch, found)
+        else:
+            group_targets(words, n_known, sample, rules, scratch, error, found)
+    else:
+        search_subsets(words, n_known, error, sample, rules, scratch, found)
+    if rules.gain_ratio and found[DROP] > -np.inf:
+        add_split_info(words, n_known, sample.n_categories[column], sample, rules, scratch, found)
+
+
+@njit(cache=True, nogil=True)
+def search_subsets(words, n_known, error, sample, rules, scratch, found):
+    """Search the two subsets of the categories, ordered by share of each class or mean target.
+
+    For two classes and for squared error one order contains the best pair of subsets (Breiman);
+    with more classes the best over one order for each class is taken.
+    """
+    best = np.empty(N_FOUND)
+    best[DROP] = -np.inf
+    best[ORDERED_BY] = 0.0
+    n_orders = rules.n_classes if rules.n_classes > 2 else 1
+    for order in range(n_orders):
+        target_class = order if n_orders > 1 else 1
+        reorder_categories(words, n_known, target_class, sample, scratch)
+        scan_order(
+            scratch.words[: words.shape[0]],
+            n_known,
+            scratch.counts[0],
+            error,
+            sample,
+            rules,
+            scratch,
+            found,
+        )
+        if found[DROP] > best[DROP]:
+            copy_into(best, found)
+            best[ORDERED_BY] = target_class
+    copy_into(found, best)
+
+
+@njit(cache=True, nogil=True)
+def weight_of(words, sample):
+    """Return the weight of rows."""
+    if sample.weights.shape[0] == 0:
+        return np.float64(words.shape[0])
+    total = 0.0
+    for word in words:
+        total += sample.weights[word & ROW_MASK]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def information(part, whole):
+    """Return the term of one branch in the information of a split, times the whole weight."""
+    return -part * np.log2(part / whole) if part > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def add_split_info(words, n_known, n_categories, sample, rules, scratch, found):
+    """Write the information of a found split, and charge the drop for the choice of threshold."""
+    whole = weight_of(words, sample)
+    known = weight_of(words[:n_known], sample)
+    if n_categories > 0 and rules.n_way:
+        start, info = 0, information(whole - known, whole)
+        for i in range(n_known):
+            if i + 1 == n_known or words[i + 1] >> ROW_BITS != words[i] >> ROW_BITS:
+                info += information(weight_of(words[start : i + 1], sample), whole)
+                start = i + 1
+    else:
+        ordered = words
+        if n_categories > 0:
+            reorder_categories(words, n_known, np.int64(found[ORDERED_BY]), sample, scratch)
+            ordered = scratch.words[: words.shape[0]]
+        first = weight_of(ordered[: np.int64(found[N_FIRST])], sample)
+        info = information(whole - known, whole)
+        info += information(first, whole) + information(known - first, whole)
+        distinct = 1
+        for i in range(1, n_known):
+            distinct += ordered[i] >> ROW_BITS != ordered[i - 1] >> ROW_BITS
+        if distinct > 1 and n_categories == 0:
+            found[DROP] -= np.log2(distinct - 1)
+    found[SPLIT_INFO] = info / whole
+
+
+@njit(cache=True, nogil=True)
+def choose_column(columns, found, weight, rules):
+    """Return the column of the best split among those searched, or -1.
+
+    With the gain ratio, only splits whose gain is at least average compete (C4.5's guard
+    against splits that hardly gain but have next to no information).
+    """
+    chosen, best = -1, -np.inf
+    if rules.gain_ratio:
+        total, n_useful = 0.0, 0
+        for column in columns:
+            if found[column, DROP] > 1e-9 * weight:
+                total += found[column, DROP]
+                n_useful += 1
+        if n_useful == 0:
+            return chosen
+        average = total / n_useful
+        for column in columns:
+            drop, info = found[column, DROP], found[column, SPLIT_INFO]
+            if drop > 1e-9 * weight and drop >= average - 1e-3 * weight and info > 0.0:
+                ratio = drop / info
+                if ratio > best or (ratio == best and column < chosen):
+                    chosen, best = column, ratio
+        return chosen
+    for column in columns:
+        drop = found[column, DROP]
+        # Sums in another order differ in the last digits; the first column wins a tie.
+        close = abs(drop - best) <= 1e-12 * weight
+        if drop > -np.inf and ((close and column < chosen) or (not close and drop > best)):
+            chosen, best = column, drop
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def next_seed(seed, branch):
+    """Return a seed for one child, independent of the order in which nodes are grown."""
+    mixed = seed + np.uint64(0x9E3779B97F4A7C15) * np.uint64(branch + 1)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def draw_columns(seed, n_columns):
+    """Return the columns in an order that depends on the seed alone."""
+    columns = np.arange(n_columns)
+    for place in range(n_columns - 1, 0, -1):
+        seed = next_seed(seed, place)
+        other = np.int64(seed % np.uint64(place + 1))
+        columns[place], columns[other] = columns[other], columns[place]
+    return columns
+
+
+@njit(cache=True, nogil=True, inline="always")
+def search_node(start, stop, seed, error, sample, rules, scratch, found):
+    """Search the columns of a node, a random choice of them if asked for; return the best or -1."""
+    n_columns = sample.packed.shape[0]
+    weight = total_of(scratch.counts[0]) if rules.criterion <= RISK else scratch.counts[0, 0]
+    if rules.max_features >= n_columns:
+        columns = np.arange(n_columns)
+        for column in columns:
+            search_column(column, start, stop, error, sample, rules, scratch, found[column])
+        return choose_column(columns, found, weight, rules)
+    columns = draw_columns(seed, n_columns)
+    chosen = -1
+    for place in range(n_columns):
+        column = columns[place]
+        search_column(column, start, stop, error, sample, rules, scratch, found[column])
+        # A drawn set without any split is extended until there is one.
+        if place + 1 >= rules.max_features:
+            chosen = choose_column(columns[: place + 1], found, weight, rules)
+            if chosen >= 0:
+                break
+    return chosen

@@ -1,0 +1,192 @@
+"""What classification and regression trees have in common once they are grown."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from verulam.base import (
+    DataError,
+    DataWarning,
+    TableSchema,
+    check_is_fitted,
+    check_weights,
+    generator,
+)
+from verulam.tree._compiling import announced
+from verulam.tree._general_grow import grow_generally
+from verulam.tree._grow import Growth, grow, make_sample
+from verulam.tree._options import Options
+from verulam.tree._prune import best_first, beyond_leaves
+from verulam.tree._records import Rules
+from verulam.tree._structure import LEAF, Path, TreeStructure, collapse, paths
+from verulam.tree._table import category_counts, encode_rows
+from verulam.tree._text import condition_text
+
+
+class TreeLearner:
+    """Growing, walking and reading of a tree; the classes add what is done in its leaves."""
+
+    tree_: TreeStructure
+    schema_: TableSchema
+    unseen: str
+    max_leaf_nodes: int | None
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc] # of the estimator beside it
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _encode(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return encode_rows(self, X, self.schema_, unseen=self.unseen)
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Return the number of the leaf that each row reaches."""
+        return self.tree_.apply(self._encode(X))
+
+    def decision_path(self, X: ArrayLike) -> Any:
+        """Return a sparse matrix of rows and nodes, with 1 for each node that a row passes."""
+        from scipy import sparse
+
+        leaves = self.apply(X)
+        rows, nodes = [np.arange(len(leaves))], [leaves]
+        while (nodes[-1] > 0).any():
+            below = nodes[-1] > 0
+            rows.append(rows[-1][below])
+            nodes.append(self.tree_.parent[nodes[-1][below]])
+        row, node = np.concatenate(rows), np.concatenate(nodes)
+        shape = (len(leaves), len(self.tree_))
+        return sparse.csr_matrix((np.ones(len(row), dtype=np.int64), (row, node)), shape=shape)
+
+    def get_depth(self) -> int:
+        """Return the largest number of tests on the way to a leaf."""
+        check_is_fitted(self)
+        return int(self.tree_.depths().max())
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    def paths(self, *, merged: bool = True) -> Iterator[Path]:
+        """Yield every leaf with the conditions that lead to it."""
+        check_is_fitted(self)
+        return paths(self.tree_, merged=merged)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each column in the total decrease of the impurity."""
+        check_is_fitted(self)
+        structure = self.tree_
+        inner = structure.kind != LEAF
+        gains = (structure.gain * structure.weight)[inner]
+        totals = np.bincount(structure.column[inner], gains, minlength=self.n_features_in_)
+        return totals / max(totals.sum(), np.finfo(float).tiny)
+
+    @property
+    def depth_importances_(self) -> NDArray[np.float64]:
+        """Importance of each column by where it is first used: 1 at the root, 1/2 below, ..."""
+        check_is_fitted(self)
+        depths, importances = self.tree_.depths(), np.zeros(self.n_features_in_)
+        for node in np.flatnonzero(self.tree_.kind != LEAF):
+            column = self.tree_.column[node]
+            importances[column] = max(importances[column], 0.5 ** int(depths[node]))
+        return importances
+
+    @property
+    def used_features_(self) -> NDArray[np.intp]:
+        """Positions of the columns that the tree looks at."""
+        check_is_fitted(self)
+        return np.unique(self.tree_.column[self.tree_.kind != LEAF]).astype(np.intp)
+
+    def growth(self) -> pd.DataFrame:
+        """Return the splits in the order of their weighted gain, each below its parent.
+
+        One row for each step from the root alone to the whole tree: the node that is split, its
+        depth, the column, what its first child accepts, rows, gain, and the leaves afterwards.
+        """
+        check_is_fitted(self)
+        structure, depths = self.tree_, self.tree_.depths()
+        steps, n_leaves = [], 1
+        for node in best_first(structure):
+            n_leaves += int(structure.n_children[node]) - 1
+            steps.append(
+                {
+                    "node": node,
+                    "depth": int(depths[node]),
+                    "column": self.schema_.names[structure.column[node]],
+                    "test": condition_text(structure, node, 0, self.schema_),
+                    "rows": int(structure.n_rows[node]),
+                    "gain": float(structure.gain[node]),
+                    "leaves": n_leaves,
+                }
+            )
+        names = ["node", "depth", "column", "test", "rows", "gain", "leaves"]
+        frame = pd.DataFrame(steps, columns=names)
+        return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="step"))
+
+    def stage(self, step: int) -> TreeStructure:
+        """Return the tree as it was after so many steps of `growth`."""
+        check_is_fitted(self)
+        to_leaf = self.tree_.kind != LEAF
+        to_leaf[best_first(self.tree_)[:step]] = False
+        return collapse(self.tree_, to_leaf)
+
+    def _grow(
+        self,
+        rows: NDArray[np.float64],
+        target: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        options: Options,
+        rules: Rules,
+        random_state: Any,
+    ) -> Growth:
+        """Return the tree grown on encoded rows, limited to the allowed number of leaves."""
+        seed = int(generator(random_state).integers(2**63))
+        with announced():
+            sample = make_sample(
+                rows, category_counts(self.schema_), target, weights, n_way=rules.n_way
+            )
+            if callable(options.criterion):
+                growth = grow_generally(sample, rules, seed, options.criterion)
+            elif rules.fractional and np.isnan(rows).any():
+                growth = grow_generally(sample, rules, seed)
+            else:
+                growth = grow(sample, rules, seed)
+        if self.max_leaf_nodes is None:
+            return growth
+        return growth.collapsed(beyond_leaves(growth.structure, self.max_leaf_nodes))
+
+
+def usable_weights(
+    sample_weight: Any, rows: NDArray[np.float64]
+) -> tuple[NDArray[np.float64] | None, NDArray[np.intp] | slice]:
+    """Return the weights of the rows that weigh anything, and which rows those are."""
+    weights = check_weights(sample_weight, rows)
+    if weights is None:
+        return None, slice(None)
+    used = np.flatnonzero(weights > 0)
+    if len(used) == 0:
+        raise DataError("sample_weight is zero for every row; at least one must be positive.")
+    weights = weights[used]
+    if (weights == 1.0).all():
+        return None, used
+    return weights, used
+
+
+def warn_of_empty_columns(schema: TableSchema, rows: NDArray[np.float64]) -> None:
+    """Warn of columns without any value, which no split can use."""
+    empty = np.isnan(rows).all(axis=0) if np.isnan(rows[0]).any() else np.zeros(1, dtype=bool)
+    if empty.any():
+        names = [repr(schema.names[column]) for column in np.flatnonzero(empty)]
+        warnings.warn(
+            f"All values are missing in {', '.join(names[:8])}: such columns cannot be split on.",
+            DataWarning,
+            stacklevel=4,
+        )

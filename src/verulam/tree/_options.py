@@ -1,0 +1,164 @@
+"""What a tree learner was asked for: presets, and the numbers that the growing loops take."""
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verulam.base import RANDOM_STATE, Interval, StrOptions
+from verulam.tree._records import ABSOLUTE, ENTROPY, GINI, RISK, VARIANCE, WORST, Rules
+
+CRITERIA = {
+    "gini": GINI,
+    "entropy": ENTROPY,
+    "gain_ratio": ENTROPY,
+    "misclassification": RISK,
+    "risk": RISK,
+    "squared_error": VARIANCE,
+    "absolute_error": ABSOLUTE,
+    "worst_error": WORST,
+}
+#: A depth that no tree reaches.
+BOTTOMLESS = 2**31 - 1
+
+#: Constraints of the parameters that both tree learners have.
+SHARED_CONSTRAINTS: dict[str, Any] = {
+    "categories": [StrOptions({"subset", "n_way"}), None],
+    "missing": [StrOptions({"learned", "fractional"}), None],
+    "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "min_samples_split": [
+        Interval(Integral, 2, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="neither"),
+    ],
+    "min_samples_leaf": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="neither"),
+        None,
+    ],
+    "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+    "max_features": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="neither"),
+        StrOptions({"sqrt", "log2"}),
+        None,
+    ],
+    "pruning_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
+    "ccp_alpha": [Interval(Real, 0.0, None, closed="left"), None],
+    "cv": [Interval(Integral, 2, None, closed="left")],
+    "unseen": [StrOptions({"error", "missing"})],
+    "random_state": RANDOM_STATE,
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """The choices that a preset makes.
+
+    Attributes
+    ----------
+    criterion
+        Name of the impurity or error, or a function.
+    categories
+        "subset" or "n_way".
+    missing
+        "learned" or "fractional".
+    pruning
+        "none", "reduced_error", "cost_complexity" or "pessimistic".
+    min_samples_leaf
+        Fewest rows of a child.
+    """
+
+    criterion: Any
+    categories: str
+    missing: str
+    pruning: str
+    min_samples_leaf: float
+
+
+PRESETS = {
+    "id3": Options("entropy", "n_way", "learned", "none", 1),
+    "c4.5": Options("gain_ratio", "n_way", "fractional", "pessimistic", 2),
+    "cart": Options("gini", "subset", "learned", "cost_complexity", 1),
+}
+PLAIN_CLASSIFIER = Options("gini", "subset", "learned", "none", 1)
+PLAIN_REGRESSOR = Options("squared_error", "subset", "learned", "none", 1)
+
+
+def resolve(learner: Any, plain: Options) -> Options:
+    """Return the learner's choices, those left open filled in by its preset or `plain`."""
+    preset = getattr(learner, "preset", None)
+    base = plain if preset is None else PRESETS[preset]
+    chosen = {
+        name: getattr(learner, name)
+        for name in Options.__dataclass_fields__
+        if getattr(learner, name) is not None
+    }
+    return replace(base, **chosen)
+
+
+def log_table(n: int) -> NDArray[np.float64]:
+    """Return n log2 n for the whole numbers up to `n`."""
+    numbers = np.arange(n + 1, dtype=np.float64)
+    numbers[1:] *= np.log2(numbers[1:])
+    return numbers
+
+
+def make_rules(
+    learner: Any,
+    options: Options,
+    n_rows: int,
+    n_columns: int,
+    n_classes: int,
+    weights: NDArray[np.float64] | None,
+    loss: NDArray[np.float64] | None = None,
+) -> Rules:
+    """Return the options and parameters of a learner as the growing loops take them."""
+    fractional = options.missing == "fractional"
+    code = GINI if callable(options.criterion) else CRITERIA[options.criterion]
+    if options.criterion == "misclassification":
+        loss = 1.0 - np.eye(n_classes)
+    min_leaf = row_count(options.min_samples_leaf, n_rows)
+    whole = code == ENTROPY and weights is None and not fractional
+    threshold = getattr(learner, "impurity_threshold", None)
+    return Rules(
+        criterion=code,
+        n_classes=n_classes,
+        gain_ratio=options.criterion == "gain_ratio",
+        n_way=options.categories == "n_way",
+        fractional=fractional,
+        # Where children must have several rows, the best allowed cut may lie inside a class.
+        boundaries_only=min_leaf == 1 and not callable(options.criterion),
+        max_depth=BOTTOMLESS if learner.max_depth is None else int(learner.max_depth),
+        min_split=max(2, row_count(learner.min_samples_split, n_rows)),
+        min_leaf=min_leaf,
+        threshold=float(
+            getattr(learner, "error_threshold", 0.0) if threshold is None else threshold
+        ),
+        purity=float(getattr(learner, "purity_threshold", 1.0)),
+        min_decrease=float(learner.min_impurity_decrease),
+        max_features=feature_count(learner.max_features, n_columns),
+        total_weight=float(n_rows if weights is None else weights.sum()),
+        loss=np.empty((0, n_classes)) if loss is None else loss,
+        log_table=log_table(n_rows) if whole else np.empty(0),
+    )
+
+
+def row_count(given: Any, n_rows: int) -> int:
+    """Return a number of rows that was given as such or as a share."""
+    return int(given) if isinstance(given, Integral) else int(np.ceil(given * n_rows))
+
+
+def feature_count(given: Any, n_columns: int) -> int:
+    """Return the number of columns that `max_features` stands for."""
+    if given is None:
+        return n_columns
+    if given == "sqrt":
+        return max(1, int(np.sqrt(n_columns)))
+    if given == "log2":
+        return max(1, int(np.log2(n_columns)))
+    if isinstance(given, Integral):
+        return min(int(given), n_columns)
+    return max(1, int(given * n_columns))

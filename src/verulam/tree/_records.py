@@ -1,0 +1,154 @@
+"""What the compiled loops of tree growing are given: named tuples of arrays."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+#: Impurities of classes, then errors of numbers.
+GINI, ENTROPY, RISK, VARIANCE, ABSOLUTE, WORST = range(6)
+#: Entries of what a search finds for each column.
+DROP, N_FIRST, MISSING_TO, ORDERED_BY, SPLIT_INFO, N_FOUND = range(6)
+#: Bits of a packed word that hold the row; the bits above hold the rank of its value.
+ROW_BITS = np.uint64(32)
+ROW_MASK = np.uint64((1 << 32) - 1)
+#: Rank of a missing value, above all others.
+MISSING_RANK = np.uint64((1 << 32) - 1)
+
+
+class Sample(NamedTuple):
+    """The training rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Encoded rows.
+    packed : uint64 ndarray of shape (n_columns, n_rows)
+        For each column its rows in ascending order, each with the rank of its value above the
+        row's number. A node owns the same slice of every column.
+    rows : int32 ndarray
+        The rows of each node, in the same slices.
+    classes : integer ndarray
+        Class codes, or empty.
+    targets : ndarray
+        Numbers to predict, or empty.
+    weights : ndarray
+        Weight of each row, or empty if all weigh 1.
+    n_categories : int32 ndarray
+        Categories of each column; 0 for numeric ones.
+    side : integer ndarray
+        Room for the child that each row goes to.
+    """
+
+    values: Any
+    packed: Any
+    rows: Any
+    classes: Any
+    targets: Any
+    weights: Any
+    n_categories: Any
+    side: Any
+
+
+class Rules(NamedTuple):
+    """How to choose splits and when to stop.
+
+    Attributes
+    ----------
+    criterion
+        One of the impurities or errors above.
+    n_classes
+        Classes, or 1 for numbers.
+    gain_ratio
+        Divide the gain by the information of the split, under C4.5's guards.
+    n_way
+        One branch for each category, instead of two subsets.
+    fractional
+        Divide rows with a missing value among the children.
+    boundaries_only
+        Try thresholds only where the class changes.
+    max_depth, min_split, min_leaf
+        Largest depth; fewest rows of a node to split and of its children.
+    threshold
+        Impurity or error below which a node is a leaf.
+    purity
+        Share of the largest class from which on a node is a leaf.
+    min_decrease
+        Smallest weighted decrease of the impurity that justifies a split.
+    max_features
+        Columns tried at each node, drawn at random if fewer than there are.
+    total_weight
+        Weight of all training rows.
+    loss : ndarray of shape (n_actions, n_classes)
+        Losses for the risk.
+    log_table : ndarray
+        n log2 n for each whole number, or empty where weights are not whole.
+    """
+
+    criterion: int
+    n_classes: int
+    gain_ratio: bool
+    n_way: bool
+    fractional: bool
+    boundaries_only: bool
+    max_depth: int
+    min_split: int
+    min_leaf: int
+    threshold: float
+    purity: float
+    min_decrease: float
+    max_features: int
+    total_weight: float
+    loss: Any
+    log_table: Any
+
+
+class Scratch(NamedTuple):
+    """Room that one thread works in, sized for the largest node it meets.
+
+    Attributes
+    ----------
+    words : uint64 ndarray
+        Rows on their way to another child, or categories in another order.
+    rows : int32 ndarray
+        Rows on their way to another child, or of one category.
+    numbers : ndarray of shape (2, n_rows + 1)
+        Running errors of both sides; short where no criterion needs them.
+    ranks : int32 ndarray
+        For each row the rank of its target in the node, where a criterion needs it.
+    counts : ndarray of shape (4, n_values)
+        Class counts of the node, of both sides and of the missing rows; or weight and sum.
+    groups : ndarray of shape (3, n_categories)
+        Weight, sum of targets and place of each category.
+    places : int64 ndarray of shape (2, n_categories + 2)
+        Where each category or child starts.
+    """
+
+    words: Any
+    rows: Any
+    numbers: Any
+    ranks: Any
+    counts: Any
+    groups: Any
+    places: Any
+
+
+class Nodes(NamedTuple):
+    """The nodes of a growing tree, named as in `TreeStructure`, with the slice each node owns."""
+
+    kind: Any
+    column: Any
+    threshold: Any
+    parent: Any
+    first_child: Any
+    n_children: Any
+    missing_branch: Any
+    category_start: Any
+    n_rows: Any
+    weight: Any
+    values: Any
+    impurity: Any
+    gain: Any
+    start: Any
+    stop: Any
+    depth: Any
+    seed: Any
