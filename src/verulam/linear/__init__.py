@@ -1,5 +1,6 @@
 """Linear discrimination: every way to draw a line between classes."""
 
+from verulam.linear._basis import BasisExpansion
 from verulam.linear._descent import Descent, gradient_descent, newton_descent, optimal_rate
 from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
 from verulam.linear._least_mean_squares import LeastMeanSquares
@@ -11,17 +12,20 @@ from verulam.linear._programs import LinearProgramDiscriminant
 from verulam.linear._relaxation import Relaxation
 from verulam.linear._separability import Separability, pairwise_separability, separability
 from verulam.linear._squared_error import HoKashyap, MinimumSquaredError
+from verulam.linear._stage import LineComparison, compare_lines, line_trainers
 from verulam.linear._voted import VotedPerceptron
 from verulam.linear._winnow import BalancedWinnow
 
 __all__ = [
     "BalancedWinnow",
+    "BasisExpansion",
     "BatchPerceptron",
     "Descent",
     "FarthestMarginPerceptron",
     "HoKashyap",
     "Hyperplane",
     "LeastMeanSquares",
+    "LineComparison",
     "LinearProgramDiscriminant",
     "Madaline",
     "MinimumSquaredError",
@@ -32,7 +36,9 @@ __all__ = [
     "Trajectory",
     "VotedPerceptron",
     "augment",
+    "compare_lines",
     "gradient_descent",
+    "line_trainers",
     "newton_descent",
     "optimal_rate",
     "pairwise_separability",

@@ -148,9 +148,6 @@ class FarthestMarginPerceptron(LinearTrainer):
         "max_iter": ITERATIONS,
         "record": RECORD,
     }
-    _skipped_checks: ClassVar[dict[str, str]] = {
-        "check_classifiers_train": "on overlapping classes the worst row keeps pulling the plane",
-    }
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from verulam.plots._confusion import confusion_matrix
 from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
+from verulam.plots._lines import lines, weight_trajectory
 from verulam.plots._regions import decision_regions
 from verulam.plots._statistics import (
     against_normal,
@@ -36,6 +37,7 @@ __all__ = [
     "error_reject_curve",
     "learner_results",
     "level_means",
+    "lines",
     "manova_projections",
     "mean_dots",
     "normal_region",
@@ -48,4 +50,5 @@ __all__ = [
     "share_matrix",
     "simulated_power",
     "surface_contours",
+    "weight_trajectory",
 ]

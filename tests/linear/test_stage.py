@@ -1,0 +1,58 @@
+"""All trainers on one stage."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from tests.linear.examples import CORNERS, XOR, overlapping, separable
+
+from verulam.base import UnknownNameError
+from verulam.linear import LeastMeanSquares, compare_lines, line_trainers
+
+
+def test_all_trainers_separate_what_can_be_separated():
+    lines = compare_lines(*separable(gap=1.0))
+    seeking = lines.table.drop(
+        [
+            "least mean squares",
+            "batch least mean squares",
+            "least squares",
+            "fisher",
+            "averaged perceptron",
+        ]
+    )
+    assert lines.separability
+    assert len(lines.table) == len(line_trainers()) == 18
+    assert (seeking["errors"] == 0).all()
+    assert (seeking["margin"] > 0).all()
+    assert (lines.table["seconds"] > 0).all()
+
+
+def test_no_trainer_finds_a_wider_margin_than_there_is():
+    rows, classes = separable(gap=1.0)
+    lines = compare_lines(rows, classes)
+    signs = np.where(classes == 1, 1.0, -1.0)
+    for name, margin in lines.table["margin"].dropna().items():
+        plane = lines.trainers[name].hyperplane_
+        assert (signs * plane.signed_distance(rows)).min() == pytest.approx(margin), name
+
+
+def test_overlap_is_reported_not_hidden():
+    lines = compare_lines(CORNERS, XOR)
+    assert not lines.separability
+    assert not lines.table.loc["fixed increment", "converged"]
+    assert "never will" in lines.table.loc["fixed increment", "remark"]
+    assert lines.table.loc["least squares", "converged"]
+    assert lines.table["errors"].min() >= 1
+    assert str(lines).startswith("The linear program says that no line separates")
+
+
+def test_trainers_of_ones_own_take_part():
+    own = {"logistic": LogisticRegression(), "wild": LeastMeanSquares(learning_rate=50.0)}
+    lines = compare_lines(*overlapping(), own)
+    assert lines.table.loc["logistic", "error rate"] < 0.4
+    assert "grow without bound" in lines.table.loc["wild", "remark"]
+
+
+def test_a_misspelt_trainer_is_answered_with_near_names():
+    with pytest.raises(UnknownNameError, match="pocket"):
+        compare_lines(CORNERS, XOR, ["poket"])

@@ -1,0 +1,55 @@
+"""Lines over classes and trajectories of weights."""
+
+import numpy as np
+import pytest
+
+from verulam.base import DataError
+from verulam.linear import Perceptron, compare_lines, sign_normalise
+from verulam.plots import lines, weight_trajectory
+
+CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+
+
+def test_each_line_lies_on_its_plane():
+    comparison = compare_lines(CORNERS, [0, 0, 0, 1], ["batch perceptron", "least squares"])
+    axes = lines(comparison)
+    for drawn, trainer in zip(axes.get_lines(), comparison.trainers.values(), strict=True):
+        points = np.column_stack([drawn.get_xdata(), drawn.get_ydata()])
+        assert np.allclose(trainer.hyperplane_.value(points), 0.0, atol=1e-9)
+
+
+def test_a_trainer_without_a_plane_is_left_out():
+    comparison = compare_lines(CORNERS, [0, 1, 1, 0], ["least squares", "pocket"])
+    names = [line.get_label() for line in lines(comparison).get_lines()]
+    assert names == ["pocket"]
+
+
+def test_a_trajectory_starts_and_ends_where_the_trainer_did():
+    trainer = Perceptron(record="steps", random_state=0).fit(CORNERS, [0, 1, 1, 1])
+    axes = weight_trajectory(trainer)
+    path = axes.get_lines()[0]
+    assert [path.get_xdata()[0], path.get_ydata()[0]] == [0.0, 0.0]
+    assert [path.get_xdata()[-1], path.get_ydata()[-1]] == trainer.coef_[0].tolist()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("$w_1$", "$w_2$")
+
+
+def test_the_region_of_solutions_is_shaded():
+    points, classes = np.array([[1.0], [2.0], [-1.0]]), np.array([1, 1, 0])
+    trainer = Perceptron(record="steps", random_state=0).fit(points, classes)
+    axes = weight_trajectory(trainer, rows=sign_normalise(points, classes == 1))
+    assert len(axes.patches) == 1
+    assert axes.patches[0].contains_point(
+        axes.transData.transform([trainer.intercept_[0], trainer.coef_[0, 0]])
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: lines(compare_lines(np.eye(3), [0, 1, 1], ["pocket"])), "two inputs"),
+        (lambda: weight_trajectory(Perceptron().fit(CORNERS, [0, 1, 1, 1])), "no trajectory"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(call, message):
+    with pytest.raises(DataError, match=message):
+        call()
