@@ -43,8 +43,8 @@ def lines(comparison: LineComparison, *, ax: Axes | None = None) -> Axes:
         ax.plot(*ends, style, color=colour(number), label=name, linewidth=1.4)
     for number, label in enumerate(np.unique(comparison.classes)):
         rows = inputs[comparison.classes == label]
-        sign = {"marker": marker(number), "color": "0.25", "s": 18, "zorder": 3}
-        ax.scatter(rows[:, 0], rows[:, 1], label=str(label), **sign)
+        sign, places = marker(number), (rows[:, 0], rows[:, 1])
+        ax.scatter(*places, s=18, marker=sign, color="0.25", label=str(label), zorder=3)
     ax.set(xlim=frame[0], ylim=frame[1], xlabel="$x_1$", ylabel="$x_2$")
     place_legend(ax)
     return ax
