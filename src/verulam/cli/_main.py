@@ -6,9 +6,11 @@ from collections.abc import Sequence
 import typer
 
 from verulam.cli._commands import app
+from verulam.cli._recover_command import recover_app
 from verulam.cli._study_commands import study_app
 
 app.add_typer(study_app)
+app.add_typer(recover_app)
 
 #: Wrong usage or unusable data.
 USAGE = 2

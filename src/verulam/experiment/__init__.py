@@ -38,6 +38,7 @@ from verulam.experiment._model_file import (
 from verulam.experiment._pilot import Forecast, forecast
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._predict import FilePredictions, predict, predict_file
+from verulam.experiment._recovery import Recovery, recover
 from verulam.experiment._report import report
 from verulam.experiment._resampling import (
     LockedPart,
@@ -87,6 +88,7 @@ __all__ = [
     "ModelCard",
     "NextPoint",
     "Plan",
+    "Recovery",
     "Resampling",
     "ResamplingAdvice",
     "ResponseCard",
@@ -130,6 +132,7 @@ __all__ = [
     "randomised_order",
     "read_card",
     "read_study",
+    "recover",
     "report",
     "resampling",
     "response_surface_search",

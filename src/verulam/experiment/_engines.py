@@ -1,5 +1,6 @@
 """Carrying out a plan: one after the other, in processes, or on a Dask cluster."""
 
+import json
 import os
 import warnings
 from collections import deque
@@ -18,6 +19,7 @@ from verulam.experiment._progress import show_progress
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store
 from verulam.experiment._study import Study
+from verulam.experiment._study_changes import study_changes
 from verulam.experiment._work import Work
 from verulam.experiment._workers import Engine, run_in_processes
 from verulam.measures import as_measure
@@ -70,6 +72,7 @@ def run(
     processes = core_count() if workers is None else worker_count(workers, "workers")
     plan = study if isinstance(study, Plan) else make_plan(study)
     with Store(store) as opened:
+        before = opened.last_description(plan.study.name)
         key = opened.add_plan(plan)
         _warn_of_changes(opened, key)
         carry_out = _engine(engine, processes, plan)
@@ -80,7 +83,9 @@ def run(
             closing(carry_out(plan, work.queue)) as outcomes,
         ):
             work.write(outcomes, display)
-    return Results(store, key, measures=[as_measure(each) for each in plan.study.measures or ()])
+    measures = [as_measure(each) for each in plan.study.measures or ()]
+    changes = study_changes(before, json.loads(plan.study.to_json())) if before else ()
+    return Results(store, key, measures=measures, changes=changes)
 
 
 def _warn_of_changes(store: Store, study: str) -> None:

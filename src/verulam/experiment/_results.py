@@ -45,10 +45,12 @@ class Results:
     path
         The store.
     study
-        Key of the study; None takes the one added last.
+        Key of the study; None takes the one that was carried out last.
     measures
         The responses of the study, where they are not all known by name; None looks up the
         names that the store has.
+    changes
+        What changed in the study since it was carried out before, in words.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Results:
         study: str | None = None,
         *,
         measures: Sequence[Measure] | None = None,
+        changes: Sequence[str] = (),
     ) -> None:
         self.path = Path(path)
         with Store(self.path, read_only=True) as store:
@@ -80,6 +83,7 @@ class Results:
                 raise DataError(f"The store {self.path} has no study {study}.")
         self.study = str(studies["study"].iloc[-1])
         self.description: dict[str, Any] = json.loads(studies["content"].iloc[-1])
+        self.changes = tuple(changes)
         self._given = tuple(measures or ())
 
     def status(self) -> dict[str, int]:
@@ -94,9 +98,11 @@ class Results:
 
     def failures(self) -> pd.DataFrame:
         """Return the runs that did not succeed, with stage and error."""
+        columns = ["data", "learner", "setting", "repeat", "fold", "status", "stage", "error"]
+        if set(self.status()) <= {"done", "left"}:
+            return pd.DataFrame(columns=columns)
         runs = self.runs()
         unsuccessful = ~runs["status"].isin(["done", "left"])
-        columns = ["data", "learner", "setting", "repeat", "fold", "status", "stage", "error"]
         return runs.loc[unsuccessful, columns].reset_index(drop=True)
 
     def unrepeatable(self) -> pd.DataFrame:
@@ -132,7 +138,7 @@ class Results:
             names = [DEFAULT_MEASURES[task] for task in tasks]
         return tuple(as_measure(name) for name in names)
 
-    def scores(self, measures: Any = None) -> pd.DataFrame:
+    def scores(self, measures: Any = None, *, runs: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return the scores of all finished runs, one column per measure.
 
         Parameters
@@ -140,10 +146,12 @@ class Results:
         measures
             A measure or several, by name or as objects; None takes those of the study. A
             measure that a learner's predictions do not allow gives NaN.
+        runs
+            What `runs` returned, where it is known already.
         """
         wanted = self.resolve(measures)
         with Store(self.path, read_only=True) as store:
-            runs = planned_runs(store, self.study)
+            runs = planned_runs(store, self.study) if runs is None else runs
             # A measure may be called error, as the column of error messages is.
             runs = runs[runs["status"] == "done"].drop(columns=["status", "stage", "error"])
             runs = runs.reset_index(drop=True)

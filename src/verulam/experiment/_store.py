@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ class Store:
                 raise DataError(f"The store {self.path} cannot be used: {cause}.{hint}") from error
             raise DataError(
                 f"{self.path} is not a store of results, or it is damaged ({cause}). "
-                "`sqlite3 FILE .recover` may save its intact rows."
+                f"`verulam recover {self.path} NEW` saves its intact rows in a new store."
             ) from error
 
     def _prepare_reading(self) -> None:
@@ -198,7 +199,9 @@ class Store:
         study = digest([content, [planned.key for planned in plan.data]])
         with self.transaction() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO studies VALUES (?, ?, ?)", (study, content, time.time())
+                "INSERT INTO studies VALUES (?, ?, ?) "
+                "ON CONFLICT (study) DO UPDATE SET added = excluded.added",
+                (study, content, time.time()),
             )
             for planned in plan.data:
                 classes: list[Any] = []
@@ -301,6 +304,19 @@ class Store:
                 "INSERT OR IGNORE INTO checks VALUES (?, ?)", (outcome.run_id, difference)
             )
 
+    def add_rows(self, table: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        """Write rows of another store into a table, where they are new; return how many were."""
+        before = self._connection.total_changes
+        width = len(list(self.rows(f"PRAGMA table_info({table})")))
+        marks = ", ".join("?" * width)
+        fitting = (row for row in rows if len(row) == width)
+        with self.transaction() as connection:
+            connection.executemany(
+                f"INSERT OR IGNORE INTO {table} VALUES ({marks})",  # noqa: S608 (names of our own)
+                fitting,
+            )
+        return self._connection.total_changes - before
+
     def status_counts(self, study: str | None = None) -> dict[str, int]:
         """Return how many planned runs there are of each status; "left" for those not yet run."""
         planned = "SELECT run FROM planned WHERE study = coalesce(?, study)"
@@ -314,8 +330,13 @@ class Store:
         query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
         return any(self.rows(query, (name,)))
 
+    def last_description(self, name: str) -> dict[str, Any] | None:
+        """Return what the study of that name was when it was last carried out; None for never."""
+        contents = [json.loads(content) for content in self.studies()["content"]]
+        return next((each for each in reversed(contents) if each["name"] == name), None)
+
     def studies(self) -> pd.DataFrame:
-        """Return the studies in the store, the oldest first."""
+        """Return the studies in the store, the one that was carried out last at the end."""
         return self.read("SELECT study, content, added FROM studies ORDER BY added")
 
     def rows(self, query: str, parameters: Iterable[Any] = ()) -> Iterator[tuple[Any, ...]]:
@@ -354,13 +375,20 @@ def unpack(content: bytes) -> np.ndarray:
     """Return the array that was stored; only numbers can be, and nothing is ever executed."""
     header, _, body = content.partition(b"\n")
     try:
-        kind, *shape = header.decode("ascii").split(" ")
-        dtype = np.dtype(kind)
-        if dtype.kind not in "biuf":
-            raise ValueError("not a type of number")
-        return np.frombuffer(body, dtype=dtype).reshape([int(size) for size in shape])
+        dtype, shape = _form(header)
+        return np.frombuffer(body, dtype=dtype).reshape(shape)
     except (ValueError, TypeError) as error:
         raise DataError(f"A stored array is damaged: {error}.") from error
+
+
+@lru_cache(maxsize=4096)
+def _form(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """Return type and shape of a stored array; most arrays of a store have one of a few."""
+    kind, *shape = header.decode("ascii").split(" ")
+    dtype = np.dtype(kind)
+    if dtype.kind not in "biuf":
+        raise ValueError("not a type of number")
+    return dtype, tuple(int(size) for size in shape)
 
 
 def split_key(data: str, repeat: int, fold: int, fingerprint: str) -> str:

@@ -1,0 +1,128 @@
+"""Saving what is intact of a damaged store."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from verulam.base import DataError
+from verulam.experiment._store import Store, unpack
+
+#: Tables whose key is the hash of a run: they are read in small ranges, around what is damaged.
+_BY_RUN = ("runs", "tunings", "checks")
+_TABLES = ("studies", "data", "splits", "environments", "planned", *_BY_RUN)
+_DIGITS = "0123456789abcdef"
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What was saved.
+
+    Attributes
+    ----------
+    path
+        The new store.
+    rows
+        For each table the number of rows that were saved.
+    damaged
+        Tables of which something could not be read.
+    """
+
+    path: Path
+    rows: dict[str, int]
+    damaged: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lost = f"; damaged: {', '.join(self.damaged)}" if self.damaged else ""
+        return f"{self.rows.get('runs', 0)} runs saved in {self.path}{lost}"
+
+
+def recover(path: str | Path, target: str | Path) -> Recovery:
+    """Save the intact rows of a damaged store in a new one.
+
+    The damaged store stays as it is. Carrying out the study on the new store runs only what
+    was lost.
+
+    Parameters
+    ----------
+    path
+        The damaged store.
+    target
+        The new store, which must not be there yet.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> Store(f"{folder.name}/runs.sqlite").close()
+    >>> recover(f"{folder.name}/runs.sqlite", f"{folder.name}/saved.sqlite").rows["runs"]
+    0
+    >>> folder.cleanup()
+    """
+    path, target = Path(path), Path(target)
+    if not path.is_file():
+        raise DataError(f"There is no store {path}.")
+    if target.exists():
+        raise DataError(f"{target} is already there and is left as it is; name another.")
+    rows, damaged = {}, []
+    with (
+        contextlib.closing(sqlite3.connect(path.absolute().as_uri(), uri=True)) as connection,
+        Store(target) as store,
+    ):
+        for table in _TABLES:
+            source = _Table(connection, table)
+            rows[table] = store.add_rows(table, source.rows())
+            if source.damaged:
+                damaged.append(table)
+    if not any(rows.values()) and damaged:
+        target.unlink()
+        raise DataError(f"Nothing in {path} can be read; it may never have been a store.")
+    return Recovery(target, rows, tuple(damaged))
+
+
+class _Table:
+    """One table of a damaged file, read around what cannot be."""
+
+    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+        self._connection, self._name = connection, name
+        self.damaged = False
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows that are intact, some of them perhaps twice."""
+        if self._name not in _BY_RUN:
+            yield from self._read("")
+            return
+        for digits in product(_DIGITS, repeat=3):
+            start = "".join(digits)
+            condition = f"WHERE run >= '{start}' AND run < '{start}g'"
+            before = self.damaged
+            self.damaged = False
+            yield from self._read(condition)
+            if self.damaged:
+                # Once more from the other end, up to the damage.
+                yield from self._read(f"{condition} ORDER BY run DESC")
+            self.damaged = self.damaged or before
+
+    def _read(self, condition: str) -> Iterator[tuple[Any, ...]]:
+        try:
+            for row in self._connection.execute(f"SELECT * FROM {self._name} {condition}"):  # noqa: S608 (names of our own)
+                if self._is_sound(row):
+                    yield row
+                else:
+                    self.damaged = True
+        except sqlite3.OperationalError as error:
+            # A store of before the table was thought of.
+            self.damaged = self.damaged or "no such table" not in str(error)
+        except sqlite3.DatabaseError:
+            self.damaged = True
+
+    def _is_sound(self, row: tuple[Any, ...]) -> bool:
+        if self._name != "runs":
+            return True
+        try:
+            return all(unpack(value) is not None for value in row if isinstance(value, bytes))
+        except DataError:
+            return False
