@@ -7,6 +7,7 @@ from verulam.base._additive import (
     OnePass,
     OnePassClassifier,
     encode_classes,
+    numeric_targets,
 )
 from verulam.base._chunks import (
     Chunk,
@@ -113,6 +114,7 @@ __all__ = [
     "map_rows",
     "named_kinds",
     "nearest_names",
+    "numeric_targets",
     "open_source",
     "read_schema",
     "spawn_seeds",

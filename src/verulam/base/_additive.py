@@ -85,7 +85,7 @@ class Additive(ABC):
         if is_classifier(self):
             targets, classes = encode_classes(self, y)
         elif is_regressor(self):
-            targets = _numeric_targets(self, y)
+            targets = numeric_targets(self, y)
         if targets is not None and len(targets) != len(inputs):
             raise ValueError(
                 "Found input variables with inconsistent numbers of samples: "
@@ -240,7 +240,8 @@ def _factorise(labels: Any) -> tuple[np.ndarray, np.ndarray]:
     return places[codes], classes[order]
 
 
-def _numeric_targets(learner: Any, y: Any) -> np.ndarray:
+def numeric_targets(learner: Any, y: Any) -> np.ndarray:
+    """Return the numbers to predict as float64, all finite."""
     if y is None:
         raise ValueError(
             f"{type(learner).__name__} requires y to be passed, but the target y is None."
