@@ -12,8 +12,8 @@ from verulam.nonparametric._neighbourhoods import LocalValues, Neighbourhood
 from verulam.nonparametric._smoothing import TrainingSmooth, left_out_values
 from verulam.nonparametric._windows import OTHER
 
-#: Bandwidths that are tried where the data shall choose.
-N_BANDWIDTHS = 40
+#: Bandwidths that are tried where the data shall choose: of one input, and of several.
+N_BANDWIDTHS, N_BANDWIDTHS_OF_SEVERAL = 40, 15
 #: Above this many rows of several inputs, only as many are left out in turn to choose by.
 CHOOSING_ROWS = 1000
 
@@ -194,7 +194,8 @@ def choose_bandwidth(
     spreads = np.where(spreads > 0, spreads, 1.0)
     # In units of the standard deviation: from the gap between neighbours to the whole range.
     gap = count ** (-1.0 / n_columns)
-    factors = np.geomspace(gap, 4.0 * np.sqrt(n_columns), N_BANDWIDTHS)
+    n_factors = N_BANDWIDTHS if n_columns == 1 else N_BANDWIDTHS_OF_SEVERAL
+    factors = np.geomspace(gap, 4.0 * np.sqrt(n_columns), n_factors)
     rows = None
     if n_columns > 1 and count > CHOOSING_ROWS:
         rows = np.linspace(0, count - 1, CHOOSING_ROWS).astype(np.int64)

@@ -179,10 +179,9 @@ def _series_values(
     )
     rows = np.arange(degree + 1)
     matrices = moments[:, rows[:, None] + rows[None, :]]
-    trusted = moments[:, 0] > 1e-4
-    if degree:
-        spread = moments[:, 2] * moments[:, 0] - moments[:, 1] ** 2
-        trusted &= spread > 1e-3 * moments[:, 0] ** 2
+    # Where points are few or all on one side, the plain sum keeps more digits.
+    diagonals = moments[:, 2 * rows].prod(axis=1)
+    trusted = (moments[:, 0] > 1e-2) & (np.linalg.det(matrices) > 1e-2 * diagonals)
     matrices[~trusted] = np.eye(degree + 1)
     weights = np.linalg.inv(matrices)[:, 0]
     values = (weights * moments[:, n_powers:]).sum(axis=1)

@@ -20,6 +20,8 @@ from verulam.nonparametric._windows import EXPONENTIAL, GAUSSIAN
 BLOCK_NUMBERS = 2**22
 #: Directions whose share of the variance is smaller are left out of a local fit.
 SMALLEST_EIGENVALUE = 1e-10
+#: Below this determinant, such directions are looked for.
+SMALLEST_DETERMINANT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,17 @@ def _fit_weights(heights: np.ndarray, offsets: np.ndarray | None, degree: int) -
     spreads = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
     scales = np.where(spreads > 1e-12, spreads, math.inf)
     correlations = covariances / (scales[:, :, None] * scales[:, None, :])
-    inverses = np.linalg.pinv(correlations, rcond=SMALLEST_EIGENVALUE, hermitian=True)
-    slopes = (-means / scales[:, None, :]) @ inverses / scales[:, None, :]
-    return weights * (1.0 + (slopes @ np.swapaxes(terms, 1, 2))[:, 0])
+    slopes = _solve(correlations, -means[:, 0] / scales) / scales
+    return weights * (1.0 + (terms @ slopes[..., None])[..., 0])
+
+
+def _solve(matrices: np.ndarray, right_sides: np.ndarray) -> np.ndarray:
+    """Return the solutions; of several, the smallest, without directions that hardly vary."""
+    solutions = np.empty_like(right_sides)
+    # The determinant of a correlation matrix is at most its smallest pivot.
+    sound = np.linalg.det(matrices) > SMALLEST_DETERMINANT
+    solutions[sound] = np.linalg.solve(matrices[sound], right_sides[sound, :, None])[..., 0]
+    if not sound.all():
+        rest = np.linalg.pinv(matrices[~sound], rcond=SMALLEST_EIGENVALUE, hermitian=True)
+        solutions[~sound] = (rest @ right_sides[~sound, :, None])[..., 0]
+    return solutions

@@ -72,13 +72,14 @@ def polynomial_terms(offsets: np.ndarray, degree: int) -> np.ndarray:
     >>> polynomial_terms(np.array([[2.0, 3.0]]), 2)
     array([[2., 3., 4., 6., 9.]])
     """
-    n_columns = offsets.shape[-1]
-    columns = [
-        np.prod(offsets[..., list(chosen)], axis=-1)
-        for order in range(1, degree + 1)
-        for chosen in combinations_with_replacement(range(n_columns), order)
-    ]
-    return np.stack(columns, axis=-1)
+    columns = [offsets]
+    for order in range(2, degree + 1):
+        for chosen in combinations_with_replacement(range(offsets.shape[-1]), order):
+            product = offsets[..., chosen[0]] * offsets[..., chosen[1]]
+            for column in chosen[2:]:
+                product *= offsets[..., column]
+            columns.append(product[..., None])
+    return np.concatenate(columns, axis=-1)
 
 
 def count_terms(n_columns: int, degree: int) -> int:

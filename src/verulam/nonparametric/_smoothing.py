@@ -58,7 +58,7 @@ class TrainingSmooth:
     def generalised_error(self) -> float:
         """Generalised cross-validation: each leverage replaced by their mean."""
         free = 1.0 - self.effective_degrees / len(self.targets)
-        return self.training_error / free**2 if free > 1e-10 else np.inf
+        return np.inf if free < 1e-10 else self.training_error / free**2
 
     @property
     def corrected_aic(self) -> float:

@@ -1,4 +1,4 @@
-"""The smoothing spline: SciPy's, with leverages, criteria and bands."""
+"""The smoothing spline, by Reinsch's banded equations, with leverages, criteria and bands."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import BSpline, make_smoothing_spline
 from scipy.linalg import solveh_banded
 from scipy.optimize import minimize_scalar
 
@@ -17,8 +16,13 @@ from verulam.nonparametric._neighbourhoods import LocalValues
 from verulam.nonparametric._smoothing import Smoother, TrainingSmooth, left_out_values
 from verulam.nonparametric._spline_loops import inverse_bands
 
-#: SciPy's least number of different inputs.
+#: Fewer different inputs hardly make a curve; SciPy's limit too.
 FEWEST_INPUTS = 5
+#: Limits within which the equations keep enough digits: number of knots, share of the range
+#: between two of them.
+MOST_KNOTS, SMALLEST_STEP = 1000, 1e-6
+#: The knots to the left and to the right of a query.
+SIDES = np.array([[0], [1]])
 #: Checks of scikit-learn whose data has several columns.
 CHECKS_OF_SEVERAL_INPUTS = (
     "check_dict_unchanged",
@@ -68,15 +72,17 @@ class SmoothingSpline(Smoother):
         Training targets.
     penalty_ : float
         The weight of the curvature in use.
-    knots_, coefficients_ : ndarray
-        The curve as a cubic B-spline.
+    knots_, knot_values_, curvatures_ : ndarray of shape (n_knots,)
+        Different inputs, and the curve's values and second derivatives there.
 
     Notes
     -----
     .. math:: \min_g \sum_t [r^t - g(x^t)]^2 + \lambda \int_a^b [g''(x)]^2 dx
 
-    The curve is a natural cubic spline, straight beyond the data. Repeated inputs count by their
-    mean and number. See Alpaydin 8.9 (8.27).
+    The curve is a natural cubic spline, straight beyond the data; it is SciPy's
+    ``make_smoothing_spline``, with leverages and with digits left at large penalties. Repeated
+    inputs count by their mean and number; from a thousand different inputs on, they are moved to a
+    grid of a thousand. See Alpaydin 8.9 (8.27).
 
     Examples
     --------
@@ -120,11 +126,11 @@ class SmoothingSpline(Smoother):
         else:
             self.penalty_ = float(self.penalty)
         engine = self._engine()
-        curve = make_smoothing_spline(engine.x, engine.means, w=engine.counts, lam=self.penalty_)
-        self.knots_, self.coefficients_ = curve.t, curve.c
+        self.knots_ = engine.x
+        self.knot_values_, self.curvatures_ = engine.curve()
 
     def _engine(self) -> "SplineEngine":
-        x, members = np.unique(self.inputs_[:, 0], return_inverse=True)
+        x, members = distinct_inputs(self.inputs_[:, 0])
         if len(x) < FEWEST_INPUTS:
             raise DataError(
                 f"A smoothing spline needs at least {FEWEST_INPUTS} different inputs, but "
@@ -135,16 +141,72 @@ class SmoothingSpline(Smoother):
         return SplineEngine(x, members, counts, means, self.targets_, self.penalty_)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return the curve at each input."""
+        """Return the curve at each row."""
         queries = self._queries(X)[:, 0]
-        curve = BSpline.construct_fast(self.knots_, self.coefficients_, 3)
-        inside = np.clip(queries, self.knots_[0], self.knots_[-1])
-        return curve(inside) + (queries - inside) * curve(inside, nu=1)
+        pieces = cubic_pieces(self.knots_, queries)
+        return (
+            pieces.values * self.knot_values_[pieces.left + SIDES]
+            + pieces.curvatures * self.curvatures_[pieces.left + SIDES]
+        ).sum(axis=0)
+
+
+def distinct_inputs(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return different inputs, sorted, and which of them each row has.
+
+    The equations lose digits with the fourth power of the number of knots, and where two of them
+    nearly coincide; then inputs are moved to the nearest point of a fine grid.
+    """
+    x, members = np.unique(inputs, return_inverse=True)
+    close = len(x) > 2 and np.diff(x).min() < SMALLEST_STEP * np.ptp(x)
+    if len(x) <= MOST_KNOTS and not close:
+        return x, members
+    n_steps = MOST_KNOTS if len(x) > MOST_KNOTS else round(1.0 / SMALLEST_STEP)
+    step = np.ptp(x) / n_steps
+    cells, members = np.unique(np.rint((inputs - x[0]) / step), return_inverse=True)
+    return x[0] + cells * step, members
+
+
+@dataclass(frozen=True)
+class CubicPieces:
+    """A natural cubic spline at some queries, as sums over the two knots around each.
+
+    Attributes
+    ----------
+    left
+        Knot to the left of each query.
+    values, curvatures : ndarray of shape (2, n_queries)
+        Weights of the spline's values and second derivatives at the left and right knots.
+    """
+
+    left: np.ndarray
+    values: np.ndarray
+    curvatures: np.ndarray
+
+
+def cubic_pieces(knots: np.ndarray, queries: np.ndarray) -> CubicPieces:
+    """Return what the spline is at some queries; beyond the knots, its end's tangent."""
+    inside = np.clip(queries, knots[0], knots[-1])
+    left = np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, len(knots) - 2)
+    step = knots[left + 1] - knots[left]
+    high = (inside - knots[left]) / step
+    low = 1.0 - high
+    beyond = (queries - inside) / step
+    bend = step**2 / 6.0
+    return CubicPieces(
+        left,
+        np.array([low - beyond, high + beyond]),
+        np.array(
+            [
+                bend * (low**3 - low + beyond * (1.0 - 3.0 * low**2)),
+                bend * (high**3 - high + beyond * (3.0 * high**2 - 1.0)),
+            ]
+        ),
+    )
 
 
 @dataclass(frozen=True)
 class SplineEngine:
-    r"""Reinsch's equations of the smoothing spline, for what SciPy does not tell.
+    r"""Reinsch's equations of the smoothing spline.
 
     With knots :math:`x`, the curve's values are :math:`g = m - \lambda W^{-1} Q \gamma`, where
     :math:`(R + \lambda Q^T W^{-1} Q) \gamma = Q^T m` are its second derivatives.
@@ -208,10 +270,15 @@ class SplineEngine:
             result[start : start + len(columns)] += band * columns
         return result
 
+    def curve(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the curve's values and second derivatives at the knots."""
+        curvatures = self.solve(self.second_differences(self.means[:, None]))
+        moved = self.spread_differences(curvatures)[:, 0] * self.penalty / self.counts
+        return self.means - moved, np.pad(curvatures[:, 0], 1)
+
     def training(self) -> TrainingSmooth:
         """Return the curve at the training inputs, with and without each point."""
-        curvature = self.solve(self.second_differences(self.means[:, None]))
-        moved = self.spread_differences(curvature)[:, 0] * self.penalty / self.counts
+        values, _ = self.curve()
         main, first, second = inverse_bands(*self.bands)
         left, middle, right = self.differences
         # Diagonal of Q times the inverse times Q transposed, from the bands of the inverse.
@@ -223,7 +290,7 @@ class SplineEngine:
         spread[2:-1] += 2.0 * right[:-1] * middle[1:] * first[:-1]
         spread[2:-2] += 2.0 * right[:-2] * left[2:] * second[:-2]
         leverage = (1.0 - self.penalty * spread / self.counts) / self.counts
-        fitted = (self.means - moved)[self.members]
+        fitted = values[self.members]
         leverage = leverage[self.members]
         left_out, unknown = left_out_values(self.targets, fitted, leverage)
         # Without any penalty the curve goes through every point: leave it at that.
@@ -249,21 +316,11 @@ class SplineEngine:
 
     def _weights(self, queries: np.ndarray) -> np.ndarray:
         """Return the weights of the means at the knots (rows) for each query (columns)."""
-        count, columns = len(self.x), np.arange(len(queries))
-        inside = np.clip(queries, self.x[0], self.x[-1])
-        left = np.clip(np.searchsorted(self.x, inside, side="right") - 1, 0, count - 2)
-        step = self.x[left + 1] - self.x[left]
-        share = (inside - self.x[left]) / step
-        beyond = (queries - inside) / step
-        at_values, at_curvature = np.zeros((count, len(queries))), np.zeros((count, len(queries)))
-        at_values[left, columns] = 1.0 - share - beyond
-        at_values[left + 1, columns] = share + beyond
-        # A cubic between knots from its values and second derivatives; beyond, its end's tangent.
-        low, high = 1.0 - share, share
-        at_curvature[left, columns] = step**2 / 6.0 * (low**3 - low)
-        at_curvature[left + 1, columns] = step**2 / 6.0 * (high**3 - high)
-        at_curvature[left, columns] += beyond * step**2 / 6.0 * (1.0 - 3.0 * low**2)
-        at_curvature[left + 1, columns] += beyond * step**2 / 6.0 * (3.0 * high**2 - 1.0)
+        shape, columns = (len(self.x), len(queries)), np.arange(len(queries))
+        pieces = cubic_pieces(self.x, queries)
+        at_values, at_curvature = np.zeros(shape), np.zeros(shape)
+        at_values[pieces.left + SIDES, columns] = pieces.values
+        at_curvature[pieces.left + SIDES, columns] = pieces.curvatures
         shrunk = self.penalty * at_values / self.counts[:, None]
         return at_values + self.spread_differences(
             self.solve(at_curvature[1:-1] - self.second_differences(shrunk))

@@ -1,0 +1,96 @@
+"""Additive models: the joint least-squares fit, recovered components, any smoother."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
+
+from verulam.base import DataError
+from verulam.nonparametric import (
+    AdditiveModel,
+    KernelSmoother,
+    Regressogram,
+    RunningMean,
+    SmoothingSpline,
+)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(300, 3))
+    truth = np.column_stack([X[:, 0] ** 2, np.sin(3 * X[:, 1]), np.zeros(300)])
+    return X, truth.sum(axis=1) + 0.1 * rng.normal(size=300), truth - truth.mean(axis=0)
+
+
+def test_lines_in_each_input_give_the_joint_least_squares_plane(data):
+    X, y, _ = data
+    X = X @ [[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]]
+    model = AdditiveModel(smoother=LinearRegression(), tolerance=1e-12, n_iterations=500).fit(X, y)
+    assert_allclose(model.predict(X), LinearRegression().fit(X, y).predict(X), atol=1e-8)
+
+
+def test_backfitting_solves_the_equations_of_linear_smoothers(data):
+    """At the end each component is the centred smooth of what the others leave."""
+    X, y, _ = data
+    model = AdditiveModel(smoother=RunningMean(bandwidth=0.3), tolerance=1e-10).fit(X, y)
+    parts = model.components(X)
+    for place in range(3):
+        left = y - y.mean() - parts.sum(axis=1) + parts[:, place]
+        smooth = RunningMean(bandwidth=0.3).fit(X[:, [place]], left).predict(X[:, [place]])
+        assert_allclose(parts[:, place], smooth - smooth.mean(), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "smoother", [None, SmoothingSpline(penalty=0.05), KernelSmoother(bandwidth=0.1)]
+)
+def test_components_are_recovered(data, smoother):
+    X, y, truth = data
+    model = AdditiveModel(smoother=smoother).fit(X, y)
+    assert np.sqrt(np.square(model.components(X) - truth).mean(axis=0)).max() < 0.2
+    assert_allclose(model.components(X).mean(axis=0), 0.0, atol=1e-9)
+    assert_allclose(model.predict(X), y.mean() + model.components(X).sum(axis=1))
+    assert 5 < model.effective_degrees_ < 60
+
+
+def test_another_smoother_for_some_inputs(data):
+    X, y, _ = data
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = AdditiveModel(smoothers={"b": Regressogram(bandwidth=0.5)}).fit(frame, y)
+    assert isinstance(model.smoothers_[1], Regressogram)
+    assert len(np.unique(model.components(frame)[:, 1])) <= 5
+    by_place = AdditiveModel(smoothers={1: Regressogram(bandwidth=0.5)}).fit(X, y)
+    assert_allclose(by_place.predict(X), model.predict(frame))
+
+
+def test_any_regressor_will_do(data):
+    X, y, _ = data
+    tree = DecisionTreeRegressor(max_depth=2, random_state=0)
+    model = AdditiveModel(smoother=tree, n_iterations=20, tolerance=0.0).fit(X, y)
+    assert model.score(X, y) > 0.7
+    assert np.isnan(model.effective_degrees_)
+
+
+def test_one_input_is_the_smoother_itself(data):
+    X, y, _ = data
+    model = AdditiveModel(smoother=RunningMean(bandwidth=0.3)).fit(X[:, :1], y)
+    alone = RunningMean(bandwidth=0.3).fit(X[:, :1], y - y.mean()).predict(X[:, :1])
+    assert_allclose(model.predict(X[:, :1]), y.mean() + alone - alone.mean())
+
+
+def test_moves_shrink_and_are_kept(data):
+    X, y, _ = data
+    model = AdditiveModel().fit(X, y)
+    assert model.n_iter_ == len(model.change_curve_)
+    assert model.change_curve_[-1] <= 1e-4 < model.change_curve_[0]
+    with pytest.warns(ConvergenceWarning, match="n_iterations=1"):
+        AdditiveModel(n_iterations=1).fit(X, y)
+
+
+def test_unknown_input(data):
+    X, y, _ = data
+    with pytest.raises(DataError, match="names the input 7; accepted are 0 to 2"):
+        AdditiveModel(smoothers={7: RunningMean()}).fit(X, y)
