@@ -151,7 +151,7 @@ def smooth_states(
     array([[0.738, 0.262],
            [0.233, 0.767]])
     """
-    forward = _forward(emissions, starts, initial, transitions)
+    forward = run_forward(emissions, starts, initial, transitions)
     alpha, failures = forward.alpha, forward.failures
     gamma = np.zeros_like(alpha)
     layout, transposed = transitions.layouts
@@ -187,7 +187,7 @@ def filter_states(
     emissions: Emissions, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
 ) -> Filtered:
     """Return the posteriors of the states given the steps so far; arguments as `smooth_states`."""
-    forward = _forward(emissions, starts, initial, transitions)
+    forward = run_forward(emissions, starts, initial, transitions)
     with np.errstate(invalid="ignore", divide="ignore"):
         probabilities = np.divide(forward.alpha, forward.scales[:, None], out=forward.alpha)
     impossible = np.full(len(starts) - 1, -1)
@@ -260,16 +260,16 @@ def draw_paths(
 
 
 @dataclass(frozen=True)
-class _Forward:
+class Forward:
     alpha: np.ndarray
     scales: np.ndarray
     log_likelihoods: np.ndarray
     failures: np.ndarray
 
 
-def _forward(
+def run_forward(
     emissions: Emissions, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
-) -> _Forward:
+) -> Forward:
     alpha = np.empty_like(emissions.relative)
     scales = np.ones(len(alpha))
     failures = np.empty(len(starts) - 1, dtype=np.int64)
@@ -282,7 +282,7 @@ def _forward(
         loops.forward_sparse(emissions.relative, starts, initial, layout, alpha, scales, failures)
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.log(scales) + emissions.log_peaks
-    return _Forward(alpha, scales, sums_by_sequence(steps, starts), failures)
+    return Forward(alpha, scales, sums_by_sequence(steps, starts), failures)
 
 
 def sums_by_sequence(values: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -66,24 +66,24 @@ def push_dense(matrix, previous, row):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def push_sparse(edges, previous, row):
+def push_sparse(kind, offsets, diagonals, sources, targets, weights, previous, row):
     """Write ``previous @ transitions`` into `row` at the cost of the transitions there are."""
     n_states = row.shape[0]
     for j in range(n_states):
         row[j] = 0.0
-    if edges.kind == DIAGONALS:
-        for p in range(edges.offsets.shape[0]):
-            offset = edges.offsets[p]
+    if kind == DIAGONALS:
+        for p in range(offsets.shape[0]):
+            offset = offsets[p]
             first, last = max(0, -offset), min(n_states, n_states - offset)
             # Views whose bounds are known let the compiler use vector instructions.
             reached = row[first + offset : last + offset]
             left = previous[first:last]
-            weight = edges.diagonals[p, first:last]
+            weight = diagonals[p, first:last]
             for i in range(last - first):
                 reached[i] += weight[i] * left[i]
     else:
-        for e in range(edges.weights.shape[0]):
-            row[edges.targets[e]] += previous[edges.sources[e]] * edges.weights[e]
+        for e in range(weights.shape[0]):
+            row[targets[e]] += previous[sources[e]] * weights[e]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, inline="always")
@@ -127,6 +127,8 @@ def forward_dense(emissions, starts, initial, dense, alpha, scales, failures):
 @njit(cache=True, nogil=True, fastmath=FAST)
 def forward_sparse(emissions, starts, initial, edges, alpha, scales, failures):
     """Do as `forward_dense` at the cost of the transitions there are."""
+    # To reach into the tuple at each step would cost as much as the step.
+    kind, _, offsets, diagonals, sources, targets, weights, _ = edges
     for s in range(starts.shape[0] - 1):
         failures[s] = -1
         factor = 1.0
@@ -135,7 +137,9 @@ def forward_sparse(emissions, starts, initial, edges, alpha, scales, failures):
                 for j in range(initial.shape[0]):
                     alpha[t, j] = initial[j]
             else:
-                push_sparse(edges, alpha[t - 1], alpha[t])
+                push_sparse(
+                    kind, offsets, diagonals, sources, targets, weights, alpha[t - 1], alpha[t]
+                )
             total = weigh(alpha[t], emissions[t], factor)
             scales[t] = total
             if not total > 0.0:
@@ -204,12 +208,12 @@ def backward_dense(emissions, starts, dense, alpha, gamma, failures, tail):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def add_transitions(edges, alpha, ahead, factor, sums):
+def add_transitions(kind, offsets, sources, targets, alpha, ahead, factor, sums):
     """Add one step's shares of the sparse transitions, without their weights, to `sums`."""
-    if edges.kind == DIAGONALS:
+    if kind == DIAGONALS:
         n_states = alpha.shape[0]
-        for p in range(edges.offsets.shape[0]):
-            offset = edges.offsets[p]
+        for p in range(offsets.shape[0]):
+            offset = offsets[p]
             first, last = max(0, -offset), min(n_states, n_states - offset)
             total = sums[p * n_states + first : p * n_states + last]
             left = alpha[first:last]
@@ -217,13 +221,15 @@ def add_transitions(edges, alpha, ahead, factor, sums):
             for i in range(last - first):
                 total[i] += factor * left[i] * reached[i]
     else:
-        for e in range(edges.weights.shape[0]):
-            sums[e] += factor * alpha[edges.sources[e]] * ahead[edges.targets[e]]
+        for e in range(sources.shape[0]):
+            sums[e] += factor * alpha[sources[e]] * ahead[targets[e]]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def backward_sparse(emissions, starts, edges, transposed, alpha, gamma, sums, failures, tail):
     """Do as `backward_dense`, and add up the transitions on the way."""
+    kind, _, offsets, diagonals, sources, targets, weights, _ = transposed
+    _, _, edge_offsets, _, edge_sources, edge_targets, _, _ = edges
     n_states = alpha.shape[1]
     ahead, beta = np.zeros(n_states), np.empty(n_states)
     for s in range(starts.shape[0] - 1):
@@ -237,12 +243,14 @@ def backward_sparse(emissions, starts, edges, transposed, alpha, gamma, sums, fa
                 for j in range(n_states):
                     beta[j] = 1.0
             else:
-                push_sparse(transposed, ahead, beta)
+                push_sparse(kind, offsets, diagonals, sources, targets, weights, ahead, beta)
             share = join(alpha[t], beta, gamma[t])
             if share == 0.0:
                 failures[s] = t
                 break
-            add_transitions(edges, alpha[t], ahead, share, sums)
+            add_transitions(
+                kind, edge_offsets, edge_sources, edge_targets, alpha[t], ahead, share, sums
+            )
             factor = look_back(emissions[t], beta, ahead, share, factor)
             ahead, beta = beta, ahead
     return ahead

@@ -22,7 +22,7 @@ def push_best_dense(matrix, previous, row):
         for j in range(n_states):
             best_ab = max(a + from_a[j], b + from_b[j])
             best_cd = max(c + from_c[j], d + from_d[j])
-            row[j] = max(row[j], max(best_ab, best_cd))
+            row[j] = max(row[j], best_ab, best_cd)
     for i in range(whole, n_states):
         a = previous[i]
         from_a = matrix[i]
@@ -31,26 +31,26 @@ def push_best_dense(matrix, previous, row):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def push_best_sparse(edges, previous, row):
+def push_best_sparse(kind, offsets, diagonals, sources, targets, weights, previous, row):
     """Do as `push_best_dense` at the cost of the transitions there are."""
     n_states = row.shape[0]
     for j in range(n_states):
         row[j] = -np.inf
-    if edges.kind == DIAGONALS:
-        for p in range(edges.offsets.shape[0]):
-            offset = edges.offsets[p]
+    if kind == DIAGONALS:
+        for p in range(offsets.shape[0]):
+            offset = offsets[p]
             first, last = max(0, -offset), min(n_states, n_states - offset)
             reached = row[first + offset : last + offset]
             left = previous[first:last]
-            weight = edges.diagonals[p, first:last]
+            weight = diagonals[p, first:last]
             for i in range(last - first):
                 candidate = left[i] + weight[i]
                 reached[i] = candidate if candidate > reached[i] else reached[i]
     else:
-        for e in range(edges.weights.shape[0]):
-            candidate = previous[edges.sources[e]] + edges.weights[e]
-            if candidate > row[edges.targets[e]]:
-                row[edges.targets[e]] = candidate
+        for e in range(weights.shape[0]):
+            candidate = previous[sources[e]] + weights[e]
+            if candidate > row[targets[e]]:
+                row[targets[e]] = candidate
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -73,12 +73,15 @@ def best_scores_dense(log_emissions, first, log_initial, dense, scores):
 @njit(cache=True, nogil=True, fastmath=FAST)
 def best_scores_sparse(log_emissions, log_initial, edges, scores):
     """Do as `best_scores_dense` at the cost of the transitions there are."""
+    kind, _, offsets, diagonals, sources, targets, weights, _ = edges
     for t in range(scores.shape[0]):
         if t == 0:
             for j in range(scores.shape[1]):
                 scores[t, j] = log_initial[j]
         else:
-            push_best_sparse(edges, scores[t - 1], scores[t])
+            push_best_sparse(
+                kind, offsets, diagonals, sources, targets, weights, scores[t - 1], scores[t]
+            )
         for j in range(scores.shape[1]):
             scores[t, j] += log_emissions[t, j]
 
@@ -128,7 +131,8 @@ def push_log_sum(layout, step, previous, row, others, weights):
     if layout.kind == DENSE:
         push_best_dense(layout.dense[step if layout.dense.shape[0] > 1 else 0], previous, peaks)
     else:
-        push_best_sparse(layout, previous, peaks)
+        kind, _, offsets, diagonals, sources, targets, known, _ = layout
+        push_best_sparse(kind, offsets, diagonals, sources, targets, known, previous, peaks)
     row[:] = 0.0
     for i in range(row.shape[0]):
         count = out_edges(layout, step, i, others, weights)

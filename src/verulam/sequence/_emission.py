@@ -1,0 +1,182 @@
+"""What a state shows: the contract of emissions, by which models are composed."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from verulam.base import DataError, SumRecord
+from verulam.sequence._inference import Emissions, emissions_from_logarithms
+from verulam.sequence._sequences import Sequences
+
+
+@dataclass(frozen=True)
+class Nothing(SumRecord):
+    """A record of an emission that has nothing to look up before it starts."""
+
+
+class Emission(ABC):
+    """The part of a hidden Markov model that says what states show.
+
+    Subclass it for an emission of your own: numbers in, one row per step. Parameters are a
+    frozen dataclass of arrays whose first axis is the state; sums are a record that adds.
+
+    Examples
+    --------
+    An emission that knows how likely each state makes a True:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from verulam.base import SumRecord
+    >>> from verulam.sequence import Emission, HiddenMarkovModel
+    >>> @dataclass(frozen=True)
+    ... class Chances:
+    ...     chances: np.ndarray
+    >>> @dataclass(frozen=True)
+    ... class Counts(SumRecord):
+    ...     hits: np.ndarray
+    ...     visits: np.ndarray
+    >>> class CoinEmission(Emission):
+    ...     def blank(self, survey, head, n_states):
+    ...         return Chances(np.full(n_states, 0.5))
+    ...     def log_likelihoods(self, parameters, values):
+    ...         return np.log(np.where(values == 1, parameters.chances, 1 - parameters.chances))
+    ...     def statistics(self, parameters, values, weights):
+    ...         return Counts(weights.T @ values[:, 0], weights.sum(axis=0))
+    ...     def update(self, parameters, sums):
+    ...         return Chances((sums.hits + 0.5) / (sums.visits + 1))
+    ...     def sample(self, parameters, states, random):
+    ...         return (random.random(len(states)) < parameters.chances[states])[:, None] * 1.0
+    >>> flips = np.repeat([0.0, 1.0, 0.0, 1.0], 25)[:, None]
+    >>> model = HiddenMarkovModel(2, CoinEmission(), random_state=0).fit(flips)
+    >>> np.sort(model.emission_.chances).round(2)
+    array([0.01, 0.99])
+    """
+
+    #: Whether rows are numbers; otherwise `encode` gets them as they were given.
+    numeric: ClassVar[bool] = True
+    #: Whether it reads what is known at each step beside the observations.
+    uses_inputs: ClassVar[bool] = False
+
+    def encode(self, sequences: Sequences, parameters: Any = None) -> Any:
+        """Return the values as `log_likelihoods` wants them, checked; slices of it are rows."""
+        return sequences.values
+
+    def survey(self, values: Any) -> Any:
+        """Return a record of what must be known of all data before the start."""
+        return Nothing()
+
+    @abstractmethod
+    def blank(self, survey: Any, head: Any, n_states: int) -> Any:
+        """Return parameters before any learning, from the survey and some first steps."""
+
+    @abstractmethod
+    def log_likelihoods(self, parameters: Any, values: Any) -> np.ndarray:
+        """Return the logarithm of each state's emission at each step; 0 where it is missing."""
+
+    @abstractmethod
+    def statistics(self, parameters: Any, values: Any, weights: np.ndarray) -> Any:
+        """Return the sums of the steps, each weighted by its share in each state."""
+
+    @abstractmethod
+    def update(self, parameters: Any, sums: Any) -> Any:
+        """Return the parameters that the sums give; a state without data keeps its own."""
+
+    @abstractmethod
+    def sample(self, parameters: Any, states: np.ndarray, random: np.random.Generator) -> Any:
+        """Return one row per state drawn."""
+
+    def emissions(self, parameters: Any, values: Any) -> Emissions:
+        """Return the emissions for the recursions."""
+        return emissions_from_logarithms(self.log_likelihoods(parameters, values))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the user has set all values to start from."""
+        return False
+
+    def for_data(self, rows: np.ndarray) -> "Emission":
+        """Return the emission with what it takes from the raw rows, such as an alphabet."""
+        return self
+
+    def jitter(self, parameters: Any, random: np.random.Generator) -> Any:
+        """Return a start that chance has set apart, where grouping alone cannot."""
+        return parameters
+
+    def features(self, values: Any) -> np.ndarray | None:
+        """Return rows of numbers by which steps can be grouped for a start, if that helps."""
+        return np.nan_to_num(np.asarray(values, dtype=np.float64))
+
+    def given(self, parameters: Any) -> Any:
+        """Return the parameters with the values that the user has set."""
+        return parameters
+
+    def ready(self, n_states: int, n_columns: int) -> Any:
+        """Return blank parameters of the right shapes, for a model with known values."""
+        head = np.vstack([np.zeros(n_columns), np.ones(n_columns)])
+        return self.blank(self.survey(head), head, n_states)
+
+    def expected(self, parameters: Any) -> np.ndarray:
+        """Return the expected row of each state."""
+        raise DataError(f"{type(self).__name__} has no expected row.")
+
+    def n_parameters(self, parameters: Any) -> int:
+        """Return the number of free numbers."""
+        return sum(
+            np.size(getattr(parameters, field.name))
+            for field in fields(parameters)
+            if isinstance(getattr(parameters, field.name), np.ndarray)
+        )
+
+    def log_prior(self, parameters: Any) -> float:
+        """Return the logarithm of the prior of the parameters, up to a constant."""
+        return 0.0
+
+    def take(self, parameters: Any, states: np.ndarray) -> Any:
+        """Return the parameters of some states, in the order given."""
+        n_states = self.n_states(parameters)
+        chosen = {
+            field.name: value[states]
+            for field in fields(parameters)
+            if isinstance(value := getattr(parameters, field.name), np.ndarray)
+            and value.ndim
+            and len(value) == n_states
+        }
+        return replace(parameters, **chosen)
+
+    def n_states(self, parameters: Any) -> int:
+        """Return the number of states."""
+        return len(getattr(parameters, fields(parameters)[0].name))
+
+
+def column_sums(weights: np.ndarray) -> np.ndarray:
+    """Return the sum of each column; a product is several times quicker than a reduction."""
+    return np.ones(len(weights)) @ weights
+
+
+def given_values(emission: Any, names: tuple[str, ...], parameters: Any) -> Any:
+    """Return the parameters with what the emission was constructed with, shapes checked."""
+    chosen = {}
+    for name in names:
+        value = getattr(emission, name)
+        if value is None:
+            continue
+        array = np.array(value, dtype=np.float64)
+        expected = np.shape(getattr(parameters, name))
+        if array.shape != expected:
+            raise DataError(
+                f"{name} of {type(emission).__name__} has shape {array.shape}; expected {expected}."
+            )
+        chosen[name] = array
+    return replace(parameters, **chosen)
+
+
+def kept_fixed(emission: Any, names: tuple[str, ...], old: Any, new: Any) -> Any:
+    """Return the new parameters, but for those that the emission holds fixed."""
+    unknown = set(emission.fixed) - set(names)
+    if unknown:
+        raise DataError(
+            f"fixed of {type(emission).__name__} names {sorted(unknown)}; known: {sorted(names)}."
+        )
+    return replace(new, **{name: getattr(old, name) for name in emission.fixed})

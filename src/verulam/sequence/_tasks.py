@@ -1,0 +1,287 @@
+"""What a fitted model of sequences answers: scores, paths, posteriors, forecasts, samples."""
+
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verulam.base import DataError, DataWarning, Seed, check_is_fitted, generator
+from verulam.sequence._inference import BestPath, best_paths, draw_paths, filter_states
+from verulam.sequence._model import Model, describe_impossible, refuse_impossible
+from verulam.sequence._sequences import Sequences
+from verulam.sequence._transitions import Transitions
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Sequences drawn from a model.
+
+    Attributes
+    ----------
+    observations
+        List of arrays, one per sequence.
+    states
+        List of the states behind them.
+    """
+
+    observations: list[np.ndarray]
+    states: list[np.ndarray]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What is to come after the last step of a sequence.
+
+    Attributes
+    ----------
+    states : ndarray of shape (n_ahead, n_states)
+        Probability of each state.
+    expected : ndarray of shape (n_ahead, n_columns)
+        Expected observation: numbers, or the probabilities of symbols.
+    """
+
+    states: np.ndarray
+    expected: np.ndarray
+
+
+class OnlineFilter:
+    """The posterior of the present state, kept up to date one observation at a time.
+
+    Parameters
+    ----------
+    model
+        A fitted model with the same transitions at every step.
+    encode
+        Turns one observation into sequences that the model's emission reads.
+
+    Examples
+    --------
+    >>> from verulam.sequence import CategoricalEmission, HiddenMarkovModel
+    >>> model = HiddenMarkovModel.from_parameters(
+    ...     [0.5, 0.5],
+    ...     [[0.9, 0.1], [0.2, 0.8]],
+    ...     CategoricalEmission(probabilities=[[0.9, 0.1], [0.3, 0.7]]),
+    ... )
+    >>> online = model.online()
+    >>> online.update(1).round(3)
+    array([0.125, 0.875])
+    >>> round(online.log_likelihood, 4)
+    -0.9163
+    """
+
+    def __init__(self, model: Model, encode: Any) -> None:
+        if not isinstance(model.transitions, Transitions):
+            raise DataError("Filtering one step at a time needs transitions that do not vary.")
+        self.model = model
+        self.log_likelihood = 0.0
+        self._encode = encode
+        self._ahead = model.initial
+
+    def update(self, observation: Any) -> np.ndarray:
+        """Return the probability of each state after one more observation.
+
+        Parameters
+        ----------
+        observation
+            One number or symbol, or one row of them; NaN where it is missing.
+        """
+        table = self.model.emissions(self._encode(np.atleast_2d(observation)))
+        joint = self._ahead * table.relative[0]
+        total = joint.sum()
+        if total <= 0:
+            logarithms = table.logarithms(0, 1)[0]
+            with np.errstate(divide="ignore"):
+                joint = np.log(self._ahead) + logarithms
+            peak = joint.max()
+            if np.isneginf(peak):
+                raise DataError(f"The observation {observation!r} is impossible at this step.")
+            joint = np.exp(joint - peak)
+            self.log_likelihood += float(peak - table.log_peaks[0])
+            total = joint.sum()
+        self.log_likelihood += float(np.log(total) + table.log_peaks[0])
+        shares = joint / total
+        self._ahead = shares @ self.model.transitions.matrix
+        return shares
+
+
+class SequenceTasks:
+    """Mixin: what can be asked of a fitted model that has `model_` and `_read`."""
+
+    model_: Model
+    n_parameters_: int
+
+    @abstractmethod
+    def _read(self, X: Any, lengths: Any, inputs: Any = None) -> Sequences:
+        """Return the sequences of a question."""
+
+    def score(self, X: Any, y: Any = None, *, lengths: Any = None, inputs: Any = None) -> float:
+        """Return the log-likelihood of all sequences together."""
+        return float(self.score_sequences(X, lengths, inputs).sum())
+
+    def score_sequences(self, X: Any, lengths: Any = None, inputs: Any = None) -> np.ndarray:
+        """Return the log-likelihood of each sequence; minus infinity where it is impossible."""
+        sequences = self._read(X, lengths, inputs)
+        filtered = self._filtered(sequences)
+        message = describe_impossible(filtered, sequences)
+        if message:
+            warnings.warn(message, DataWarning, stacklevel=2)
+        return filtered.log_likelihoods
+
+    def _filtered(self, sequences: Sequences) -> Any:
+        model = self.model_
+        return filter_states(
+            model.emissions(sequences), sequences.starts, model.initial, model.moves(sequences)
+        )
+
+    def predict(self, X: Any, lengths: Any = None, inputs: Any = None) -> Any:
+        """Return the states of the most probable path of each sequence."""
+        sequences = self._read(X, lengths, inputs)
+        return sequences.give_back(self._best(sequences).states)
+
+    def best_path(self, X: Any, lengths: Any = None, inputs: Any = None) -> BestPath:
+        """Return the most probable paths and the logarithms of their joint probabilities."""
+        return self._best(self._read(X, lengths, inputs))
+
+    def _best(self, sequences: Sequences) -> BestPath:
+        model = self.model_
+        best = best_paths(
+            model.log_emissions(sequences), sequences.starts, model.initial, model.moves(sequences)
+        )
+        wrong = np.flatnonzero(np.isneginf(best.log_probabilities))
+        if len(wrong):
+            raise DataError(
+                f"Sequence {wrong[0]} (counted from 0) is impossible under the model: no path of "
+                "states shows what was observed. Allow more transitions, or give symbols a prior."
+            )
+        return best
+
+    def predict_proba(self, X: Any, lengths: Any = None, inputs: Any = None) -> Any:
+        """Return the probability of each state at each step, given the whole sequence."""
+        sequences = self._read(X, lengths, inputs)
+        smoothed = self.model_.smooth(sequences)
+        refuse_impossible(smoothed, sequences)
+        return sequences.give_back(smoothed.probabilities)
+
+    def filter(self, X: Any, lengths: Any = None, inputs: Any = None) -> Any:
+        """Return the probability of each state at each step, given the sequence up to it."""
+        sequences = self._read(X, lengths, inputs)
+        filtered = self._filtered(sequences)
+        refuse_impossible(filtered, sequences)
+        return sequences.give_back(filtered.probabilities)
+
+    def online(self) -> OnlineFilter:
+        """Return a filter that takes one observation at a time."""
+        check_is_fitted(self)
+        return OnlineFilter(self.model_, lambda row: self._read(row, None))
+
+    def sample_states(
+        self, X: Any, lengths: Any = None, inputs: Any = None, *, random_state: Seed = None
+    ) -> Any:
+        """Return one path per sequence drawn from the joint posterior of its states."""
+        sequences = self._read(X, lengths, inputs)
+        model = self.model_
+        refuse_impossible(self._filtered(sequences), sequences)
+        paths = draw_paths(
+            model.emissions(sequences),
+            sequences.starts,
+            model.initial,
+            model.moves(sequences),
+            generator(random_state),
+        )
+        return sequences.give_back(paths)
+
+    def forecast(self, X: Any, n_ahead: int = 1) -> Forecast:
+        """Return what is to come after the last step of one sequence.
+
+        Parameters
+        ----------
+        X
+            One sequence.
+        n_ahead
+            Number of steps to come.
+        """
+        sequences = self._read(X, None)
+        if len(sequences) != 1:
+            raise DataError(f"forecast takes one sequence; X has {len(sequences)}.")
+        model = self.model_
+        if not isinstance(model.transitions, Transitions):
+            raise DataError("A forecast needs transitions that do not vary with inputs.")
+        filtered = self._filtered(sequences)
+        refuse_impossible(filtered, sequences)
+        matrix = model.transitions.matrix
+        rows = [filtered.probabilities[-1] @ matrix]
+        for _ in range(n_ahead - 1):
+            rows.append(rows[-1] @ matrix)
+        states = np.array(rows)
+        expected = model.parts.emission.expected(model.emission)
+        shown = expected if model.parts.shared is None else expected[model.parts.shared]
+        return Forecast(states, states @ shown)
+
+    def sample(
+        self,
+        n_steps: int = 1,
+        n_sequences: int = 1,
+        *,
+        inputs: Any = None,
+        random_state: Seed = None,
+    ) -> Drawn:
+        """Return sequences drawn from the model.
+
+        Parameters
+        ----------
+        n_steps
+            Steps of each sequence.
+        n_sequences
+            Number of sequences.
+        inputs
+            What is known at each step, one array for all sequences, where the model uses inputs.
+        random_state
+            Seed of the draws.
+        """
+        check_is_fitted(self)
+        random = generator(random_state)
+        known = None if inputs is None else np.asarray(inputs, dtype=np.float64)
+        observations, states = [], []
+        for _ in range(n_sequences):
+            path = draw_states(self.model_, n_steps, known, random)
+            shared = self.model_.parts.shared
+            shown = path if shared is None else shared[path]
+            part = self.model_.parts.emission
+            extra = {} if known is None or not part.uses_inputs else {"inputs": known}
+            observations.append(part.sample(self.model_.emission, shown, random, **extra))
+            states.append(path)
+        return Drawn(observations, states)
+
+    def bic(self, X: Any, lengths: Any = None, inputs: Any = None) -> float:
+        """Return the Bayesian information criterion; lower is better."""
+        sequences = self._read(X, lengths, inputs)
+        loglik = float(self._filtered(sequences).log_likelihoods.sum())
+        return self.n_parameters_ * float(np.log(sequences.n_steps)) - 2 * loglik
+
+    def aic(self, X: Any, lengths: Any = None, inputs: Any = None) -> float:
+        """Return Akaike's information criterion; lower is better."""
+        return 2 * self.n_parameters_ - 2 * self.score(X, lengths=lengths, inputs=inputs)
+
+
+def draw_states(
+    model: Model, n_steps: int, inputs: np.ndarray | None, random: np.random.Generator
+) -> np.ndarray:
+    """Return a path of states drawn from the chain."""
+    sequences = Sequences(np.empty((n_steps, 1)), np.array([0, n_steps]), inputs)
+    moves = model.moves(sequences)
+    cumulative = (
+        np.cumsum(moves.matrix, axis=1)[None]
+        if isinstance(moves, Transitions)
+        else np.cumsum(moves.matrices, axis=2)
+    )
+    uniforms = random.random(n_steps)
+    path = np.empty(n_steps, dtype=np.int64)
+    row = np.cumsum(model.initial)
+    for t in range(n_steps):
+        if t:
+            row = cumulative[t if len(cumulative) > 1 else 0, path[t - 1]]
+        # Scaled by the last entry, which rounding may leave just below one.
+        path[t] = np.searchsorted(row, uniforms[t] * row[-1], side="right")
+    return np.minimum(path, model.n_states - 1)
