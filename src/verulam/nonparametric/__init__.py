@@ -11,6 +11,12 @@ from verulam.nonparametric._dimensionality import (
 from verulam.nonparametric._grid_density import GridDensity, density_on_grid
 from verulam.nonparametric._hamming_density import HammingDensity
 from verulam.nonparametric._histogram import HistogramDensity
+from verulam.nonparametric._k_neighbours import (
+    KNeighboursClassifier,
+    NeighbourCurve,
+    NeighbourReason,
+    select_neighbour_count,
+)
 from verulam.nonparametric._kernel_density import KernelDensity
 from verulam.nonparametric._kernel_smoother import (
     KernelSmoother,
@@ -25,6 +31,8 @@ from verulam.nonparametric._local_outliers import (
 from verulam.nonparametric._loess import Loess
 from verulam.nonparametric._naive_density import NaiveDensity
 from verulam.nonparametric._neighbour_density import NearestNeighbourDensity
+from verulam.nonparametric._parzen import ParzenClassifier
+from verulam.nonparametric._probabilistic_network import ProbabilisticNeuralNetwork
 from verulam.nonparametric._regressogram import Regressogram
 from verulam.nonparametric._running import RunningLine, RunningMean, RunningMedian
 from verulam.nonparametric._shrinking import (
@@ -58,6 +66,7 @@ __all__ = [
     "GridDensity",
     "HammingDensity",
     "HistogramDensity",
+    "KNeighboursClassifier",
     "KernelDensity",
     "KernelSmoother",
     "LocalOutlierFactor",
@@ -66,7 +75,11 @@ __all__ = [
     "MixtureDetector",
     "NaiveDensity",
     "NearestNeighbourDensity",
+    "NeighbourCurve",
+    "NeighbourReason",
     "NeighbourSmoother",
+    "ParzenClassifier",
+    "ProbabilisticNeuralNetwork",
     "Regressogram",
     "RunningLine",
     "RunningMean",
@@ -86,6 +99,7 @@ __all__ = [
     "region_density",
     "required_sample_size",
     "select_bandwidth",
+    "select_neighbour_count",
     "select_smoothing",
     "shrinking_width",
 ]

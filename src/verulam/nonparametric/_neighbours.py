@@ -206,7 +206,7 @@ def _candidates(
 
 
 def nearest_by_distances(
-    measure: Callable[[np.ndarray], np.ndarray], queries: Any, k: int, threads: int = 0
+    measure: Callable[[Any], np.ndarray], queries: Any, k: int, threads: int = 0
 ) -> Neighbours:
     """Return the nearest rows where distances are computed in full, a block of them at a time.
 
