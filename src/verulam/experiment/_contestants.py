@@ -19,8 +19,9 @@ from verulam.measures import Measure, as_measure
 _CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"
 _DATA = "SELECT label FROM planned WHERE study = ? GROUP BY label ORDER BY min(place)"
 _SIZES = """
-SELECT DISTINCT p.label, s.split, s.train_rows, s.test FROM planned p
-JOIN splits s ON s.split = p.split WHERE p.study = ?
+SELECT p.label, s.split, s.train_rows, s.test
+FROM (SELECT DISTINCT label, split FROM planned WHERE study = ?) p
+JOIN splits s ON s.split = p.split
 """
 
 
@@ -86,11 +87,21 @@ class Responses:
 
     def by_split(self, data: str) -> pd.DataFrame:
         """Return the scores on one data set: a row per split, a column per contestant."""
-        chosen = self.full[self.full["data"] == data]
-        table = chosen.pivot_table(
-            index=["repeat", "fold"], columns="contestant", values="score", observed=True
-        )
-        return table[[name for name in self.names if name in table.columns]]
+        if data not in self._tables:
+            chosen = self.full[self.full["data"] == data]
+            table = chosen.pivot_table(
+                index=["repeat", "fold"], columns="contestant", values="score", observed=True
+            )
+            present = [name for name in self.names if name in table.columns]
+            # Plain names, since those of a category cannot be joined by others.
+            self._tables[data] = table[present].set_axis(
+                pd.Index(present, name="contestant"), axis=1
+            )
+        return self._tables[data]
+
+    @cached_property
+    def _tables(self) -> dict[str, pd.DataFrame]:
+        return {}
 
     def by_data(self) -> pd.DataFrame:
         """Return the mean scores: a row per data set, a column per contestant."""
@@ -98,7 +109,8 @@ class Responses:
             index="data", columns="contestant", values="score", observed=True
         )
         present = [name for name in self.names if name in means.columns]
-        return means.reindex(index=list(self.data))[present]
+        labels = pd.Index(list(self.data), name="data")
+        return means[present].set_axis(pd.Index(present, name="contestant"), axis=1).reindex(labels)
 
 
 def responses(results: Results, measure: Any = None) -> Responses:
@@ -112,7 +124,8 @@ def responses(results: Results, measure: Any = None) -> Responses:
         A measure, by name or as an object; None takes the first of the study.
     """
     chosen = results.measures[0] if measure is None else as_measure(measure)
-    scores = results.scores(chosen)
+    runs = results.runs()
+    scores = results.scores(chosen, runs=runs)
     with Store(results.path, read_only=True) as store:
         rows = store.read(_CONTESTANTS, (results.study,))
         data = store.read(_DATA, (results.study,))["label"].tolist()
@@ -130,7 +143,7 @@ def responses(results: Results, measure: Any = None) -> Responses:
         tuple(data),
         chosen,
         _with_names(scores[scores["score"].notna()]),
-        _with_names(results.runs()),
+        _with_names(runs),
         _test_shares(sizes),
     )
 
@@ -141,12 +154,14 @@ def contestant_name(learner: str, setting: str) -> str:
 
 
 def _with_names(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return runs with the names of their contestants, as categories, which group quickly."""
     pairs = zip(runs["learner"], runs["setting"], strict=True)
-    return runs.assign(contestant=[contestant_name(*pair) for pair in pairs])
+    names = pd.Categorical([contestant_name(*pair) for pair in pairs])
+    return runs.assign(contestant=names, data=pd.Categorical(runs["data"]))
 
 
 def _in_order(rows: pd.DataFrame, learners: Sequence[Any]) -> tuple[StoredContestant, ...]:
-    known = {_label(given): (place, given) for place, given in enumerate(learners)}
+    known = {learner_label(given): (place, given) for place, given in enumerate(learners)}
     placed = []
     for row in rows.itertuples(index=False):
         levels = json.loads(str(row.levels))
@@ -159,7 +174,14 @@ def _in_order(rows: pd.DataFrame, learners: Sequence[Any]) -> tuple[StoredContes
     return tuple(found for _, found in sorted(placed, key=lambda pair: pair[0]))
 
 
-def _label(given: Mapping[str, Any]) -> str:
+def learner_label(given: Mapping[str, Any]) -> str:
+    """Return what a described learner is called in the results.
+
+    Parameters
+    ----------
+    given
+        A learner of the description of a study.
+    """
     if given["label"]:
         return str(given["label"])
     name = given["name"]

@@ -19,6 +19,18 @@ INDEPENDENT_PARTS = Choice(
     "t_test", "parts share no rows, so that their results are independent", ("nearly normal",)
 )
 FIVE_BY_TWO_RESULTS = 10
+#: Paired tests that may be asked for, and what they are called within a sentence.
+PAIR_TESTS = {
+    "mcnemar": "McNemar's test",
+    "five_by_two_f_test": "the combined 5x2 cv F test",
+    "five_by_two_t_test": "the 5x2 cv t test",
+    "corrected_t_test": "the corrected resampled t test",
+    "calibrated_t_test": "the t test with calibrated degrees of freedom",
+    "cv_t_test": "the K-fold cv paired t test",
+    "t_test": "the paired t test",
+    "permutation_test": "the paired permutation test",
+}
+ASKED = "what the test that was asked for takes for granted"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +101,7 @@ def compare_pairs(
     test_share: float,
     alpha: float,
     wrong: Callable[[str], np.ndarray],
+    test: str | None = None,
 ) -> Pairs:
     """Test every pair of contestants on the splits that both have.
 
@@ -106,11 +119,16 @@ def compare_pairs(
         Overall level of significance.
     wrong
         Gives whether a contestant errs on each validated row, for a single split.
+    test
+        One of `PAIR_TESTS`; None takes the one that the design suggests.
     """
+    # As plain arrays: taking columns of a table for every pair takes longer than the tests.
+    scores = dict(zip(table.columns, table.to_numpy(dtype=np.float64).T, strict=True))
     rows, results, choice = [], {}, None
     for first, second in combinations(table.columns, 2):
-        shared = table[[first, second]].dropna()
-        chosen = choose_pair_test(resampling, measure, len(shared))
+        both = np.isfinite(scores[first]) & np.isfinite(scores[second])
+        one, other = scores[first][both], scores[second][both]
+        chosen = _choice(test, resampling, measure, len(one))
         # Rows are counted over all splits, which both contestants must have.
         if chosen is not None and chosen.function == "mcnemar" and len(table) > 1:
             chosen = None
@@ -120,13 +138,25 @@ def compare_pairs(
             if chosen.function == "mcnemar":
                 result, p_value = _tested_rows(wrong(first), wrong(second), alpha)
             else:
-                result, p_value = _tested_splits(chosen, shared, test_share, alpha)
+                result, p_value = _tested_splits(chosen, one, other, test_share, alpha)
         if result is not None:
             results[first, second] = result
-        difference = float(shared[first].mean() - shared[second].mean())
-        rows.append((first, second, difference, len(shared), p_value))
+        difference = float(one.mean() - other.mean()) if len(one) else np.nan
+        rows.append((first, second, difference, len(one), p_value))
     columns = ["first", "second", "difference", "splits", "p_value"]
     return Pairs(decided(pd.DataFrame(rows, columns=columns), alpha), choice, results)
+
+
+def _choice(test: str | None, resampling: str, measure: Measure, splits: int) -> Choice | None:
+    """Return the test that was asked for, or the one that the design suggests."""
+    if test is None:
+        return choose_pair_test(resampling, measure, splits)
+    fits = {
+        "mcnemar": splits == 1 and kind_of_measure(measure) == "error",
+        "five_by_two_f_test": resampling == "5x2" and splits == FIVE_BY_TWO_RESULTS,
+        "five_by_two_t_test": resampling == "5x2" and splits == FIVE_BY_TWO_RESULTS,
+    }
+    return Choice(test, "it was asked for", (ASKED,)) if fits.get(test, splits > 1) else None
 
 
 def decided(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:
@@ -142,24 +172,30 @@ def decided(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 
 def _tested_splits(
-    choice: Choice, shared: pd.DataFrame, test_share: float, alpha: float
+    choice: Choice, first: np.ndarray, second: np.ndarray, test_share: float, alpha: float
 ) -> tuple[TestResult | None, float]:
-    first, second = shared.to_numpy().T
     differences = first - second
     # Without variance there is no statistic: equal everywhere, or different everywhere alike.
     if np.ptp(differences) <= 1e-12 * max(1.0, np.abs(differences).max()):
         return None, 1.0 if np.allclose(differences, 0.0, atol=1e-12) else 0.0
-    if choice.function == "five_by_two_f_test":
-        try:
-            result = statistics.five_by_two_f_test(
-                first.reshape(5, 2), second.reshape(5, 2), alpha=alpha
-            )
-        except DataError:  # both halves always differ alike
-            return None, np.nan
-    elif choice.function == "t_test":
-        result = statistics.t_test(differences, 0.0, alpha=alpha)
-    else:
-        result = statistics.corrected_t_test(first, second, test_share=test_share, alpha=alpha)
+    halves = [each.reshape(5, 2) if len(each) == 10 else each for each in (first, second)]
+    tests: dict[str, Callable[[], TestResult]] = {
+        "five_by_two_f_test": lambda: statistics.five_by_two_f_test(*halves, alpha=alpha),
+        "five_by_two_t_test": lambda: statistics.five_by_two_t_test(*halves, alpha=alpha),
+        "t_test": lambda: statistics.t_test(differences, 0.0, alpha=alpha),
+        "cv_t_test": lambda: statistics.cv_t_test(first, second, alpha=alpha),
+        "calibrated_t_test": lambda: statistics.calibrated_t_test(
+            first, second, test_share=test_share, alpha=alpha
+        ),
+        "permutation_test": lambda: statistics.permutation_test(first, second, alpha=alpha),
+        "corrected_t_test": lambda: statistics.corrected_t_test(
+            first, second, test_share=test_share, alpha=alpha
+        ),
+    }
+    try:
+        result = tests[choice.function]()
+    except DataError:  # such as both halves that always differ alike
+        return None, np.nan
     return result, result.p_value
 
 

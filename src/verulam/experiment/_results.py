@@ -99,8 +99,9 @@ class Results:
     def failures(self) -> pd.DataFrame:
         """Return the runs that did not succeed, with stage and error."""
         columns = ["data", "learner", "setting", "repeat", "fold", "status", "stage", "error"]
-        if set(self.status()) <= {"done", "left"}:
-            return pd.DataFrame(columns=columns)
+        with Store(self.path, read_only=True) as store:
+            if not any(store.rows("SELECT 1 FROM runs WHERE status != 'done' LIMIT 1")):
+                return pd.DataFrame(columns=columns)
         runs = self.runs()
         unsuccessful = ~runs["status"].isin(["done", "left"])
         return runs.loc[unsuccessful, columns].reset_index(drop=True)

@@ -34,8 +34,8 @@ _COSTS = ["fit_seconds", "predict_seconds", "peak_memory", "model_size"]
 #: Measures for which positions among the classes, as stored, do as well as labels; turning
 #: each into words and back takes a hundred times as long as counting.
 _ON_POSITIONS: dict[Any, Callable[[np.ndarray, np.ndarray], Any]] = {
-    error: lambda targets, predicted: np.mean(targets != predicted),
-    accuracy: lambda targets, predicted: np.mean(targets == predicted),
+    error: lambda targets, predicted: np.count_nonzero(targets != predicted) / len(targets),
+    accuracy: lambda targets, predicted: np.count_nonzero(targets == predicted) / len(targets),
 }
 
 
@@ -81,15 +81,16 @@ class Scorer:
         self._store = store
         self._tasks: dict[str, str] = {}
         self._classes: dict[str, np.ndarray] = {}
-        self._targets: dict[str, np.ndarray] = {}
+        all_targets: dict[str, np.ndarray] = {}
         for data, task, classes, targets in store.rows(
             "SELECT data, task, classes, targets FROM data"
         ):
             self._tasks[data] = task
             self._classes[data] = np.asarray(json.loads(classes))
-            self._targets[data] = unpack(targets)
-        self._tests = {
-            split: unpack(test) for split, test in store.rows("SELECT split, test FROM splits")
+            all_targets[data] = unpack(targets)
+        self._true = {
+            split: all_targets[data][unpack(test)]
+            for split, data, test in store.rows("SELECT split, data, test FROM splits")
         }
 
     def score(self, study: str, measure: Measure) -> dict[str, float]:
@@ -112,7 +113,7 @@ class Scorer:
         if self._tasks[data] != measure.task:
             return np.nan
         predicted, probabilities, scores = stored
-        targets = self._targets[data][self._tests[split]]
+        targets = self._true[split]
         assert predicted is not None
         if measure.task == "regression":
             return float(measure(targets, unpack(predicted)))

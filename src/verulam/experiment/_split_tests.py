@@ -8,17 +8,9 @@ import pandas as pd
 from verulam import statistics
 from verulam.base import DataError
 from verulam.experiment._contestants import Responses
-from verulam.experiment._pairwise import compare_pairs
+from verulam.experiment._pairwise import PAIR_TESTS, compare_pairs
 from verulam.experiment._verdict import Verdict, assumptions_of, protected, with_winners
 from verulam.statistics import TestResult
-
-#: What tests are called within a sentence.
-TEST_TITLES = {
-    "mcnemar": "McNemar's test",
-    "five_by_two_f_test": "the combined 5x2 cv F test",
-    "corrected_t_test": "the corrected resampled t test",
-    "t_test": "the paired t test",
-}
 
 
 def verdict_on_splits(
@@ -28,6 +20,7 @@ def verdict_on_splits(
     resampling: str,
     alpha: float,
     wrong: Callable[[str], np.ndarray],
+    test: str | None = None,
 ) -> Verdict | None:
     """Return what the tests say on one data set; None where no run has finished.
 
@@ -43,6 +36,8 @@ def verdict_on_splits(
         Level of significance.
     wrong
         Gives whether a contestant errs on each validated row, for a single split.
+    test
+        Paired test that was asked for; None takes the one that the design suggests.
     """
     table = responses.by_split(data)
     if table.empty:
@@ -55,21 +50,21 @@ def verdict_on_splits(
         test_share=responses.test_shares[data],
         alpha=alpha,
         wrong=wrong,
+        test=test,
     )
     best = _best(table.mean(), greater=measure.greater_is_better)
     pairs = with_winners(compared.table, greater=measure.greater_is_better)
     notes = list(_unshared(table, data))
     if compared.choice is None:
         if len(table.columns) > 1:
-            notes.append(
-                f"{data}: one split with {measure.name} allows no test; "
-                "use cross-validation, or the error."
-            )
+            notes.append(f"{data}: {_no_test(test, measure.name)}")
         return Verdict(data, best, pairs, notes=tuple(notes))
-    method, why = TEST_TITLES[compared.choice.function], compared.choice.reason
+    method, why = PAIR_TESTS[compared.choice.function], compared.choice.reason
     taken = compared.choice.assumptions
+    further: tuple[TestResult, ...] = ()
     if len(table.columns) == 2:
         overall = next(iter(compared.results.values()), None)
+        further = _calibrated(table.dropna(), responses.test_shares[data], overall, alpha)
     else:
         overall = _blocked(table.dropna(), alpha)
         method = f"{method} for every pair, adjusted after Holm"
@@ -78,7 +73,24 @@ def verdict_on_splits(
             method = f"blocked analysis of variance, then {method}"
     if overall is not None:
         taken = assumptions_of(overall)
-    return Verdict(data, best, pairs, overall, (), method, why, tuple(notes), taken)
+    return Verdict(data, best, pairs, overall, further, method, why, tuple(notes), taken)
+
+
+def _no_test(test: str | None, measure: str) -> str:
+    if test is not None:
+        return f"{PAIR_TESTS[test]} was asked for, but the splits and {measure} do not allow it."
+    return f"one split with {measure} allows no test; use cross-validation, or the error."
+
+
+def _calibrated(
+    shared: pd.DataFrame, test_share: float, overall: TestResult | None, alpha: float
+) -> tuple[TestResult, ...]:
+    """Return Bouckaert's test beside the corrected one, for repeated cross-validation."""
+    repeats = shared.index.get_level_values("repeat").nunique()
+    if overall is None or overall.name != "Corrected resampled t test" or repeats < 2:
+        return ()
+    first, second = shared.to_numpy().T
+    return (statistics.calibrated_t_test(first, second, test_share=test_share, alpha=alpha),)
 
 
 def _best(means: pd.Series, *, greater: bool) -> str:

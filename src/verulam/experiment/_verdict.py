@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -48,7 +49,7 @@ class Verdict:
     assumptions: tuple[str, ...] = ()
     many: ManyComparison | None = field(default=None, repr=False)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The contestants, simplest first."""
         both = [*self.pairs["first"], *self.pairs["second"]]
@@ -68,7 +69,7 @@ class Verdict:
         """Return whether the tests say that one contestant is better than another."""
         return (winner, loser) in self._wins
 
-    @property
+    @cached_property
     def _wins(self) -> set[tuple[str, str]]:
         rejected = self.pairs[self.pairs["decision"] == "reject"]
         return set(zip(rejected["better"], rejected["worse"], strict=True))
