@@ -21,6 +21,6 @@ LEARNERS = [
 def draw_readme(folder: Path) -> None:
     """Draw the comparison on iris into `folder`."""
     figure, ax = plt.subplots(figsize=(7.2, 3.0), layout="constrained")
-    compare("iris", LEARNERS, progress=False).plot(ax=ax)
+    compare("iris", LEARNERS, progress=False).plot_scores(ax=ax)
     figure.savefig(folder / "compare-iris.png", dpi=110)
     plt.close(figure)

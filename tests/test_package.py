@@ -60,5 +60,5 @@ def test_dataset():
 
 
 def test_compare():
-    comparison = verulam.compare("iris", ["majority class"], folds=5, progress=False)
-    assert comparison.summary.loc["majority class", "mean"] == pytest.approx(2 / 3)
+    comparison = verulam.compare("iris", ["majority class"], resampling="5-fold", progress=False)
+    assert comparison.ranking().loc["majority class", "mean"] == pytest.approx(2 / 3)

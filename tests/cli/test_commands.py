@@ -1,6 +1,5 @@
 """What the commands print."""
 
-import csv
 import re
 
 import pytest
@@ -88,23 +87,3 @@ def test_find_nothing(capsys):
     assert caught.value.code == 1
     assert captured.out == ""
     assert captured.err.startswith("Nothing found for 'naiv bayse'. Nearest: ")
-
-
-def test_compare(capsys, tmp_path):
-    file = tmp_path / "runs.csv"
-    words = ("compare", "iris", "--learners", "majority class, naive bayes", "--folds", "4",
-             "--repeats", "2", "--seed", "1", "--measure", "accuracy")  # fmt: skip
-    output = printed(capsys, *words, "--csv", str(file))
-    assert output.startswith("iris: Accuracy by stratified 4-fold cross-validation, repeated 2")
-    assert "Recommended: parametric.NaiveBayes." in output
-    with file.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert len(rows) == 16
-    assert {row["learner"] for row in rows} == {"majority class", "parametric.NaiveBayes"}
-
-
-def test_compare_with_failed_runs(capsys):
-    words = ("compare", "iris", "--learners", "perceptron,naive bayes", "--measure", "log_loss",
-             "--folds", "3")  # fmt: skip
-    output = printed(capsys, *words, code=1)
-    assert "Failed runs:\n- perceptron: " in output

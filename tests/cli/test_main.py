@@ -41,7 +41,7 @@ def test_no_command_shows_the_help(capsys):
         (("compare", "iris", "--learners", "naive bays"), "Unknown learner 'naive bays'"),
         (("compare", "iris", "--learners", "lasso"), "is for regression"),
         (("compare", "iris", "--measure", "eror"), "Unknown measure 'eror'"),
-        (("compare", "iris", "--folds", "1"), "folds=1"),
+        (("compare", "iris", "--resampling", "1-fold"), "folds=1"),
         (("compare", "baskets"), "has no target"),
         (("describe", "irsi"), "Nearest: iris"),
         (("learners", "--tag", "mising"), "Unknown tag 'mising'"),
@@ -98,15 +98,24 @@ def test_help_is_quick():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_interrupt_leaves_cleanly():
-    words = ["compare", "adult", "--learners", "naive bayes", "--repeats", "1000"]
+def test_interrupt_leaves_cleanly_and_says_how_to_go_on(tmp_path):
+    store = tmp_path / "kept.sqlite"
+    words = ["compare", "adult", "--learners", "naive bayes", "--resampling", "1000x2"]
     process = subprocess.Popen(
-        [*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*PROGRAM, *words, "--store", str(store)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    # Long enough to be in the middle of the work, which takes minutes.
-    time.sleep(3)
+    # In the middle of the work, which takes minutes.
+    for _ in range(600):
+        time.sleep(0.1)
+        if store.exists():
+            break
+    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert output == ""
     assert "Traceback" not in errors
+    assert errors.startswith("Stopped. Finished runs are kept in")

@@ -1,5 +1,7 @@
 """The main job, end to end on small data."""
 
+import gc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 from verulam.base import DataError, UnknownNameError, spawn_seeds
 from verulam.data import dataset
 from verulam.experiment import compare
+from verulam.experiment._compare import default_resampling
+from verulam.experiment._learners import DEFAULT_LEARNERS
 
 QUIET = {"progress": False}
 
@@ -35,18 +39,20 @@ class Breaks(ClassifierMixin, BaseEstimator):
 def test_scores_are_those_of_scikit_learn():
     """The same folds and the same learner give cross_val_score's numbers."""
     iris = dataset("iris")
-    comparison = compare(iris, {"tree": DecisionTreeClassifier(random_state=3)}, folds=5, **QUIET)
+    comparison = compare(
+        iris, {"tree": DecisionTreeClassifier(random_state=3)}, resampling="5-fold", **QUIET
+    )
     seed = spawn_seeds(spawn_seeds(0, 1)[0], 1)[0]
     splitter = StratifiedKFold(5, shuffle=True, random_state=seed)
     expected = cross_val_score(
         DecisionTreeClassifier(random_state=3), iris.inputs, iris.target_values, cv=splitter
     )
-    np.testing.assert_allclose(1 - comparison.scores["score"], expected)
+    np.testing.assert_allclose(1 - comparison.scores()["score"], expected)
 
 
 def test_every_learner_runs_on_every_split():
-    comparison = compare("iris", ["majority class", "naive bayes"], folds=4, repeats=2, **QUIET)
-    table = comparison.to_frame()
+    comparison = compare("iris", ["majority class", "naive bayes"], resampling="2x4-fold", **QUIET)
+    table = comparison.scores()
     assert len(table) == 2 * 4 * 2
     assert set(zip(table["repeat"], table["fold"], strict=True)) == {
         (repeat, fold) for repeat in range(2) for fold in range(4)
@@ -58,23 +64,27 @@ def test_every_learner_runs_on_every_split():
 def test_same_seed_same_scores_whatever_the_order_and_the_processes():
     learners = {"tree": DecisionTreeClassifier(max_features=1), "bayes": GaussianNB()}
     turned = dict(reversed(learners.items()))
-    first = compare("iris", learners, folds=3, random_state=5, n_jobs=2, **QUIET)
-    second = compare("iris", turned, folds=3, random_state=5, **QUIET)
+    first = compare("iris", learners, resampling="3-fold", random_state=5, n_jobs=2, **QUIET)
+    second = compare("iris", turned, resampling="3-fold", random_state=5, **QUIET)
     key = ["learner", "repeat", "fold"]
-    ours, others = (run.scores.set_index(key)["score"].sort_index() for run in (first, second))
+    ours, others = (run.scores().set_index(key)["score"].sort_index() for run in (first, second))
     pd.testing.assert_series_equal(ours, others)
 
 
 def test_another_seed_gives_other_scores():
     scores = [
-        compare("penguins", ["decision tree"], folds=3, random_state=seed, **QUIET).scores["score"]
+        compare(
+            "penguins", ["decision tree"], resampling="3-fold", random_state=seed, **QUIET
+        ).scores()["score"]
         for seed in (0, 1)
     ]
     assert not np.allclose(*scores)
 
 
 def test_a_mixed_table_with_gaps():
-    comparison = compare("penguins", ["naive bayes", "logistic regression"], folds=4, **QUIET)
+    comparison = compare(
+        "penguins", ["naive bayes", "logistic regression"], resampling="4-fold", **QUIET
+    )
     assert comparison.failures.empty
     assert comparison.preparation == {
         "parametric.NaiveBayes": "the table as it is",
@@ -82,23 +92,23 @@ def test_a_mixed_table_with_gaps():
             "numbers imputed (median) and scaled, categories imputed (mode) and one-hot encoded"
         ),
     }
-    assert (comparison.summary["mean"] < 0.1).all()
+    assert (comparison.ranking()["mean"] < 0.1).all()
 
 
 def test_regression():
-    comparison = compare("diabetes", folds=5, **QUIET)
+    comparison = compare("diabetes", resampling="5-fold", **QUIET)
     assert comparison.measure.name == "root_mean_squared_error"
     assert comparison.design == "5-fold cross-validation"
-    assert comparison.summary.loc["mean predictor", "decision"] == "reject"
+    assert comparison.ranking().loc["mean predictor", "decision"] == "reject"
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "log_loss", "auc"])
 def test_measures_get_what_they_need(measure):
     learners = ["majority class", "logistic regression"]
     comparison = compare("breast_cancer", learners, measure=measure,
-                         folds=3, **QUIET)  # fmt: skip
+                         resampling="3-fold", **QUIET)  # fmt: skip
     assert comparison.failures.empty
-    assert comparison.summary["decision"].to_dict() == {
+    assert comparison.ranking()["decision"].to_dict() == {
         "majority class": "reject",
         "logistic regression": "best",
     }
@@ -106,13 +116,13 @@ def test_measures_get_what_they_need(measure):
 
 def test_failures_are_rows():
     learners = {"good": GaussianNB(), "bad": Breaks(), "worse": Breaks("predict")}
-    comparison = compare("iris", learners, folds=3, **QUIET)
+    comparison = compare("iris", learners, resampling="3-fold", **QUIET)
     failures = comparison.failures
     assert list(failures["learner"]) == ["bad"] * 3 + ["worse"] * 3
     assert list(failures["stage"]) == ["fit"] * 3 + ["predict"] * 3
     assert failures["error"].iloc[0] == "RuntimeError: no luck"
     assert failures["score"].isna().all()
-    assert comparison.summary["decision"].to_dict() == {
+    assert comparison.ranking()["decision"].to_dict() == {
         "good": "best",
         "bad": "not tested",
         "worse": "not tested",
@@ -122,7 +132,7 @@ def test_failures_are_rows():
 
 def test_a_measure_that_a_learner_cannot_serve_is_a_failure():
     comparison = compare(
-        "iris", ["perceptron", "naive bayes"], measure="log_loss", folds=3, **QUIET
+        "iris", ["perceptron", "naive bayes"], measure="log_loss", resampling="3-fold", **QUIET
     )
     assert set(comparison.failures["learner"]) == {"perceptron"}
     assert "needs predict_proba" in comparison.failures["error"].iloc[0]
@@ -130,7 +140,7 @@ def test_a_measure_that_a_learner_cannot_serve_is_a_failure():
 
 def test_warnings_are_noticed():
     short = {"short": LogisticRegression(max_iter=2)}
-    comparison = compare("iris", short, folds=3, **QUIET)
+    comparison = compare("iris", short, resampling="3-fold", **QUIET)
     assert comparison.notices[0].startswith("short: 3 of its runs warned, first with Convergence")
 
 
@@ -139,16 +149,19 @@ def test_fewer_folds_for_a_small_class():
     comparison = compare(frame, ["majority class"], target="y", **QUIET)
     assert comparison.notices == ("3 folds instead of 10: class 'b' has only 3 rows.",)
     assert comparison.design == "stratified 3-fold cross-validation"
-    assert len(comparison.scores) == 3
+    assert len(comparison.scores()) == 3
 
 
 def test_a_kept_store_is_used_again(tmp_path):
     store = tmp_path / "runs.sqlite"
-    first = compare("iris", ["majority class"], folds=3, store=store, **QUIET)
-    both = compare("iris", ["majority class", "naive bayes"], folds=3, store=store, **QUIET)
-    times = both.scores[both.scores["learner"] == "majority class"]["fit_seconds"]
-    assert times.tolist() == first.scores["fit_seconds"].tolist()
-    assert len(both.scores) == 6
+    first = compare("iris", ["majority class"], resampling="3-fold", store=store, **QUIET)
+    both = compare(
+        "iris", ["majority class", "naive bayes"], resampling="3-fold", store=store, **QUIET
+    )
+    scores = both.scores()
+    times = scores[scores["learner"] == "majority class"]["fit_seconds"]
+    assert times.tolist() == first.scores()["fit_seconds"].tolist()
+    assert len(scores) == 6
 
 
 @pytest.mark.parametrize(
@@ -168,9 +181,9 @@ def test_a_kept_store_is_used_again(tmp_path):
             UnknownNameError,
             "Unknown measure 'eror'. Nearest: error",
         ),
-        (("iris",), {"folds": 1}, ValueError, "folds=1; expected a whole number of at least 2"),
+        (("iris",), {"resampling": "1-fold"}, DataError, "folds=1; expected a whole number"),
         (("iris",), {"n_jobs": 0}, DataError, "n_jobs: 0; expected a number of at least 1"),
-        (("iris",), {"repeats": 0}, ValueError, "repeats=0"),
+        (("iris",), {"resampling": "ten"}, DataError, "resampling"),
         (("iris", []), {}, ValueError, "at least one learner"),
         (("iris", [3]), {}, TypeError, "expected names or estimators, got int"),
         (("iris", ["naive bayes", "NaiveBayes"]), {}, ValueError, "is there twice"),
@@ -183,7 +196,36 @@ def test_bad_arguments(arguments, options, error, message):
 
 
 def test_the_same_learner_twice_scores_the_same():
-    comparison = compare("iris", {"a": GaussianNB(), "b": GaussianNB()}, folds=3, **QUIET)
-    scores = comparison.scores.pivot_table("score", index="fold", columns="learner")
+    comparison = compare(
+        "iris", {"a": GaussianNB(), "b": GaussianNB()}, resampling="3-fold", **QUIET
+    )
+    scores = comparison.scores().pivot_table("score", index="fold", columns="learner")
     assert scores["a"].tolist() == scores["b"].tolist()
     assert scores.notna().all().all()
+
+
+def test_defaults_by_size():
+    assert default_resampling(1999) == "10-fold"
+    assert default_resampling(2000) == "5x2"
+
+
+def test_defaults_on_a_small_table_of_all_kinds():
+    """One of each kind on mixed columns with gaps, and all of them run."""
+    comparison = compare("titanic", resampling="2-fold", **QUIET)
+    assert comparison.failures.empty
+    assert tuple(comparison.learners) == DEFAULT_LEARNERS["classification"]
+    assert comparison.ranking()["decision"]["majority class"] in ("reject", "fail to reject")
+
+
+def test_nothing_is_left_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    comparison = compare("iris", ["majority class"], resampling="2-fold", **QUIET)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert len(comparison.scores("log_loss")) == 2
+    del comparison
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr("verulam.experiment._compare.run", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        compare("iris", ["majority class"], **QUIET)
+    assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from verulam.catalogue import entry
-from verulam.experiment._learners import DEFAULT_LEARNERS, learner_choices
+from verulam.experiment._learners import DEFAULT_LEARNERS, default_learners, learner_choices
 
 
 def labels(learners):
@@ -31,3 +31,12 @@ def test_neither_name_nor_estimator():
         labels([3])
     with pytest.raises(ValueError, match="at least one learner"):
         labels([])
+
+
+def test_slow_learners_are_left_out_of_large_data():
+    names, notice = default_learners("classification", 5000)
+    assert (tuple(names), notice) == (DEFAULT_LEARNERS["classification"], "")
+    names, notice = default_learners("classification", 5001)
+    assert "support vector machine" not in names
+    assert len(names) == len(DEFAULT_LEARNERS["classification"]) - 1
+    assert notice.startswith("support vector machine is left out, because 5001 rows")

@@ -19,7 +19,9 @@ def compared():
             "score": [0.1, 0.2, 0.3, 0.05, 0.1, 0.15, np.nan, np.nan, np.nan],
         }
     )
-    return SimpleNamespace(scores=scores, measure=SimpleNamespace(title="Error", range=(0.0, 1.0)))
+    return SimpleNamespace(
+        scores=lambda: scores, measure=SimpleNamespace(title="Error", range=(0.0, 1.0))
+    )
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def test_axes_are_made_where_none_are_given(compared):
 
 def test_a_single_run_has_no_spread(ax):
     one = SimpleNamespace(
-        scores=pd.DataFrame({"learner": ["only"], "score": [0.5]}),
+        scores=lambda: pd.DataFrame({"learner": ["only"], "score": [0.5]}),
         measure=SimpleNamespace(title="Error", range=(0.0, 1.0)),
     )
     comparison(one, ax=ax)

@@ -1,23 +1,19 @@
 """The commands. Heavy imports wait until a command needs them."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from verulam.cli._printing import column_table, console, print_table
+from verulam.cli._completion import complete_data
+from verulam.cli._printing import FAILED, column_table, console, print_table
 
 app = typer.Typer(
     name="verulam",
     help="Every learner in the textbook, and the experiments to choose between them.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-#: Exit code: the command did what it could, but found nothing or had failures.
-NOTHING = 1
 
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Ability, repeatable.")]
 
@@ -45,13 +41,13 @@ def learners(
     task: Annotated[str | None, typer.Option(help="Such as classification.")] = None,
     tag: Tags = None,
 ) -> None:
-    """List the learners: ours, and those of other libraries under the texts' names."""
+    """List the learners, ours and borrowed ones."""
     from verulam.catalogue import learners as table_of
 
     table = table_of(task=task, tags=tuple(tag or ()))
     if table.empty:
         typer.echo("No learner has all of these abilities.", err=True)
-        raise typer.Exit(NOTHING)
+        raise typer.Exit(FAILED)
     for number, (name, group) in enumerate(table.groupby("task", sort=False)):
         if number:
             console().print()
@@ -70,7 +66,10 @@ def datasets() -> None:
 
 @app.command()
 def describe(
-    data: Annotated[str, typer.Argument(help="Name of a bundled data set, or a file.")],
+    data: Annotated[
+        str,
+        typer.Argument(help="Name of a bundled data set, or a file.", autocompletion=complete_data),
+    ],
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
 ) -> None:
     """Describe the columns of a data set."""
@@ -95,7 +94,7 @@ def find(
     if not found.rows and not found.learners:
         nearest = ", ".join(found.suggestions)
         typer.echo(f"Nothing found for {question!r}. Nearest: {nearest}.", err=True)
-        raise typer.Exit(NOTHING)
+        raise typer.Exit(FAILED)
     if found.section:
         console().print(
             f"Alpaydin {found.section.number}: {found.section.title}", highlight=False, markup=False
@@ -105,44 +104,6 @@ def find(
     if found.learners:
         console().print()
         print_table(_learner_table(found))
-
-
-@app.command()
-def compare(
-    data: Annotated[str, typer.Argument(help="Name of a bundled data set, or a file.")],
-    target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
-    learners: Annotated[
-        str | None, typer.Option(help="Names with commas between, the simplest first.")
-    ] = None,
-    measure: Annotated[str | None, typer.Option(help="Such as error, auc, r2.")] = None,
-    folds: Annotated[int, typer.Option(help="Parts of the cross-validation.")] = 10,
-    repeats: Annotated[int, typer.Option(help="Times it is repeated.")] = 1,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same scores.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = 1,
-    csv: Annotated[Path | None, typer.Option(help="Also write every run to this file.")] = None,
-) -> None:
-    """Compare learners on a data set and say what may be concluded."""
-    if csv is not None and not csv.resolve().parent.is_dir():
-        # Found out now, not after the work is done.
-        raise typer.BadParameter(f"there is no folder {csv.resolve().parent}", param_hint="--csv")
-    from verulam.experiment import compare as run
-
-    names = None if learners is None else [n.strip() for n in learners.split(",") if n.strip()]
-    comparison = run(
-        data,
-        names,
-        target=target,
-        measure=measure,
-        folds=folds,
-        repeats=repeats,
-        random_state=seed,
-        n_jobs=jobs,
-    )
-    if csv is not None:
-        comparison.to_frame().to_csv(csv, index=False)
-    typer.echo(str(comparison))
-    if len(comparison.failures):
-        raise typer.Exit(NOTHING)
 
 
 def _map_table(found: Any) -> Any:

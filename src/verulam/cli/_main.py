@@ -6,15 +6,17 @@ from collections.abc import Sequence
 import typer
 
 from verulam.cli._commands import app
+from verulam.cli._compare_command import compare_app
+from verulam.cli._model_commands import model_app
+from verulam.cli._printing import INTERRUPTED
 from verulam.cli._recover_command import recover_app
 from verulam.cli._study_commands import study_app
 
-app.add_typer(study_app)
-app.add_typer(recover_app)
+for part in (compare_app, study_app, model_app, recover_app):
+    app.add_typer(part)
 
 #: Wrong usage or unusable data.
 USAGE = 2
-INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

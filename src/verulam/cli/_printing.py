@@ -1,10 +1,44 @@
-"""Tables on a terminal or in a pipe."""
+"""What the commands share: tables and paragraphs on a terminal or in a pipe, paths, exit codes."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import typer
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
+
+#: Exit codes: some runs failed or nothing was found; stopped by the user.
+FAILED, INTERRUPTED = 1, 130
+
+
+def examples(*lines: str) -> str:
+    """Return examples for the end of a help text, which click then leaves as they are."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+def wrapped(text: str) -> str:
+    """Return a paragraph that fits a terminal."""
+    from textwrap import fill
+
+    return fill(text, 80, break_long_words=False, break_on_hyphens=False)
+
+
+def default_store(study: Path) -> Path:
+    """Return where the results of a study file are kept: beside it, under the same name."""
+    return study.with_suffix(".sqlite")
+
+
+def existing_store(path: Path) -> Path:
+    """Return the store that a path names, itself or by its study file."""
+    return default_store(path) if path.suffix == ".toml" else path
+
+
+def folder_of(path: Path | None, option: str) -> None:
+    """Refuse a file to be written in a folder that does not exist."""
+    if path is not None and not path.resolve().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {path.resolve().parent}", param_hint=option)
 
 
 def console() -> "Console":

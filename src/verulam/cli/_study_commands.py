@@ -1,31 +1,42 @@
 """The commands of a study, from its file to its report."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verulam.cli._printing import print_table
+from verulam.cli._completion import complete_engine, complete_measure
+from verulam.cli._printing import (
+    FAILED,
+    INTERRUPTED,
+    default_store,
+    examples,
+    existing_store,
+    folder_of,
+    print_table,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from verulam.experiment import Analysis, Plan, Results
 
 study_app = typer.Typer()
 
-#: Exit codes: some runs failed; stopped by the user.
-FAILED, INTERRUPTED = 1, 130
 FIRST_ROWS = 10
 
 StudyFile = Annotated[Path, typer.Argument(help="TOML file of a study.", metavar="STUDY")]
 StoreFile = Annotated[
     Path, typer.Argument(help="Store of a study, or the study file beside it.", metavar="STORE")
 ]
-Measure = Annotated[str | None, typer.Option(help="Such as error, auc, r2.")]
+Measure = Annotated[
+    str | None, typer.Option(help="Such as error, auc, r2.", autocompletion=complete_measure)
+]
 Alpha = Annotated[float, typer.Option(help="Level of significance.")]
 
 
-@study_app.command()
+@study_app.command(epilog=examples("verulam init", "verulam init flowers.toml"))
 def init(
     file: Annotated[Path, typer.Argument(help="File to write.")] = Path("study.toml"),
 ) -> None:
@@ -42,7 +53,9 @@ def init(
     typer.echo(f"Wrote {file}. Next: verulam plan {file}")
 
 
-@study_app.command()
+@study_app.command(
+    epilog=examples("verulam plan study.toml --pilot", "verulam plan study.toml --csv > runs.csv")
+)
 def plan(
     study: StudyFile,
     csv: Annotated[bool, typer.Option("--csv", help="Print every run as CSV.")] = False,
@@ -68,14 +81,23 @@ def plan(
         _print_forecast(made)
 
 
-@study_app.command()
+@study_app.command(
+    epilog=examples(
+        "verulam run study.toml",
+        "verulam run study.toml --engine dask --workers 4",
+        "verulam run study.toml --retry-failed",
+    )
+)
 def run(
     study: StudyFile,
     store: Annotated[
         Path | None, typer.Option(help="File for the results; beside the study if not given.")
     ] = None,
     engine: Annotated[
-        str, typer.Option(help="processes, serial, dask or dask://host:port.")
+        str,
+        typer.Option(
+            help="processes, serial, dask or dask://host:port.", autocompletion=complete_engine
+        ),
     ] = "processes",
     workers: Annotated[int | None, typer.Option(help="Processes; one a core if not given.")] = None,
     retry_failed: Annotated[
@@ -106,16 +128,16 @@ def run(
     typer.echo(wrapped(f"{found.answer.sentence} {found.answer.advice}".strip()))
     typer.echo()
     typer.echo(f"Results: {results}")
-    typer.echo(f"Next: verulam analyse {path}, verulam report {path}")
+    typer.echo(f"Next: verulam report {path}, verulam analyse {path}, verulam finalise {path}")
     if len(results.failures()):
         typer.echo(f"Some runs failed: verulam status {path}", err=True)
         raise typer.Exit(FAILED)
 
 
-@study_app.command()
+@study_app.command(epilog=examples("verulam status study.sqlite"))
 def status(store: StoreFile) -> None:
     """Say how far a study has come, and what failed."""
-    from verulam.experiment import Results
+    from verulam.experiment import Results, finalisations
 
     results = Results(existing_store(store))
     typer.echo(wrapped(str(results)))
@@ -124,9 +146,20 @@ def status(store: StoreFile) -> None:
     typer.echo()
     print_table(counts.reset_index())
     _print_failures(results)
+    for look in finalisations(results.path, results.study).to_dict("records"):
+        when = datetime.fromtimestamp(look["opened"], UTC).strftime("%Y-%m-%d %H:%M UTC")
+        found = look["response"] or "not completed"
+        words = f"{look['contestant']} by {look['who']}, {found}"
+        typer.echo()
+        typer.echo(wrapped(f"Locked part of {look['label']} used on {when}: {words}."))
 
 
-@study_app.command()
+@study_app.command(
+    epilog=examples(
+        "verulam analyse study.sqlite --measure auc",
+        "verulam analyse study.sqlite --latex > table.tex",
+    )
+)
 def analyse(
     store: StoreFile,
     measure: Measure = None,
@@ -152,7 +185,11 @@ def analyse(
         typer.echo(str(found))
 
 
-@study_app.command()
+@study_app.command(
+    epilog=examples(
+        "verulam report study.sqlite", "verulam report study.sqlite -o report.html --open"
+    )
+)
 def report(
     store: StoreFile,
     output: Annotated[
@@ -160,29 +197,16 @@ def report(
     ] = None,
     measure: Measure = None,
     alpha: Alpha = 0.05,
+    open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """Write the report of a study as one HTML file, and print its path."""
+    """Write the report of a study as one HTML file."""
+    folder_of(output, "--output")
     from verulam.experiment import report as write
 
     path = output or existing_store(store).with_suffix(".html")
     typer.echo(str(write(_analysed(store, measure, alpha, None), path)))
-
-
-def default_store(study: Path) -> Path:
-    """Return where the results of a study file are kept: beside it, under the same name."""
-    return study.with_suffix(".sqlite")
-
-
-def existing_store(path: Path) -> Path:
-    """Return the store that a path names, itself or by its study file."""
-    return default_store(path) if path.suffix == ".toml" else path
-
-
-def wrapped(text: str) -> str:
-    """Return a paragraph that fits a terminal."""
-    from textwrap import fill
-
-    return fill(text, 80, break_long_words=False, break_on_hyphens=False)
+    if open_it:
+        typer.launch(path.resolve().as_uri())
 
 
 def _analysed(store: Path, measure: str | None, alpha: float, level: float | None) -> "Analysis":

@@ -1,146 +1,303 @@
-"""The record of a comparison, and how it reads."""
+"""The record of a comparison: its tables, tests and pictures, and how it reads."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from verulam.experiment._text import number_text, seconds_text, text_table
+from verulam.base import DataError, unknown_name
+from verulam.experiment._analysis import Analysis
+from verulam.experiment._analysis_text import bulleted, main_table
+from verulam.experiment._pairwise import compare_pairs
+from verulam.experiment._predictions import PooledPredictions, pooled_predictions
+from verulam.experiment._report import report as write_report
+from verulam.experiment._resampling import resampling
 from verulam.measures import Measure
+from verulam.statistics import TestResult
 
 WIDTH = 80
+_RANKED = {
+    "rank": "rank",
+    "mean": "mean",
+    "standard_deviation": "standard_deviation",
+    "difference": "difference",
+    "adjusted_p": "p_value",
+    "equality": "decision",
+    "fit_seconds": "fit_seconds",
+    "predict_seconds": "predict_seconds",
+    "model_size": "model_size",
+    "failed": "failures",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Learners compared on the same splits of one data set.
+    """Learners compared on the same splits of one data set; made by `compare`.
 
     Attributes
     ----------
-    data : str
-        Name of the data set.
-    measure
-        What was measured.
-    design : str
-        How the splits were drawn.
-    scores : DataFrame
-        One row per run: learner, repeat, fold, score, times, and the error where it failed.
-    summary : DataFrame
-        One row per learner: means, times, and the test against the best.
-    preparation : dict
+    analysis
+        The whole analysis behind it.
+    design
+        How the splits were drawn, in words.
+    preparation
         Learner to what is done to the columns before it.
-    conclusion : str
-        What may be concluded.
-    caveats : tuple of str
-        What to keep in mind when concluding it.
-    notices : tuple of str
+    notices
         What was done differently from what was asked, and warnings that learners gave.
 
     Examples
     --------
     >>> from verulam import compare
-    >>> comparison = compare("iris", ["majority class", "nearest mean"], folds=5, progress=False)
-    >>> comparison.summary["mean"].round(3).to_dict()
-    {'majority class': 0.667, 'parametric.NearestMean': 0.0...}
+    >>> comparison = compare("iris", ["majority class", "nearest mean"], progress=False)
+    >>> comparison.ranking()["mean"].round(3).to_dict()
+    {'parametric.NearestMean': 0.08, 'majority class': 0.667}
+    >>> print(comparison.test().headline())
+    t(9) = 24.28, p < 0.0001
+    >>> comparison.scores().head(2)[["learner", "fold", "measure", "score"]]
+              learner  fold measure     score
+    0  majority class     0   error  0.666667
+    1  majority class     1   error  0.666667
     """
 
-    data: str
-    measure: Measure
+    analysis: Analysis
     design: str
-    scores: pd.DataFrame
-    summary: pd.DataFrame
-    preparation: dict[str, str]
-    conclusion: str
-    caveats: tuple[str, ...]
+    preparation: Mapping[str, str]
     notices: tuple[str, ...] = ()
 
     @property
+    def data(self) -> str:
+        """Name of the data set."""
+        return self.analysis.responses.data[0]
+
+    @property
+    def measure(self) -> Measure:
+        """What was measured."""
+        return self.analysis.measure
+
+    @property
+    def learners(self) -> list[str]:
+        """Names of the learners, in the order given."""
+        return list(self.preparation)
+
+    @property
+    def recommended(self) -> str | None:
+        """The learner to use; None where nothing can be said."""
+        return self.analysis.recommended
+
+    @property
+    def conclusion(self) -> str:
+        """What may be concluded."""
+        return self.analysis.answer.sentence
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What to keep in mind when concluding it."""
+        return self.analysis.caveats
+
+    @property
     def failures(self) -> pd.DataFrame:
-        """The runs that failed."""
-        return self.scores[self.scores["error"] != ""]
+        """The runs that failed, or that the measure could not score, with their errors."""
+        scores = self.scores()
+        return scores[scores["error"] != ""].reset_index(drop=True)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per run."""
-        return self.scores.copy()
+    def scores(self, measures: Any = None) -> pd.DataFrame:
+        """Return every run as a tidy table: one row per run and measure.
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the score of every run, learner by learner, and return the Axes."""
+        Parameters
+        ----------
+        measures
+            A measure or several, by name or as objects, computed from the stored predictions;
+            None takes the one that was compared.
+        """
+        results = self.analysis.results
+        wanted = results.resolve(measures)
+        runs = results.runs()
+        columns = ["stage", "error", "warning"]
+        runs[columns] = runs[columns].fillna("")
+        # By position: two learners that are the same share the runs that they are scored by.
+        scored = results.scores(wanted).set_index("position")
+        parts = []
+        for measure in wanted:
+            part = runs.assign(
+                measure=measure.name, score=runs["position"].map(scored[measure.name])
+            )
+            unserved = (part["status"] == "done") & part["score"].isna()
+            needed = (
+                "predict_proba" if measure.needs == "probabilities" else "scores of the classes"
+            )
+            part.loc[unserved, "stage"] = "score"
+            part.loc[unserved, "error"] = f"TypeError: measure {measure.name!r} needs {needed}"
+            order = part["learner"].map(self.learners.index)
+            parts.append(part.iloc[np.lexsort((part["fold"], part["repeat"], order))])
+        costs = ["fit_seconds", "predict_seconds"]
+        table = pd.concat(parts, ignore_index=True).astype(dict.fromkeys(costs, np.float64))
+        return table[["learner", "repeat", "fold", "measure", "score", *costs, *columns]]
+
+    def ranking(self) -> pd.DataFrame:
+        """Return one row per learner, best first: means, costs, and the test against the best."""
+        table = self.analysis.table.sort_values("rank", kind="stable")
+        return table[list(_RANKED)].rename(columns=_RANKED).rename_axis("learner")
+
+    def test(self, first: str | None = None, second: str | None = None) -> TestResult:
+        """Return the test that all learners do equally well, or that two of them do.
+
+        Parameters
+        ----------
+        first, second
+            Names of two learners; None tests all of them together.
+        """
+        analysis = self.analysis
+        if first is None and second is None:
+            overall = analysis.verdict.overall if analysis.verdict else None
+            if overall is None:
+                raise DataError(
+                    "There is nothing to test: at least two learners with scores that differ are "
+                    "needed."
+                )
+            return overall
+        table = analysis.responses.by_split(self.data)
+        for name in (first, second):
+            if name not in table.columns:
+                raise unknown_name("learner", str(name), [str(known) for known in table.columns])
+        pairs = compare_pairs(
+            table[[first, second]],
+            resampling=resampling(analysis.results.description["resampling"]).kind,
+            measure=self.measure,
+            test_share=analysis.responses.test_shares[self.data],
+            alpha=analysis.alpha,
+            wrong=self._wrong,
+        )
+        if not pairs.results:
+            raise DataError(
+                f"{first} and {second} cannot be tested: their scores do not vary, or there are "
+                "too few."
+            )
+        return next(iter(pairs.results.values()))
+
+    def plot_scores(self, ax: Any = None) -> Any:
+        """Draw the score of every run, learner by learner, with means and standard deviations."""
         from verulam.plots import comparison
 
         return comparison(self, ax=ax)
 
+    def plot_boxes(self, ax: Any = None) -> Any:
+        """Draw a box of the scores of each learner."""
+        from verulam.plots import score_boxes
+
+        table = self.analysis.responses.by_split(self.data)
+        return score_boxes(table, label=self.measure.title, ax=ax)
+
+    def plot_costs(self, ax: Any = None) -> Any:
+        """Draw the response of each learner against the time that it takes to fit."""
+        from verulam.plots import cost_response
+
+        names = {"mean": self.measure.title, "fit_seconds": "seconds to fit"}
+        return cost_response(
+            self.analysis.table.rename(columns=names),
+            *names.values(),
+            front=self.analysis.front,
+            greater_is_better=self.measure.greater_is_better,
+            ax=ax,
+        )
+
+    def plot_roc(self, ax: Any = None) -> Any:
+        """Draw the ROC curve of each learner with probabilities, for two classes."""
+        from verulam.measures import roc
+        from verulam.plots import roc_curves
+
+        pooled = {name: self._pooled(name) for name in self.analysis.responses.names}
+        curves = {
+            name: roc(each.targets == each.classes[1], each.probabilities[:, 1])
+            for name, each in pooled.items()
+            if each.probabilities is not None and len(each.classes) == 2
+        }
+        if not curves:
+            raise DataError("ROC curves need two classes, and a learner with probabilities.")
+        return roc_curves(curves, ax=ax)
+
+    def plot_confusion(self, learner: str | None = None, ax: Any = None) -> Any:
+        """Draw the confusion matrix of a learner over all validated rows.
+
+        Parameters
+        ----------
+        learner
+            Its name; None takes the recommended one.
+        ax
+            Axes to draw on; None makes new ones.
+        """
+        from verulam.measures import confusion
+        from verulam.plots import confusion_matrix
+
+        pooled = self._pooled(learner or self.recommended)
+        if not pooled.classes:
+            raise DataError("A confusion matrix needs classes; the target is a number.")
+        counts = confusion(pooled.targets, pooled.predicted, labels=list(pooled.classes))
+        return confusion_matrix(counts, ax=ax)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the report as one HTML file that needs nothing else, and return its path.
+
+        Parameters
+        ----------
+        path
+            The file; None writes one named after the data set to the current folder.
+        """
+        return write_report(self.analysis, path or f"{self.data}-comparison.html")
+
+    def _wrong(self, learner: str) -> np.ndarray:
+        pooled = self._pooled(learner)
+        return pooled.predicted != pooled.targets
+
+    def _pooled(self, learner: str | None) -> PooledPredictions:
+        if learner is None or learner not in self.preparation:
+            raise unknown_name("learner", str(learner), self.learners)
+        found = pooled_predictions(self.analysis.results, self.data, learner)
+        if found is None:
+            raise DataError(f"{learner} has no finished run.")
+        return found
+
     def __str__(self) -> str:
-        blocks = [f"{self.data}: {self.measure.title} by {self.design}", self._means()]
-        if tests := self._tests():
-            blocks.append(tests)
-        blocks.append(fill(self.conclusion, WIDTH))
-        blocks.append(self._listed("Preparation", self._preparation_lines()))
-        failed = [f"{run.learner}: {run.error}" for run in _first_errors(self.failures)]
-        for title, lines in (
-            ("Failed runs", failed),
+        failed = self.failures.drop_duplicates(["learner", "error"])
+        blocks = [
+            f"{self.data}: {self.measure.title} by {self.design}",
+            fill(self.conclusion, WIDTH),
+            main_table(self.analysis),
+        ]
+        if self.analysis.answer.advice:
+            blocks.append(fill(f"To know more: {self.analysis.answer.advice}", WIDTH))
+        for heading, lines in (
+            ("Preparation", self._preparation_lines()),
+            ("Failed runs", [f"{run.learner}: {run.error}" for run in failed.itertuples()]),
             ("Notices", list(self.notices)),
             ("Keep in mind", list(self.caveats)),
         ):
             if lines:
-                blocks.append(self._listed(title, lines))
+                blocks.append(bulleted(heading, lines))
         return "\n\n".join(blocks)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        caveats = "".join(f"<li>{escape(line)}</li>" for line in (*self.notices, *self.caveats))
+        table = self.ranking().to_html(float_format="{:.4g}".format, na_rep="")
+        failed = self.failures.drop_duplicates(["learner", "error"])
+        lines = [
+            *(f"{run.learner} failed: {run.error}" for run in failed.itertuples()),
+            *self.notices,
+            *self.caveats,
+        ]
+        notes = "".join(f"<li>{escape(line)}</li>" for line in lines)
         return (
             f"<p>{escape(self.data)}: {escape(self.measure.title)} by {escape(self.design)}</p>"
-            f"{self.summary.to_html(float_format='{:.4g}'.format, na_rep='')}"
-            f"<p>{escape(self.conclusion)}</p><ul>{caveats}</ul>"
+            f"<p><strong>{escape(self.conclusion)}</strong></p>{table}<ul>{notes}</ul>"
         )
-
-    def _means(self) -> str:
-        header = ["learner", self.measure.name, "s.d.", "fit", "predict"]
-        rows = [
-            [
-                str(name),
-                number_text(row["mean"]),
-                number_text(row["standard_deviation"]),
-                seconds_text(row["fit_seconds"]),
-                seconds_text(row["predict_seconds"]),
-            ]
-            for name, row in self.summary.iterrows()
-        ]
-        if (self.summary["failures"] > 0).any():
-            header.append("failed")
-            for row, count in zip(rows, self.summary["failures"], strict=True):
-                row.append(str(count))
-        return text_table(header, rows)
-
-    def _tests(self) -> str:
-        tested = self.summary[self.summary["p_value"].notna()]
-        if tested.empty:
-            return ""
-        best = self.summary.index[self.summary["decision"] == "best"][0]
-        rows = [
-            [str(name), f"{row['difference']:+.4f}", _p_text(row["p_value"]), row["decision"]]
-            for name, row in tested.iterrows()
-        ]
-        return text_table([f"against {best}", "difference", "p (Holm)", "equality"], rows)
 
     def _preparation_lines(self) -> list[str]:
         grouped: dict[str, list[str]] = {}
         for name, words in self.preparation.items():
             grouped.setdefault(words, []).append(name)
         return [f"{', '.join(names)}: {words}" for words, names in grouped.items()]
-
-    @staticmethod
-    def _listed(title: str, lines: list[str]) -> str:
-        items = [fill(f"- {line}", WIDTH, subsequent_indent="  ") for line in lines]
-        return "\n".join([f"{title}:", *items])
-
-
-def _first_errors(failures: pd.DataFrame) -> Any:
-    return failures.drop_duplicates(["learner", "error"]).itertuples()
-
-
-def _p_text(p_value: float) -> str:
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"

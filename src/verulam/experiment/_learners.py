@@ -12,16 +12,48 @@ DEFAULT_LEARNERS = {
         "majority class",
         "parametric.NaiveBayes",
         "logistic regression",
+        "decision tree",
+        "parametric.GaussianClassifier",
         "k-nearest neighbours",
+        "support vector machine",
         "random forest",
     ),
     "regression": (
         "mean predictor",
-        "ridge regression",
+        "linear regression",
+        "regression tree",
         "k-nearest neighbours smoother",
+        "support vector regression",
         "random forest regression",
     ),
 }
+#: Their time grows with the square of the rows or faster: not for more rows than this, unless
+#: they are asked for.
+QUADRATIC = frozenset({"support vector machine", "support vector regression"})
+MOST_QUADRATIC_ROWS = 5000
+
+
+def default_learners(task: str, n_rows: int) -> tuple[list[str], str]:
+    """Return what is compared when nothing is named, and a notice about what is left out.
+
+    Parameters
+    ----------
+    task
+        "classification" or "regression".
+    n_rows
+        Rows of the data set.
+
+    Examples
+    --------
+    >>> names, notice = default_learners("regression", 100_000)
+    >>> "support vector regression" in names, notice
+    (False, 'support vector regression is left out, because 100000 rows would take it very long.')
+    """
+    names = DEFAULT_LEARNERS[task]
+    slow = [name for name in names if name in QUADRATIC and n_rows > MOST_QUADRATIC_ROWS]
+    kept = [name for name in names if name not in slow]
+    reason = f"is left out, because {n_rows} rows would take it very long."
+    return kept, f"{', '.join(slow)} {reason}" if slow else ""
 
 
 def learner_choices(

@@ -235,7 +235,8 @@ def _notices(
         )
     ranges = {column.name: column.values for column in card.inputs}
     lines += [
-        f"{count} values of {name!r} lie outside of what the model has seen ({ranges[str(name)]})."
+        f"{count} {'value' if count == 1 else 'values'} of {name!r} outside of what the model has "
+        f"seen ({ranges[str(name)]})."
         for name, count in outside.items()
         if count
     ]

@@ -12,9 +12,8 @@ from verulam.plots._style import axes_or_new, colour
 class Compared(Protocol):
     """What is drawn: a comparison of `verulam.experiment`, or anything like it."""
 
-    @property
     def scores(self) -> pd.DataFrame:
-        """One row per run, with the columns learner and score."""
+        """Return one row per run, with the columns learner and score."""
 
     @property
     def measure(self) -> Any:
@@ -39,10 +38,11 @@ def comparison(compared: Compared, *, ax: Axes | None = None) -> Axes:
     'Error'
     """
     ax = axes_or_new(ax)
-    names = list(dict.fromkeys(compared.scores["learner"]))
+    scores = compared.scores()
+    names = list(dict.fromkeys(scores["learner"]))
     # Spread by hand instead of by chance, so that the picture is the same each time.
     for place, name in enumerate(names):
-        values = compared.scores.loc[compared.scores["learner"] == name, "score"].dropna()
+        values = scores.loc[scores["learner"] == name, "score"].dropna()
         if values.empty:
             continue
         offsets = np.linspace(-0.15, 0.15, len(values)) if len(values) > 1 else np.zeros(1)

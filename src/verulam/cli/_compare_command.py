@@ -1,0 +1,91 @@
+"""The command that answers in one line which learner to use for a table."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verulam.cli._completion import complete_data, complete_learners, complete_measure
+from verulam.cli._printing import FAILED, INTERRUPTED, examples, folder_of, wrapped
+
+compare_app = typer.Typer()
+
+
+@compare_app.command(
+    epilog=examples(
+        "verulam compare iris",
+        "verulam compare sales.csv --target bought --measure auc --open",
+        'verulam compare wine --learners "naive bayes,random forest" --resampling 5x2',
+    )
+)
+def compare(
+    data: Annotated[
+        str,
+        typer.Argument(help="Name of a bundled data set, or a file.", autocompletion=complete_data),
+    ],
+    target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
+    learners: Annotated[
+        str | None,
+        typer.Option(
+            help="Names with commas between, the simplest first; one of each kind if not given.",
+            autocompletion=complete_learners,
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(help="Such as error, auc, r2.", autocompletion=complete_measure),
+    ] = None,
+    resampling: Annotated[
+        str | None,
+        typer.Option(help="Such as 10-fold, 5x10-fold, 5x2; by the number of rows if not given."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same scores.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
+    store: Annotated[
+        Path | None, typer.Option(help="Keep every run in this file, to go on from there.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Also write every run to this file.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="File for the report; DATA-comparison.html if not given.")
+    ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
+    open_it: Annotated[
+        bool, typer.Option("--open", help="Open the report in the browser.")
+    ] = False,
+) -> None:
+    """Compare learners on a data set and write a report.
+
+    Exit code: 0 fine, 1 some runs failed, 2 wrong usage or unusable data, 130 stopped.
+    """
+    for option, path in (("--csv", csv), ("--store", store), ("--report", report)):
+        # Found out now, not after the work is done.
+        folder_of(path, option)
+    from verulam.experiment import compare as run
+
+    names = None if learners is None else [n.strip() for n in learners.split(",") if n.strip()]
+    try:
+        comparison = run(
+            data,
+            names,
+            target=target,
+            measure=measure,
+            resampling=resampling,
+            random_state=seed,
+            n_jobs=jobs,
+            store=store,
+        )
+    except KeyboardInterrupt:
+        kept = f"Finished runs are kept in {store}; the same command goes on from there."
+        hint = "Nothing was kept; with --store FILE the same command can go on another time."
+        typer.echo(wrapped(f"Stopped. {kept if store else hint}"), err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    if csv is not None:
+        comparison.scores().to_csv(csv, index=False)
+    typer.echo(str(comparison))
+    if not no_report:
+        path = comparison.report(report)
+        typer.echo(f"\nReport: {path}")
+        if open_it:
+            typer.launch(path.resolve().as_uri())
+    if len(comparison.failures):
+        raise typer.Exit(FAILED)

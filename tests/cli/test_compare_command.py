@@ -1,0 +1,85 @@
+"""The command that compares, as a user gives it."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from verulam.cli import main
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch, tmp_path):
+    """Work in a folder of its own, on a narrow terminal."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def printed(capsys, *words, code=0):
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", *words, "--jobs", "1"])
+    assert (caught.value.code or 0) == code
+    captured = capsys.readouterr()
+    assert all(len(line) <= 80 for line in captured.out.splitlines())
+    return captured.out
+
+
+def test_it_ends_with_the_path_of_a_report(capsys, folder):
+    output = printed(capsys, "iris", "--learners", "majority class,naive bayes")
+    assert output.startswith("iris: Error by stratified 10-fold cross-validation\n")
+    assert output.endswith("\nReport: iris-comparison.html\n")
+    page = (folder / "iris-comparison.html").read_text(encoding="utf-8")
+    assert "parametric.NaiveBayes" in page
+
+
+def test_options(capsys, folder):
+    words = ("iris", "--learners", "majority class, naive bayes", "--resampling", "2x4-fold",
+             "--seed", "1", "--measure", "accuracy", "--no-report")  # fmt: skip
+    output = printed(capsys, *words, "--csv", "runs.csv", "--store", "kept.sqlite")
+    assert output.startswith("iris: Accuracy by stratified 4-fold cross-validation, repeated 2")
+    assert "Use parametric.NaiveBayes." in output
+    assert sorted(path.name for path in folder.iterdir()) == ["kept.sqlite", "runs.csv"]
+    with (folder / "runs.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 16
+    assert {row["learner"] for row in rows} == {"majority class", "parametric.NaiveBayes"}
+
+
+def test_regression_with_the_default_learners(capsys):
+    output = printed(capsys, "stackloss", "--resampling", "3-fold", "--report", "mine.html")
+    assert re.search(r"^mean predictor +\d", output, re.MULTILINE)
+    assert re.search(r"^linear regression +\d", output, re.MULTILINE)
+    assert Path("mine.html").is_file()
+
+
+def test_the_report_opens_where_it_is_asked_for(capsys, folder, monkeypatch):
+    opened = []
+    monkeypatch.setattr("typer.launch", opened.append)
+    printed(capsys, "iris", "--learners", "naive bayes", "--resampling", "2-fold", "--open")
+    assert opened == [(folder / "iris-comparison.html").as_uri()]
+
+
+def test_failed_runs_are_told_and_counted(capsys):
+    words = ("iris", "--learners", "perceptron,naive bayes", "--measure", "log_loss",
+             "--resampling", "3-fold", "--no-report")  # fmt: skip
+    output = printed(capsys, *words, code=1)
+    assert "Failed runs:\n- perceptron: " in output
+
+
+def test_stopped(capsys, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("verulam.experiment.compare", stopped)
+    for words, told in (
+        ((), "Nothing was kept; with --store FILE"),
+        (("--store", "kept.sqlite"), "kept in kept.sqlite; the same command goes on"),
+    ):
+        with pytest.raises(SystemExit) as caught:
+            main(["compare", "iris", *words])
+        captured = capsys.readouterr()
+        assert caught.value.code == 130
+        assert captured.out == ""
+        assert told in " ".join(captured.err.split())
