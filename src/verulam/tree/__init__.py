@@ -10,6 +10,7 @@ from verulam.tree._impurity import (
     split_impurity,
 )
 from verulam.tree._prune import PruningPath
+from verulam.tree._regressor import DecisionTreeRegressor
 from verulam.tree._structure import (
     Condition,
     Path,
@@ -24,6 +25,7 @@ from verulam.tree._text import describe_condition
 __all__ = [
     "Condition",
     "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "Path",
     "PruningPath",
     "TreeStructure",

@@ -14,6 +14,7 @@ Losses = Callable[[TreeStructure, NDArray[np.intp]], NDArray[np.float64]]
 
 
 def choose_alpha(
+    path: PruningPath,
     grown: Grown,
     losses: Losses,
     targets: NDArray[np.generic],
@@ -29,6 +30,8 @@ def choose_alpha(
 
     Parameters
     ----------
+    path
+        The pruning path of the tree grown on all rows.
     grown
         Grows a tree on some rows and gives its pruning path.
     losses
@@ -42,7 +45,6 @@ def choose_alpha(
     stratified
         Keep the shares of the classes in every fold.
     """
-    _, path = grown(np.arange(len(targets)))
     ends = path.alphas
     candidates = np.append(np.sqrt(ends[:-1] * ends[1:]), ends[-1])
     candidates = np.unique(candidates[_thinned(len(candidates))])

@@ -1,7 +1,7 @@
 """Classification trees: ID3, C4.5, CART and what lies between them."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -20,7 +20,6 @@ from verulam.base import (
     encode_classes,
     generator,
 )
-from verulam.tree._alpha import choose_alpha
 from verulam.tree._grow import Growth
 from verulam.tree._holdout import split_rows
 from verulam.tree._learner import TreeLearner, usable_weights, warn_of_empty_columns
@@ -36,13 +35,12 @@ from verulam.tree._prune import (
     PruningPath,
     cost_complexity,
     pessimistic_errors,
-    prune_to_alpha,
     prune_where,
     reach_counts,
 )
 from verulam.tree._structure import TreeStructure
 from verulam.tree._table import read_rows
-from verulam.tree._text import class_text, tree_text
+from verulam.tree._text import class_text
 
 
 class DecisionTreeClassifier(TreeLearner, Classifier):
@@ -243,10 +241,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         if options.pruning == "pessimistic":
             structure = self._pessimistic(structure)
         elif options.pruning == "cost_complexity":
-            self.ccp_alpha_ = self.ccp_alpha
-            if self.ccp_alpha_ is None:
-                self.ccp_alpha_ = self._chosen_alpha(rows, codes, weights, options, random)
-            structure = prune_to_alpha(structure, self._path(structure), self.ccp_alpha_)
+            structure = self._cut_back(structure, rows, codes, weights, options, random)
         self.tree_ = structure
         return self
 
@@ -309,34 +304,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         risks = np.where(structure.weight > 0, self._node_risks(structure.values), 0.0)
         return cost_complexity(structure, risks / structure.weight[0])
 
-    def _chosen_alpha(
-        self,
-        rows: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64] | None,
-        options: Options,
-        random: np.random.Generator,
-    ) -> float:
-        """Return the cost of a leaf that cross-validation chooses."""
-
-        def grown(chosen: NDArray[np.intp]) -> tuple[TreeStructure, PruningPath]:
-            structure = self._grown(rows, codes, weights, chosen, options, random).structure
-            return structure, self._path(structure)
-
-        def losses(structure: TreeStructure, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-            values = structure.average(rows[chosen], _shares(structure.values))
-            lost = self._loss_matrix()[self._decide(values), codes[chosen]]
-            return lost if weights is None else lost * weights[chosen]
-
-        return choose_alpha(grown, losses, codes, self.cv, random, stratified=True)
-
-    def cost_complexity_pruning_path(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> PruningPath:
-        """Return the costs of a leaf at which the tree grown on the data changes."""
-        unpruned = type(self)(**{**self.get_params(deep=False), "pruning": "none"})
-        unpruned.fit(X, y, sample_weight)
-        return unpruned._path(unpruned.tree_)
+    def _losses(
+        self, structure: TreeStructure, rows: NDArray[np.float64], target: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        values = structure.average(rows, _shares(structure.values))
+        return self._loss_matrix()[self._decide(values), target]
 
     def prune(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Prune the fitted tree by reduced error on a pruning set of its own (Alpaydin 9.3)."""
@@ -372,16 +344,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         """Return the most probable class of each row, or with `loss` that of least risk."""
         rows = self._encode(X)
         if self.tree_.fractional:
-            return self.classes_[self._decide(self.tree_.average(rows, _shares(self.tree_.values)))]
+            return self._answers(self.tree_, rows)
         return self.classes_[self._decide(self.tree_.values)][self.tree_.apply(rows)]
 
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the predictions of the root alone, and after each step of `growth`."""
-        rows = self._encode(X)
-        for step in range(len(self.growth()) + 1):
-            structure = self.stage(step)
-            values = structure.average(rows, _shares(structure.values))
-            yield self.classes_[self._decide(values)]
+    def _answers(self, structure: TreeStructure, rows: NDArray[np.float64]) -> NDArray[Any]:
+        return self.classes_[self._decide(structure.average(rows, _shares(structure.values)))]
 
     def leaf_text(self, node: int) -> str:
         """Return the decision of a node in words, with the weight behind it."""
@@ -390,11 +357,6 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         if self.tree_.weight[node] == 0:
             return f"{self.classes_[chosen]} (0)"
         return class_text(values, self.classes_, chosen)
-
-    def export_text(self, *, max_depth: int | None = None) -> str:
-        """Return the tree as indented lines."""
-        self.get_n_leaves()
-        return tree_text(self.tree_, self.schema_, self.leaf_text, max_depth=max_depth)
 
 
 def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:

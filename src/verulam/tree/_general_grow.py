@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import DataError
-from verulam.tree._grow import Growth, Part, assemble, make_nodes, make_scratch, search_by_threads
+from verulam.tree._grow import (
+    Growth,
+    Part,
+    assemble,
+    is_numeric,
+    make_nodes,
+    make_scratch,
+    search_by_threads,
+)
 from verulam.tree._grow_loops import choose_column, known_count, next_seed, reorder_categories
 from verulam.tree._node_loops import (
     is_good_enough,
@@ -65,7 +73,7 @@ def grow_generally(
     sizes = np.empty(scratch.places.shape[1], dtype=np.int64)
     words: list[NDArray[np.uint64]] = [np.empty(0, np.uint64)]
     branches: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
-    make_node(0, -1, 0, n_rows, np.uint64(seed), nodes, sample, rules)
+    make_node(0, -1, 0, n_rows, np.uint64(seed), nodes, sample, rules, is_numeric(rules))
     waiting, n_nodes = [_Work(0, sample.packed, sample.rows, weights)], 1
     while waiting:
         work = waiting.pop()
@@ -139,7 +147,7 @@ def _add_children(
         sample.weights[part.rows] = part.weights
         own = sample._replace(rows=part.rows)
         seed = np.uint64(next_seed(nodes.seed[node], branch))
-        make_node(part.node, node, 0, len(part.rows), seed, nodes, own, rules)
+        make_node(part.node, node, 0, len(part.rows), seed, nodes, own, rules, is_numeric(rules))
 
 
 def _of(impurity: Impurity, counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from verulam.tree._node_loops import (
     prepare_search,
 )
 from verulam.tree._presort import presort
-from verulam.tree._records import ABSOLUTE, N_FOUND, WORST, Nodes, Rules, Sample, Scratch
+from verulam.tree._records import ABSOLUTE, N_FOUND, RISK, WORST, Nodes, Rules, Sample, Scratch
 from verulam.tree._structure import LEAF, NWAY, SUBSET, TreeStructure, collapse, surviving
 
 #: Nodes of fewer rows are grown by one thread, with all that is below them.
@@ -126,6 +126,11 @@ def make_nodes(capacity: int, n_values: int) -> Nodes:
     )
 
 
+def is_numeric(rules: Rules) -> bool | None:
+    """Return True where numbers are predicted and None for classes, as the loops take it."""
+    return True if rules.criterion > RISK else None
+
+
 def grow(sample: Sample, rules: Rules, seed: int = 0) -> Growth:
     """Return the tree grown on the sample; the number of threads does not change it."""
     top, pending = _grow_top(sample, rules, seed)
@@ -153,11 +158,10 @@ def _grow_part(root: int, top: Part, sample: Sample, rules: Rules) -> Part:
         capacity = min(capacity, 2 ** (depth + 1))
     nodes = make_nodes(capacity, top.nodes.values.shape[1])
     start, stop = top.nodes.start[root], top.nodes.stop[root]
-    make_node(0, -1, start, stop, top.nodes.seed[root], nodes, sample, rules)
+    make_node(0, -1, start, stop, top.nodes.seed[root], nodes, sample, rules, is_numeric(rules))
     nodes.depth[0] = top.nodes.depth[root]
-    n_nodes, words, branches = grow_subtree(
-        nodes, sample, rules, make_scratch(n_rows, sample, rules)
-    )
+    scratch = make_scratch(n_rows, sample, rules)
+    n_nodes, words, branches = grow_subtree(nodes, sample, rules, scratch, is_numeric(rules))
     return Part(nodes, n_nodes, words, branches)
 
 
@@ -168,7 +172,7 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
     limit = max(SHARED_ROWS, n_rows // 8) if threads > 1 else n_rows
     most = int(sample.n_categories.max(initial=0)) + 3
     nodes = make_nodes(SHARED_NODES + most, n_values)
-    make_node(0, -1, 0, n_rows, np.uint64(seed), nodes, sample, rules)
+    make_node(0, -1, 0, n_rows, np.uint64(seed), nodes, sample, rules, is_numeric(rules))
     scratches = [make_scratch(n_rows, sample, rules)]
     if n_rows > limit:
         scratches += [make_scratch(n_rows, sample, rules) for _ in range(threads - 1)]
@@ -197,7 +201,7 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
             nodes.category_start[node] = sum(map(len, branches))
             branches.append(new_branches)
         _shared_division(node, n_children, nodes, sizes, sample, scratches)
-        make_children(node, n_nodes, n_children, sizes, nodes, sample, rules)
+        make_children(node, n_nodes, n_children, sizes, nodes, sample, rules, is_numeric(rules))
         waiting.extend(range(n_nodes + n_children - 1, n_nodes - 1, -1))
         n_nodes += n_children
     no_words, no_branches = np.empty(0, np.uint64), np.empty(0, np.int32)
@@ -222,8 +226,9 @@ def search_by_threads(
 ) -> int:
     """Search the columns of one node by all threads; return the best or -1."""
     start, stop = nodes.start[node], nodes.stop[node]
+    numeric = is_numeric(rules)
     for scratch in scratches:
-        error = prepare_search(node, nodes, sample, rules, scratch)
+        error = prepare_search(node, nodes, sample, rules, scratch, numeric)
     n_columns = len(found)
     columns = np.arange(n_columns)
     if rules.max_features < n_columns:
@@ -231,7 +236,9 @@ def search_by_threads(
 
     def search(task: int, chosen: NDArray[np.intp]) -> None:
         for column in chosen[task :: len(scratches)]:
-            search_column(column, start, stop, error, sample, rules, scratches[task], found[column])
+            search_column(
+                column, start, stop, error, sample, rules, scratches[task], numeric, found[column]
+            )
 
     weight = nodes.weight[node]
     n_tried = min(rules.max_features, n_columns)

@@ -15,7 +15,6 @@ from verulam.tree._records import (
     N_FIRST,
     N_FOUND,
     ORDERED_BY,
-    RISK,
     ROW_BITS,
     ROW_MASK,
     SPLIT_INFO,
@@ -86,10 +85,10 @@ def reorder_categories(words, n_known, target_class, sample, scratch):
     return n_groups
 
 
-@njit(cache=True, nogil=True, inline="always")
-def scan_order(words, n_known, node_sums, error, sample, rules, scratch, found):
+@njit(cache=True, nogil=True)
+def scan_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
     """Search one ordered column, by whatever the criterion asks for."""
-    if rules.criterion <= RISK:
+    if numeric is None:
         scan_classes(words, n_known, node_sums, sample, rules, scratch, found)
     elif rules.criterion == VARIANCE:
         scan_variance(words, n_known, node_sums, sample, rules, found)
@@ -98,7 +97,27 @@ def scan_order(words, n_known, node_sums, error, sample, rules, scratch, found):
 
 
 @njit(cache=True, nogil=True)
-def search_column(column, start, stop, error, sample, rules, scratch, found):
+def group_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
+    """Judge the n-way split of one ordered column."""
+    if numeric is None:
+        group_classes(words, n_known, node_sums, sample, rules, scratch, found)
+    else:
+        group_targets(words, n_known, sample, rules, scratch, error, found)
+
+
+@njit(cache=True, nogil=True)
+def known_error(words, n_known, error, sample, rules, scratch):
+    """Return the error times weight of the node's rows, of those with a value if divided."""
+    if not rules.fractional or rules.criterion == VARIANCE or n_known == words.shape[0]:
+        return error
+    for i in range(n_known):
+        scratch.rows[i] = words[i] & ROW_MASK
+    weight, _, mean_error = summarise_targets(scratch.rows[:n_known], sample, rules.criterion)
+    return mean_error if rules.criterion == WORST else weight * mean_error
+
+
+@njit(cache=True, nogil=True)
+def search_column(column, start, stop, error, sample, rules, scratch, numeric, found):
     """Write the best split of a node on one column into `found`; its drop is -inf if none."""
     words = sample.packed[column, start:stop]
     for entry in range(N_FOUND):
@@ -109,27 +128,20 @@ def search_column(column, start, stop, error, sample, rules, scratch, found):
     if not spread and (n_known == words.shape[0] or n_known == 0 or rules.fractional):
         return
     node_sums = scratch.counts[0]
-    if rules.fractional and rules.criterion > VARIANCE and n_known < words.shape[0]:
-        rows = scratch.rows
-        for i in range(n_known):
-            rows[i] = words[i] & ROW_MASK
-        weight, _, mean_error = summarise_targets(rows[:n_known], sample, rules.criterion)
-        error = mean_error if rules.criterion == WORST else weight * mean_error
+    if numeric is not None:
+        error = known_error(words, n_known, error, sample, rules, scratch)
     if sample.n_categories[column] == 0:
-        scan_order(words, n_known, node_sums, error, sample, rules, scratch, found)
+        scan_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found)
     elif rules.n_way:
-        if rules.criterion <= RISK:
-            group_classes(words, n_known, node_sums, sample, rules, scratch, found)
-        else:
-            group_targets(words, n_known, sample, rules, scratch, error, found)
+        group_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found)
     else:
-        search_subsets(words, n_known, error, sample, rules, scratch, found)
+        search_subsets(words, n_known, error, sample, rules, scratch, numeric, found)
     if rules.gain_ratio and found[DROP] > -np.inf:
         add_split_info(words, n_known, sample.n_categories[column], sample, rules, scratch, found)
 
 
 @njit(cache=True, nogil=True)
-def search_subsets(words, n_known, error, sample, rules, scratch, found):
+def search_subsets(words, n_known, error, sample, rules, scratch, numeric, found):
     """Search the two subsets of the categories, ordered by share of each class or mean target.
 
     For two classes and for squared error one order contains the best pair of subsets (Breiman);
@@ -150,6 +162,7 @@ def search_subsets(words, n_known, error, sample, rules, scratch, found):
             sample,
             rules,
             scratch,
+            numeric,
             found,
         )
         if found[DROP] > best[DROP]:
@@ -256,20 +269,22 @@ def draw_columns(seed, n_columns):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def search_node(start, stop, seed, error, sample, rules, scratch, found):
+def search_node(start, stop, seed, error, sample, rules, scratch, numeric, found):
     """Search the columns of a node, a random choice of them if asked for; return the best or -1."""
     n_columns = sample.packed.shape[0]
-    weight = total_of(scratch.counts[0]) if rules.criterion <= RISK else scratch.counts[0, 0]
+    weight = total_of(scratch.counts[0]) if numeric is None else scratch.counts[0, 0]
     if rules.max_features >= n_columns:
         columns = np.arange(n_columns)
         for column in columns:
-            search_column(column, start, stop, error, sample, rules, scratch, found[column])
+            search_column(
+                column, start, stop, error, sample, rules, scratch, numeric, found[column]
+            )
         return choose_column(columns, found, weight, rules)
     columns = draw_columns(seed, n_columns)
     chosen = -1
     for place in range(n_columns):
         column = columns[place]
-        search_column(column, start, stop, error, sample, rules, scratch, found[column])
+        search_column(column, start, stop, error, sample, rules, scratch, numeric, found[column])
         # A drawn set without any split is extended until there is one.
         if place + 1 >= rules.max_features:
             chosen = choose_column(columns[: place + 1], found, weight, rules)

@@ -1,6 +1,7 @@
 """What classification and regression trees have in common once they are grown."""
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,26 +15,32 @@ from verulam.base import (
     TableSchema,
     check_is_fitted,
     check_weights,
+    clone,
     generator,
+    is_classifier,
 )
+from verulam.tree._alpha import choose_alpha
 from verulam.tree._compiling import announced
 from verulam.tree._general_grow import grow_generally
 from verulam.tree._grow import Growth, grow, make_sample
 from verulam.tree._options import Options
-from verulam.tree._prune import best_first, beyond_leaves
+from verulam.tree._prune import PruningPath, best_first, beyond_leaves, prune_to_alpha
 from verulam.tree._records import Rules
 from verulam.tree._structure import LEAF, Path, TreeStructure, collapse, paths
 from verulam.tree._table import category_counts, encode_rows
-from verulam.tree._text import condition_text
+from verulam.tree._text import condition_text, tree_text
 
 
-class TreeLearner:
+class TreeLearner(ABC):
     """Growing, walking and reading of a tree; the classes add what is done in its leaves."""
 
     tree_: TreeStructure
     schema_: TableSchema
     unseen: str
     max_leaf_nodes: int | None
+    ccp_alpha: float | None
+    ccp_alpha_: float | None
+    cv: int
     n_features_in_: int
 
     def __sklearn_tags__(self) -> Any:
@@ -137,6 +144,81 @@ class TreeLearner:
         to_leaf = self.tree_.kind != LEAF
         to_leaf[best_first(self.tree_)[:step]] = False
         return collapse(self.tree_, to_leaf)
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """Yield the predictions of the root alone, and after each step of `growth`."""
+        rows = self._encode(X)
+        for step in range(len(best_first(self.tree_)) + 1):
+            yield self._answers(self.stage(step), rows)
+
+    def export_text(self, *, max_depth: int | None = None) -> str:
+        """Return the tree as indented lines."""
+        check_is_fitted(self)
+        return tree_text(self.tree_, self.schema_, self.leaf_text, max_depth=max_depth)
+
+    def cost_complexity_pruning_path(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> PruningPath:
+        """Return the costs of a leaf at which the tree grown on the data changes."""
+        unpruned = clone(self).set_params(pruning="none").fit(X, y, sample_weight)
+        return unpruned._path(unpruned.tree_)
+
+    @abstractmethod
+    def leaf_text(self, node: int) -> str:
+        """Return the answer of a node in words."""
+
+    @abstractmethod
+    def _answers(self, structure: TreeStructure, rows: NDArray[np.float64]) -> NDArray[Any]:
+        """Return what a tree answers to encoded rows."""
+
+    @abstractmethod
+    def _losses(
+        self, structure: TreeStructure, rows: NDArray[np.float64], target: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Return the loss of a tree's answer to each encoded row."""
+
+    @abstractmethod
+    def _path(self, structure: TreeStructure) -> PruningPath:
+        """Return the sequence of pruned trees."""
+
+    @abstractmethod
+    def _grown(
+        self,
+        rows: NDArray[np.float64],
+        target: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        chosen: Any,
+        options: Options,
+        random: np.random.Generator,
+    ) -> Growth:
+        """Return the tree grown on some of the encoded rows."""
+
+    def _cut_back(
+        self,
+        structure: TreeStructure,
+        rows: NDArray[np.float64],
+        target: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        options: Options,
+        random: np.random.Generator,
+    ) -> TreeStructure:
+        """Return the tree pruned to a cost of a leaf, given or chosen by cross-validation."""
+
+        def grown(chosen: NDArray[np.intp]) -> tuple[TreeStructure, PruningPath]:
+            tree = self._grown(rows, target, weights, chosen, options, random).structure
+            return tree, self._path(tree)
+
+        def losses(tree: TreeStructure, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+            lost = self._losses(tree, rows[chosen], target[chosen])
+            return lost if weights is None else lost * weights[chosen]
+
+        path = self._path(structure)
+        self.ccp_alpha_ = self.ccp_alpha
+        if self.ccp_alpha_ is None:
+            self.ccp_alpha_ = choose_alpha(
+                path, grown, losses, target, self.cv, random, stratified=is_classifier(self)
+            )
+        return prune_to_alpha(structure, path, self.ccp_alpha_)
 
     def _grow(
         self,

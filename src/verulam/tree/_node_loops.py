@@ -21,7 +21,7 @@ LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def make_node(node, parent, start, stop, seed, nodes, sample, rules):
+def make_node(node, parent, start, stop, seed, nodes, sample, rules, numeric):
     """Fill in a new leaf that owns the rows from `start` to `stop`."""
     nodes.kind[node], nodes.column[node], nodes.threshold[node] = LEAF, -1, np.nan
     nodes.parent[node], nodes.first_child[node], nodes.n_children[node] = parent, -1, 0
@@ -34,17 +34,18 @@ def make_node(node, parent, start, stop, seed, nodes, sample, rules):
         copy_into(values, nodes.values[parent])
         nodes.weight[node] = nodes.impurity[node] = 0.0
         return
-    if rules.criterion > RISK:
+    if numeric is None:
+        for k in range(rules.n_classes):
+            values[k] = 0.0
+        for i in range(start, stop):
+            row = sample.rows[i]
+            weight = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
+            values[sample.classes[row]] += weight
+        nodes.weight[node] = total_of(values)
+        nodes.impurity[node] = impurity_sum(values, values, False, rules) / nodes.weight[node]
+    else:
         weight, value, error = summarise_targets(sample.rows[start:stop], sample, rules.criterion)
         nodes.weight[node], values[0], nodes.impurity[node] = weight, value, error
-        return
-    for k in range(rules.n_classes):
-        values[k] = 0.0
-    for i in range(start, stop):
-        row = sample.rows[i]
-        values[sample.classes[row]] += sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
-    nodes.weight[node] = total_of(values)
-    nodes.impurity[node] = impurity_sum(values, values, False, rules) / nodes.weight[node]
 
 
 @njit(cache=True, nogil=True)
@@ -63,10 +64,10 @@ def is_leaf(node, nodes, rules):
 
 
 @njit(cache=True, nogil=True)
-def prepare_search(node, nodes, sample, rules, scratch):
+def prepare_search(node, nodes, sample, rules, scratch, numeric):
     """Put the node's sums where the search looks for them; return its error times weight."""
     sums = scratch.counts[0]
-    if rules.criterion <= RISK:
+    if numeric is None:
         copy_into(sums, nodes.values[node])
         return 0.0
     sums[0] = nodes.weight[node]
@@ -116,24 +117,40 @@ def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
 
 
 @njit(cache=True, nogil=True)
-def make_children(node, first_child, n_children, sizes, nodes, sample, rules):
+def make_children(node, first_child, n_children, sizes, nodes, sample, rules, numeric):
     """Add the children of a node whose rows have been divided."""
     nodes.first_child[node], nodes.n_children[node] = first_child, n_children
     start = nodes.start[node]
     for child in range(n_children):
         seed = next_seed(nodes.seed[node], child)
         make_node(
-            first_child + child, node, start, start + sizes[child], seed, nodes, sample, rules
+            first_child + child,
+            node,
+            start,
+            start + sizes[child],
+            seed,
+            nodes,
+            sample,
+            rules,
+            numeric,
         )
         start += sizes[child]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def best_split(node, nodes, sample, rules, scratch, found):
+def best_split(node, nodes, sample, rules, scratch, numeric, found):
     """Return the column to split a node on, or -1 where no split is good enough."""
-    error = prepare_search(node, nodes, sample, rules, scratch)
+    error = prepare_search(node, nodes, sample, rules, scratch, numeric)
     column = search_node(
-        nodes.start[node], nodes.stop[node], nodes.seed[node], error, sample, rules, scratch, found
+        nodes.start[node],
+        nodes.stop[node],
+        nodes.seed[node],
+        error,
+        sample,
+        rules,
+        scratch,
+        numeric,
+        found,
     )
     return column if is_good_enough(column, found, rules) else -1
 
@@ -161,9 +178,10 @@ def appended(store, used, new):
 
 
 @njit(cache=True, nogil=True)
-def grow_subtree(nodes, sample, rules, scratch):
+def grow_subtree(nodes, sample, rules, scratch, numeric):
     """Grow node 0 until every leaf is done.
 
+    `numeric` is None for classes and True for numbers: only the code for either is compiled.
     Returns the number of nodes, and the bit sets and branches of their categories.
     """
     found = np.empty((sample.packed.shape[0], N_FOUND))
@@ -177,7 +195,7 @@ def grow_subtree(nodes, sample, rules, scratch):
         node = waiting[n_waiting]
         if is_leaf(node, nodes, rules):
             continue
-        column = best_split(node, nodes, sample, rules, scratch, found)
+        column = best_split(node, nodes, sample, rules, scratch, numeric, found)
         if column < 0:
             continue
         n_children, new_words, new_branches = mark_split(
@@ -194,7 +212,7 @@ def grow_subtree(nodes, sample, rules, scratch):
         start, stop = nodes.start[node], nodes.stop[node]
         divide_columns(0, sample.packed.shape[0], start, stop, sizes, n_children, sample, scratch)
         divide_rows(sample.rows[start:stop], sizes, n_children, sample.side, scratch.rows)
-        make_children(node, n_nodes, n_children, sizes, nodes, sample, rules)
+        make_children(node, n_nodes, n_children, sizes, nodes, sample, rules, numeric)
         if n_waiting + n_children > waiting.shape[0]:
             longer = np.empty(2 * (n_waiting + n_children), dtype=np.int64)
             for place in range(n_waiting):

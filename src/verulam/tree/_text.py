@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import TableSchema
-from verulam.tree._structure import LEAF, Condition, TreeStructure, branch_condition
+from verulam.tree._structure import (
+    LEAF,
+    Condition,
+    TreeStructure,
+    branch_condition,
+    conditions,
+    merge_conditions,
+)
 
 #: Categories named before the rest is counted.
 SHOWN_CATEGORIES = 6
@@ -52,8 +59,15 @@ def describe_condition(
 
 
 def condition_text(structure: TreeStructure, node: int, branch: int, schema: TableSchema) -> str:
-    """Return in words what a row has answered at a node if it went to one of its children."""
-    return describe_condition(branch_condition(structure, node, branch), schema)
+    """Return in words what a row has answered at a node if it went to one of its children.
+
+    Of categories, those are named that can reach the node.
+    """
+    condition = branch_condition(structure, node, branch)
+    if condition.relation == "in":
+        same = [above for above in conditions(structure, node) if above.column == condition.column]
+        condition = merge_conditions([condition, *same])[0]
+    return describe_condition(condition, schema)
 
 
 def tree_text(

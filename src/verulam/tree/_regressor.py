@@ -1,0 +1,289 @@
+"""Regression trees: a number, or a linear model, in every leaf."""
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length
+
+from verulam.base import (
+    DataError,
+    Interval,
+    Regressor,
+    StrOptions,
+    checked_fit,
+    generator,
+    numeric_targets,
+)
+from verulam.tree._grow import Growth
+from verulam.tree._holdout import split_rows
+from verulam.tree._learner import TreeLearner, usable_weights, warn_of_empty_columns
+from verulam.tree._linear_leaves import LinearLeaves, fit_linear_leaves
+from verulam.tree._options import (
+    PLAIN_REGRESSOR,
+    SHARED_CONSTRAINTS,
+    Options,
+    make_rules,
+    resolve,
+)
+from verulam.tree._prune import (
+    PruningPath,
+    cost_complexity,
+    prune_where,
+    reach_counts,
+)
+from verulam.tree._structure import TreeStructure
+from verulam.tree._table import read_rows
+
+
+class DecisionTreeRegressor(TreeLearner, Regressor):
+    r"""Predict a number by a tree of tests on single columns, grown on a table as it is.
+
+    Columns of pandas dtype ``category`` or ``bool`` are split by their categories, numbers by
+    thresholds, and missing values are welcome in both.
+
+    Parameters
+    ----------
+    criterion
+        "squared_error" with means in the leaves, "absolute_error" with medians, or
+        "worst_error", the largest residual, with midranges.
+    leaf_model
+        "constant", or "linear" for a least-squares model of the numeric columns in each leaf;
+        the tree is then cut back to where one model does as well as those below it.
+    error_threshold
+        Nodes of smaller error are leaves (:math:`\theta_r`): of mean squared, mean absolute or
+        largest error, by `criterion`.
+    categories
+        "subset" divides categories into two sets, "n_way" gives each its branch.
+    missing
+        "learned" sends missing values where they reduce the error most, "fractional" divides
+        them among the branches, in training and prediction. None is "learned".
+    max_depth
+        Largest number of tests on a path.
+    max_leaf_nodes
+        Largest number of leaves; the most useful splits are kept.
+    min_samples_split
+        Fewest rows, or smallest share of all rows, of a node that may be split.
+    min_samples_leaf
+        Fewest rows, or smallest share, of a branch. None is 1, or 5 with linear leaves.
+    min_impurity_decrease
+        Smallest decrease of the error, weighted by the node's share of all rows, of a split.
+    max_features
+        Columns tried at each node, drawn at random: a number, a share, "sqrt" or "log2".
+    pruning
+        "none", "reduced_error" on rows set aside, or "cost_complexity". None is "none".
+    pruning_fraction
+        Share of the rows that "reduced_error" sets aside.
+    ccp_alpha
+        Cost of a leaf for "cost_complexity", in units of the error; None chooses it by
+        cross-validation.
+    cv
+        Folds of that cross-validation.
+    unseen
+        What to do with a category that was not there in training: "error", or "missing".
+    random_state
+        Seed of `max_features`, of the rows set aside and of the folds.
+
+    Attributes
+    ----------
+    tree_ : TreeStructure
+        The tree.
+    schema_ : TableSchema
+        Columns and categories found in training.
+    linear_leaves_ : LinearLeaves or None
+        The linear models, if asked for.
+    ccp_alpha_ : float or None
+        The cost of a leaf that was used.
+    n_leaves_grown_ : int
+        Leaves before pruning.
+    feature_importances_ : ndarray of shape (n_columns,)
+        Share of each column in the total decrease of the error.
+
+    Notes
+    -----
+    A node predicts :math:`g_m`, the mean of its targets, with error
+    :math:`E_m = \sum_t (r^t - g_m)^2 / N_m`, and the split of least error after it is taken;
+    see Alpaydin 9.2.2 (9.9-9.14), (9.15) for the worst error and (9.16) for linear leaves. With
+    the worst error and midranges, no residual of a training row exceeds `error_threshold`.
+
+    Examples
+    --------
+    >>> from verulam.tree import DecisionTreeRegressor
+    >>> X = [[1.0], [2.0], [3.0], [7.0], [8.0], [9.0]]
+    >>> tree = DecisionTreeRegressor(error_threshold=0.5).fit(X, [1, 1, 1, 5, 5, 6])
+    >>> print(tree.export_text())
+    0 <= 5: 1 (3)
+    0 > 5: 5.33333 (3)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SHARED_CONSTRAINTS,
+        "criterion": [StrOptions({"squared_error", "absolute_error", "worst_error"})],
+        "leaf_model": [StrOptions({"constant", "linear"})],
+        "error_threshold": [Interval(Real, 0.0, None, closed="left")],
+        "pruning": [StrOptions({"none", "reduced_error", "cost_complexity"}), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        leaf_model: str = "constant",
+        error_threshold: float = 0.0,
+        categories: str | None = None,
+        missing: str | None = None,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float | None = None,
+        min_impurity_decrease: float = 0.0,
+        max_features: int | float | str | None = None,
+        pruning: str | None = None,
+        pruning_fraction: float = 1 / 3,
+        ccp_alpha: float | None = None,
+        cv: int = 10,
+        unseen: str = "error",
+        random_state: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.leaf_model = leaf_model
+        self.error_threshold = error_threshold
+        self.categories = categories
+        self.missing = missing
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.pruning = pruning
+        self.pruning_fraction = pruning_fraction
+        self.ccp_alpha = ccp_alpha
+        self.cv = cv
+        self.unseen = unseen
+        self.random_state = random_state
+
+    @classmethod
+    def _example_learners(cls) -> list["DecisionTreeRegressor"]:
+        return [cls(), cls(criterion="absolute_error", max_depth=4), cls(leaf_model="linear")]
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree and prune it."""
+        self.schema_, rows = read_rows(self, X)
+        targets = numeric_targets(self, y)
+        check_consistent_length(rows, targets)
+        weights, used = usable_weights(sample_weight, rows)
+        rows, targets = rows[used], targets[used]
+        warn_of_empty_columns(self.schema_, rows)
+        options = resolve(self, PLAIN_REGRESSOR)
+        # One generator for the whole of a fit: every use advances it.
+        random = generator(self.random_state)
+        growing: Any = slice(None)
+        if options.pruning == "reduced_error":
+            growing, aside = split_rows(targets, self.pruning_fraction, random, stratified=False)
+        growth = self._grown(rows, targets, weights, growing, options, random)
+        self.n_leaves_grown_, self.ccp_alpha_ = growth.structure.n_leaves, None
+        self.linear_leaves_: LinearLeaves | None = None
+        self.tree_ = growth.structure
+        if options.pruning == "reduced_error":
+            own = None if weights is None else weights[aside]
+            self.tree_ = self._reduced(self.tree_, rows[aside], targets[aside], own)
+        elif options.pruning == "cost_complexity":
+            self.tree_ = self._cut_back(self.tree_, rows, targets, weights, options, random)
+        elif self.leaf_model == "linear":
+            growth, self.linear_leaves_ = fit_linear_leaves(
+                growth, rows, targets, weights, self.error_threshold
+            )
+            self.tree_ = growth.structure
+        return self
+
+    def _grown(
+        self,
+        rows: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        chosen: Any,
+        options: Options,
+        random: np.random.Generator,
+    ) -> Growth:
+        own = None if weights is None else weights[chosen]
+        rows, targets = np.ascontiguousarray(rows[chosen]), targets[chosen]
+        if self.leaf_model == "linear" and self.min_samples_leaf is None:
+            options = Options(**{**vars(options), "min_samples_leaf": 5})
+        rules = make_rules(self, options, len(rows), rows.shape[1], 1, own)
+        # Around their mean, sums of squares lose no digits.
+        centre = float(targets.mean())
+        growth = self._grow(rows, targets - centre, own, options, rules, random)
+        growth.structure.values[:] += centre
+        return growth
+
+    def _losses(
+        self,
+        structure: TreeStructure,
+        rows: NDArray[np.float64],
+        target: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        residuals = np.abs(self._answers(structure, rows) - target)
+        return residuals if self.criterion == "absolute_error" else residuals**2
+
+    def _reduced(
+        self,
+        structure: TreeStructure,
+        rows: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+    ) -> TreeStructure:
+        """Return the tree pruned where a leaf is no worse on other rows."""
+        own = np.ones(len(rows)) if weights is None else weights
+        if self.criterion != "absolute_error":
+            powers = own[:, None] * np.vander(targets, 3, increasing=True)
+            weight, total, squares = reach_counts(structure, rows, powers).T
+            values = structure.values[:, 0]
+            losses = squares - 2 * values * total + values**2 * weight
+            return prune_where(structure, losses, tolerance=1e-9 * max(losses[0], 1e-300))
+        losses = np.zeros(len(structure))
+        nodes = structure.apply(rows)
+        while (nodes >= 0).any():
+            at = nodes >= 0
+            lost = own[at] * np.abs(structure.values[nodes[at], 0] - targets[at])
+            np.add.at(losses, nodes[at], lost)
+            nodes = np.where(at, structure.parent[nodes], -1)
+        return prune_where(structure, losses, tolerance=1e-12)
+
+    def _path(self, structure: TreeStructure) -> PruningPath:
+        costs = structure.impurity * structure.weight / structure.weight[0]
+        return cost_complexity(structure, costs)
+
+    def prune(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Prune the fitted tree by reduced error on a pruning set of its own (Alpaydin 9.3)."""
+        rows, targets = self._encode(X), numeric_targets(self, y)
+        check_consistent_length(rows, targets)
+        if self.linear_leaves_ is not None:
+            raise DataError("prune is for constant leaves; linear ones are cut back in training.")
+        self.tree_ = self._reduced(self.tree_, rows, targets, None)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the number, or the value of the linear model, of each row's leaf."""
+        rows = self._encode(X)
+        if self.linear_leaves_ is not None:
+            return self.linear_leaves_.predict(rows, self.tree_.apply(rows))
+        return self._answers(self.tree_, rows)
+
+    def _answers(self, structure: TreeStructure, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        return structure.average(rows, structure.values)[:, 0]
+
+    def leaf_text(self, node: int) -> str:
+        """Return the prediction of a node in words, with the weight behind it."""
+        weight = f"{self.tree_.weight[node]:.6g}"
+        if self.linear_leaves_ is None:
+            return f"{self.tree_.values[node, 0]:.6g} ({weight})"
+        leaves = self.linear_leaves_
+        terms = [
+            f"{slope:+.4g} {self.schema_.names[column]}"
+            for column, slope in zip(leaves.columns, leaves.weights[node], strict=True)
+            if slope
+        ]
+        return f"{' '.join([f'{leaves.intercepts[node]:.4g}', *terms])} ({weight})"
