@@ -3,10 +3,11 @@
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.experiment.finished import birds, finish
 
-from verulam.base import DataError
+from verulam.base import DataError, clone
 from verulam.catalogue import learner
 from verulam.data import dataset
 from verulam.experiment import (
@@ -24,6 +25,7 @@ from verulam.experiment import (
     run,
 )
 from verulam.experiment._finalise import WITHOUT_LOCKED_PART
+from verulam.experiment._study_file import parse_study
 from verulam.statistics import rate_interval
 
 
@@ -180,3 +182,47 @@ def test_several_data_sets(make_results, tmp_path):
     assert made.card.data["name"] == "wine"
     # Another data set has a locked part of its own.
     assert finalise(results, data="iris").card.test_rows == 38
+
+
+def test_a_tuned_learner_is_tuned_again_on_all_rows_but_the_locked_ones(tmp_path):
+    """What remains is what the same search by hand finds, and it needs no trust to be loaded."""
+    study = parse_study(
+        {
+            "data": ["iris"],
+            "learners": [{"name": "k-nearest neighbours", "tune": {"n_neighbors": [1, 9, 25]}}],
+            "tuning": {"method": "grid", "budget": 3},
+            "resampling": "2-fold",
+            "test_share": 0.3,
+        }
+    )
+    run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
+    made = finalise(tmp_path / "runs.sqlite")
+    plan = make_plan(study)
+    planned, estimator = plan.data[0], plan.contestants[0][0].estimator
+    rows = np.setdiff1d(np.arange(150), planned.locked)
+    by_hand = clone(estimator).set_params(random_state=0)
+    by_hand.fit(planned.numbers[rows], planned.targets[rows])
+    chosen = made.model.estimator[-1]
+    assert chosen.n_neighbors == by_hand.best_setting_["n_neighbors"]
+    assert any(line.startswith("Tuned on the rows") for line in made.card.caveats)
+    np.testing.assert_array_equal(
+        load_model(made.path).estimator.predict(planned.numbers), by_hand.predict(planned.numbers)
+    )
+
+
+def test_groups_are_locked_as_a_whole(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=90), "who": np.repeat(np.arange(30), 3)})
+    table["y"] = np.where(table["x"] + 0.3 * rng.normal(size=90) > 0, "up", "down")
+    table.to_csv(tmp_path / "visits.csv", index=False)
+    study = Study(
+        "visits",
+        [DataChoice(str(tmp_path / "visits.csv"), target="y", groups="who")],
+        [LearnerChoice("nearest mean")],
+        resampling="3-fold",
+        test_share=0.3,
+    )
+    run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
+    card = finalise(tmp_path / "runs.sqlite").card
+    assert card.test_rows % 3 == 0
+    assert [column.name for column in card.inputs] == ["x"]

@@ -31,6 +31,7 @@ from verulam.experiment._model_card import ModelCard, ResponseCard
 from verulam.experiment._model_file import SavedModel, save_model
 from verulam.experiment._results import Results
 from verulam.experiment._study import Study
+from verulam.experiment._tuned_learner import TunedLearner
 
 WITHOUT_LOCKED_PART = (
     "The study locked no test part away (test_share = 0): the figure is the one that the learner "
@@ -208,15 +209,27 @@ def _model_path(
 
 
 def _fitted(rebuilt: Rebuilt) -> tuple[Any, list[str]]:
-    """Return the learner fitted to all rows that are not locked away, and what it warned of."""
+    """Return the learner fitted to all rows that are not locked away, and what to know of it.
+
+    A learner that was tuned in the runs of the study is tuned again, and only what it chose
+    remains.
+    """
     contestant, rows = rebuilt.contestant, rebuilt.development_rows
     identity = digest(["final", rebuilt.planned.key, digest(contestant.description)])
     estimator = seeded(contestant.estimator, seed_of(identity, rebuilt.study.seed))
+    together = {}
+    if isinstance(estimator, TunedLearner) and rebuilt.planned.groups is not None:
+        together = {"groups": rebuilt.planned.groups[rows]}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimator.fit(rebuilt.inputs(rows), rebuilt.planned.targets[rows])
+        estimator.fit(rebuilt.inputs(rows), rebuilt.planned.targets[rows], **together)
     texts = [f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught]
-    return estimator, [f"Fitting warned: {text[:200]}" for text in dict.fromkeys(texts)]
+    remarks = [f"Fitting warned: {text[:200]}" for text in dict.fromkeys(texts)]
+    if not isinstance(estimator, TunedLearner):
+        return estimator, remarks
+    setting = ", ".join(f"{name}={value}" for name, value in estimator.best_setting_.items())
+    tuned = f"Tuned on the rows that it was made from ({estimator.n_fits_} fits): {setting}."
+    return estimator.best_estimator_, [tuned, *remarks]
 
 
 def _caveats(analysis: Analysis, chosen: str, asked: str) -> list[str]:
