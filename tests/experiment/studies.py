@@ -1,5 +1,6 @@
 """Small studies and misbehaving learners that several test modules share."""
 
+import itertools
 import os
 import signal
 import time
@@ -7,6 +8,7 @@ import time
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 
 from verulam.experiment import DataChoice, LearnerChoice, Study
 
@@ -32,9 +34,20 @@ class Misbehaving(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         if self.how == "shape":
             return np.zeros((len(X), 2))
+        if self.how == "nan":
+            return np.full(len(X), np.nan)
         if self.how == "label":
             return np.full(len(X), "nonsense")
         return np.full(len(X), self.classes_[0])
+
+
+class Fickle(GaussianNB):
+    """Gives other probabilities every time, whatever the seed."""
+
+    count = itertools.count(1)
+
+    def predict_proba(self, X):
+        return np.roll(super().predict_proba(X), next(self.count), axis=1)
 
 
 def small_study(**changes):

@@ -6,20 +6,22 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from tests.experiment.studies import small_study, with_trouble
 
-from verulam.experiment import DataChoice, LearnerChoice, make_plan
+from verulam.data import dataset
+from verulam.experiment import DataChoice, LearnerChoice, make_plan, run
 from verulam.experiment._execution import execute, seeded
 
 
 def first_run(study, label):
     plan = make_plan(study)
-    for run in plan.runs:
-        if plan.contestants[run.data][run.contestant].label == label:
-            return plan, run
+    for each in plan.runs:
+        if plan.contestants[each.data][each.contestant].label == label:
+            return plan, each
     raise AssertionError(label)
 
 
@@ -52,6 +54,7 @@ def test_numbers_are_predicted_for_numbers():
         ("raise", "fit", "RuntimeError: out of luck"),
         ("shape", "predict", r"ValueError: predict gave shape (75, 2) for 75 rows."),
         ("label", "predict", "ValueError: predict gave labels that the data set does not have."),
+        ("nan", "predict", "ValueError: predict gave NaN."),
     ],
 )
 def test_failures_are_rows(how, stage, error):
@@ -122,3 +125,40 @@ def test_warnings_of_the_first_use_are_not_those_of_the_run():
         learners=[LearnerChoice(WarnsOfFewRows(), label="warns")], training_shares=[0.4]
     )
     assert execute(*first_run(few, "warns")).warning == "UserWarning: few rows"
+
+
+class Doubtful(GaussianNB):
+    """Gives probabilities that are none."""
+
+    def predict_proba(self, X):
+        return np.full((len(X), 3), np.nan)
+
+
+class Endless(DummyRegressor):
+    """Predicts what is no number to work with."""
+
+    def predict(self, X):
+        return np.full(len(X), np.inf)
+
+
+@pytest.mark.parametrize(
+    ("data", "learner", "error"),
+    [
+        ("iris", Doubtful(), "ValueError: predict_proba gave NaN or infinity."),
+        ("diabetes", Endless(), "ValueError: predict gave NaN or infinity."),
+    ],
+)
+def test_predictions_that_are_no_numbers(data, learner, error):
+    choice = LearnerChoice(learner, label="trouble")
+    study = small_study(data=[DataChoice(data)], learners=[choice], resampling="2-fold")
+    outcome = execute(*first_run(study, "trouble"))
+    assert (outcome.status, outcome.stage, outcome.error) == ("failed", "predict", error)
+
+
+def test_a_class_with_fewer_rows_than_folds(tmp_path):
+    table = dataset("iris").table.iloc[:104]
+    study = small_study(data=[DataChoice(table, target="species", label="few")])
+    plan = make_plan(study)
+    assert plan.notices == ("few: 4 folds instead of 5: class 'virginica' has only 4 rows.",)
+    results = run(plan, tmp_path / "r.sqlite", engine="serial", progress=False)
+    assert results.status() == {"done": 8}

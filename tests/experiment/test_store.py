@@ -2,6 +2,8 @@
 
 import pickle
 import sqlite3
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -205,3 +207,44 @@ def test_full_disk_is_told_and_loses_nothing(store):
     with pytest.raises(DataError, match=r"is full\. Free some space and run again"):
         store.add_outcomes([done(f"run {number}") for number in range(3000)])
     assert store.settled() == {"a"}
+
+
+def test_a_store_that_cannot_be_written_is_told(store, plan, tmp_path):
+    """As on a disk that is mounted for reading: nothing is run that could not be kept."""
+    store.close()
+    path = tmp_path / "runs.sqlite"
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    read_only = Store.__new__(Store)
+    read_only.path, read_only._connection = path, connection
+    with pytest.raises(DataError, match="cannot be used: attempt to write a readonly database"):
+        read_only.add_plan(plan)
+    connection.close()
+
+
+WRITER = """
+import sys
+from verulam.experiment import DataChoice, LearnerChoice, Study, run
+
+learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+study = Study(sys.argv[2], [DataChoice("iris")], learners, resampling="10-fold")
+print(run(study, sys.argv[1], engine="serial", progress=False).status())
+"""
+
+
+def test_two_processes_may_use_one_store_at_once(tmp_path):
+    """Two studies that have some runs in common: nothing is lost, nothing is there twice."""
+    path = tmp_path / "shared.sqlite"
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path), name],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("one", "two")
+    ]
+    told = [process.communicate(timeout=300) for process in processes]
+    assert [output.strip() for output, _ in told] == ["{'done': 20}"] * 2, told
+    with Store(path) as store:
+        assert len(store.settled()) == 20
+        assert len(store.studies()) == 2

@@ -1,11 +1,7 @@
 """The work that is left: within the budget, written down at once, one run of each twice."""
 
-import itertools
-
-import numpy as np
 import pytest
-from sklearn.naive_bayes import GaussianNB
-from tests.experiment.studies import small_study, with_trouble
+from tests.experiment.studies import Fickle, small_study, with_trouble
 
 from verulam.experiment import DataChoice, LearnerChoice, Results, Store, run
 
@@ -32,15 +28,6 @@ def test_a_budget_of_time_stops_the_study(tmp_path):
     assert spent == {"done": 1, "left": 9}
     assert carry_out(small_study(budget={"seconds": 1e-6}), path).status() == spent
     assert carry_out(small_study(budget={"seconds": 60}), path).status() == {"done": 10}
-
-
-class Fickle(GaussianNB):
-    """Gives other probabilities every time, whatever the seed."""
-
-    count = itertools.count(1)
-
-    def predict_proba(self, X):
-        return np.roll(super().predict_proba(X), next(self.count), axis=1)
 
 
 @pytest.mark.parametrize("engine", ["serial", "processes"])

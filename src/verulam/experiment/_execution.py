@@ -11,6 +11,7 @@ from time import perf_counter, time
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from verulam.base import clone
@@ -172,6 +173,8 @@ def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.nd
         if not np.isfinite(values).all():
             raise ValueError("predict gave NaN or infinity.")
         return {"values": values}
+    if pd.isna(values).any():
+        raise ValueError("predict gave NaN.")
     classes = np.unique(planned.targets)
     places = np.searchsorted(classes, values)
     if (places >= len(classes)).any() or (classes[places] != values).any():

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from verulam.experiment._resampling import resampling
 from verulam.experiment._results import Results
+from verulam.experiment._run_notes import run_caveats, run_notes
 from verulam.experiment._verdict import Verdict
 
 ABOUT_THESE_DATA = (
@@ -38,7 +39,7 @@ def notes_of(
             f"{left} of {sum(counts.values())} runs are left: the study is not complete, and the "
             "answer may change."
         )
-    notes += failure_lines(results)
+    notes += failure_lines(results) + run_notes(results)
     for verdict in [*verdicts.values(), *([over_data] if over_data else [])]:
         notes += verdict.notes
     return tuple(notes)
@@ -88,7 +89,7 @@ def caveats_of(
     caveats = list(resampling(results.description["resampling"]).caveats)
     if main is not None:
         caveats += [_sentence(text) for test in main.tests for text in test.caveats]
-    caveats += [SIMPLE_FIRST, ABOUT_THESE_DATA]
+    caveats += [*run_caveats(results), SIMPLE_FIRST, ABOUT_THESE_DATA]
     return tuple(dict.fromkeys(caveats))
 
 
