@@ -42,7 +42,7 @@ def run() -> None:
         analysis = _timed("analyse", lambda: _analysed(results))
         _timed("scores by another measure", lambda: results.scores("accuracy"))
         _timed("text", lambda: str(analysis))
-        _timed("JSON", lambda: analysis.to_json())
+        _timed("JSON", analysis.to_json)
         page = _timed("report", lambda: render(analysis))
         print(f"  report: {len(page.encode()) / 1e6:.2f} MB")
 

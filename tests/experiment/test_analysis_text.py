@@ -43,8 +43,11 @@ def test_data_sets_side_by_side(several):
 
 
 def test_latex(factors):
-    latex = analyse(factors).to_latex()
+    whole = analyse(factors).to_latex()
+    latex, *effects = whole.split("\n\n")
     assert r"k-nearest neighbours (n\_neighbors=15)" in latex
+    assert "Analysis of variance: k-nearest neighbours on breast\\_cancer." in effects[0]
+    assert all(table.count("midrule") == 1 for table in effects)
     rows = re.findall(r"^(.*) \\\\$", latex, re.MULTILINE)
     assert len(rows) == 1 + 4
     assert len({row.count("&") for row in rows}) == 1

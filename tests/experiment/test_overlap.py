@@ -7,13 +7,13 @@ from tests.experiment.analysed import RUNS_OF, changed_copy
 from verulam.experiment import LearnerChoice
 from verulam.experiment._contestants import responses
 from verulam.experiment._overlap import correlation_of, error_overlaps, overlap_of
-from verulam.experiment._predictions import pooled_predictions
+from verulam.experiment._predictions import StoredPredictions, pooled_predictions
 from verulam.statistics import error_overlap
 
 
 def test_agrees_with_the_cells_of_mcnemar(several):
     contestants = responses(several).contestants
-    found = error_overlaps(several, "wine", contestants)
+    found = error_overlaps(StoredPredictions(several), "wine", contestants)
     one, other = (pooled_predictions(several, "wine", each.learner) for each in contestants[1:3])
     cells = error_overlap(one.targets, one.predicted, other.predicted)
     names = contestants[1].name, contestants[2].name
@@ -60,7 +60,7 @@ def test_a_constant_error_has_no_correlation():
 def test_stored_numbers(make_results):
     learners = [LearnerChoice("mean predictor"), LearnerChoice("ridge regression")]
     results = make_results(learners, ["stackloss"], resampling="3-fold")
-    found = error_overlaps(results, "stackloss", responses(results).contestants)
+    found = error_overlaps(StoredPredictions(results), "stackloss", responses(results).contestants)
     assert found.numbers
     assert np.isnan(found.all_wrong)
 
@@ -69,6 +69,6 @@ def test_who_lacks_splits_is_left_out(several, tmp_path):
     command = "DELETE FROM runs WHERE " + RUNS_OF.format("parametric.NaiveBayes", "= 0")
     results = changed_copy(several, tmp_path / "gaps.sqlite", command)
     contestants = responses(results).contestants
-    found = error_overlaps(results, "iris", contestants)
+    found = error_overlaps(StoredPredictions(results), "iris", contestants)
     assert "parametric.NaiveBayes" not in found.shared.index
-    assert error_overlaps(results, "iris", contestants[:1]) is None
+    assert error_overlaps(StoredPredictions(results), "iris", contestants[:1]) is None

@@ -5,6 +5,8 @@ import pytest
 from tests.experiment.analysed import noisy, responses_of
 
 from verulam import statistics
+from verulam.base import UnknownNameError
+from verulam.experiment import LearnerChoice, analyse
 from verulam.experiment._split_tests import verdict_on_splits
 
 
@@ -63,3 +65,42 @@ def test_one_split_without_errors_allows_no_test():
 
 def test_nothing_finished():
     assert verdict(responses_of({"iris": {"a": [np.nan]}, "wine": {"a": [0.1]}})) is None
+
+
+def test_repeated_cross_validation_has_the_calibrated_test_beside(make_results):
+    learners = [LearnerChoice("nearest mean"), LearnerChoice("naive bayes")]
+    results = make_results(learners, ["wine"], resampling="3x3-fold")
+    verdict = analyse(results).verdict
+    assert [test.name for test in verdict.tests] == [
+        "Corrected resampled t test",
+        "Calibrated t test",
+    ]
+    single = make_results(learners, ["wine"], resampling="3-fold")
+    assert len(analyse(single).verdict.tests) == 1
+
+
+@pytest.mark.parametrize(
+    ("resampling", "test", "name"),
+    [
+        ("3x3-fold", "calibrated_t_test", "Calibrated t test"),
+        ("3-fold", "cv_t_test", "K-fold cv paired t test"),
+        ("5x2", "five_by_two_t_test", "5x2 cv t test"),
+        ("holdout", "mcnemar", "McNemar's test"),
+    ],
+)
+def test_the_caller_may_name_the_test(make_results, resampling, test, name):
+    learners = [LearnerChoice("nearest mean"), LearnerChoice("naive bayes")]
+    results = make_results(learners, ["wine"], resampling=resampling)
+    verdict = analyse(results, test=test).verdict
+    assert verdict.overall.name.startswith(name.partition(" ")[0])
+    assert verdict.why == "it was asked for"
+
+
+def test_a_test_that_the_splits_do_not_allow_is_not_made(make_results):
+    learners = [LearnerChoice("nearest mean"), LearnerChoice("naive bayes")]
+    results = make_results(learners, ["wine"], resampling="3-fold")
+    found = analyse(results, test="five_by_two_f_test")
+    assert not found.verdict.tested
+    assert any("combined 5x2 cv F test was asked for" in note for note in found.notes)
+    with pytest.raises(UnknownNameError, match="Unknown test 'f_test'"):
+        analyse(results, test="f_test")

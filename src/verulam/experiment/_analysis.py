@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,20 +11,37 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError
+from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis_text import analysis_text, latex_table
 from verulam.experiment._answers import Answer, answer, with_order
 from verulam.experiment._assessment import assess, assessment_answer
-from verulam.experiment._contestants import Responses, responses
+from verulam.experiment._contestants import Responses, StoredContestant, responses
 from verulam.experiment._costs import pareto_front, summarise_all, summarise_data
 from verulam.experiment._data_tests import verdict_over_data
-from verulam.experiment._predictions import pooled_predictions
-from verulam.experiment._remarks import caveats_of, notes_of
+from verulam.experiment._effects import FactorEffects
+from verulam.experiment._findings import finding_values
+from verulam.experiment._overlap import Overlap, error_overlaps
+from verulam.experiment._pairwise import PAIR_TESTS
+from verulam.experiment._predictions import StoredPredictions
+from verulam.experiment._remarks import SIMPLE_FIRST, caveats_of, notes_of
+from verulam.experiment._replication import ExperimentalError, experimental_error
 from verulam.experiment._resampling import resampling
 from verulam.experiment._results import Results
+from verulam.experiment._simplicity import (
+    INTERPRETABILITY,
+    STUDY_ORDER,
+    Simplicity,
+    interpretability_grades,
+    preferred,
+)
 from verulam.experiment._split_tests import verdict_on_splits
+from verulam.experiment._study_effects import data_interaction, overlap_of_splits, study_effects
+from verulam.experiment._vector_responses import VectorVerdict, vector_verdicts
 from verulam.experiment._verdict import Verdict
 from verulam.measures import Measure
+
+#: Contestants beyond the best of this number are left out where all would be too many.
+MOST_LEADERS = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +74,8 @@ class Analysis:
         What is missing: failures, runs left, splits that are not shared.
     caveats
         What to keep in mind.
+    simplicity
+        What simple means, where that decides.
 
     Examples
     --------
@@ -85,6 +104,7 @@ class Analysis:
     assessments: pd.DataFrame | None
     notes: tuple[str, ...]
     caveats: tuple[str, ...]
+    simplicity: str = STUDY_ORDER
 
     @property
     def measure(self) -> Measure:
@@ -111,6 +131,58 @@ class Analysis:
         """One row per contestant, with the verdict on its equality with the best."""
         plain = next(iter(self.tables.values())) if self.overall is None else self.overall
         return _with_decisions(plain, self.verdict, self.front)
+
+    @cached_property
+    def predictions(self) -> StoredPredictions:
+        """The stored predictions, each read once."""
+        return StoredPredictions(self.results)
+
+    @cached_property
+    def effects(self) -> tuple[FactorEffects, ...]:
+        """Main effects and interactions of what the study varies, with their tables."""
+        return study_effects(self.responses, self._kind)
+
+    @cached_property
+    def interaction(self) -> pd.DataFrame | None:
+        """Whether the order of the contestants depends on the data set; None for one of them."""
+        return data_interaction(self.responses, self._kind) if len(self.verdicts) > 1 else None
+
+    @cached_property
+    def vectors(self) -> tuple[VectorVerdict, ...]:
+        """Tests of several responses at once, where the study has them."""
+        return vector_verdicts(self.results, self.responses, alpha=self.alpha)
+
+    @cached_property
+    def overlaps(self) -> tuple[Overlap, ...]:
+        """How far the leading contestants make the same errors, on each data set."""
+        found = [
+            error_overlaps(self.predictions, data, self.leaders(data))
+            for data in self.responses.data
+        ]
+        return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def errors(self) -> dict[str, ExperimentalError]:
+        """The experimental error on each data set, where there are replications."""
+        found = {}
+        for data in self.verdicts:
+            overlap = overlap_of_splits(self.responses, data, self._kind)
+            try:
+                table = self.responses.by_split(data)
+                found[data] = experimental_error(table, overlap=overlap, alpha=self.alpha)
+            except DataError:  # one split, or one contestant
+                continue
+        return found
+
+    def leaders(self, data: str, most: int = MOST_LEADERS) -> list[StoredContestant]:
+        """Return the contestants with the best means on a data set, and the recommended one."""
+        ranks = self.tables[data]["rank"].sort_values(kind="stable")
+        leading = set(ranks.index[:most]) | {self.recommended}
+        return [each for each in self.responses.contestants if each.name in leading]
+
+    @property
+    def _kind(self) -> str:
+        return resampling(self.results.description["resampling"]).kind
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per data set and contestant."""
@@ -149,8 +221,10 @@ class Analysis:
             "verdicts": verdicts,
             "over_data": None if self.over_data is None else _verdict_dict(self.over_data),
             "assessments": None if self.assessments is None else _records(self.assessments),
+            "simple": self.simplicity,
             "notes": list(self.notes),
             "caveats": list(self.caveats),
+            **_plain(finding_values(self)),
         }
 
     def to_json(self) -> str:
@@ -174,6 +248,9 @@ def analyse(
     alpha: float = 0.05,
     *,
     acceptable: float | None = None,
+    test: str | None = None,
+    simplicity: Simplicity | None = None,
+    costs: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Analysis:
     """Analyse a study by the tests that its aim and its design allow.
 
@@ -187,22 +264,41 @@ def analyse(
         Level of significance.
     acceptable
         Level of the measure that a good enough contestant keeps; None asks nothing.
+    test
+        Paired test to use on the splits instead of the one that the design suggests, such as
+        "corrected_t_test", "calibrated_t_test" or "five_by_two_t_test".
+    simplicity
+        Cost by which the simpler of two that cannot be told apart is found, "interpretability",
+        "fit_seconds", "predict_seconds", "model_size", "peak_memory" or one of `costs`, or
+        several with their weights; None takes the order of the study.
+    costs
+        Costs of one's own, such as how hard a learner is to program: for each name a number for
+        each contestant, of which less is better.
     """
+    if test is not None and test not in PAIR_TESTS:
+        raise unknown_name("test", test, PAIR_TESTS)
     if not isinstance(results, Results):
         results = Results(results)
     if not 0.0 < alpha < 1.0:
         raise DataError(f"alpha: {alpha!r}; expected a number between 0 and 1.")
     found = responses(results, measure)
+    grades = interpretability_grades(found, results.description["learners"])
+    given = {INTERPRETABILITY: grades, **(costs or {})}
+    preference = preferred(found, simplicity, given)
+    found = preference.responses
+    predictions = StoredPredictions(results)
     kind = resampling(results.description["resampling"]).kind
     verdicts = {}
     for data in found.data:
-        wrong = partial(_wrong, results, found, data)
-        verdict = verdict_on_splits(found, data, resampling=kind, alpha=alpha, wrong=wrong)
+        wrong = partial(_wrong, predictions, found, data)
+        verdict = verdict_on_splits(
+            found, data, resampling=kind, alpha=alpha, wrong=wrong, test=test
+        )
         if verdict is not None:
             verdicts[data] = verdict
     over_data = verdict_over_data(found, alpha=alpha)
-    tables = {data: summarise_data(found, data) for data in found.data}
-    overall = summarise_all(found) if len(found.data) > 1 else None
+    tables = {data: summarise_data(found, data, given) for data in found.data}
+    overall = summarise_all(found, given) if len(found.data) > 1 else None
     assessments = None if acceptable is None else assess(found, acceptable, alpha=alpha)
     said = answer(found, verdicts, over_data, alpha=alpha)
     if results.description["aim"] == "order":
@@ -221,13 +317,17 @@ def analyse(
         front=_front(found, tables, overall),
         assessments=assessments,
         notes=notes_of(results, verdicts, over_data),
-        caveats=caveats_of(results, verdicts, over_data),
+        caveats=tuple(
+            line.replace(STUDY_ORDER, preference.words) if line == SIMPLE_FIRST else line
+            for line in caveats_of(results, verdicts, over_data)
+        ),
+        simplicity=preference.words,
     )
 
 
-def _wrong(results: Results, found: Responses, data: str, name: str) -> np.ndarray:
+def _wrong(predictions: StoredPredictions, found: Responses, data: str, name: str) -> np.ndarray:
     contestant = next(each for each in found.contestants if each.name == name)
-    pooled = pooled_predictions(results, data, contestant.learner, contestant.setting)
+    pooled = predictions.pooled(data, contestant.learner, contestant.setting)
     assert pooled is not None
     return pooled.predicted != pooled.targets
 
@@ -274,6 +374,15 @@ def _verdict_dict(verdict: Verdict) -> dict[str, Any]:
         "pairs": _records(verdict.pairs, index=False),
         "notes": list(verdict.notes),
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return tables within nested values as rows of plain values."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return _records(value) if isinstance(value, pd.DataFrame) else value
 
 
 def _records(table: pd.DataFrame, *, index: bool = True) -> list[dict[str, Any]]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from verulam.catalogue import GRADES
+from verulam.experiment._findings import HEADS, finding_blocks, variance_rows
 from verulam.experiment._study import AIMS
 from verulam.experiment._text import number_text, seconds_text, text_table
 
@@ -38,6 +40,7 @@ def analysis_text(analysis: "Analysis") -> str:
     blocks.append("\n".join(_order_lines(analysis)))
     if analysis.assessments is not None:
         blocks.append(_assessment_table(analysis.assessments))
+    blocks += finding_blocks(analysis)
     if analysis.answer.advice:
         blocks.append(fill(f"To know more: {analysis.answer.advice}", WIDTH))
     for heading, lines in (
@@ -93,6 +96,11 @@ def p_text(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
+def grade_text(grade: float) -> str:
+    """Return a grade of interpretability, out of the best."""
+    return "-" if grade != grade else f"{grade:.0f}/{max(GRADES)}"
+
+
 def main_table(analysis: "Analysis") -> str:
     """Return the tables of contestants, best first: response and tests, then costs."""
     return f"{wrapped_table(*response_cells(analysis))}\n\n{wrapped_table(*cost_cells(analysis))}"
@@ -127,12 +135,13 @@ def cost_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
             seconds_text(row["fit_seconds"]),
             seconds_text(row["predict_seconds"]),
             size_text(row["model_size"]),
+            grade_text(row["interpretability"]),
             f"{row['done']:.0f}",
             f"{row['failed']:.0f}",
         ]
         for name, row in best_first(analysis).iterrows()
     ]
-    return ["mean costs", "fit", "predict", "size", "runs", "failed"], rows
+    return ["mean costs", "fit", "predict", "size", "readable", "runs", "failed"], rows
 
 
 def _rank_text(rank: float) -> str:
@@ -142,18 +151,29 @@ def _rank_text(rank: float) -> str:
 def latex_table(analysis: "Analysis") -> str:
     """Return the table of contestants in LaTeX, with the rules of booktabs."""
     header, rows = response_cells(analysis)
+    data = ", ".join(analysis.responses.data)
+    caption = f"{analysis.measure.title} on {data} by {analysis.design}."
     for row, costs in zip(rows, cost_cells(analysis)[1], strict=True):
         row[-2:-2] = costs[1:3]
     header[-2:-2] = ["fit", "predict"]
+    alignment = f"l{'r' * (len(header) - 2)}l"
+    tables = [_booktabs(header, rows, alignment, caption)]
+    for effects in analysis.effects:
+        words = f"Analysis of variance: {effects.scope}."
+        tables.append(_booktabs(HEADS, variance_rows(effects.table), "lrrrrrr", words))
+    return "\n\n".join(tables)
+
+
+def _booktabs(
+    header: Sequence[str], rows: Sequence[Sequence[str]], alignment: str, caption: str
+) -> str:
     lines = [" & ".join(latex_escaped(cell) for cell in row) + r" \\" for row in [header, *rows]]
-    data = ", ".join(analysis.responses.data)
-    caption = f"{analysis.measure.title} on {data} by {analysis.design}."
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{latex_escaped(caption)}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(header) - 2)}l}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
             lines[0],
             r"\midrule",

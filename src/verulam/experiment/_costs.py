@@ -1,5 +1,7 @@
 """Response and costs side by side: summary tables, and who is not beaten in both."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -10,7 +12,9 @@ from verulam.statistics import average_ranks
 COSTS = ["fit_seconds", "predict_seconds", "model_size", "peak_memory"]
 
 
-def summarise_data(responses: Responses, data: str) -> pd.DataFrame:
+def summarise_data(
+    responses: Responses, data: str, given: Mapping[str, Mapping[str, float]] | None = None
+) -> pd.DataFrame:
     """Return one row per contestant on one data set: response, rank and costs.
 
     Parameters
@@ -19,9 +23,11 @@ def summarise_data(responses: Responses, data: str) -> pd.DataFrame:
         The scores.
     data
         Label of the data set.
+    given
+        Further costs by name: a number for each contestant.
     """
     chosen = responses.full[responses.full["data"] == data]
-    groups = chosen.groupby("contestant")
+    groups = chosen.groupby("contestant", observed=True)
     table = pd.DataFrame(
         {
             "mean": groups["score"].mean(),
@@ -31,10 +37,12 @@ def summarise_data(responses: Responses, data: str) -> pd.DataFrame:
     ascending = not responses.measure.greater_is_better
     # Rounded, or the last bit of a mean would rank equals.
     table["rank"] = table["mean"].round(12).rank(ascending=ascending)
-    return table.join(_costs(responses, data))
+    return _with_given(table.join(_costs(responses, data)), given)
 
 
-def summarise_all(responses: Responses) -> pd.DataFrame:
+def summarise_all(
+    responses: Responses, given: Mapping[str, Mapping[str, float]] | None = None
+) -> pd.DataFrame:
     """Return one row per contestant over several data sets: mean rank, wins and costs.
 
     Responses are not averaged over data sets, on which they mean different things.
@@ -43,6 +51,8 @@ def summarise_all(responses: Responses) -> pd.DataFrame:
     ----------
     responses
         The scores.
+    given
+        Further costs by name: a number for each contestant.
     """
     means = responses.by_data()
     complete = means.dropna()
@@ -55,7 +65,7 @@ def summarise_all(responses: Responses) -> pd.DataFrame:
         top = rounded.max(axis=1) if greater else rounded.min(axis=1)
         table["wins"] = rounded.eq(top, axis=0).sum()
     table["data_sets"] = means.notna().sum().reindex(table.index, fill_value=0)
-    return table.join(_costs(responses, None))
+    return _with_given(table.join(_costs(responses, None)), given)
 
 
 def pareto_front(
@@ -88,6 +98,16 @@ def pareto_front(
     return tuple(front)
 
 
+def _with_given(
+    table: pd.DataFrame, given: Mapping[str, Mapping[str, float]] | None
+) -> pd.DataFrame:
+    columns = {
+        name: [float(values.get(str(contestant), np.nan)) for contestant in table.index]
+        for name, values in (given or {}).items()
+    }
+    return table.assign(**columns)
+
+
 def _costs(responses: Responses, data: str | None) -> pd.DataFrame:
     largest = responses.runs["share"].max()
     runs = responses.runs[responses.runs["share"] == largest]
@@ -98,7 +118,7 @@ def _costs(responses: Responses, data: str | None) -> pd.DataFrame:
         left=runs["status"] == "left",
         failed=~runs["status"].isin(["done", "left"]),
     )
-    groups = runs.groupby("contestant")
+    groups = runs.groupby("contestant", observed=True)
     means = groups[COSTS].mean()
     counts = groups[["done", "left", "failed"]].sum().astype(int)
     return means.join(counts)

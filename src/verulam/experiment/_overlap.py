@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.experiment._contestants import StoredContestant
-from verulam.experiment._predictions import pooled_predictions
-from verulam.experiment._results import Results
+from verulam.experiment._predictions import StoredPredictions
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +68,14 @@ class Overlap:
 
 
 def error_overlaps(
-    results: Results, data: str, contestants: Sequence[StoredContestant]
+    predictions: StoredPredictions, data: str, contestants: Sequence[StoredContestant]
 ) -> Overlap | None:
     """Return how far contestants agree in their errors; None where fewer than two can be compared.
 
     Parameters
     ----------
-    results
-        The study.
+    predictions
+        The predictions of a study.
     data
         Label of the data set.
     contestants
@@ -90,7 +89,7 @@ def error_overlaps(
     pooled = {
         each.name: found
         for each in contestants
-        if (found := pooled_predictions(results, data, each.learner, each.setting)) is not None
+        if (found := predictions.pooled(data, each.learner, each.setting)) is not None
     }
     most = max((len(found.targets) for found in pooled.values()), default=0)
     pooled = {name: found for name, found in pooled.items() if len(found.targets) == most}

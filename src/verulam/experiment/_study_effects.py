@@ -30,7 +30,7 @@ def study_effects(responses: Responses, resampling: str) -> tuple[FactorEffects,
     """
     found: list[FactorEffects] = []
     for data in responses.data:
-        overlap = _overlap(responses, data, resampling)
+        overlap = overlap_of_splits(responses, data, resampling)
         table = responses.by_split(data)
         groups = [(table, *group) for group in _parameter_groups(responses.contestants)]
         groups += _share_groups(responses, data)
@@ -79,7 +79,7 @@ def data_interaction(responses: Responses, resampling: str) -> pd.DataFrame | No
     residual = sum(_residual(table.to_numpy()) for table in tables)
     freedom = len(names) - 1
     squares = (weight * len(tables) * (common**2).sum(), weight * ((centred - common) ** 2).sum())
-    overlap = np.mean([_overlap(responses, data, resampling) for data in responses.data])
+    overlap = np.mean([overlap_of_splits(responses, data, resampling) for data in responses.data])
     sources = [
         Source("contestants", float(squares[0]), freedom),
         Source("contestants x data sets", float(squares[1]), freedom * (len(tables) - 1)),
@@ -168,8 +168,18 @@ def _residual(values: np.ndarray) -> float:
     return float(((values - rows - columns + values.mean()) ** 2).sum())
 
 
-def _overlap(responses: Responses, data: str, resampling: str) -> float:
-    """Return rows tested over rows learnt from, where splits share rows."""
+def overlap_of_splits(responses: Responses, data: str, resampling: str) -> float:
+    """Return rows tested over rows learnt from; 0 where splits share no rows.
+
+    Parameters
+    ----------
+    responses
+        The scores.
+    data
+        Label of the data set.
+    resampling
+        Kind of resampling.
+    """
     share = responses.test_shares.get(data, 0.0)
     return 0.0 if resampling == "disjoint" else share / (1.0 - share)
 
