@@ -7,7 +7,9 @@ from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
 from verulam.plots._lines import lines, weight_trajectory
+from verulam.plots._outliers import neighbour_circles, outlier_map
 from verulam.plots._regions import decision_regions
+from verulam.plots._smoothers import bias_variance_curve, component_curve, smooth_curves
 from verulam.plots._statistics import (
     against_normal,
     learner_results,
@@ -23,9 +25,11 @@ from verulam.plots._tradeoffs import complexity_curve, error_reject_curve
 
 __all__ = [
     "against_normal",
+    "bias_variance_curve",
     "calibration_curves",
     "comparison",
     "complexity_curve",
+    "component_curve",
     "confusion_matrix",
     "cost_response",
     "critical_difference",
@@ -40,7 +44,9 @@ __all__ = [
     "lines",
     "manova_projections",
     "mean_dots",
+    "neighbour_circles",
     "normal_region",
+    "outlier_map",
     "power_curves",
     "precision_recall_curves",
     "retrieval_venn",
@@ -49,6 +55,7 @@ __all__ = [
     "score_boxes",
     "share_matrix",
     "simulated_power",
+    "smooth_curves",
     "surface_contours",
     "weight_trajectory",
 ]
