@@ -7,7 +7,7 @@ from tests.experiment.studies import small_study
 
 from verulam.base import DataError
 from verulam.experiment import DataChoice, LearnerChoice, make_plan
-from verulam.experiment._plan import training_rows
+from verulam.experiment._plan import setting_text, training_rows
 
 
 def test_every_combination_is_there_once():
@@ -149,3 +149,36 @@ def test_groups_that_cannot_be_used():
     gaps = [DataChoice("penguins", groups="sex")]
     with pytest.raises(DataError, match="column 'sex' of data set 'penguins' has missing values"):
         make_plan(small_study(data=gaps))
+
+
+def test_replications_have_seeds_of_their_own_where_there_is_chance():
+    learners = [
+        LearnerChoice("naive bayes"),
+        LearnerChoice("decision tree"),
+        LearnerChoice("decision tree", label="fixed", parameters={"random_state": 3}),
+    ]
+    once = make_plan(small_study(learners=learners))
+    plan = make_plan(small_study(learners=learners, replications=3))
+    assert len(plan) == 45
+    assert "x 5 splits x 3 replications" in str(plan)
+    runs = plan.table().groupby("learner")["run"].nunique()
+    assert runs.to_dict() == {"decision tree": 15, "fixed": 5, "parametric.NaiveBayes": 5}
+    assert set(once.table()["run"]) < set(plan.table()["run"])
+
+
+def test_preparation_is_a_factor_of_all_learners():
+    learners = [
+        LearnerChoice("majority class"),
+        LearnerChoice("k-nearest neighbours", factors={"n_neighbors": [1, 5]}),
+    ]
+    ways = ["standardised", "unit range"]
+    plan = make_plan(small_study(learners=learners, preparations=ways))
+    words = {setting_text(c.setting): c.preparation for c in plan.contestants[0]}
+    assert words == {
+        "": "the table as it is",
+        "n_neighbors=1, preparation=standardised": "numbers scaled",
+        "n_neighbors=5, preparation=standardised": "numbers scaled",
+        "n_neighbors=1, preparation=unit range": "numbers brought between 0 and 1",
+        "n_neighbors=5, preparation=unit range": "numbers brought between 0 and 1",
+    }
+    assert plan.table()["run"].is_unique

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 from verulam.base import DataError
 from verulam.experiment._preparation import prepared, usable_inputs
@@ -72,3 +73,34 @@ def test_text_and_dates_are_left_out_with_a_notice():
     assert notice == "Text and date columns are left out: note, day."
     with pytest.raises(DataError, match="nothing to learn from"):
         usable_inputs(table[["note"]])
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ("unscaled", [1.0, 2.0, 2.0, 4.0]),
+        ("unit range", [0.0, 1 / 3, 1 / 3, 1.0]),
+    ],
+)
+def test_other_ways_to_prepare(mixed, how, expected):
+    table = prepared(LogisticRegression(), mixed, how=how).estimator[0].fit_transform(mixed)
+    np.testing.assert_allclose(table[:, 0], expected)
+
+
+def test_ranks_forget_how_far_numbers_are_apart():
+    powers = pd.DataFrame({"x": 2.0 ** np.arange(40)})
+    table = prepared(LogisticRegression(), powers, how="ranks").estimator[0].fit_transform(powers)
+    np.testing.assert_allclose(np.sort(table[:, 0]), table[:, 0])
+    np.testing.assert_allclose(table[[0, -1], 0], [0, 1])
+    assert 0.4 < table[20, 0] < 0.6
+
+
+def test_ways_that_ask_for_it_prepare_in_any_case(mixed):
+    numbers = mixed[["number"]].fillna(0.0)
+    assert prepared(NaiveBayes(), numbers, how="unit range").words == (
+        "numbers brought between 0 and 1"
+    )
+    assert prepared(NaiveBayes(), numbers, how="unscaled").words == "the table as it is"
+    pipeline = make_pipeline(LogisticRegression())
+    assert prepared(pipeline, numbers).estimator is pipeline
+    assert prepared(pipeline, numbers, how="standardised").estimator is not pipeline

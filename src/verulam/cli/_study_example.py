@@ -37,6 +37,15 @@ seed = 0
 # time_limit = 60        # seconds
 # memory_limit = 2000    # megabytes
 
+# Repeat each run with other seeds, where chance has a part in the learner.
+# replications = 3
+
+# Prepare the tables in several ways, as a factor that all learners share.
+# preparations = ["standardised", "unit range", "ranks"]
+
+# What varies but is not controlled, for the record.
+# nuisance = ["who measured the flippers", "the year of the survey"]
+
 # Learn from parts of the training rows too, for learning curves.
 # training_shares = [0.25, 0.5, 1.0]
 

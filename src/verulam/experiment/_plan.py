@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import get_tags
 
 from verulam.base import DataError, abilities, clone, generator
 from verulam.catalogue import entry
@@ -188,13 +189,15 @@ class Plan:
 
     def __str__(self) -> str:
         settings = sum(len(each) for each in self.contestants)
-        per_setting = len(self.runs) // max(settings, 1)
+        per_setting = len(self.runs) // max(settings, 1) // self.study.replications
+        times = self.study.replications
+        repeated = f" x {times} replications" if times > 1 else ""
         names = ", ".join(each.label for each in self.data[:6])
         more = ", ..." if len(self.data) > 6 else ""
         return (
             f"{self.study.name}: {len(self.runs)} runs = {settings} settings of learners on "
-            f"{_counted(len(self.data), 'data set')} ({names}{more}) x {per_setting} splits, "
-            f"{resampling(self.study.resampling)}, seed {self.study.seed}"
+            f"{_counted(len(self.data), 'data set')} ({names}{more}) x {per_setting} splits"
+            f"{repeated}, {resampling(self.study.resampling)}, seed {self.study.seed}"
             f"{self._tuning_text}{self._budget_text}"
         )
 
@@ -341,10 +344,14 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
             f"{planned.data.task}."
         )
     contestants = []
-    for levels in product(*choice.factors.values()):
+    # A learner that ignores the inputs is the same however they are prepared.
+    ways = ("as needed",) if get_tags(base).no_validation else study.preparations
+    for how, *levels in product(ways, *choice.factors.values()):
         setting = dict(zip(choice.factors, levels, strict=True))
         estimator = _with_parameters(base, {**choice.parameters, **setting}, name)
-        ready = prepared(estimator, planned.inputs, scale=borrowed)
+        ready = prepared(estimator, planned.inputs, scale=borrowed, how=how)
+        if len(ways) > 1:
+            setting["preparation"] = how
         whole, tuned = with_tuning(study, choice, planned.data, estimator, ready.estimator)
         contestants.append(
             Contestant(
@@ -383,11 +390,22 @@ def _planned_runs(
     ]
     for position, contestant in enumerate(contestants):
         learner = digest(contestant.description)
+        seeds = [[study.seed, more] if more else [study.seed] for more in range(study.replications)]
+        if not _has_chance(contestant.estimator):
+            seeds = [[study.seed]] * study.replications
         for split, train, test in splits:
-            for share in study.training_shares:
-                run_id = digest([planned.key, learner, train, test, share, study.seed])
+            for share, drawn in product(study.training_shares, seeds):
+                run_id = digest([planned.key, learner, train, test, share, *drawn])
                 seed = seed_of(run_id, study.seed)
                 yield PlannedRun(run_id, number, position, split, share, seed)
+
+
+def _has_chance(estimator: Any) -> bool:
+    """Return whether the seed of a run can make a difference."""
+    parameters = estimator.get_params(deep=True).items()
+    return any(
+        name.rpartition("__")[2] == "random_state" and value is None for name, value in parameters
+    )
 
 
 def _refuse_repeats(key: str, labels: Sequence[str]) -> None:

@@ -7,10 +7,25 @@ import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    OneHotEncoder,
+    QuantileTransformer,
+    StandardScaler,
+)
 from sklearn.utils import get_tags
 
 from verulam.base import DataError, abilities, is_categorical
+
+#: Ways to prepare a table that a study may vary, and what each does to numbers.
+PREPARATIONS = {
+    "as needed": "scaled",
+    "unscaled": "unscaled",
+    "standardised": "scaled",
+    "unit range": "brought between 0 and 1",
+    "ranks": "replaced by their ranks",
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +58,9 @@ def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return kept, notice
 
 
-def prepared(estimator: Any, inputs: pd.DataFrame, *, scale: bool = True) -> Prepared:
+def prepared(
+    estimator: Any, inputs: pd.DataFrame, *, scale: bool = True, how: str = "as needed"
+) -> Prepared:
     """Return the learner as it is where it can use the table, else behind a preparation.
 
     Parameters
@@ -55,6 +72,8 @@ def prepared(estimator: Any, inputs: pd.DataFrame, *, scale: bool = True) -> Pre
     scale
         Prepare also where the table is complete and numeric, so that no column outweighs
         another by its unit.
+    how
+        One of `PREPARATIONS`; all but "as needed" and "unscaled" prepare in any case.
 
     Examples
     --------
@@ -64,20 +83,22 @@ def prepared(estimator: Any, inputs: pd.DataFrame, *, scale: bool = True) -> Pre
     >>> prepared(SVC(), table).words
     'numbers imputed (median) and scaled, categories imputed (mode) and one-hot encoded'
     """
-    if get_tags(estimator).no_validation or isinstance(estimator, Pipeline):
+    ignores_inputs = get_tags(estimator).no_validation
+    if ignores_inputs or (isinstance(estimator, Pipeline) and how == "as needed"):
         return Prepared(estimator, "the table as it is")
     able = abilities(estimator)
     categories = [name for name in inputs.columns if is_categorical(inputs[name])]
     numbers = [name for name in inputs.columns if name not in categories]
     gaps = bool(inputs.isna().to_numpy().any())
     can_use = (able.categorical or not categories) and (able.missing or not gaps)
-    if can_use and (able.categorical or not scale):
+    plain = how == "unscaled" or (how == "as needed" and (able.categorical or not scale))
+    if can_use and plain:
         return Prepared(estimator, "the table as it is")
     parts, words = [], []
     if numbers:
         fill = [SimpleImputer(strategy="median", keep_empty_features=True)] if gaps else []
-        parts.append(("numbers", make_pipeline(*fill, StandardScaler()), numbers))
-        words.append("numbers imputed (median) and scaled" if gaps else "numbers scaled")
+        parts.append(("numbers", make_pipeline(*fill, _scaler(how, len(inputs))), numbers))
+        words.append(f"numbers {'imputed (median) and ' if gaps else ''}{PREPARATIONS[how]}")
     if categories:
         fill = [SimpleImputer(strategy="most_frequent", keep_empty_features=True)] if gaps else []
         encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
@@ -87,6 +108,16 @@ def prepared(estimator: Any, inputs: pd.DataFrame, *, scale: bool = True) -> Pre
     # A table of numbers needs no sorting of its columns, which would cost more than some fits.
     front = ColumnTransformer(parts) if categories else parts[0][1]
     return Prepared(make_pipeline(front, estimator), ", ".join(words))
+
+
+def _scaler(how: str, n_rows: int) -> Any:
+    if how == "unscaled":
+        return FunctionTransformer()
+    if how == "unit range":
+        return MinMaxScaler(clip=True)
+    if how == "ranks":
+        return QuantileTransformer(n_quantiles=min(1000, max(2, n_rows // 4)), random_state=0)
+    return StandardScaler()
 
 
 def _is_usable(column: pd.Series) -> bool:

@@ -13,6 +13,7 @@ from verulam.data import Dataset
 from verulam.experiment._budget import Budget, budget
 from verulam.experiment._identity import describe
 from verulam.experiment._losses import Losses, check_losses
+from verulam.experiment._preparation import PREPARATIONS
 from verulam.experiment._resampling import Resampling, resampling
 from verulam.experiment._search_space import search_space
 from verulam.experiment._tuning import Tuning, tuning
@@ -109,6 +110,14 @@ class Study:
         "predict time", "memory" and "model size". Empty for the first measure alone.
     resampling
         How training and validation parts are drawn, such as "10-fold", "5x2" or "holdout".
+    preparations
+        How tables are prepared, a factor that is varied for all learners: any of "as needed",
+        "unscaled", "standardised", "unit range" and "ranks".
+    nuisance
+        Sources of variation that are not controlled, in your own words, for the record.
+    replications
+        Runs of a learner on each split, with seeds of their own; where chance has no part in a
+        learner, they are one run.
     training_shares
         Parts of the training rows to learn from; several give learning curves.
     test_share
@@ -146,6 +155,9 @@ class Study:
     measures: Sequence[str | Measure] | None = None
     response: Sequence[str | Measure] = ()
     resampling: str | Mapping[str, Any] | Resampling = "10-fold"
+    preparations: Sequence[str] = ("as needed",)
+    nuisance: Sequence[str] = ()
+    replications: int = 1
     training_shares: Sequence[float] = (1.0,)
     test_share: float = 0.0
     seed: int = 0
@@ -173,6 +185,7 @@ class Study:
             limit = getattr(self, key)
             if limit is not None and limit <= 0:
                 raise DataError(f"{key}: {limit!r}; expected a number above 0, or none at all.")
+        self._check_factors()
         self._check_measures()
         check_losses(self.losses, self.reject_cost)
         resampling(self.resampling)
@@ -180,6 +193,15 @@ class Study:
         object.__setattr__(self, "budget", budget(self.budget))
         for number, choice in enumerate(self.learners):
             _check_tune(choice, f"learners[{number}]", tuned=self.tuning is not None)
+
+    def _check_factors(self) -> None:
+        for how in self.preparations or ("",):
+            if how not in PREPARATIONS:
+                known = ", ".join(PREPARATIONS)
+                raise DataError(f"preparations: {how!r}; expected some of {known}.")
+        count = self.replications
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise DataError(f"replications: {count!r}; expected a whole number of at least 1.")
 
     def _check_measures(self) -> None:
         given = (self.response,) if isinstance(self.response, str | Measure) else self.response
@@ -204,6 +226,9 @@ class Study:
                 "measures": [as_measure(given).name for given in self.measures or ()],
                 "response": [response_name(given) for given in self.response],
                 "resampling": str(resampling(self.resampling)),
+                "preparations": list(self.preparations),
+                "nuisance": list(self.nuisance),
+                "replications": self.replications,
                 "training_shares": list(self.training_shares),
                 "test_share": self.test_share,
                 "seed": self.seed,
