@@ -17,6 +17,7 @@ from verulam.experiment._execution import Outcome, execute
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._progress import show_progress
 from verulam.experiment._results import Results
+from verulam.experiment._standing import Standing
 from verulam.experiment._store import Store
 from verulam.experiment._study import Study
 from verulam.experiment._study_changes import study_changes
@@ -52,7 +53,7 @@ def run(
     workers
         Number of processes; None and -1 take one for each core.
     progress
-        Show a progress display, where the output is a terminal.
+        Show a progress display, where the output is a terminal or a notebook.
     retry
         Which unsuccessful runs are tried again: any of "failed", "killed", "timed out".
     check
@@ -79,7 +80,9 @@ def run(
         work = Work(plan, opened, key, retry=retry, check=check)
         total = len(plan.runs)
         with (
-            show_progress(total, total - len(work.queue), show=progress) as display,
+            show_progress(
+                total, total - len(work.queue), show=progress, standing=Standing(plan)
+            ) as display,
             closing(carry_out(plan, work.queue)) as outcomes,
         ):
             work.write(outcomes, display)
