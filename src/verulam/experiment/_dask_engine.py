@@ -70,7 +70,8 @@ class _Dispatcher:
     def _supply(self, arrivals: Any) -> None:
         threads = max(1, sum(self._client.nthreads().values()))
         while self._queue and len(self._sent) < BATCHES_AHEAD * threads:
-            size = min(self._pace.batch(), -(-len(self._queue) // threads))
+            # A batch comes back as a whole: long runs go one by one, to be stored as they end.
+            size = min(self._pace.batch(least=1), -(-len(self._queue) // threads))
             self._submit([self._queue.popleft() for _ in range(size)], arrivals)
 
     def _submit(self, batch: Sequence[int], arrivals: Any) -> None:

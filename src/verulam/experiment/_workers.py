@@ -86,11 +86,12 @@ class Pace:
             self._seconds += seconds
             self._runs += 1
 
-    def batch(self) -> int:
-        """Return how many runs a worker should have at hand."""
+    def batch(self, least: int = 2) -> int:
+        """Return how many runs a worker should have at hand, at least so many."""
         if not self._runs:
-            return min(2, self._most)
-        return int(min(self._most, max(2, WORK_AHEAD * self._runs / max(self._seconds, 1e-6))))
+            return min(least, self._most)
+        enough = WORK_AHEAD * self._runs / max(self._seconds, 1e-6)
+        return int(min(self._most, max(least, enough)))
 
 
 class _Crew:
