@@ -112,13 +112,11 @@ class LocalOutlierFactor(Detector):
 
     def outlier_factors(self, X: ArrayLike) -> np.ndarray:
         """Return the local outlier factor of each row."""
-        queries = self._queries(X)
-        index = NeighbourIndex(self.inputs_)
-        found = index.query(queries, self.n_neighbors_ + 1)
-        return self._factors(_without_copies(found))
+        return -self.score_samples(X)
 
     def _typicality(self, inputs: np.ndarray) -> np.ndarray:
-        return -self.outlier_factors(inputs)
+        found = NeighbourIndex(self.inputs_).query(inputs, self.n_neighbors_ + 1)
+        return -self._factors(_without_copies(found))
 
 
 def mean_reaches(found: Neighbours, distances: np.ndarray) -> np.ndarray:
