@@ -226,3 +226,21 @@ def test_examples_run(capsys, path, tmp_path):
     assert "done" in output
     output, _ = verulam(capsys, "report", store)
     assert Path(output.strip()).stat().st_size < 5_000_000
+
+
+def test_what_changed_and_what_the_budget_left_out(capsys, study):
+    verulam(capsys, "run", study, "--engine", "serial")
+    edited = STUDY.replace("2-fold", "3-fold") + "\n[budget]\nruns = 4\n"
+    study.write_text(edited, encoding="utf-8")
+    output, _ = verulam(capsys, "plan", study, "--pilot")
+    assert "Budget: 4 runs, which leaves out 2 of the runs" in " ".join(output.split())
+    assert "The budget pays for about 4 of the runs." in output
+    output, _ = verulam(capsys, "run", study, "--engine", "serial")
+    assert output.startswith("Changed since it was last run: resampling: 2-fold before, now")
+    assert "The budget of 4 runs left out 2 runs; raise it" in output
+
+
+def test_plan_says_what_is_done_otherwise(capsys, study):
+    study.write_text(STUDY + "\n[tuning]\nbudget = 2\n", encoding="utf-8")
+    output, _ = verulam(capsys, "plan", study)
+    assert "Nothing is tuned of majority class." in output

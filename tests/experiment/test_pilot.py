@@ -45,3 +45,9 @@ def test_failures_are_told():
 def test_number_of_pilots():
     with pytest.raises(DataError, match="pilots: 0"):
         forecast(make_plan(small_study()), pilots=0)
+
+
+def test_what_the_budget_pays_for():
+    assert forecast(make_plan(small_study())).affordable == 10
+    assert forecast(make_plan(small_study(budget={"runs": 5}))).affordable == 4
+    assert forecast(make_plan(small_study(budget={"seconds": 1e-9}))).affordable == 0

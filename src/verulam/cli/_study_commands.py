@@ -72,6 +72,8 @@ def plan(
         typer.echo(table.to_csv(index=False), nl=False)
         return
     typer.echo(wrapped(str(made)))
+    for notice in made.notices:
+        typer.echo(wrapped(notice))
     typer.echo()
     columns = ["data", "learner", "setting", "repeat", "fold", "training_rows"]
     print_table(table[columns].head(FIRST_ROWS))
@@ -124,10 +126,15 @@ def run(
             err=True,
         )
         raise typer.Exit(INTERRUPTED) from None
+    if results.changes:
+        typer.echo(wrapped(f"Changed since it was last run: {'; '.join(results.changes)}."))
+        typer.echo()
     found = analyse(results)
     typer.echo(wrapped(f"{found.answer.sentence} {found.answer.advice}".strip()))
     typer.echo()
     typer.echo(f"Results: {results}")
+    if results.left_out:
+        typer.echo(wrapped(results.left_out))
     typer.echo(f"Next: verulam report {path}, verulam analyse {path}, verulam finalise {path}")
     if len(results.failures()):
         typer.echo(f"Some runs failed: verulam status {path}", err=True)
@@ -228,6 +235,8 @@ def _print_forecast(made: "Plan") -> None:
             f"{told.memory:.0f} MB for a run."
         )
     )
+    if told.affordable < told.runs:
+        typer.echo(wrapped(f"The budget pays for about {told.affordable} of the runs."))
     for line in told.failures:
         typer.echo(wrapped(f"A pilot run failed: {line}"), err=True)
 

@@ -6,6 +6,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from verulam.base import DataError
+from verulam.experiment._budget import budget
 from verulam.experiment._execution import execute
 from verulam.experiment._plan import Plan, PlannedRun
 
@@ -28,6 +29,8 @@ class Forecast:
         Most megabytes that a pilot run took; NaN where it cannot be told.
     failures
         What went wrong in pilot runs.
+    affordable
+        About how many of the runs the budget of the study pays for; all of them without one.
     """
 
     runs: int
@@ -35,6 +38,7 @@ class Forecast:
     seconds: float
     memory: float
     failures: tuple[str, ...] = ()
+    affordable: int = 0
 
 
 def forecast(plan: Plan, *, pilots: int = MOST_PILOTS) -> Forecast:
@@ -77,4 +81,16 @@ def forecast(plan: Plan, *, pilots: int = MOST_PILOTS) -> Forecast:
     seconds = sum(count * known.get(pair, mean) for pair, count in counts.items())
     memories = [outcome.peak_memory for outcome in tried.values()]
     memory = float(np.max(memories)) if np.isfinite(memories).any() else float("nan")
-    return Forecast(len(plan.runs), len(tried), float(seconds), memory, tuple(failures))
+    return Forecast(
+        len(plan.runs), len(tried), float(seconds), memory, tuple(failures), _paid(plan, seconds)
+    )
+
+
+def _paid(plan: Plan, seconds: float) -> int:
+    """Return how many runs the budget pays for, if all of them together take so long."""
+    limits = budget(plan.study.budget)
+    most = None if limits is None else limits.most_seconds
+    paid = len(plan.affordable)
+    if most is None or not seconds > most:
+        return paid
+    return min(paid, int(len(plan) * most / seconds))

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.experiment._budget import budget
 from verulam.experiment._scoring import Scorer, planned_runs
 from verulam.experiment._store import Store
 from verulam.experiment._study import COST_RESPONSES
@@ -90,6 +91,15 @@ class Results:
         """Return how many runs are done, failed, timed out, killed or left."""
         with Store(self.path, read_only=True) as store:
             return store.status_counts(self.study)
+
+    @property
+    def left_out(self) -> str:
+        """What the budget of the study left out, in words; empty where nothing was."""
+        limits = budget(self.description.get("budget"))
+        left = self.status().get("left", 0)
+        if limits is None or not left:
+            return ""
+        return f"The budget of {limits.title} left out {left} runs; raise it to carry them out."
 
     def runs(self) -> pd.DataFrame:
         """Return one row per planned run: what it was, how it ended, what it cost."""

@@ -5,7 +5,6 @@ from collections import Counter
 
 import pandas as pd
 
-from verulam.experiment._budget import budget
 from verulam.experiment._results import Results
 from verulam.experiment._tuning import tuning
 
@@ -18,7 +17,7 @@ def run_notes(results: Results) -> list[str]:
     results
         The study.
     """
-    return _budget_lines(results) + _tuning_lines(results)
+    return [line for line in (results.left_out,) if line] + _tuning_lines(results)
 
 
 def run_caveats(results: Results) -> list[str]:
@@ -43,14 +42,6 @@ def run_caveats(results: Results) -> list[str]:
             "learner with its search, not of one setting."
         )
     return caveats
-
-
-def _budget_lines(results: Results) -> list[str]:
-    limits = budget(results.description.get("budget"))
-    left = results.status().get("left", 0)
-    if limits is None or not left:
-        return []
-    return [f"The budget of {limits.title} left out {left} runs; raise it to carry them out."]
 
 
 def _tuning_lines(results: Results) -> list[str]:
