@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 #: Stands for the colour of the page's text until the drawing is written.
@@ -34,6 +35,31 @@ SETTINGS: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
+
+
+@dataclass(frozen=True)
+class ReportFigure:
+    """A picture of a report.
+
+    Attributes
+    ----------
+    title
+        Its heading.
+    caption
+        How to read it.
+    svg
+        The picture.
+    on_white
+        Whether it needs a white background.
+    folded
+        Whether it is shown only when asked for.
+    """
+
+    title: str
+    caption: str
+    svg: str
+    on_white: bool = False
+    folded: bool = False
 
 
 def drawn(draw: Callable[[], Any], *, on_white: bool = False) -> str:

@@ -1,47 +1,32 @@
 """The pictures of a report, each made where the study has what it shows."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
 from verulam.experiment._analysis import Analysis
-from verulam.experiment._contestants import StoredContestant
-from verulam.experiment._drawing import drawn
-from verulam.experiment._predictions import PooledPredictions, pooled_predictions
+from verulam.experiment._costs import pareto_front
+from verulam.experiment._drawing import ReportFigure, drawn
+from verulam.experiment._factor_figures import effect_figures, learning_curves, vector_figures
+from verulam.experiment._prediction_figures import (
+    confusion_figures,
+    overlap_figures,
+    threshold_figures,
+)
 
-#: More data sets, contestants or classes than this are left to the tables.
-MOST_DATA_SETS, MOST_CONTESTANTS, MOST_CURVES, MOST_CLASSES = 12, 40, 8, 30
+#: More data sets or contestants than this are left to the tables.
+MOST_DATA_SETS, MOST_CONTESTANTS = 12, 40
+
+#: Costs that are drawn, the first one openly, and what they are called.
+COST_WORDS = {
+    "fit_seconds": "seconds to fit",
+    "predict_seconds": "seconds to predict",
+    "model_size": "bytes of the model",
+}
 
 #: A baseline this many times the range of the others away from them is not drawn.
 FAR = 3.0
-
-
-@dataclass(frozen=True)
-class ReportFigure:
-    """A picture of a report.
-
-    Attributes
-    ----------
-    title
-        Its heading.
-    caption
-        How to read it.
-    svg
-        The picture.
-    on_white
-        Whether it needs a white background.
-    folded
-        Whether it is shown only when asked for.
-    """
-
-    title: str
-    caption: str
-    svg: str
-    on_white: bool = False
-    folded: bool = False
 
 
 def figures(analysis: Analysis) -> tuple[ReportFigure, ...]:
@@ -56,10 +41,12 @@ def figures(analysis: Analysis) -> tuple[ReportFigure, ...]:
         _over_data,
         _scores,
         _costs,
-        _roc,
-        _confusion,
-        _learning_curves,
-        _factors,
+        threshold_figures,
+        confusion_figures,
+        overlap_figures,
+        learning_curves,
+        effect_figures,
+        vector_figures,
     ]
     return tuple(figure for make in makers for figure in make(analysis))
 
@@ -111,128 +98,24 @@ def _costs(analysis: Analysis) -> Iterator[ReportFigure]:
 
     several = analysis.overall is not None
     response = "mean rank" if several else analysis.measure.name
-    names = {"mean_rank" if several else "mean": response, "fit_seconds": "seconds to fit"}
-    table = analysis.table.rename(columns=names)
-    far = _far_baselines(analysis, table[response])
-    table = table.drop(far)
-    if len(table) > MOST_CONTESTANTS or len(table[[response, "seconds to fit"]].dropna()) < 2:
-        return
-    draw = partial(
-        cost_response,
-        table,
-        response,
-        "seconds to fit",
-        front=analysis.front,
-        greater_is_better=analysis.measure.greater_is_better and not several,
-    )
-    yield ReportFigure(
-        "Response against cost",
-        f"The line joins the contestants that no other beats in both.{_left_out(far)}",
-        drawn(draw),
-    )
-
-
-def _roc(analysis: Analysis) -> Iterator[ReportFigure]:
-    from verulam.measures import roc
-    from verulam.plots import roc_curves
-
-    for data in analysis.responses.data[:MOST_DATA_SETS]:
-        curves: dict[str, Any] = {}
-        for contestant in _leaders(analysis, data):
-            pooled = _pooled(analysis, data, contestant)
-            if pooled is None or pooled.probabilities is None or len(pooled.classes) != 2:
-                continue
-            positive = pooled.classes[1]
-            curves[contestant.name] = roc(pooled.targets == positive, pooled.probabilities[:, 1])
-        if curves:
-            yield ReportFigure(
-                f"ROC curves on {data}",
-                f"Hits against false alarms for the class {positive}, over all validated rows.",
-                drawn(partial(roc_curves, curves)),
-                folded=len(analysis.responses.data) > 1,
-            )
-
-
-def _confusion(analysis: Analysis) -> Iterator[ReportFigure]:
-    from verulam.measures import confusion
-    from verulam.plots import confusion_matrix
-
-    chosen = next(
-        (each for each in analysis.responses.contestants if each.name == analysis.recommended), None
-    )
-    if chosen is None:
-        return
-    for data in analysis.responses.data[:MOST_DATA_SETS]:
-        pooled = _pooled(analysis, data, chosen)
-        if pooled is None or not 2 <= len(pooled.classes) <= MOST_CLASSES:
+    plain = analysis.table.rename(columns={"mean_rank" if several else "mean": response})
+    far = _far_baselines(analysis, plain[response])
+    greater = analysis.measure.greater_is_better and not several
+    for place, (cost, words) in enumerate(COST_WORDS.items()):
+        table = plain.drop(far).rename(columns={cost: words})
+        known = table[[response, words]].dropna()
+        if len(table) > MOST_CONTESTANTS or len(known) < 2:
             continue
-        table = confusion(pooled.targets, pooled.predicted, labels=list(pooled.classes))
-        yield ReportFigure(
-            f"Confusion matrix of {chosen.name} on {data}",
-            "True classes in rows, predicted ones in columns, counted over all validated rows.",
-            drawn(partial(confusion_matrix, table), on_white=True),
-            on_white=True,
-            folded=len(analysis.responses.data) > 1,
-        )
-
-
-def _learning_curves(analysis: Analysis) -> Iterator[ReportFigure]:
-    from verulam.plots import level_means
-
-    scores = analysis.responses.scores
-    if scores["share"].nunique() < 2:
-        return
-    for data in analysis.responses.data[:MOST_DATA_SETS]:
-        chosen = scores[scores["data"] == data]
-        table = chosen.pivot_table(index="share", columns="contestant", values="score")
-        names = [each.name for each in _leaders(analysis, data) if each.name in table.columns]
+        front = pareto_front(plain, response, cost, greater_is_better=greater)
         draw = partial(
-            level_means,
-            table[names],
-            factor="share of the training rows",
-            label=analysis.measure.title,
+            cost_response, table, response, words, front=front, greater_is_better=greater
         )
         yield ReportFigure(
-            f"Learning curves on {data}",
-            "Mean response against the part of the training rows that was learnt from.",
+            "Response against cost" if place == 0 else f"Response against {words}",
+            f"The line joins the contestants that no other beats in both.{_left_out(far)}",
             drawn(draw),
-            folded=len(analysis.responses.data) > 1,
+            folded=place > 0,
         )
-
-
-def _factors(analysis: Analysis) -> Iterator[ReportFigure]:
-    from verulam.plots import level_means
-
-    scores = analysis.responses.full
-    for learner in dict.fromkeys(each.learner for each in analysis.responses.contestants):
-        settings = [each for each in analysis.responses.contestants if each.learner == learner]
-        for factor in settings[0].levels:
-            table = _level_table(scores, settings, factor)
-            if len(table) > 1:
-                yield ReportFigure(
-                    f"{learner}: {factor}",
-                    "Mean response at each level, one line per data set and setting of the other "
-                    "factors. Lines that are not parallel show an interaction.",
-                    drawn(partial(level_means, table, factor=factor, label=analysis.measure.title)),
-                )
-
-
-def _level_table(
-    scores: pd.DataFrame, settings: list[StoredContestant], factor: str
-) -> pd.DataFrame:
-    levels = {each.name: each.levels[factor] for each in settings}
-    rest = {
-        each.name: ", ".join(f"{k}={v}" for k, v in each.levels.items() if k != factor)
-        for each in settings
-    }
-    chosen = scores[scores["contestant"].isin(levels)]
-    series = [
-        f"{data}, {rest[name]}" if rest[name] else str(data)
-        for data, name in zip(chosen["data"], chosen["contestant"], strict=True)
-    ]
-    chosen = chosen.assign(level=chosen["contestant"].map(levels), series=series)
-    table = chosen.pivot_table(index="level", columns="series", values="score", sort=False)
-    return table.iloc[:, :MOST_CURVES]
 
 
 def _far_baselines(analysis: Analysis, means: pd.Series) -> list[str]:
@@ -248,16 +131,3 @@ def _far_baselines(analysis: Analysis, means: pd.Series) -> list[str]:
 
 def _left_out(names: list[str]) -> str:
     return f" Far off and left out: {', '.join(names)}." if names else ""
-
-
-def _leaders(analysis: Analysis, data: str) -> list[StoredContestant]:
-    """Return the contestants with the best means on a data set, and the recommended one."""
-    ranks = analysis.tables[data]["rank"].sort_values(kind="stable")
-    leading = set(ranks.index[:MOST_CURVES]) | {analysis.recommended}
-    return [each for each in analysis.responses.contestants if each.name in leading]
-
-
-def _pooled(
-    analysis: Analysis, data: str, contestant: StoredContestant
-) -> PooledPredictions | None:
-    return pooled_predictions(analysis.results, data, contestant.learner, contestant.setting)

@@ -10,9 +10,11 @@ from typing import Any
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.catalogue import GRADES
 from verulam.experiment._analysis import Analysis, analyse
-from verulam.experiment._analysis_text import best_first, p_text, size_text
+from verulam.experiment._analysis_text import best_first, grade_text, p_text, size_text
 from verulam.experiment._figures import figures
+from verulam.experiment._findings import HEADS, alias_lines, variance_rows
 from verulam.experiment._remarks import shortened
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store
@@ -20,13 +22,17 @@ from verulam.experiment._study import AIMS
 from verulam.experiment._text import number_text, seconds_text
 
 _ENVIRONMENTS = """
-SELECT DISTINCT e.content FROM planned p JOIN runs r ON r.run = p.run
-JOIN environments e ON e.environment = r.environment WHERE p.study = ?
+SELECT content FROM environments WHERE environment IN (
+    SELECT DISTINCT environment FROM runs
+    WHERE +run IN (SELECT run FROM planned WHERE study = ?))
 """
 _DATA = """
 SELECT p.label, d.task, d.target, d.n_rows, d.n_columns, d.classes
 FROM (SELECT DISTINCT label, place, data FROM planned WHERE study = ?) p
 JOIN data d ON d.data = p.data ORDER BY p.place
+"""
+_PREPARED = """
+SELECT DISTINCT preparation, learner FROM planned WHERE study = ? ORDER BY place, learner
 """
 MOST_FAILURES = 100
 
@@ -92,6 +98,11 @@ def render(analysis: Analysis) -> str:
         drawings=drawings,
         failures=_failure_rows(analysis.results),
         number=number_text,
+        p_text=p_text,
+        variance_heads=HEADS,
+        variance_rows=variance_rows,
+        alias_lines=alias_lines,
+        grades=GRADES,
         **_origins(analysis.results),
     )
 
@@ -139,6 +150,7 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
         cells["fit"] = _number(row["fit_seconds"], seconds_text)
         cells["predict"] = _number(row["predict_seconds"], seconds_text)
         cells["size"] = _number(row["model_size"], size_text)
+        cells["readable"] = _number(row["interpretability"], grade_text)
         cells["failed"] = _number(row["failed"], "{:.0f}".format)
         rows.append(
             {
@@ -168,11 +180,10 @@ def _origins(results: Results) -> dict[str, Any]:
     with Store(results.path, read_only=True) as store:
         environments = store.read(_ENVIRONMENTS, (results.study,))["content"]
         data = store.read(_DATA, (results.study,))
-    runs = results.runs()
-    prepared = runs.drop_duplicates(["learner", "data"])
+        prepared = list(store.rows(_PREPARED, (results.study,)))
     grouped: dict[str, dict[str, None]] = {}
-    for row in prepared.to_dict("records"):
-        grouped.setdefault(row["preparation"], {})[row["learner"]] = None
+    for words, learner in prepared:
+        grouped.setdefault(words, {})[learner] = None
     return {
         "environments": [json.loads(content) for content in environments],
         "data_sets": _described(data),

@@ -10,12 +10,16 @@ from verulam.plots._style import axes_or_new, colour, line, marker
 
 #: Inches of one contestant in a list of them.
 ROW_HEIGHT = 0.42
+#: With more splits than this, points would hide one another, and the box.
+MOST_POINTS = 60
 #: Above this ratio of the largest to the smallest cost, a logarithmic axis reads better.
 WIDE_RANGE = 20.0
 
 
 def score_boxes(table: pd.DataFrame, *, label: str = "score", ax: Any = None) -> Any:
     """Draw a box for each contestant, with the score of every split as a point upon it.
+
+    Of very many splits the points are left out, and the whiskers hold nine tenths of them.
 
     Parameters
     ----------
@@ -36,8 +40,16 @@ def score_boxes(table: pd.DataFrame, *, label: str = "score", ax: Any = None) ->
     ax = axes_or_new(ax, 6.5, ROW_HEIGHT * table.shape[1] + 1.0)
     columns = [table[name].dropna().to_numpy() for name in table.columns]
     places = np.arange(len(columns))
-    ax.boxplot(columns, positions=places, orientation="horizontal", widths=0.55, showfliers=False)
-    for place, values in enumerate(columns):
+    many = len(table) > MOST_POINTS
+    ax.boxplot(
+        columns,
+        positions=places,
+        orientation="horizontal",
+        widths=0.55,
+        showfliers=False,
+        whis=(5, 95) if many else 1.5,
+    )
+    for place, values in enumerate([] if many else columns):
         # Spread by hand instead of by chance, so that the picture is the same each time.
         offsets = (
             np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(len(values))

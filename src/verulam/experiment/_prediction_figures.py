@@ -1,0 +1,119 @@
+"""Pictures of predictions: curves over thresholds, confusion, calibration, shared errors."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from verulam.experiment._analysis import Analysis
+from verulam.experiment._contestants import StoredContestant
+from verulam.experiment._drawing import ReportFigure, drawn
+from verulam.experiment._predictions import PooledPredictions
+
+#: More data sets or classes than this are left to the tables.
+MOST_DATA_SETS, MOST_CLASSES = 12, 30
+
+
+def threshold_figures(analysis: Analysis) -> Iterator[ReportFigure]:
+    """Yield ROC, precision-recall and calibration curves where there are two classes.
+
+    Parameters
+    ----------
+    analysis
+        What was found.
+    """
+    from verulam.measures import precision_recall, roc
+    from verulam.plots import calibration_curves, precision_recall_curves, roc_curves
+
+    several = len(analysis.responses.data) > 1
+    for data in analysis.responses.data[:MOST_DATA_SETS]:
+        given: dict[str, tuple[Any, Any]] = {}
+        positive = ""
+        for contestant in analysis.leaders(data):
+            pooled = _pooled(analysis, data, contestant)
+            if pooled is None or pooled.probabilities is None or len(pooled.classes) != 2:
+                continue
+            positive = pooled.classes[1]
+            given[contestant.name] = (pooled.targets == positive, pooled.probabilities[:, 1])
+        if not given:
+            continue
+        yield ReportFigure(
+            f"ROC curves on {data}",
+            f"Hits against false alarms for the class {positive}, over all validated rows.",
+            drawn(partial(roc_curves, {name: roc(*pair) for name, pair in given.items()})),
+            folded=several,
+        )
+        curves = {name: precision_recall(*pair) for name, pair in given.items()}
+        yield ReportFigure(
+            f"Precision and recall on {data}",
+            f"Of the rows called {positive}, the share that are; of the rows that are, the share "
+            "called so. The dotted line is what calling every row so would give.",
+            drawn(partial(precision_recall_curves, curves)),
+            folded=True,
+        )
+        yield ReportFigure(
+            f"Calibration on {data}",
+            f"How often the class {positive} occurs where it was given a probability, in ten parts "
+            "of equal size. On the diagonal, probabilities mean what they say.",
+            drawn(partial(calibration_curves, given)),
+            folded=True,
+        )
+
+
+def confusion_figures(analysis: Analysis) -> Iterator[ReportFigure]:
+    """Yield the confusion matrices of the recommended contestant.
+
+    Parameters
+    ----------
+    analysis
+        What was found.
+    """
+    from verulam.measures import confusion
+    from verulam.plots import confusion_matrix
+
+    chosen = next(
+        (each for each in analysis.responses.contestants if each.name == analysis.recommended), None
+    )
+    if chosen is None:
+        return
+    for data in analysis.responses.data[:MOST_DATA_SETS]:
+        pooled = _pooled(analysis, data, chosen)
+        if pooled is None or not 2 <= len(pooled.classes) <= MOST_CLASSES:
+            continue
+        table = confusion(pooled.targets, pooled.predicted, labels=list(pooled.classes))
+        yield ReportFigure(
+            f"Confusion matrix of {chosen.name} on {data}",
+            "True classes in rows, predicted ones in columns, counted over all validated rows.",
+            drawn(partial(confusion_matrix, table), on_white=True),
+            on_white=True,
+            folded=len(analysis.responses.data) > 1,
+        )
+
+
+def overlap_figures(analysis: Analysis) -> Iterator[ReportFigure]:
+    """Yield how far the leading contestants make the same errors.
+
+    Parameters
+    ----------
+    analysis
+        What was found.
+    """
+    from verulam.plots import share_matrix
+
+    several = len(analysis.responses.data) > 1
+    for each in analysis.overlaps[:MOST_DATA_SETS]:
+        if len(each.shared) < 3:
+            continue
+        label = "correlation of errors" if each.numbers else "share of errors in common"
+        yield ReportFigure(
+            f"Shared errors on {each.data}",
+            f"{each.sentence} Contestants with few errors in common are worth combining.",
+            drawn(partial(share_matrix, each.shared, label=label), on_white=True),
+            on_white=True,
+            folded=several,
+        )
+
+
+def _pooled(
+    analysis: Analysis, data: str, contestant: StoredContestant
+) -> PooledPredictions | None:
+    return analysis.predictions.pooled(data, contestant.learner, contestant.setting)

@@ -1,0 +1,39 @@
+"""Pictures of predictions."""
+
+from verulam.experiment import analyse
+from verulam.experiment._prediction_figures import (
+    confusion_figures,
+    overlap_figures,
+    threshold_figures,
+)
+
+
+def test_curves_of_two_classes_name_the_positive_one(factors):
+    found = list(threshold_figures(analyse(factors)))
+    assert [figure.title.partition(" on")[0] for figure in found] == [
+        "ROC curves",
+        "Precision and recall",
+        "Calibration",
+    ]
+    assert all("malignant" in figure.caption for figure in found)
+    assert [figure.folded for figure in found] == [False, True, True]
+    assert "area 0.9" in found[0].svg
+
+
+def test_three_classes_have_no_thresholds(two):
+    assert list(threshold_figures(analyse(two))) == []
+
+
+def test_confusion_is_that_of_the_recommended(two):
+    analysis = analyse(two)
+    (figure,) = confusion_figures(analysis)
+    assert figure.title == f"Confusion matrix of {analysis.recommended} on iris"
+
+
+def test_two_contestants_need_no_picture_of_shared_errors(two, several):
+    assert list(overlap_figures(analyse(two))) == []
+    found = list(overlap_figures(analyse(several)))
+    assert [figure.title for figure in found] == [
+        f"Shared errors on {data}" for data in ("iris", "wine", "penguins")
+    ]
+    assert "differ most" in found[0].caption
