@@ -53,7 +53,7 @@ def test_finalise_says_how_good_and_where(capsys, folder, tmp_path):
     assert output.startswith("parametric.NaiveBayes for species: Error 0.")
     assert f"Model: {model}" in output
     assert f"Next: verulam predict {model} NEW.csv" in output
-    assert model.with_suffix(".html").is_file()
+    assert (tmp_path / "model-card.html").is_file()
     told, _ = verulam(capsys, "status", store)
     assert " ".join(told.split()).count("Locked part of iris used on") == 2
 
@@ -98,7 +98,8 @@ def test_bad_files_are_one_sentence(capsys, folder, tmp_path, change, sentence):
         table = table.astype(object)
         table.loc[2, "petal_width_cm"] = "wide"
     table.to_csv(path, index=False)
-    _, errors = verulam(capsys, "predict", folder / "flowers.skops", path, code=2)
+    output, errors = verulam(capsys, "predict", folder / "flowers.skops", path, code=2)
+    assert output == ""
     assert errors.startswith("Error: bad.csv")
     assert sentence in errors
     assert errors.count("\n") == 1

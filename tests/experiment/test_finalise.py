@@ -83,8 +83,10 @@ def test_a_forced_second_look_is_recorded_and_told(copy, tmp_path):
 def test_files_beside_the_store(finished):
     path = finished.made.path
     assert path == finished.store.with_suffix(".skops")
-    assert path.with_suffix(".md").read_text(encoding="utf-8") == finished.made.card.to_markdown()
-    assert path.with_suffix(".html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    page, text = finished.made.card_paths
+    assert (page.name, text.name) == ("birds-card.html", "birds-card.md")
+    assert text.read_text(encoding="utf-8") == finished.made.card.to_markdown()
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     loaded = load_model(path)
     assert loaded.card.to_dict() == finished.made.card.to_dict()
     assert str(path) in str(finished.made)
@@ -99,8 +101,6 @@ def test_an_existing_model_is_not_replaced(copy, tmp_path):
     assert there.read_text(encoding="utf-8") == "mine"
     with pytest.raises(DataError, match="cannot be written"):
         finalise(copy, path=tmp_path / "no" / "model.skops")
-    with pytest.raises(DataError, match="the card is written there"):
-        finalise(copy, path=tmp_path / "model.html")
 
 
 def test_without_a_locked_part_the_figure_of_the_study_is_said(tmp_path):

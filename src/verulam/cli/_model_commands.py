@@ -60,7 +60,7 @@ def finalise(
     made = make(existing_store(store), learner, data=data, path=output, source=source, force=force)
     typer.echo(str(made.card))
     typer.echo(f"\nModel: {made.path}")
-    typer.echo(f"Card: {made.path.with_suffix('.html')}, {made.path.with_suffix('.md')}")
+    typer.echo(f"Card: {', '.join(str(path) for path in made.card_paths)}")
     typer.echo(f"Next: verulam predict {made.path} NEW.csv -o predictions.csv")
 
 

@@ -46,7 +46,7 @@ class Finalised:
     Attributes
     ----------
     path
-        The model file; its card is beside it as Markdown (.md) and HTML (.html).
+        The model file.
     model
         The fitted learner with its card.
     """
@@ -58,6 +58,11 @@ class Finalised:
     def card(self) -> ModelCard:
         """What to know about the model."""
         return self.model.card
+
+    @property
+    def card_paths(self) -> tuple[Path, Path]:
+        """Where the card is to be read: as HTML and as Markdown."""
+        return _card_paths(self.path)
 
     def __str__(self) -> str:
         return f"{self.card}\n\nModel: {self.path}"
@@ -149,8 +154,8 @@ def finalise(
     )
     model = SavedModel(card, estimator)
     seal = save_model(model, file)
-    file.with_suffix(".md").write_text(card.to_markdown(), encoding="utf-8")
-    file.with_suffix(".html").write_text(card.to_html(), encoding="utf-8")
+    for page, content in zip(_card_paths(file), (card.to_html(), card.to_markdown()), strict=True):
+        page.write_text(content, encoding="utf-8")
     if look.number is not None:
         close_locked_part(results.path, look.number, response=str(card.response), model=seal)
     return Finalised(file, model)
@@ -199,13 +204,16 @@ def _model_path(
         stem = results.path.stem if data is None else f"{results.path.stem}-{label}"
         path = results.path.with_name(f"{stem}.skops")
     file = Path(path)
-    if file.suffix in (".md", ".html"):
-        raise DataError(f"path: {file}; the card is written there, name the model otherwise.")
     if file.is_dir() or not file.resolve().parent.is_dir():
         raise DataError(f"path: {file} cannot be written; name a file in a folder that exists.")
     if file.exists() and not force:
         raise DataError(f"path: {file} is already there; name another, or force it.")
     return file
+
+
+def _card_paths(file: Path) -> tuple[Path, Path]:
+    html, markdown = (file.with_name(f"{file.stem}-card{ending}") for ending in (".html", ".md"))
+    return html, markdown
 
 
 def _fitted(rebuilt: Rebuilt) -> tuple[Any, list[str]]:

@@ -169,7 +169,8 @@ def _is_number(card: ModelCard, name: str) -> bool:
 def _opened(output: str | Path | None, columns: Sequence[str]) -> Iterator[Any]:
     """Give a function that writes tables one after the other to where they are wanted."""
     if output is None:
-        yield _csv_writer(sys.stdout, columns)
+        with _csv_writer(sys.stdout, columns) as write:
+            yield write
         return
     path = Path(output)
     if path.is_dir() or not path.resolve().parent.is_dir():
@@ -181,8 +182,11 @@ def _opened(output: str | Path | None, columns: Sequence[str]) -> Iterator[Any]:
             with _parquet_writer(draft, columns) as write:
                 yield write
         else:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                yield _csv_writer(file, columns)
+            with (
+                os.fdopen(handle, "w", encoding="utf-8", newline="") as file,
+                _csv_writer(file, columns) as write,
+            ):
+                yield write
         os.chmod(draft, 0o644)
         os.replace(draft, path)
     except BaseException:
@@ -190,13 +194,19 @@ def _opened(output: str | Path | None, columns: Sequence[str]) -> Iterator[Any]:
         raise
 
 
-def _csv_writer(file: IO[str], columns: Sequence[str]) -> Any:
-    file.write(pd.DataFrame(columns=list(columns)).to_csv(index=False, lineterminator="\n"))
+@contextmanager
+def _csv_writer(file: IO[str], columns: Sequence[str]) -> Iterator[Any]:
+    """Give a function that writes tables, the names before the first one that was predicted."""
+    begun = False
 
     def write(table: pd.DataFrame) -> None:
-        file.write(table.to_csv(index=False, header=False, lineterminator="\n"))
+        nonlocal begun
+        file.write(table.to_csv(index=False, header=not begun, lineterminator="\n"))
+        begun = True
 
-    return write
+    yield write
+    if not begun:
+        write(pd.DataFrame(columns=list(columns)))
 
 
 @contextmanager
