@@ -1,13 +1,24 @@
 """Nonparametric methods: the data speak for themselves, within a neighbourhood."""
 
+from verulam.nonparametric._adaptive_neighbours import DiscriminantAdaptiveNeighbours
 from verulam.nonparametric._additive_model import AdditiveModel
 from verulam.nonparametric._bandwidths import BandwidthCurve, plug_in_bandwidth, select_bandwidth
+from verulam.nonparametric._condensing import (
+    CondensedNeighbours,
+    CondensedSet,
+    SubsetChoice,
+    condense,
+    drop_needless,
+    search_subset,
+)
+from verulam.nonparametric._coulomb import CoulombAnswers, CoulombStage, ReducedCoulombEnergy
 from verulam.nonparametric._detectors import DensityDetector, GaussianDetector, MixtureDetector
 from verulam.nonparametric._dimensionality import (
     DimensionalityReport,
     dimensionality,
     required_sample_size,
 )
+from verulam.nonparametric._editing import EditedNeighbours
 from verulam.nonparametric._grid_density import GridDensity, density_on_grid
 from verulam.nonparametric._hamming_density import HammingDensity
 from verulam.nonparametric._histogram import HistogramDensity
@@ -30,7 +41,14 @@ from verulam.nonparametric._local_outliers import (
 )
 from verulam.nonparametric._loess import Loess
 from verulam.nonparametric._naive_density import NaiveDensity
+from verulam.nonparametric._nearest_centre import NearestCentre
 from verulam.nonparametric._neighbour_density import NearestNeighbourDensity
+from verulam.nonparametric._neighbour_risk import NeighbourRisk, neighbour_risk
+from verulam.nonparametric._neighbour_search import (
+    PartialSearch,
+    PrestructuredPrototypes,
+    partial_distance_search,
+)
 from verulam.nonparametric._parzen import ParzenClassifier
 from verulam.nonparametric._probabilistic_network import ProbabilisticNeuralNetwork
 from verulam.nonparametric._regressogram import Regressogram
@@ -42,6 +60,7 @@ from verulam.nonparametric._shrinking import (
     region_density,
     shrinking_width,
 )
+from verulam.nonparametric._similarity import SimilarityRepresentation
 from verulam.nonparametric._smoothing import Band, TrainingSmooth
 from verulam.nonparametric._smoothing_selection import (
     BiasVariance,
@@ -50,6 +69,7 @@ from verulam.nonparametric._smoothing_selection import (
     select_smoothing,
 )
 from verulam.nonparametric._spline import SmoothingSpline
+from verulam.nonparametric._voronoi import VoronoiEditing, voronoi_pairs
 from verulam.nonparametric._windows import WINDOWS, Window, ball_volume
 
 __all__ = [
@@ -58,9 +78,15 @@ __all__ = [
     "Band",
     "BandwidthCurve",
     "BiasVariance",
+    "CondensedNeighbours",
+    "CondensedSet",
     "Convergence",
+    "CoulombAnswers",
+    "CoulombStage",
     "DensityDetector",
     "DimensionalityReport",
+    "DiscriminantAdaptiveNeighbours",
+    "EditedNeighbours",
     "FactorComparison",
     "GaussianDetector",
     "GridDensity",
@@ -74,32 +100,46 @@ __all__ = [
     "Loess",
     "MixtureDetector",
     "NaiveDensity",
+    "NearestCentre",
     "NearestNeighbourDensity",
     "NeighbourCurve",
     "NeighbourReason",
+    "NeighbourRisk",
     "NeighbourSmoother",
+    "PartialSearch",
     "ParzenClassifier",
+    "PrestructuredPrototypes",
     "ProbabilisticNeuralNetwork",
+    "ReducedCoulombEnergy",
     "Regressogram",
     "RunningLine",
     "RunningMean",
     "RunningMedian",
+    "SimilarityRepresentation",
     "SmoothingCurve",
     "SmoothingSpline",
+    "SubsetChoice",
     "TrainingSmooth",
+    "VoronoiEditing",
     "Window",
     "ball_volume",
     "bias_variance",
     "compare_outlier_factors",
+    "condense",
     "convergence",
     "density_on_grid",
     "dimensionality",
+    "drop_needless",
     "growing_count",
+    "neighbour_risk",
+    "partial_distance_search",
     "plug_in_bandwidth",
     "region_density",
     "required_sample_size",
+    "search_subset",
     "select_bandwidth",
     "select_neighbour_count",
     "select_smoothing",
     "shrinking_width",
+    "voronoi_pairs",
 ]
