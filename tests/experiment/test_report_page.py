@@ -1,0 +1,131 @@
+"""The report in a real browser: no errors, no requests, tables that sort, a page that fits."""
+
+import shutil
+
+import pytest
+
+from verulam.experiment import report
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
+
+#: Width and height of a screen and of a phone.
+SCREEN, PHONE = (1100, 900), (390, 800)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def reports(factors, several, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    studies = {"factors": factors, "several": several}
+    return {name: report(each, folder / f"{name}.html") for name, each in studies.items()}
+
+
+class Visit:
+    """A page that was opened, with everything that it complained of or asked for."""
+
+    def __init__(self, browser, path, size=SCREEN, scheme="light"):
+        width, height = size
+        self.page = browser.new_page(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
+        self.complaints, self.requests = [], []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def column(self, table, place):
+        cells = self.page.locator(table).first.locator(f"tbody tr > :nth-child({place})")
+        return cells.evaluate_all("cells => cells.map(cell => cell.dataset.key)")
+
+
+@pytest.mark.parametrize("name", ["factors", "several"])
+def test_renders_without_errors_or_requests(browser, reports, name):
+    visit = Visit(browser, reports[name])
+    assert visit.complaints == []
+    assert visit.requests == [reports[name].as_uri()]
+    shapes = visit.page.locator("figure svg").evaluate_all(
+        "all => all.filter(svg => !svg.closest('details'))"
+        ".map(svg => svg.getBoundingClientRect().width)"
+    )
+    assert shapes
+    assert min(shapes) > 100
+    visit.page.close()
+
+
+def test_tables_sort_up_and_down(browser, reports):
+    visit = Visit(browser, reports["factors"])
+    table = "#results table.sortable"
+    before = visit.column(table, 5)
+    head = visit.page.locator(f"{table} thead th").nth(5)
+    assert head.inner_text().strip() == "fit"
+    head.locator("button").click()
+    rising = [float(value) for value in visit.column(table, 6)]
+    assert rising == sorted(rising)
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.locator("button").click()
+    assert [float(value) for value in visit.column(table, 6)] == rising[::-1]
+    # What has no value comes last, whichever way.
+    p_head = visit.page.locator(f"{table} thead th").nth(4).locator("button")
+    for _ in range(2):
+        p_head.click()
+        assert visit.column(table, 5)[-1] == ""
+    assert sorted(visit.column(table, 5)) == sorted(before)
+    visit.page.close()
+
+
+def test_names_sort_as_words_by_the_keyboard_too(browser, reports):
+    visit = Visit(browser, reports["several"])
+    visit.page.locator("#results table.sortable thead button").first.focus()
+    visit.page.keyboard.press("Enter")
+    names = visit.column("#results table.sortable", 1)
+    assert names == sorted(names, key=str.lower)
+    visit.page.close()
+
+
+@pytest.mark.parametrize("name", ["factors", "several"])
+def test_a_phone_does_not_scroll_sideways(browser, reports, name):
+    visit = Visit(browser, reports[name], PHONE)
+    for folded in visit.page.locator("details > summary").all():
+        folded.click()
+    width = visit.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= PHONE[0]
+    visit.page.close()
+
+
+def test_dark_where_the_reader_prefers_it(browser, reports):
+    colours = {}
+    for scheme in ("light", "dark"):
+        visit = Visit(browser, reports["factors"], scheme=scheme)
+        style = "getComputedStyle(document.body)"
+        colours[scheme] = visit.page.evaluate(f"[{style}.backgroundColor, {style}.color]")
+        ink = visit.page.locator("figure:not(.white) svg text").first.evaluate(
+            "text => getComputedStyle(text).fill"
+        )
+        assert ink == colours[scheme][1]
+        visit.page.close()
+    assert colours["light"][0] == "rgb(255, 255, 255)"
+    assert colours["dark"][0] != colours["light"][0]
+    assert colours["dark"][1] != colours["light"][1]
+
+
+def test_prints_everything_on_white(browser, reports):
+    visit = Visit(browser, reports["factors"], scheme="dark")
+    visit.page.emulate_media(media="print")
+    visit.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert visit.page.locator("details:not([open])").count() == 0
+    background = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == "rgb(255, 255, 255)"
+    assert len(visit.page.pdf()) > 10_000
+    visit.page.close()
