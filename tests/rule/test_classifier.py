@@ -34,7 +34,7 @@ def test_unseen_category(learner):
     new = pd.DataFrame({"x": [0.9], "kind": pd.Categorical(["z"])})
     with pytest.raises(DataError, match=r"Column 'kind' has the category 'z'.*known: a, b, c"):
         learner.predict(new)
-    learner.set_params(unseen="skip")
+    learner.set_params(unseen="missing")
     assert learner.predict(new).tolist() == ["no"]
     learner.set_params(unseen="error")
 

@@ -35,6 +35,13 @@ def test_text():
     assert str(Term("job", "in", ["A", "B"])) == "job in {A, B}"
 
 
+def test_infinite_thresholds_tell_known_from_missing():
+    known, missing = Term("age", "<=", np.inf), Term("age", ">", np.inf, accepts_missing=True)
+    assert (str(known), str(missing)) == ("age is known", "age is missing")
+    assert known.holds(ROWS, SCHEMA).tolist() == [True, True, True, False]
+    assert missing.holds(ROWS, SCHEMA).tolist() == [False, False, False, True]
+
+
 def test_unknown_relation():
     with pytest.raises(DataError, match=r"relation is '=='; accepted are '<=', '<'"):
         Term("age", "==", 3)

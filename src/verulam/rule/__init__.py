@@ -6,10 +6,13 @@ from verulam.rule._box_search import Box
 from verulam.rule._covering import Irep, Ripper, SequentialCovering
 from verulam.rule._description_length import description_length
 from verulam.rule._explanation import RuleExplanation
+from verulam.rule._extract import extract_rules
 from verulam.rule._foil import Clause, Literal, Program, learn_clauses
 from verulam.rule._measures import foil_gain, rule_value
 from verulam.rule._rule_list import RuleList, RuleSet
+from verulam.rule._simplify import prune_rules
 from verulam.rule._term import Term
+from verulam.rule._tree_rules import TreeRules
 
 __all__ = [
     "Box",
@@ -27,8 +30,11 @@ __all__ = [
     "SequentialCovering",
     "Term",
     "ThresholdRule",
+    "TreeRules",
     "description_length",
+    "extract_rules",
     "foil_gain",
     "learn_clauses",
+    "prune_rules",
     "rule_value",
 ]

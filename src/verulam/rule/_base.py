@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import TableSchema
+from verulam.base import DataError, TableSchema, as_frame, encode_table
 from verulam.rule._export import base_to_code, base_to_markdown, base_to_text, rule_text
 from verulam.rule._term import Term
 
@@ -97,6 +97,26 @@ class RuleBase:
     def __str__(self) -> str:
         return self.export_text()
 
+    def encode(self, X: Any, *, unseen: str = "error") -> NDArray[np.float64]:
+        """Return a table as encoded rows: numbers, codes of categories, NaN where missing."""
+        frame = as_frame(X)
+        if frame.shape[1] != len(self.schema.names):
+            raise DataError(
+                f"X has {frame.shape[1]} columns; the rules are about {len(self.schema.names)}."
+            )
+        table = encode_table(
+            frame.set_axis(list(self.schema.names), axis=1), self.schema, unseen=unseen
+        )
+        rows = np.empty(table.shape)
+        numeric = np.array([known is None for known in self.schema.categories], dtype=bool)
+        rows[:, numeric] = table.numbers
+        rows[:, ~numeric] = np.where(table.codes < 0, np.nan, table.codes)
+        return rows
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the conclusion for each row of a table."""
+        return self.conclude(self.encode(X))
+
     def coverage(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return for each encoded row and rule whether the rule covers the row."""
         covered = [rule.covers(rows, self.schema) for rule in self.rules]
@@ -154,7 +174,8 @@ class RuleBase:
         """Return all rules of one class, or of one number, as one: IF (...) OR (...) THEN ..."""
         found = [rule for rule in self.rules if rule.conclusion == conclusion]
         parts = [" AND ".join(map(str, rule.terms)) or "TRUE" for rule in found]
-        if self.default.conclusion == conclusion:
+        # Where the rules leave nothing over, the default never speaks.
+        if self.default.conclusion == conclusion and self.default.support != 0.0:
             parts.append("no other rule holds")
         if len(parts) > 1:
             parts = [f"({part})" for part in parts]

@@ -57,7 +57,7 @@ class RuleClassifier(Classifier):
     """Base of the classifiers whose model is a rule base, `rules_`."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "unseen": [StrOptions({"error", "skip"})],
+        "unseen": [StrOptions({"error", "missing"})],
     }
 
     unseen: str
@@ -103,8 +103,7 @@ class RuleClassifier(Classifier):
 
     def _encode(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
-        unseen = "error" if self.unseen == "error" else "missing"
-        return encode_rows(self, X, self.rules_.schema, unseen=unseen)
+        return encode_rows(self, X, self.rules_.schema, unseen=self.unseen)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return what the rules conclude for each row."""

@@ -51,8 +51,8 @@ class SequentialCovering(RuleClassifier):
     max_conditions
         Most conditions of a rule; None for no limit.
     unseen
-        What to do with a category that was not there in training: "error", or "skip" to treat
-        it as missing.
+        What to do with a category that was not there in training: "error", or "missing" to
+        treat it so.
 
     Attributes
     ----------
@@ -122,8 +122,8 @@ class Irep(RuleClassifier):
     min_positives
         Least weight of rows of its class that a condition must leave to a rule.
     unseen
-        What to do with a category that was not there in training: "error", or "skip" to treat
-        it as missing.
+        What to do with a category that was not there in training: "error", or "missing" to
+        treat it so.
     random_state
         Seed of the divisions into growing and pruning rows.
 
@@ -198,8 +198,8 @@ class Ripper(RuleClassifier):
         A class is done when the description of its rules is so many bits longer than the
         shortest so far.
     unseen
-        What to do with a category that was not there in training: "error", or "skip" to treat
-        it as missing.
+        What to do with a category that was not there in training: "error", or "missing" to
+        treat it so.
     random_state
         Seed of the divisions into growing and pruning rows.
 

@@ -116,7 +116,10 @@ def _literal(value: Any) -> str:
     if isinstance(value, tuple):
         inside = ", ".join(map(_literal, value))
         return f"({inside},)" if len(value) == 1 else f"({inside})"
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return f"float({str(plain)!r})"
+    return repr(plain)
 
 
 def _numbers_text(rule: "Rule") -> str:

@@ -25,8 +25,8 @@ class RuleList(RuleClassifier):
     default
         Class of the rows that no rule covers; None for the most frequent among those rows.
     unseen
-        What to do with a category that was not there in training: "error", or "skip" to treat
-        it as missing.
+        What to do with a category that was not there in training: "error", or "missing" to
+        treat it so.
 
     Attributes
     ----------
@@ -93,8 +93,8 @@ class RuleSet(RuleList):
     default
         Class of the rows that no rule covers; None for the most frequent among those rows.
     unseen
-        What to do with a category that was not there in training: "error", or "skip" to treat
-        it as missing.
+        What to do with a category that was not there in training: "error", or "missing" to
+        treat it so.
 
     Attributes
     ----------

@@ -60,6 +60,9 @@ class Term:
             object.__setattr__(self, "value", tuple(self.value))
 
     def __str__(self) -> str:
+        if self.relation in NUMERIC_RELATIONS and np.isinf(self.value):
+            # No number is beyond infinity, so that only missing entries are told apart.
+            return f"{name_text(self.column)} is {'missing' if self.accepts_missing else 'known'}"
         missing = " or missing" if self.accepts_missing else ""
         return f"{name_text(self.column)} {self.relation} {value_text(self.value)}{missing}"
 
