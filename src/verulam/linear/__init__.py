@@ -1,10 +1,23 @@
 """Linear discrimination: every way to draw a line between classes."""
 
 from verulam.linear._basis import BasisExpansion
+from verulam.linear._boolean import (
+    CellApproximator,
+    ThresholdNetwork,
+    ThresholdUnit,
+    boolean_inputs,
+    build_approximator,
+    is_separable,
+    known_unit,
+    network_for,
+    truth_table,
+)
 from verulam.linear._descent import Descent, gradient_descent, newton_descent, optimal_rate
 from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
 from verulam.linear._least_mean_squares import LeastMeanSquares
+from verulam.linear._logistic import LogisticDiscriminant
 from verulam.linear._madaline import Madaline
+from verulam.linear._multiclass import OneVersusRest, PairwiseClassifier
 from verulam.linear._perceptrons import BatchPerceptron, FarthestMarginPerceptron, Perceptron
 from verulam.linear._pocket import PocketPerceptron
 from verulam.linear._problem import Trajectory
@@ -20,6 +33,7 @@ __all__ = [
     "BalancedWinnow",
     "BasisExpansion",
     "BatchPerceptron",
+    "CellApproximator",
     "Descent",
     "FarthestMarginPerceptron",
     "HoKashyap",
@@ -27,22 +41,33 @@ __all__ = [
     "LeastMeanSquares",
     "LineComparison",
     "LinearProgramDiscriminant",
+    "LogisticDiscriminant",
     "Madaline",
     "MinimumSquaredError",
+    "OneVersusRest",
+    "PairwiseClassifier",
     "Perceptron",
     "PocketPerceptron",
     "Relaxation",
     "Separability",
+    "ThresholdNetwork",
+    "ThresholdUnit",
     "Trajectory",
     "VotedPerceptron",
     "augment",
+    "boolean_inputs",
+    "build_approximator",
     "compare_lines",
     "gradient_descent",
+    "is_separable",
+    "known_unit",
     "line_trainers",
+    "network_for",
     "newton_descent",
     "optimal_rate",
     "pairwise_separability",
     "separability",
     "sign_normalise",
     "solution_region",
+    "truth_table",
 ]

@@ -1,0 +1,188 @@
+"""Solvers of logistic discrimination: Newton's method, L-BFGS in whitened inputs, and L1."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.optimize import minimize
+
+from verulam.linear._logistic_problem import LogisticProblem
+
+#: Halvings of a Newton step that makes the objective worse.
+_MOST_HALVINGS = 30
+#: A mean loss below this shows that every row has been fitted beyond doubt.
+_CERTAIN = 1e-6
+
+
+@dataclass(frozen=True)
+class LogisticSolution:
+    """Coefficients and how they were reached.
+
+    Attributes
+    ----------
+    coefficients
+        The bias of each output in front of its weights.
+    n_iter
+        Steps taken.
+    converged
+        Whether the gradient has vanished, within the tolerance.
+    separated
+        Whether the rows were fitted without doubt, which lets free weights grow for ever.
+    losses
+        Objective after each step.
+    """
+
+    coefficients: np.ndarray
+    n_iter: int
+    converged: bool
+    separated: bool
+    losses: np.ndarray
+
+
+def solve_newton(problem: LogisticProblem, tolerance: float, max_iter: int) -> LogisticSolution:
+    """Solve two classes by Newton's method with halved steps: iteratively reweighted squares.
+
+    Parameters
+    ----------
+    problem
+        Two classes.
+    tolerance
+        Largest entry of the gradient of the mean loss at the end.
+    max_iter
+        Most steps.
+    """
+    coefficients = np.zeros(problem.shape)
+    value, gradient, hessian = problem.newton_terms(coefficients)
+    losses, n_iter = [value], 0
+    bound = tolerance * problem.total_weight
+    while np.abs(gradient).max() > bound and n_iter < max_iter:
+        n_iter += 1
+        step = _solve_curvature(hessian, gradient)
+        moved = coefficients - step
+        terms = problem.newton_terms(moved)
+        for _ in range(_MOST_HALVINGS):
+            if terms[0] <= value:
+                break
+            step = step / 2
+            moved = coefficients - step
+            terms = problem.newton_terms(moved)
+        coefficients = moved
+        value, gradient, hessian = terms
+        losses.append(value)
+        if problem.strength == 0 and value < _CERTAIN * problem.total_weight:
+            break
+    return LogisticSolution(
+        coefficients,
+        n_iter,
+        bool(np.abs(gradient).max() <= bound),
+        value < _CERTAIN * problem.total_weight,
+        np.array(losses),
+    )
+
+
+def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> LogisticSolution:
+    r"""Solve any number of classes by L-BFGS.
+
+    Dense inputs are whitened first, by which the curvature becomes nearly the same in all
+    directions and far fewer steps are needed; the solution is the same.
+
+    Parameters
+    ----------
+    problem
+        Two or more classes.
+    tolerance
+        Largest entry of the gradient of the mean loss at the end.
+    max_iter
+        Most steps.
+    """
+    whitening = _whitening(problem)
+    losses: list[float] = []
+
+    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        inner = flat.reshape(problem.shape)
+        value, gradient = problem.value_and_gradient(whitening.to_weights(inner))
+        return value / scale, (whitening.to_gradient(gradient) / scale).ravel()
+
+    scale = problem.total_weight
+    found = minimize(
+        objective,
+        np.zeros(int(np.prod(problem.shape))),
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda intermediate_result: losses.append(intermediate_result.fun * scale),
+        options={"maxiter": max_iter, "gtol": tolerance, "ftol": 64 * np.finfo(float).eps},
+    )
+    coefficients = whitening.to_weights(found.x.reshape(problem.shape))
+    _, gradient = problem.value_and_gradient(coefficients)
+    # The tolerance holds for the inputs as they are, whose scales may differ from whitened ones.
+    small = np.abs(whitening.to_gradient(gradient)).max() <= 10 * tolerance * scale
+    value = float(found.fun) * scale
+    return LogisticSolution(
+        coefficients,
+        int(found.nit),
+        bool(found.success or small),
+        value < _CERTAIN * scale,
+        np.array(losses),
+    )
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """A linear change of inputs, written in terms of coefficients.
+
+    Attributes
+    ----------
+    root
+        Upper triangular root of the second moments of the augmented inputs, or None.
+    """
+
+    root: np.ndarray | None
+
+    def to_weights(self, inner: np.ndarray) -> np.ndarray:
+        """Return coefficients of the inputs from those of the whitened inputs."""
+        if self.root is None:
+            return inner
+        return solve_triangular(self.root, inner.T, check_finite=False).T
+
+    def to_gradient(self, gradient: np.ndarray) -> np.ndarray:
+        """Return the gradient over the coefficients of the whitened inputs."""
+        if self.root is None:
+            return gradient
+        return solve_triangular(self.root, gradient.T, trans="T", check_finite=False).T
+
+
+def _whitening(problem: LogisticProblem) -> Whitening:
+    if sp.issparse(problem.inputs):
+        return Whitening(None)
+    total = problem.total_weight
+    rows = problem.inputs
+    weights = np.ones(len(rows)) if problem.weights is None else problem.weights
+    weighted = rows * weights[:, None] if problem.weights is not None else rows
+    moments = np.empty((rows.shape[1] + 1, rows.shape[1] + 1))
+    moments[0, 0] = total
+    moments[0, 1:] = moments[1:, 0] = weighted.sum(axis=0)
+    moments[1:, 1:] = weighted.T @ rows
+    # The curvature of softmax is at most half the second moments, and that of the penalty adds.
+    curvature = 0.5 * moments / total
+    diagonal = np.diag_indices(len(curvature))
+    curvature[diagonal] += problem.strength / total
+    curvature[diagonal] += 1e-10 * max(float(curvature[diagonal].max()), 1e-300)
+    try:
+        return Whitening(cholesky(curvature))
+    except np.linalg.LinAlgError:
+        return Whitening(None)
+
+
+def _solve_curvature(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Return the Newton step; of several, where columns depend on one another, the shortest."""
+    scales = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
+    scaled = hessian / np.outer(scales, scales)
+    try:
+        factor = cho_factor(scaled)
+        diagonal = np.abs(np.diag(factor[0]))
+        if diagonal.min() > 1e-7 * diagonal.max():
+            return cho_solve(factor, gradient / scales) / scales
+    except np.linalg.LinAlgError:
+        pass
+    return np.linalg.lstsq(scaled, gradient / scales, rcond=1e-12)[0] / scales
