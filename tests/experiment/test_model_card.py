@@ -38,7 +38,7 @@ def test_html_is_escaped_and_complete(finished):
     assert "&lt;b&gt;species &amp; more" in page
     assert "<b>species" not in page
     assert "http" not in page
-    for words in ("bill_length_mm", "Keep in mind", "0.3", "wilson"):
+    for words in ("bill_length_mm", "Keep in mind", "0.3", "Wilson interval"):
         assert words in page
 
 

@@ -90,7 +90,9 @@ def locked_response(measure: Measure, said: TestPredictions, *, seed: int) -> Re
         count = int(hits.sum() if measure.function is accuracy else (~hits).sum())
         interval = rate_interval(count, len(hits), confidence=CONFIDENCE)
         limits = (interval.low, interval.high)
-        return _card(measure, interval.estimate, limits, f"{interval.method} interval of a rate")
+        return _card(
+            measure, interval.estimate, limits, f"{interval.method.capitalize()} interval of a rate"
+        )
     if _prediction_for(measure, said) is None:
         return None
     value = _score(measure, said, np.arange(len(said.targets)))
