@@ -1,10 +1,15 @@
 """Sequences: Markov chains, hidden Markov models and their family."""
 
+from verulam.sequence._alignment import Alignment, align_states
 from verulam.sequence._categorical import CategoricalEmission, SymbolProbabilities
 from verulam.sequence._chain_parts import InitialProbabilities, TransitionMatrix
+from verulam.sequence._classifier import HMMClassifier
+from verulam.sequence._composite import Composite, Segment, compose_models, parallel_paths
+from verulam.sequence._counts import MultinomialEmission, PoissonEmission
 from verulam.sequence._emission import Emission
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates
 from verulam.sequence._hidden_markov import HiddenMarkovModel
+from verulam.sequence._hybrid import HybridModel, fit_hybrid
 from verulam.sequence._inference import (
     BestPath,
     Emissions,
@@ -16,8 +21,20 @@ from verulam.sequence._inference import (
     filter_states,
     smooth_states,
 )
+from verulam.sequence._logistic_transitions import LogisticTransitions
+from verulam.sequence._markov_chain import (
+    MarkovChain,
+    OrderTest,
+    order_test,
+    stationary_distribution,
+)
+from verulam.sequence._mixture import MixtureEmission
 from verulam.sequence._model import Model, Parts
+from verulam.sequence._quantised import VectorQuantiser
+from verulam.sequence._regression import AutoregressiveEmission, RegressionEmission
+from verulam.sequence._selection import StateCurve, add_states, select_states
 from verulam.sequence._sequences import Sequences, read_sequences
+from verulam.sequence._streams import StreamEmission
 from verulam.sequence._tasks import Drawn, Forecast, OnlineFilter
 from verulam.sequence._transitions import (
     Transitions,
@@ -27,8 +44,11 @@ from verulam.sequence._transitions import (
 )
 
 __all__ = [
+    "Alignment",
+    "AutoregressiveEmission",
     "BestPath",
     "CategoricalEmission",
+    "Composite",
     "Drawn",
     "Emission",
     "Emissions",
@@ -36,23 +56,44 @@ __all__ = [
     "Forecast",
     "GaussianEmission",
     "GaussianStates",
+    "HMMClassifier",
     "HiddenMarkovModel",
+    "HybridModel",
     "InitialProbabilities",
+    "LogisticTransitions",
+    "MarkovChain",
+    "MixtureEmission",
     "Model",
+    "MultinomialEmission",
     "OnlineFilter",
+    "OrderTest",
     "Parts",
+    "PoissonEmission",
+    "RegressionEmission",
+    "Segment",
     "Sequences",
     "Smoothed",
+    "StateCurve",
+    "StreamEmission",
     "SymbolProbabilities",
     "TransitionMatrix",
     "Transitions",
     "VaryingTransitions",
+    "VectorQuantiser",
+    "add_states",
+    "align_states",
     "best_paths",
+    "compose_models",
     "cyclic",
     "draw_paths",
     "emissions_from_logarithms",
     "filter_states",
+    "fit_hybrid",
     "left_to_right",
+    "order_test",
+    "parallel_paths",
     "read_sequences",
+    "select_states",
     "smooth_states",
+    "stationary_distribution",
 ]

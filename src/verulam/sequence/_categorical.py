@@ -257,7 +257,7 @@ def _codes_of_labels(column: np.ndarray, symbols: np.ndarray) -> np.ndarray:
     if len(unknown):
         shown = ", ".join(repr(symbol) for symbol in symbols[:5].tolist())
         raise DataError(
-            f"X has the unknown symbol {column[unknown[0]]!r} at step {unknown[0]}; the alphabet "
+            f"X has the unknown symbol {str(column[unknown[0]])!r} at step {unknown[0]}; the alphabet "
             f"has {len(symbols)} symbols: {shown}{', ...' if len(symbols) > 5 else ''}."
         )
     return np.where(missing, -1, codes).astype(np.int64)

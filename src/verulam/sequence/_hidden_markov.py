@@ -216,6 +216,20 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         self._learn(self._open(X, inputs, lengths))
         return self
 
+    def fit_from(self, start: Model, X: Any, *, lengths: Any = None, inputs: Any = None) -> Self:
+        """Learn on from a model, such as one fitted to other data.
+
+        Parameters
+        ----------
+        start
+            The model of the first pass.
+        X, lengths, inputs
+            As in `fit`.
+        """
+        self._parts = start.parts
+        self._learn(self._open(X, inputs, lengths), start)
+        return self
+
     def _compose(self, X: Any = None, lengths: Any = None) -> Parts:
         emission = self.emission if self.emission is not None else GaussianEmission()
         in_memory = X is not None and not (hasattr(X, "__dask_graph__") or callable(X))
@@ -278,7 +292,8 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
     def _read(self, X: Any, lengths: Any, inputs: Any = None) -> Sequences:
         """Return the sequences of a question to the fitted model."""
         check_is_fitted(self)
-        if np.ndim(X) == 1 and self.n_features_in_ > 1 and not isinstance(X, list):
+        plain = isinstance(X, np.ndarray) and X.dtype != object and X.ndim == 1
+        if plain and self.n_features_in_ > 1:
             raise DataError(
                 f"X has one value per step, but the model has {self.n_features_in_} columns. "
                 "Reshape your data to one row per step."
@@ -294,11 +309,15 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
     def _update(self, statistics: ModelSums) -> Model:
         return updated(statistics)
 
-    def _learn(self, source: Source) -> None:
+    def _learn(self, source: Source, start: Model | None = None) -> None:
         survey = source.total(partial(survey_chunk, emission=self._parts.emission))
         self.n_features_in_ = survey.n_columns
         random = generator(self.random_state)
-        runs = [self._run(source, survey, random) for _ in range(self.n_init)]
+        starts = (
+            start or start_model(self._parts, survey, self.n_states, self.init, random)
+            for _ in range(1 if start else self.n_init)
+        )
+        runs = [self._run(source, survey, model, random) for model in starts]
         best = max(runs, key=lambda run: run.curve[-1])
         if not best.converged:
             warnings.warn(
@@ -323,8 +342,9 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         self.n_states_ = model.n_states
         self.n_parameters_ = model.n_parameters
 
-    def _run(self, source: Source, survey: Survey, random: np.random.Generator) -> Run:
-        model = start_model(self._parts, survey, self.n_states, self.init, random)
+    def _run(
+        self, source: Source, survey: Survey, model: Model, random: np.random.Generator
+    ) -> Run:
         curve: list[float] = []
         notes: list[str] = []
         converged, resets = False, 0

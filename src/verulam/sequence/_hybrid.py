@@ -1,0 +1,129 @@
+"""A classifier looks at a window around each step; the chain puts its answers in order."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verulam.base import DataError
+from verulam.sequence._inference import best_paths
+from verulam.sequence._sequences import Sequences, read_sequences
+from verulam.sequence._transitions import Transitions
+
+
+def windows(sequences: Sequences, width: int) -> np.ndarray:
+    """Return at each step the observations from `width` before to `width` after.
+
+    Parameters
+    ----------
+    sequences
+        The sequences; beyond their ends, the first and last steps are repeated.
+    width
+        Steps to each side.
+    """
+    steps = np.arange(sequences.n_steps)
+    first = np.repeat(sequences.starts[:-1], sequences.lengths)
+    last = np.repeat(sequences.starts[1:] - 1, sequences.lengths)
+    return np.hstack(
+        [
+            sequences.values[np.clip(steps + offset, first, last)]
+            for offset in range(-width, width + 1)
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class HybridModel:
+    """A classifier of windows and a chain of its classes.
+
+    Attributes
+    ----------
+    classifier
+        A fitted classifier with `predict_proba`.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    priors : ndarray of shape (n_classes,)
+        Share of each label, by which posteriors are divided.
+    initial : ndarray of shape (n_classes,)
+        Probability of each first label.
+    transitions
+        Transitions between labels.
+    width
+        Steps to each side that the classifier sees.
+    """
+
+    classifier: Any
+    classes: np.ndarray
+    priors: np.ndarray
+    initial: np.ndarray
+    transitions: Transitions
+    width: int
+
+    def log_scores(self, X: Any, lengths: Any = None) -> tuple[np.ndarray, Sequences]:
+        """Return the logarithm of posterior over prior for each step and label."""
+        sequences = read_sequences(X, lengths)
+        posteriors = self.classifier.predict_proba(windows(sequences, self.width))
+        return np.log(np.maximum(posteriors, 1e-12)) - np.log(self.priors), sequences
+
+    def predict(self, X: Any, lengths: Any = None) -> Any:
+        """Return the most probable labels of each sequence as a whole."""
+        scores, sequences = self.log_scores(X, lengths)
+        best = best_paths(scores, sequences.starts, self.initial, self.transitions)
+        return sequences.give_back(self.classes[best.states])
+
+
+def fit_hybrid(
+    classifier: Any, X: Any, labels: Any, *, width: int = 1, prior: float = 1.0, lengths: Any = None
+) -> HybridModel:
+    r"""Fit a classifier to windows and a Markov chain to the labels.
+
+    Parameters
+    ----------
+    classifier
+        A classifier with `predict_proba`, such as a multilayer perceptron.
+    X
+        Sequences: a list, or one array with lengths.
+    labels
+        The label of each step, in the same form.
+    width
+        Steps to each side that the classifier sees.
+    prior
+        Pseudo-count of each first label and transition.
+    lengths
+        Steps of each sequence, where X is one array.
+
+    Notes
+    -----
+    The network gives :math:`P(q_t \mid x_t)`; divided by the prior it is proportional to
+    :math:`p(x_t \mid q_t)`, which the chain needs (Alpaydin 15.10).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from verulam.sequence import fit_hybrid
+    >>> X, labels = [np.array([0.0, 0.2, 0.1, 5.0, 5.1, 4.9])], [list("aaabbb")]
+    >>> hybrid = fit_hybrid(LogisticRegression(), X, labels, width=0)
+    >>> "".join(hybrid.predict(X)[0])
+    'aaabbb'
+    """
+    sequences = read_sequences(X, lengths)
+    named = read_sequences(labels, lengths)
+    if not np.array_equal(sequences.starts, named.starts):
+        raise DataError("labels needs one label per step of X, in the same form.")
+    classes, codes = np.unique(named.values[:, 0], return_inverse=True)
+    codes = codes.ravel()
+    classifier.fit(windows(sequences, width), codes)
+    initial = np.full(len(classes), float(prior))
+    np.add.at(initial, codes[sequences.starts[:-1]], 1.0)
+    counts = np.full((len(classes), len(classes)), float(prior))
+    inside = np.setdiff1d(np.arange(1, len(codes)), sequences.starts)
+    np.add.at(counts, (codes[inside - 1], codes[inside]), 1.0)
+    return HybridModel(
+        classifier,
+        classes,
+        np.bincount(codes) / len(codes),
+        initial / initial.sum(),
+        Transitions.from_matrix(counts / counts.sum(axis=1, keepdims=True)),
+        width,
+    )

@@ -1,0 +1,86 @@
+"""Vector quantisation: rows of numbers become symbols of a codebook."""
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.cluster import KMeans
+
+from verulam.base import (
+    RANDOM_STATE,
+    Interval,
+    Seed,
+    Transformer,
+    check_is_fitted,
+    checked_fit,
+    generator,
+    validate_data,
+)
+
+
+class VectorQuantiser(Transformer):
+    r"""Replace each row by the number of the nearest reference vector, found by k-means.
+
+    Parameters
+    ----------
+    n_symbols
+        Reference vectors in the codebook.
+    n_init
+        Starts of k-means.
+    random_state
+        Seed of the starts.
+
+    Attributes
+    ----------
+    codebook_ : ndarray of shape (n_symbols, n_features)
+        The reference vectors.
+
+    Notes
+    -----
+    In a pipeline before a model with `CategoricalEmission` it makes a discrete model of
+    continuous observations (Alpaydin 15.8).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from verulam.sequence import CategoricalEmission, HiddenMarkovModel, VectorQuantiser
+    >>> X = np.repeat([[0.0], [5.0], [9.0]], 20, axis=0)
+    >>> model = HiddenMarkovModel(2, CategoricalEmission(prior=0.1), random_state=0)
+    >>> pipeline = make_pipeline(VectorQuantiser(3, random_state=0), model).fit(X)
+    >>> len(pipeline.predict(X))
+    60
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_symbols": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(self, n_symbols: int = 8, *, n_init: int = 3, random_state: Seed = None) -> None:
+        self.n_symbols = n_symbols
+        self.n_init = n_init
+        self.random_state = random_state
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Find the codebook."""
+        rows = validate_data(self, X, dtype=np.float64)
+        n_symbols = min(self.n_symbols, len(np.unique(rows, axis=0)))
+        seed = int(generator(self.random_state).integers(2**31 - 1))
+        kmeans = KMeans(n_symbols, n_init=self.n_init, random_state=seed).fit(rows)
+        self.codebook_ = kmeans.cluster_centers_
+        return self
+
+    def transform(self, X: ArrayLike) -> np.ndarray:
+        """Return the number of the nearest reference vector, one column."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        squares = (rows**2).sum(axis=1, keepdims=True) - 2 * rows @ self.codebook_.T
+        return (squares + (self.codebook_**2).sum(axis=1)).argmin(axis=1)[:, None]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the name of the one column."""
+        return np.array(["symbol"], dtype=object)

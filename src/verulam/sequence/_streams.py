@@ -1,0 +1,206 @@
+"""Several streams of observations at each step, each with an emission of its own."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from verulam.base import DataError
+from verulam.sequence._emission import Emission
+from verulam.sequence._sequences import Sequences
+
+
+@dataclass(frozen=True)
+class StreamValues:
+    """Encoded values of several streams, sliced together."""
+
+    parts: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def __getitem__(self, chosen: slice) -> "StreamValues":
+        return StreamValues(tuple(part[chosen] for part in self.parts))
+
+    @staticmethod
+    def joined(pieces: "list[StreamValues]") -> "StreamValues":
+        """Return the values of several sequences, one after the other."""
+        columns = zip(*(piece.parts for piece in pieces), strict=True)
+        return StreamValues(tuple(np.concatenate(column) for column in columns))
+
+
+@dataclass(frozen=True)
+class StreamRecord:
+    """Records or parameters of the streams, one each."""
+
+    parts: tuple[Any, ...]
+
+    def __add__(self, other: "StreamRecord") -> "StreamRecord":
+        return StreamRecord(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+
+
+@dataclass(frozen=True)
+class StreamEmission(Emission):
+    r"""Each state shows several things at once, independent of one another given the state.
+
+    Parameters
+    ----------
+    emissions_by_stream
+        The emission of each stream.
+    columns
+        How many columns of the data each stream takes, from left to right; None for one each.
+
+    Notes
+    -----
+    :math:`b_j(O_t) = \prod_s b_j^{(s)}(O_t^{(s)})`: one chain of states is learned from all
+    streams together (Alpaydin, exercise 15.9).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.sequence import (
+    ...     CategoricalEmission, GaussianEmission, HiddenMarkovModel, StreamEmission
+    ... )
+    >>> emission = StreamEmission((CategoricalEmission(prior=0.1), GaussianEmission()))
+    >>> X = np.array([[0, 1.0], [0, 1.2], [1, 8.0], [1, 8.3], [0, 0.9], [1, 8.1]])
+    >>> model = HiddenMarkovModel(2, emission, random_state=0).fit(X)
+    >>> np.sort(model.emission_.parts[1].means.ravel()).round(2)
+    array([1.03, 8.13])
+    """
+
+    emissions_by_stream: tuple[Emission, ...]
+    columns: tuple[int, ...] | None = None
+
+    numeric: ClassVar[bool] = False
+
+    def _slices(self, width: int) -> list[slice]:
+        widths = self.columns or (1,) * len(self.emissions_by_stream)
+        if len(widths) != len(self.emissions_by_stream) or sum(widths) != width:
+            raise DataError(
+                f"The {len(self.emissions_by_stream)} streams take {sum(widths)} columns in "
+                f"{len(widths)} groups; X has {width} columns."
+            )
+        ends = np.cumsum(widths)
+        return [slice(end - size, end) for end, size in zip(ends, widths, strict=True)]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all streams have their values."""
+        return all(part.complete for part in self.emissions_by_stream)
+
+    def for_data(self, rows: np.ndarray) -> "StreamEmission":
+        """Return the streams with what they take from the raw rows."""
+        slices = self._slices(rows.shape[1])
+        pairs = zip(self.emissions_by_stream, slices, strict=True)
+        return StreamEmission(
+            tuple(
+                part if part.numeric else part.for_data(_column_kind(rows[:, chosen]))
+                for part, chosen in pairs
+            ),
+            self.columns,
+        )
+
+    def encode(self, sequences: Sequences, parameters: Any = None) -> StreamValues:
+        """Return the encoded values of each stream."""
+        slices = self._slices(sequences.values.shape[1])
+        known = [None] * len(slices) if parameters is None else parameters.parts
+        encoded = []
+        for part, chosen, own in zip(self.emissions_by_stream, slices, known, strict=True):
+            values = sequences.values[:, chosen]
+            values = values.astype(np.float64) if part.numeric else _column_kind(values)
+            encoded.append(part.encode(sequences.with_values(values), own))
+        return StreamValues(tuple(encoded))
+
+    def survey(self, values: StreamValues) -> StreamRecord:
+        """Return the surveys of the streams."""
+        pairs = zip(self.emissions_by_stream, values.parts, strict=True)
+        return StreamRecord(tuple(part.survey(own) for part, own in pairs))
+
+    def blank(self, survey: StreamRecord, head: StreamValues, n_states: int) -> StreamRecord:
+        """Return the blank parameters of the streams."""
+        triples = zip(self.emissions_by_stream, survey.parts, head.parts, strict=True)
+        return StreamRecord(tuple(part.blank(own, some, n_states) for part, own, some in triples))
+
+    def given(self, parameters: StreamRecord) -> StreamRecord:
+        """Return the parameters with the values that the user has set."""
+        return self._each("given", parameters)
+
+    def jitter(self, parameters: StreamRecord, random: np.random.Generator) -> StreamRecord:
+        """Return starts that chance has set apart."""
+        return self._each("jitter", parameters, random)
+
+    def take(self, parameters: StreamRecord, states: np.ndarray) -> StreamRecord:
+        """Return the parameters of some states."""
+        return self._each("take", parameters, states)
+
+    def _each(self, method: str, parameters: StreamRecord, *arguments: Any) -> StreamRecord:
+        pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
+        return StreamRecord(tuple(getattr(part, method)(own, *arguments) for part, own in pairs))
+
+    def features(self, values: StreamValues) -> np.ndarray | None:
+        """Return the features of the streams side by side, each scaled alike."""
+        found = [
+            part.features(own)
+            for part, own in zip(self.emissions_by_stream, values.parts, strict=True)
+        ]
+        known = [rows for rows in found if rows is not None]
+        if not known:
+            return None
+        return np.hstack([rows / np.maximum(rows.std(axis=0), 1e-12) for rows in known])
+
+    def log_likelihoods(self, parameters: StreamRecord, values: StreamValues) -> np.ndarray:
+        """Return the sum of the streams' logarithms."""
+        triples = zip(self.emissions_by_stream, parameters.parts, values.parts, strict=True)
+        return sum(  # type: ignore[return-value] # of at least one stream
+            part.log_likelihoods(own, some) for part, own, some in triples
+        )
+
+    def statistics(
+        self, parameters: StreamRecord, values: StreamValues, weights: np.ndarray
+    ) -> StreamRecord:
+        """Return the sums of the streams."""
+        triples = zip(self.emissions_by_stream, parameters.parts, values.parts, strict=True)
+        return StreamRecord(
+            tuple(part.statistics(own, some, weights) for part, own, some in triples)
+        )
+
+    def update(self, parameters: StreamRecord, sums: StreamRecord) -> StreamRecord:
+        """Return the parameters of the streams."""
+        triples = zip(self.emissions_by_stream, parameters.parts, sums.parts, strict=True)
+        return StreamRecord(tuple(part.update(own, some) for part, own, some in triples))
+
+    def sample(
+        self, parameters: StreamRecord, states: np.ndarray, random: np.random.Generator
+    ) -> np.ndarray:
+        """Return one row per state."""
+        pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
+        return np.hstack([part.sample(own, states, random) for part, own in pairs])
+
+    def expected(self, parameters: StreamRecord) -> np.ndarray:
+        """Return the expected rows side by side."""
+        pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
+        return np.hstack([part.expected(own) for part, own in pairs])
+
+    def n_parameters(self, parameters: StreamRecord) -> int:
+        """Return the free numbers of all streams."""
+        pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
+        return sum(part.n_parameters(own) for part, own in pairs)
+
+    def n_states(self, parameters: StreamRecord) -> int:
+        """Return the number of states."""
+        return self.emissions_by_stream[0].n_states(parameters.parts[0])
+
+    def log_prior(self, parameters: StreamRecord) -> float:
+        """Return the sum of the streams' priors."""
+        pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
+        return sum(part.log_prior(own) for part, own in pairs)
+
+
+def _column_kind(values: np.ndarray) -> np.ndarray:
+    """Return columns of a mixed table as numbers where they are numbers."""
+    if values.dtype != object:
+        return values
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        return values

@@ -1,0 +1,476 @@
+"""Hidden Markov models: learning, tasks, scales, and bad input."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from verulam.base import DataError, DataWarning
+from verulam.data import URN_CHAIN
+from verulam.sequence import (
+    AutoregressiveEmission,
+    CategoricalEmission,
+    GaussianEmission,
+    HiddenMarkovModel,
+    InitialProbabilities,
+    LogisticTransitions,
+    MarkovChain,
+    MixtureEmission,
+    MultinomialEmission,
+    PoissonEmission,
+    RegressionEmission,
+    StreamEmission,
+    TransitionMatrix,
+    align_states,
+    left_to_right,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+RANDOM = np.random.default_rng(0)
+STATES = [np.repeat(RANDOM.integers(3, size=6), 8) for _ in range(10)]
+NUMBERS = [2.0 * path[:, None] + RANDOM.normal(size=(len(path), 2)) for path in STATES]
+COUNTS = [RANDOM.poisson(1.0 + 4.0 * path[:, None], size=(len(path), 2)) for path in STATES]
+SYMBOLS = [(path + (RANDOM.random(len(path)) < 0.2)) % 4 for path in STATES]
+INPUTS = [RANDOM.normal(size=(len(path), 1)) for path in STATES]
+MIXED = [np.column_stack([s, x]) for s, x in zip(SYMBOLS, NUMBERS, strict=True)]
+
+CASES = {
+    "categorical": (CategoricalEmission(), SYMBOLS),
+    "categorical-prior": (CategoricalEmission(prior=0.5), SYMBOLS),
+    "diagonal": (GaussianEmission(), NUMBERS),
+    "full": (GaussianEmission("full"), NUMBERS),
+    "tied": (GaussianEmission("tied"), NUMBERS),
+    "spherical": (GaussianEmission("spherical"), NUMBERS),
+    "gaussian-prior": (GaussianEmission("full", mean_prior=3.0, covariance_prior=5.0), NUMBERS),
+    "mixture": (MixtureEmission(2), NUMBERS),
+    "codebook": (MixtureEmission(4, codebook=True, prior=0.1), NUMBERS),
+    "poisson": (PoissonEmission(prior=0.2), COUNTS),
+    "multinomial": (MultinomialEmission(prior=0.2), COUNTS),
+    "streams": (
+        StreamEmission((CategoricalEmission(prior=0.1), GaussianEmission()), (1, 2)),
+        MIXED,
+    ),
+    "regression": (RegressionEmission(), NUMBERS),
+    "autoregressive": (AutoregressiveEmission(2), NUMBERS),
+}
+
+
+def fitted(name, **options):
+    emission, X = CASES[name]
+    model = HiddenMarkovModel(
+        3, emission, random_state=0, **{"max_iter": 15, "tol": 0.0, **options}
+    )
+    inputs = INPUTS if name == "regression" else None
+    return model.fit(X, inputs=inputs), X, inputs
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_objective_never_falls(name):
+    model, _, _ = fitted(name)
+    assert (np.diff(model.objective_curve_) > -1e-8 * abs(model.objective_curve_[-1])).all()
+    assert model.objective_curve_[-1] > model.objective_curve_[0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_score_equals_the_sum_over_all_paths(name):
+    model, X, inputs = fitted(name, max_iter=3)
+    short = X[0][:4]
+    known = None if inputs is None else inputs[0][:4]
+    sequences = model._read([short], None, None if known is None else [known])
+    log_emissions = model.model_.log_emissions(sequences)
+    total, best, best_value = -np.inf, None, -np.inf
+    for path in np.ndindex(3, 3, 3, 3):
+        with np.errstate(divide="ignore"):
+            value = np.log(model.initial_[path[0]]) + log_emissions[range(4), path].sum()
+            value += np.log(model.transitions_[path[:-1], path[1:]]).sum()
+        total = np.logaddexp(total, value)
+        if value > best_value:
+            best, best_value = path, value
+    options = {} if known is None else {"inputs": [known]}
+    assert_allclose(model.score([short], **options), total)
+    assert_array_equal(model.predict([short], **options)[0], best)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_samples_are_recognised(name):
+    model, _, inputs = fitted(name)
+    known = None if inputs is None else np.tile(inputs[0], (10, 1))
+    drawn = model.sample(480, random_state=1, inputs=known)
+    assert len(drawn.observations[0]) == 480
+    extra = {} if known is None else {"inputs": known}
+    shuffled = np.random.default_rng(0).permutation(drawn.observations[0])
+    assert np.isfinite(model.score(drawn.observations, **extra))
+    if name not in ("regression", "autoregressive", "multinomial"):
+        states = model.predict(drawn.observations[0], **extra)
+        assert (states == drawn.states[0]).mean() > 0.6
+        assert model.score(drawn.observations[0]) > model.score(shuffled)
+
+
+def test_states_are_found_again():
+    model = HiddenMarkovModel(3, n_init=3, random_state=0).fit(NUMBERS)
+    alignment = align_states(np.concatenate(STATES), np.concatenate(model.predict(NUMBERS)))
+    assert alignment.agreement > 0.97
+    assert_allclose(model.emission_.means[alignment.order], [[0, 0], [2, 2], [4, 4]], atol=0.5)
+
+
+def test_an_observable_chain_is_a_hidden_one_that_shows_its_state():
+    chain = MarkovChain.from_parameters(URN_CHAIN.initial, URN_CHAIN.transition)
+    hidden = HiddenMarkovModel.from_parameters(
+        URN_CHAIN.initial, URN_CHAIN.transition, CategoricalEmission(probabilities=np.eye(3))
+    )
+    balls = [0, 0, 2, 2]
+    assert_allclose(np.exp(hidden.score(balls)), 0.048)
+    assert_allclose(hidden.score(balls), chain.score(balls))
+    assert_array_equal(hidden.predict(balls), balls)
+
+
+def test_the_most_probable_states_may_form_an_impossible_path():
+    # Each single state is most probable, yet no transition leads from the first to the second.
+    model = HiddenMarkovModel.from_parameters(
+        [0.0, 0.4, 0.3, 0.3],
+        [[1, 0, 0, 0], [0, 0, 0.5, 0.5], [1, 0, 0, 0], [1, 0, 0, 0]],
+        CategoricalEmission(probabilities=np.ones((4, 1))),
+    )
+    posteriors = model.predict_proba([0, 0])
+    assert_array_equal(posteriors.argmax(axis=1), [1, 0])
+    assert model.transitions_[1, 0] == 0
+    assert model.transitions_[tuple(model.predict([0, 0]))] > 0
+
+
+def test_one_state_learns_the_sample_moments():
+    rows = np.concatenate(NUMBERS)
+    model = HiddenMarkovModel(1, GaussianEmission("full")).fit(rows)
+    assert_allclose(model.emission_.means[0], rows.mean(axis=0))
+    assert_allclose(model.emission_.covariances[0], np.cov(rows.T, bias=True))
+
+
+def test_lists_and_lengths_are_the_same_data():
+    listed = HiddenMarkovModel(3, random_state=0).fit(NUMBERS)
+    lengths = [len(part) for part in NUMBERS]
+    stacked = HiddenMarkovModel(3, random_state=0).fit(np.concatenate(NUMBERS), lengths=lengths)
+    assert_array_equal(listed.objective_curve_, stacked.objective_curve_)
+    assert_array_equal(
+        np.concatenate(listed.predict(NUMBERS)),
+        stacked.predict(np.concatenate(NUMBERS), lengths=lengths),
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["categorical", "diagonal", "full", "mixture", "poisson", "streams"]
+)
+def test_missing_steps_count_for_nothing(name):
+    model, X, _ = fitted(name)
+    longer = np.concatenate(
+        [np.atleast_2d(X[0].T).T, np.full((3, np.atleast_2d(X[0].T).shape[0]), np.nan)]
+    )
+    assert_allclose(model.score([longer.astype(float)]), model.score([X[0]]))
+    gap = np.full((4, longer.shape[1]), np.nan)
+    assert_allclose(model.score([gap]), 0.0, atol=1e-10)
+
+
+def test_missing_columns_are_integrated_out():
+    rows = np.concatenate(NUMBERS).copy()
+    rows[::5, 1] = np.nan
+    for family in ("diagonal", "full"):
+        model = HiddenMarkovModel(3, GaussianEmission(family), random_state=0).fit(rows)
+        assert (np.diff(model.objective_curve_) > -1e-7).all()
+        marginal = HiddenMarkovModel.from_parameters(
+            model.initial_,
+            model.transitions_,
+            GaussianEmission(
+                means=model.emission_.means[:, :1],
+                covariances=(
+                    model.emission_.covariances[:, :1]
+                    if family == "diagonal"
+                    else model.emission_.covariances[:, :1, 0]
+                ),
+            ),
+        )
+        hidden = rows[:20].copy()
+        hidden[:, 1] = np.nan
+        assert_allclose(model.score(hidden), marginal.score(rows[:20, 0]))
+
+
+def test_zeros_stay_zero():
+    mask = left_to_right(4, jump=2)
+    model = HiddenMarkovModel(
+        4, transitions=TransitionMatrix("left-to-right", jump=2), random_state=0
+    ).fit(NUMBERS)
+    assert not model.transitions_[~mask].any()
+    assert_allclose(model.initial_, [1, 0, 0, 0])
+    assert (np.diff(np.concatenate(model.predict(NUMBERS[:1]))) >= 0).all()
+
+
+def test_fixed_parts_stay():
+    matrix = np.array([[0.9, 0.1], [0.3, 0.7]])
+    means = [[0.0, 0.0], [3.0, 3.0]]
+    model = HiddenMarkovModel(
+        2,
+        GaussianEmission(means=means, fixed=("means",)),
+        initial=InitialProbabilities([0.2, 0.8], fixed=True),
+        transitions=TransitionMatrix(values=matrix, fixed=True),
+        random_state=0,
+    ).fit(NUMBERS)
+    assert_array_equal(model.emission_.means, means)
+    assert_allclose(model.transitions_, matrix)
+    assert_allclose(model.initial_, [0.2, 0.8])
+    assert (np.diff(model.objective_curve_) > -1e-8).all()
+
+
+def test_shared_emissions_are_learned_together():
+    model = HiddenMarkovModel(3, shared_emissions=[0, 1, 0], random_state=0).fit(NUMBERS)
+    assert model.emission_.means.shape == (2, 2)
+    assert_allclose(model.predict_proba(NUMBERS[0]).sum(axis=1), 1.0)
+    assert (np.diff(model.objective_curve_) > -1e-8).all()
+
+
+def test_priors_pull():
+    loose, tight = (
+        HiddenMarkovModel(
+            2,
+            CategoricalEmission(prior=prior),
+            transitions=TransitionMatrix(prior=prior),
+            random_state=0,
+        ).fit(SYMBOLS)
+        for prior in (0.0, 1e6)
+    )
+    assert_allclose(tight.emission_.probabilities, 0.25, atol=1e-3)
+    assert_allclose(tight.transitions_, 0.5, atol=1e-3)
+    assert np.abs(loose.emission_.probabilities - 0.25).max() > 0.1
+
+
+def test_restarts_keep_the_best():
+    single = [
+        HiddenMarkovModel(3, CategoricalEmission(), random_state=seed)
+        .fit(SYMBOLS)
+        .objective_curve_[-1]
+        for seed in (0,)
+    ]
+    several = HiddenMarkovModel(3, CategoricalEmission(), n_init=6, random_state=0).fit(SYMBOLS)
+    assert several.objective_curve_[-1] >= single[0] - 1e-9
+
+
+@pytest.mark.parametrize("name", ["categorical", "diagonal", "streams"])
+def test_stream_and_cluster_equal_memory(name):
+    import dask
+    import dask.bag
+
+    emission, X = CASES[name]
+    model = HiddenMarkovModel(3, emission, random_state=0)
+    whole = clone(model).fit(X)
+    streamed = clone(model).fit(lambda: iter([X[:3], X[3:7], X[7:]]))
+    with dask.config.set(scheduler="threads"):
+        bag = clone(model).fit(dask.bag.from_sequence(X, npartitions=3))
+    for other in (streamed, bag):
+        assert_allclose(other.objective_curve_, whole.objective_curve_, rtol=1e-8)
+        assert_allclose(other.transitions_, whole.transitions_, rtol=1e-8, atol=1e-12)
+        assert_allclose(other.score(X), whole.score(X), rtol=1e-8)
+        assert other.n_features_in_ == whole.n_features_in_
+
+
+@pytest.mark.parametrize("form", ["dense", "diagonals", "edges"])
+def test_checkpoints_change_nothing(form):
+    topology = TransitionMatrix("cyclic", form=form)
+    options = {"transitions": topology, "random_state": 0, "max_iter": 5, "tol": 0.0}
+    whole = HiddenMarkovModel(5, **options).fit(NUMBERS)
+    blocks = HiddenMarkovModel(5, checkpoint=7, **options).fit(NUMBERS)
+    assert_allclose(blocks.objective_curve_, whole.objective_curve_)
+    assert_allclose(blocks.transitions_, whole.transitions_, atol=1e-12)
+    assert_allclose(blocks.emission_.means, whole.emission_.means)
+
+
+def test_threads_change_nothing(monkeypatch):
+    X = NUMBERS * 150
+    curves = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("VERULAM_THREADS", threads)
+        model = HiddenMarkovModel(3, max_iter=2, tol=0.0, random_state=0).fit(X)
+        curves.append(model.objective_curve_)
+    assert_array_equal(*curves)
+
+
+def test_online_filter_equals_filter():
+    model = HiddenMarkovModel(3, random_state=0).fit(NUMBERS)
+    online = model.online()
+    rows = np.array([online.update(row) for row in NUMBERS[0]])
+    assert_allclose(rows, model.filter(NUMBERS[0]))
+    assert_allclose(online.log_likelihood, model.score(NUMBERS[0]))
+    smoothed = model.smooth(NUMBERS[0])
+    assert_allclose(smoothed.probabilities[-1], rows[-1])
+    assert_allclose(smoothed.probabilities, model.predict_proba(NUMBERS[0]))
+
+
+def test_forecast_goes_to_the_long_run():
+    model = HiddenMarkovModel.from_parameters(
+        [1.0, 0.0],
+        [[0.9, 0.1], [0.3, 0.7]],
+        GaussianEmission(means=[[0.0], [4.0]], covariances=[[1.0], [1.0]]),
+    )
+    ahead = model.forecast([0.0], 300)
+    assert_allclose(ahead.states[0], [0.9, 0.1])
+    assert_allclose(ahead.states[-1], [0.75, 0.25])
+    assert_allclose(ahead.expected[-1], [1.0])
+
+
+def test_drawn_states_follow_the_posterior():
+    model = HiddenMarkovModel(3, random_state=0).fit(NUMBERS)
+    draws = np.array([model.sample_states(NUMBERS[0], random_state=seed) for seed in range(400)])
+    shares = np.stack([(draws == k).mean(axis=0) for k in range(3)], axis=1)
+    assert_allclose(shares, model.predict_proba(NUMBERS[0]), atol=0.1)
+
+
+def test_inputs_move_the_chain():
+    random = np.random.default_rng(0)
+    x = np.repeat(random.choice([-1.0, 1.0], size=80), 5)
+    states = (x > 0).astype(int)
+    y = 4.0 * states + random.normal(size=len(x))
+    model = HiddenMarkovModel(2, transitions=LogisticTransitions(), random_state=0)
+    model.fit(y, inputs=x)
+    assert (np.diff(model.objective_curve_) > -1e-4).all()
+    assert align_states(states, model.predict(y, inputs=x)).agreement > 0.99
+    # An observation that is missing is told by its input.
+    y[200] = np.nan
+    assert model.predict_proba(y, inputs=x)[200].max() > 0.9
+
+
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+def test_too_few_passes_are_reported():
+    with pytest.warns(ConvergenceWarning, match="had not converged after max_iter=2"):
+        HiddenMarkovModel(3, max_iter=2, random_state=0).fit(NUMBERS)
+
+
+def test_criteria():
+    model = HiddenMarkovModel(2, random_state=0).fit(NUMBERS)
+    assert model.n_parameters_ == 1 + 2 + 4 + 4
+    loglik, n_steps = model.score(NUMBERS), sum(map(len, NUMBERS))
+    assert_allclose(model.bic(NUMBERS), 11 * np.log(n_steps) - 2 * loglik)
+    assert_allclose(model.aic(NUMBERS), 22 - 2 * loglik)
+
+
+FAR = GaussianEmission(means=[[0.0], [0.5], [1e6]], covariances=[[1.0]] * 3)
+
+
+def test_states_without_data_are_kept_reset_or_removed():
+    X = np.random.default_rng(0).normal(size=100)
+    with pytest.warns(DataWarning, match=r"kept as they were: \[2\]"):
+        kept = HiddenMarkovModel(3, FAR, random_state=0).fit(X)
+    assert kept.emission_.means[2, 0] == 1e6
+    with pytest.warns(DataWarning, match="State 2 had no data and was reset"):
+        reset = HiddenMarkovModel(3, FAR, empty_states="reset", random_state=0).fit(X)
+    assert abs(reset.emission_.means[2, 0]) < 10
+    with pytest.warns(DataWarning, match=r"were removed: \[2\]"):
+        removed = HiddenMarkovModel(3, FAR, empty_states="remove", random_state=0).fit(X)
+    assert removed.n_states_ == 2
+    assert removed.predict(X).max() == 1
+
+
+def test_impossible_observations_are_explained():
+    model = HiddenMarkovModel.from_parameters(
+        [1.0, 0.0], [[0.5, 0.5], [0.0, 1.0]], CategoricalEmission(probabilities=[[1, 0], [0, 1]])
+    )
+    with pytest.warns(DataWarning, match="Sequence 1 .* impossible .* from step 2 on"):
+        scores = model.score_sequences([[0, 0, 1], [0, 1, 0]])
+    assert_allclose(scores, [2 * np.log(0.5), -np.inf])
+    for method in (model.predict, model.predict_proba, model.filter, model.sample_states):
+        with pytest.raises(DataError, match="impossible"):
+            method([[0, 1, 0]])
+    with pytest.raises(DataError, match="impossible at this step"):
+        model.online().update(1)
+    learner = HiddenMarkovModel(
+        2,
+        CategoricalEmission(probabilities=[[1, 0], [0, 1]]),
+        transitions=TransitionMatrix("left-to-right"),
+    )
+    with pytest.raises(DataError, match="Allow more transitions"):
+        learner.fit([[0, 1, 0]])
+
+
+def test_singular_covariances_are_raised():
+    rows = np.repeat(np.concatenate(NUMBERS)[:, :1], 2, axis=1)
+    with pytest.warns(DataWarning, match="covariance became singular"):
+        model = HiddenMarkovModel(2, GaussianEmission("full"), random_state=0, max_iter=500).fit(
+            rows
+        )
+    assert np.isfinite(model.score(rows))
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "message"),
+    [
+        ([], {}, "no sequences"),
+        ([[1.0, 2.0], []], {}, r"Sequence 1 .* has no steps"),
+        ([1.0, 2.0], {"lengths": [1, 2]}, "lengths add up to 3, but X has 2 steps"),
+        ([1.0, 2.0], {"lengths": [3, -1]}, "none of them negative"),
+        ([[1.0], [2.0]], {"lengths": [1, 1]}, "list of sequences already"),
+        ([np.zeros((2, 1)), np.zeros((2, 3))], {}, "Sequence 1 .* has 3 columns"),
+        (np.full((5, 1), np.nan), {}, "Column 0 of X has no value"),
+        (np.zeros((2, 2, 2)), {}, "3 dimensions"),
+        ([[0.0, np.inf]], {}, "infinity"),
+    ],
+)
+def test_bad_sequences(X, options, message):
+    with pytest.raises(ValueError, match=message):
+        HiddenMarkovModel(1).fit(X, **options)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([0, -1, 2], "negative symbol -1 at step 1"),
+        ([0.5, 1.0], "fractions"),
+        (np.zeros((3, 2), dtype=int), "one symbol per step"),
+    ],
+)
+def test_bad_symbols(X, message):
+    with pytest.raises(DataError, match=message):
+        HiddenMarkovModel(1, CategoricalEmission()).fit(X)
+
+
+def test_unknown_symbols():
+    numbers = HiddenMarkovModel(1, CategoricalEmission()).fit([0, 1, 1])
+    with pytest.raises(DataError, match="symbol 2 at step 1, which was not in the training"):
+        numbers.score([0, 2])
+    words = HiddenMarkovModel(1, CategoricalEmission()).fit(["a", "b", "a"])
+    with pytest.raises(DataError, match="unknown symbol 'c' at step 0"):
+        words.score(["c"])
+    with pytest.raises(DataError, match="give the alphabet"):
+        HiddenMarkovModel(1, CategoricalEmission()).fit(lambda: iter([[["a"], ["b"]]]))
+
+
+def test_short_and_missing_sequences_are_fine():
+    model = HiddenMarkovModel(2, random_state=0).fit([[0.0], [5.0], [0.1, 5.1], [np.nan, np.nan]])
+    assert_allclose(model.score([[np.nan, np.nan]]), 0.0, atol=1e-12)
+    assert len(model.predict([[0.0]])[0]) == 1
+
+
+def test_inputs_must_be_there_and_fit():
+    with pytest.raises(DataError, match="needs inputs"):
+        HiddenMarkovModel(2, RegressionEmission()).fit(NUMBERS)
+    with pytest.raises(DataError, match="needs inputs"):
+        HiddenMarkovModel(2, transitions=LogisticTransitions()).fit(NUMBERS)
+    with pytest.raises(DataError, match="inputs has 2 steps and X has 3"):
+        HiddenMarkovModel(2, RegressionEmission()).fit([1.0, 2.0, 3.0], inputs=[1.0, 2.0])
+
+
+def test_rows_on_dask_do_not_say_where_sequences_begin():
+    import dask.array
+
+    with pytest.raises(DataError, match="where sequences begin"):
+        HiddenMarkovModel(2).fit(dask.array.zeros((10, 2)))
+
+
+def test_wrong_values_are_named():
+    with pytest.raises(DataError, match="means of GaussianEmission has shape"):
+        HiddenMarkovModel(2, GaussianEmission(means=[[0.0]])).fit(NUMBERS)
+    with pytest.raises(DataError, match="fixed of GaussianEmission names"):
+        HiddenMarkovModel(2, GaussianEmission(fixed=("mean",))).fit(NUMBERS)
+    with pytest.raises(DataError, match="covariance is 'round'"):
+        HiddenMarkovModel(2, GaussianEmission("round")).fit(NUMBERS)
+    with pytest.raises(DataError, match="topology is 'star'"):
+        HiddenMarkovModel(2, transitions=TransitionMatrix("star")).fit(NUMBERS)
+    with pytest.raises(DataError, match="leaves state 1 without"):
+        HiddenMarkovModel(2, transitions=TransitionMatrix([[1, 1], [0, 0]])).fit(NUMBERS)
+    with pytest.raises(DataError, match="one number per state"):
+        HiddenMarkovModel(2, shared_emissions=[0, 2]).fit(NUMBERS)
