@@ -52,5 +52,7 @@ def test_far_baselines_are_left_out_and_said(factors):
 @pytest.mark.parametrize("name", ["two", "several"])
 def test_only_shaded_tables_bring_their_own_white(name, request):
     for figure in figures(analyse(request.getfixturevalue(name))):
-        assert figure.on_white == figure.title.startswith(("Confusion", "Shared errors"))
+        assert figure.on_white == figure.title.startswith(
+            ("Confusion", "Shared errors", "Response surface")
+        )
         assert ("currentColor" in figure.svg) != figure.on_white

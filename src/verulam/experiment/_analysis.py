@@ -155,10 +155,13 @@ class Analysis:
     @cached_property
     def overlaps(self) -> tuple[Overlap, ...]:
         """How far the leading contestants make the same errors, on each data set."""
-        found = [
-            error_overlaps(self.predictions, data, self.leaders(data))
-            for data in self.responses.data
-        ]
+        found = []
+        for data in self.responses.data:
+            leaders = self.leaders(data)
+            learnt = [each for each in leaders if not each.baseline]
+            # A baseline errs elsewhere by its nature, which is no news.
+            chosen = learnt if len(learnt) > 1 else leaders
+            found.append(error_overlaps(self.predictions, data, chosen))
         return tuple(each for each in found if each is not None)
 
     @cached_property

@@ -8,6 +8,9 @@ from verulam.experiment._contestants import Responses
 from verulam.experiment._data_tests import FEWEST_FOR_TWO
 from verulam.experiment._verdict import Verdict, order_of_all
 
+#: Of more names than this, a sentence says how many more there are.
+MOST_NAMES = 5
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -81,6 +84,19 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def few(names: Sequence[str]) -> str:
+    """Return the first of many names in a row, and how many more there are.
+
+    Examples
+    --------
+    >>> few(["a", "b", "c"]), few(list("abcdefgh"))
+    ('a, b and c', 'a, b, c, d, e and 3 others')
+    """
+    if len(names) <= MOST_NAMES + 1:
+        return listed(names)
+    return listed([*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} others"])
+
+
 def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer:
     present = [name for name in responses.names if name in verdict.names]
     order = order_of_all(verdict, present)
@@ -107,13 +123,13 @@ def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer
         simplest = "the simplest of these" if len(others) > 1 else "the simpler one"
         sentence = (
             f"Use {chosen}. {best} has the {_standing(responses, verdict)}, but the tests fail to "
-            f"reject that {listed(others)} {'do' if len(others) > 1 else 'does'} equally well; "
+            f"reject that {few(others)} {'do' if len(others) > 1 else 'does'} equally well; "
             f"{chosen} is {simplest}."
         )
     elif others:
         sentence = (
             f"Use {chosen}. It has the {_standing(responses, verdict)} and is the simplest of "
-            f"those that the tests cannot tell apart: the others are {listed(others)}."
+            f"those that the tests cannot tell apart: the others are {few(others)}."
         )
     else:
         sentence = (

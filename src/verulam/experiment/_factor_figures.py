@@ -105,7 +105,11 @@ def _surface(analysis: Analysis, effects: FactorEffects) -> Iterator[ReportFigur
     yield ReportFigure(
         f"Response surface: {effects.scope}",
         caption.strip(),
-        drawn(partial(surface_contours, surface, effects.settings, label=analysis.measure.title)),
+        drawn(
+            partial(surface_contours, surface, effects.settings, label=analysis.measure.title),
+            on_white=True,
+        ),
+        on_white=True,
     )
 
 

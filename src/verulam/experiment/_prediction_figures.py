@@ -1,6 +1,6 @@
 """Pictures of predictions: curves over thresholds, confusion, calibration, shared errors."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,8 @@ from verulam.experiment._predictions import PooledPredictions
 
 #: More data sets or classes than this are left to the tables.
 MOST_DATA_SETS, MOST_CLASSES = 12, 30
+#: Inches of a square picture, and of a line of its legend.
+SQUARE, LEGEND_LINE = 4.4, 0.2
 
 
 def threshold_figures(analysis: Analysis) -> Iterator[ReportFigure]:
@@ -39,7 +41,7 @@ def threshold_figures(analysis: Analysis) -> Iterator[ReportFigure]:
         yield ReportFigure(
             f"ROC curves on {data}",
             f"Hits against false alarms for the class {positive}, over all validated rows.",
-            drawn(partial(roc_curves, {name: roc(*pair) for name, pair in given.items()})),
+            drawn(partial(_square, roc_curves, {name: roc(*p) for name, p in given.items()})),
             folded=several,
         )
         curves = {name: precision_recall(*pair) for name, pair in given.items()}
@@ -47,7 +49,7 @@ def threshold_figures(analysis: Analysis) -> Iterator[ReportFigure]:
             f"Precision and recall on {data}",
             f"Of the rows called {positive}, the share that are; of the rows that are, the share "
             "called so. The dotted line is what calling every row so would give.",
-            drawn(partial(precision_recall_curves, curves)),
+            drawn(partial(_square, precision_recall_curves, curves)),
             folded=True,
         )
         yield ReportFigure(
@@ -111,6 +113,18 @@ def overlap_figures(analysis: Analysis) -> Iterator[ReportFigure]:
             on_white=True,
             folded=several,
         )
+
+
+def _square(draw: Callable[..., Any], curves: Mapping[str, Any]) -> Any:
+    """Draw curves on square axes with their legend above, which keeps them square on a phone."""
+    import matplotlib.pyplot as plt
+
+    from verulam.plots import legend_above
+
+    height = SQUARE + LEGEND_LINE * len(curves)
+    axes = draw(curves, ax=plt.subplots(figsize=(SQUARE + 0.4, height), layout="constrained")[1])
+    legend_above(axes, columns=1)
+    return axes
 
 
 def _pooled(

@@ -19,7 +19,7 @@ from verulam.plots._statistics import (
     running_mean_paths,
     simulated_power,
 )
-from verulam.plots._study import cost_response, level_means, mean_dots, score_boxes
+from verulam.plots._study import cost_response, legend_above, level_means, mean_dots, score_boxes
 from verulam.plots._thresholds import precision_recall_curves, retrieval_venn, roc_curves
 from verulam.plots._tradeoffs import complexity_curve, error_reject_curve
 
@@ -40,6 +40,7 @@ __all__ = [
     "effect_pareto",
     "error_reject_curve",
     "learner_results",
+    "legend_above",
     "level_means",
     "lines",
     "manova_projections",

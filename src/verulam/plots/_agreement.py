@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError
 from verulam.plots._confusion import DARK
-from verulam.plots._style import axes_or_new, colour, line, marker, place_legend
+from verulam.plots._study import legend_above
+from verulam.plots._style import axes_or_new, colour, line, marker
 
 BINS = 10
+#: Inches of a line of a legend.
+LEGEND_LINE = 0.2
 
 
 def share_matrix(table: pd.DataFrame, *, label: str = "", ax: Axes | None = None) -> Axes:
@@ -77,7 +80,7 @@ def calibration_curves(
     >>> axes.lines[1].get_xydata().tolist()
     [[0.5, 0.5]]
     """
-    ax = axes_or_new(ax, 4.8, 4.6)
+    ax = axes_or_new(ax, 4.8, 4.4 + LEGEND_LINE * len(curves))
     ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.8, zorder=0)
     for code, (name, (positive, probabilities)) in enumerate(curves.items()):
         promised, happened = reliability(positive, probabilities, bins=bins)
@@ -85,7 +88,7 @@ def calibration_curves(
         ax.plot(promised, happened, style, color=colour(code), markersize=4, label=str(name))
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set(xlabel="mean probability given", ylabel="share of the class")
-    place_legend(ax, loc="upper left", fontsize="small")
+    legend_above(ax, columns=1)
     return ax
 
 

@@ -180,6 +180,20 @@ def level_means(
     return ax
 
 
-def legend_above(ax: Any) -> None:
-    """Put the legend above the axes, where it hides nothing, however many entries it has."""
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize="small", frameon=False, ncols=2)
+def legend_above(ax: Any, *, columns: int = 2) -> None:
+    """Put the legend above the axes, where it hides nothing, however many entries it has.
+
+    Parameters
+    ----------
+    ax
+        Axes with named curves or points.
+    columns
+        Entries side by side.
+    """
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        fontsize="small",
+        frameon=False,
+        ncols=columns,
+    )
