@@ -2,8 +2,6 @@
 
 import io
 import json
-import os
-import tempfile
 import warnings
 import zipfile
 from collections.abc import Iterable, Sequence
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from verulam.base import DataError, DataWarning
+from verulam.experiment._drafts import draft_of
 from verulam.experiment._environment import changed_packages
 from verulam.experiment._identity import digest, digest_bytes
 from verulam.experiment._model_card import ModelCard
@@ -91,15 +90,8 @@ def save_model(model: SavedModel, path: str | Path) -> str:
     with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
         seal = digest([card_text(card), _content_hash(archive)])
         archive.writestr(CARD, json.dumps({"card": card, "seal": seal}, ensure_ascii=False))
-    handle, draft = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.getbuffer())
-        os.chmod(draft, 0o644)
-        os.replace(draft, path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    with draft_of(path) as draft:
+        draft.write_bytes(content.getbuffer())
     return seal
 
 

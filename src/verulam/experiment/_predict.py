@@ -1,8 +1,6 @@
 """Predictions of a saved model: for a table, or for a file of any length."""
 
-import os
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ import pandas as pd
 
 from verulam.base import DataError, unknown_name
 from verulam.data import stream
+from verulam.experiment._drafts import draft_of
 from verulam.experiment._model_card import ModelCard
 from verulam.experiment._model_columns import check_names, model_inputs, outside_counts
 from verulam.experiment._model_file import SavedModel, load_model
@@ -175,23 +174,16 @@ def _opened(output: str | Path | None, columns: Sequence[str]) -> Iterator[Any]:
     path = Path(output)
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise DataError(f"output: {path} cannot be written; name a file in a folder that exists.")
-    handle, draft = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
-    try:
+    with draft_of(path) as draft:
         if path.suffix.lower() in {".parquet", ".pq"}:
-            os.close(handle)
             with _parquet_writer(draft, columns) as write:
                 yield write
-        else:
-            with (
-                os.fdopen(handle, "w", encoding="utf-8", newline="") as file,
-                _csv_writer(file, columns) as write,
-            ):
-                yield write
-        os.chmod(draft, 0o644)
-        os.replace(draft, path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+            return
+        with (
+            draft.open("w", encoding="utf-8", newline="") as file,
+            _csv_writer(file, columns) as write,
+        ):
+            yield write
 
 
 @contextmanager
@@ -210,7 +202,7 @@ def _csv_writer(file: IO[str], columns: Sequence[str]) -> Iterator[Any]:
 
 
 @contextmanager
-def _parquet_writer(path: str, columns: Sequence[str]) -> Iterator[Any]:
+def _parquet_writer(path: Path, columns: Sequence[str]) -> Iterator[Any]:
     import pyarrow as pa
     import pyarrow.parquet
 
