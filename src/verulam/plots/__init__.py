@@ -7,6 +7,12 @@ from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
 from verulam.plots._lines import lines, weight_trajectory
+from verulam.plots._neighbours import (
+    coulomb_discs,
+    kept_rows,
+    voronoi_cells,
+    window_density,
+)
 from verulam.plots._outliers import neighbour_circles, outlier_map
 from verulam.plots._regions import decision_regions
 from verulam.plots._smoothers import bias_variance_curve, component_curve, smooth_curves
@@ -22,6 +28,7 @@ from verulam.plots._statistics import (
 from verulam.plots._study import cost_response, legend_above, level_means, mean_dots, score_boxes
 from verulam.plots._thresholds import precision_recall_curves, retrieval_venn, roc_curves
 from verulam.plots._tradeoffs import complexity_curve, error_reject_curve
+from verulam.plots._tree import tree_diagram
 
 __all__ = [
     "against_normal",
@@ -32,6 +39,7 @@ __all__ = [
     "component_curve",
     "confusion_matrix",
     "cost_response",
+    "coulomb_discs",
     "critical_difference",
     "decision_regions",
     "densities_1d",
@@ -39,6 +47,7 @@ __all__ = [
     "effect_normal",
     "effect_pareto",
     "error_reject_curve",
+    "kept_rows",
     "learner_results",
     "legend_above",
     "level_means",
@@ -58,5 +67,8 @@ __all__ = [
     "simulated_power",
     "smooth_curves",
     "surface_contours",
+    "tree_diagram",
+    "voronoi_cells",
     "weight_trajectory",
+    "window_density",
 ]

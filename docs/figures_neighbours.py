@@ -1,0 +1,208 @@
+"""Pictures of the guide's page on densities and neighbours."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from verulam.data import gaussian_classes
+from verulam.nonparametric import (
+    CondensedNeighbours,
+    EditedNeighbours,
+    HistogramDensity,
+    KernelDensity,
+    NaiveDensity,
+    NearestNeighbourDensity,
+    ParzenClassifier,
+    ReducedCoulombEnergy,
+    convergence,
+    growing_count,
+    neighbour_risk,
+    shrinking_width,
+)
+from verulam.plots import (
+    coulomb_discs,
+    decision_regions,
+    kept_rows,
+    voronoi_cells,
+    window_density,
+)
+
+BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
+#: Eight points, as in the textbook's figures of densities.
+EIGHT = np.array([0.4, 0.9, 1.1, 2.0, 3.4, 4.4, 5.6, 5.9])[:, None]
+
+
+def draw_neighbours(folder: Path) -> None:
+    """Draw the page's pictures into `folder`."""
+    for name, figure in (
+        ("histograms", _histograms()),
+        ("windows", _windows()),
+        ("nearest", _nearest()),
+        ("shrinking", _shrinking()),
+        ("parzen", _parzen()),
+        ("voronoi", _voronoi()),
+        ("condensing", _condensing()),
+        ("discs", _discs()),
+        ("risk", _risk()),
+    ):
+        figure.savefig(folder / f"neighbours-{name}.png", dpi=110)
+        plt.close(figure)
+
+
+def _row(count: int, height: float = 2.8, **options: object) -> tuple[plt.Figure, np.ndarray]:
+    return plt.subplots(1, count, figsize=(3.3 * count, height), layout="constrained", **options)
+
+
+def _curve(ax: plt.Axes, density: object, name: str, low: float = -1.5, high: float = 8.0) -> None:
+    grid = np.linspace(low, high, 2000)
+    ax.plot(grid, np.exp(density.score_samples(grid[:, None])), color=BLUE, linewidth=1.2)
+    ax.scatter(EIGHT[:, 0], np.zeros(8), marker="|", color="0.2", s=60)
+    ax.set(title=name, xlabel="x", xlim=(low, high), ylim=(0, None))
+    ax.title.set_fontsize("small")
+
+
+def _histograms() -> plt.Figure:
+    """Return histograms, interpolated ones and naive estimates of two widths."""
+    figure, axes = plt.subplots(2, 3, figsize=(9.6, 4.8), sharex=True, layout="constrained")
+    for row, width in zip(axes, (2.0, 1.0), strict=True):
+        _curve(row[0], HistogramDensity(width=width).fit(EIGHT), f"histogram, h = {width}")
+        _curve(
+            row[1],
+            HistogramDensity(width=width, interpolate=True).fit(EIGHT),
+            f"interpolated, h = {width}",
+        )
+        _curve(row[2], NaiveDensity(width=width).fit(EIGHT), f"naive, h = {width}")
+    axes[0, 0].set_ylabel("density")
+    axes[1, 0].set_ylabel("density")
+    return figure
+
+
+def _windows() -> plt.Figure:
+    """Return the density as a sum of windows, for three widths."""
+    figure, axes = _row(3)
+    for ax, width in zip(axes, (1.0, 0.5, 0.25), strict=True):
+        window_density(KernelDensity(bandwidth=width).fit(EIGHT), ax=ax)
+        ax.label_outer()
+    return figure
+
+
+def _nearest() -> plt.Figure:
+    """Return nearest-neighbour densities, plain and with a window."""
+    figure, axes = _row(4, 2.6)
+    for ax, k in zip(axes, (1, 3, 5), strict=False):
+        _curve(ax, NearestNeighbourDensity(n_neighbors=k).fit(EIGHT), f"k = {k}")
+        ax.set_ylim(0, 1.0)
+    smooth = NearestNeighbourDensity(n_neighbors=3, window="gaussian").fit(EIGHT)
+    _curve(axes[3], smooth, "k = 3, Gaussian window")
+    return figure
+
+
+def _shrinking() -> plt.Figure:
+    """Return estimates whose windows shrink as rows are added."""
+    figure, axes = plt.subplots(2, 4, figsize=(10.5, 4.6), sharex=True, layout="constrained")
+    grid = np.linspace(-3.5, 3.5, 700)
+    truth = np.exp(-0.5 * grid**2) / np.sqrt(2 * np.pi)
+    chance = np.random.default_rng(1)
+    for column, count in enumerate((1, 16, 256, 4096)):
+        sample = chance.normal(size=(count, 1))
+        learners = (
+            KernelDensity(bandwidth=shrinking_width(count, 1.0)).fit(sample),
+            NearestNeighbourDensity(n_neighbors=growing_count(count)).fit(sample),
+        )
+        for ax, learner in zip(axes[:, column], learners, strict=True):
+            ax.plot(grid, truth, color="0.6", linewidth=1)
+            ax.plot(grid, np.exp(learner.score_samples(grid[:, None])), color=BLUE, linewidth=1)
+            ax.set_ylim(0, 0.8)
+        axes[0, column].set_title(f"n = {count}", fontsize="small")
+    axes[0, 0].set_ylabel(r"window, $h_n = 1/\sqrt{n}$")
+    axes[1, 0].set_ylabel(r"neighbours, $k_n = \sqrt{n}$")
+    return figure
+
+
+def _two_classes(n: int = 160, seed: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    sample = gaussian_classes(
+        means=[(-1.0, 0.0), (1.0, 0.4)],
+        covariances=[[(0.8, 0.3), (0.3, 0.8)], [(0.8, -0.3), (-0.3, 0.8)]],
+        n=n,
+        random_state=seed,
+    )
+    return np.asarray(sample.inputs, dtype=float), np.asarray(sample.target_values)
+
+
+def _parzen() -> plt.Figure:
+    """Return the boundaries of narrow and wide windows."""
+    X, y = _two_classes()
+    figure, axes = _row(3, 3.2, sharey=True)
+    for ax, width in zip(axes, (0.1, 0.4, 1.5), strict=True):
+        classifier = ParzenClassifier(bandwidth=width).fit(X, y)
+        decision_regions(classifier, X, y, ax=ax)
+        ax.set_title(f"h = {width}", fontsize="small")
+        if ax is not axes[0]:
+            ax.get_legend().remove()
+        ax.label_outer()
+    return figure
+
+
+def _voronoi() -> plt.Figure:
+    """Return the tessellation with its boundary and the redundant rows."""
+    X, y = _two_classes(60)
+    figure, ax = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
+    voronoi_cells(X, y, ax=ax)
+    return figure
+
+
+def _condensing() -> plt.Figure:
+    """Return what condensing, editing and both one after the other keep."""
+    X, y = _two_classes(240)
+    figure, axes = _row(3, 3.3, sharey=True)
+    condensed = CondensedNeighbours(random_state=0).fit(X, y)
+    edited = EditedNeighbours(n_neighbors=5).fit(X, y)
+    both = CondensedNeighbours(prune=True, random_state=0).fit(X[edited.rows_], y[edited.rows_])
+    for ax, name, rows in zip(
+        axes,
+        ("condensed", "edited", "edited, condensed, pruned"),
+        (condensed.rows_, edited.rows_, edited.rows_[both.rows_]),
+        strict=True,
+    ):
+        kept_rows(X, y, rows, ax=ax)
+        ax.set_title(f"{name}: {ax.get_title()}", fontsize="small")
+        if ax is not axes[0]:
+            ax.get_legend().remove()
+        ax.label_outer()
+    return figure
+
+
+def _discs() -> plt.Figure:
+    """Return six stages of the training of a network of discs."""
+    X, y = _two_classes(60)
+    order = np.random.default_rng(0).permutation(len(X))
+    stages = list(ReducedCoulombEnergy(max_radius=0.8).stages(X[order], y[order]))
+    figure, axes = plt.subplots(
+        2, 3, figsize=(9.0, 6.0), sharex=True, sharey=True, layout="constrained"
+    )
+    for ax, count in zip(axes.flat, (1, 4, 10, 20, 35, 60), strict=True):
+        coulomb_discs(stages[count - 1], ax=ax)
+    axes[0, 0].set(xlim=(-4, 4), ylim=(-3, 3.4))
+    return figure
+
+
+def _risk() -> plt.Figure:
+    """Return the errors of neighbours beside that of Bayes, and how densities converge."""
+    risk = neighbour_risk(sizes=(100, 300, 1000, 3000, 10_000), counts=(1, 5, 25), n_repeats=5)
+    figure, (ax, other) = _row(2, 3.0)
+    for place, (count, shade) in enumerate(zip(risk.counts, (ORANGE, GREEN, BLUE), strict=True)):
+        ax.plot(risk.sizes, risk.errors[:, place], "o-", color=shade, label=f"k = {count}")
+    ax.axhline(risk.bayes, color="0.2", linewidth=1, label="Bayes")
+    ax.axhline(risk.limit, color=ORANGE, linewidth=1, linestyle=":", label="k = 1, limit")
+    ax.axhline(2 * risk.bayes, color="0.5", linewidth=1, linestyle="--", label="twice Bayes")
+    ax.set(xscale="log", xlabel="training rows", ylabel="error", ylim=(0.14, 0.34))
+    ax.legend(fontsize="x-small", ncols=2)
+    found = convergence((16, 64, 256, 1024, 4096, 16_384, 65_536))
+    other.plot(found.n_rows, found.window_errors, "o-", color=BLUE, label=r"window, $2/\sqrt{n}$")
+    other.plot(
+        found.n_rows, found.neighbour_errors, "s-", color=ORANGE, label=r"neighbours, $\sqrt{n}$"
+    )
+    other.set(xscale="log", yscale="log", xlabel="rows", ylabel="mean absolute error of density")
+    other.legend(fontsize="x-small")
+    return figure
