@@ -14,6 +14,7 @@ from verulam.linear._boolean import (
 )
 from verulam.linear._descent import Descent, gradient_descent, newton_descent, optimal_rate
 from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
+from verulam.linear._gradient_logistic import GradientLogistic
 from verulam.linear._least_mean_squares import LeastMeanSquares
 from verulam.linear._logistic import LogisticDiscriminant
 from verulam.linear._madaline import Madaline
@@ -36,6 +37,7 @@ __all__ = [
     "CellApproximator",
     "Descent",
     "FarthestMarginPerceptron",
+    "GradientLogistic",
     "HoKashyap",
     "Hyperplane",
     "LeastMeanSquares",

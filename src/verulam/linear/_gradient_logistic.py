@@ -1,0 +1,341 @@
+"""Logistic outputs trained by gradient descent, in batch or row by row, as the text writes it."""
+
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+from sklearn.utils import Tags
+
+from verulam.base import (
+    RANDOM_STATE,
+    Classifier,
+    DataError,
+    Interval,
+    Seed,
+    StrOptions,
+    check_classification_targets,
+    check_is_fitted,
+    checked_fit,
+    generator,
+    validate_data,
+)
+from verulam.linear._gradient_logistic_loops import (
+    SIGMOIDS,
+    SOFTMAX,
+    SQUARED_SIGMOIDS,
+    online_pass,
+)
+from verulam.linear._problem import is_bounded
+from verulam.linear._single_sample import as_schedule
+from verulam.numerics import Schedule, search_then_converge, softmax
+
+_OUTPUTS = {
+    ("softmax", "cross_entropy"): SOFTMAX,
+    ("sigmoids", "cross_entropy"): SIGMOIDS,
+    ("sigmoids", "squared"): SQUARED_SIGMOIDS,
+}
+#: Size of the random weights at the start.
+_START = 0.01
+
+
+class GradientLogistic(Classifier):
+    r"""Train logistic outputs by gradient descent, all rows at once or one at a time.
+
+    Parameters
+    ----------
+    output
+        "softmax" for classes that exclude one another; "sigmoids" for one independent output each,
+        where a row may belong to several classes or to none.
+    loss
+        "cross_entropy", or "squared" for sigmoids: discrimination by regression.
+    mode
+        "online" corrects after each row, "batch" after all.
+    learning_rate
+        Step size, or a schedule of the rows (of the passes in batch mode); "auto" suits the size
+        of the inputs.
+    max_iter
+        Most passes over the rows.
+    patience
+        Stop when the misclassified rows have not become fewer in so many passes; None goes on
+        until the weights settle.
+    tolerance
+        Stop where a pass changes the weights by less than this part of their length.
+    random_state
+        Seed of first weights and orders.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted class labels, or the numbers of the label columns.
+    coef_ : ndarray of shape (n_classes, n_features)
+        Weights of the outputs.
+    intercept_ : ndarray of shape (n_classes,)
+        Their biases.
+    loss_curve_, error_curve_, norm_curve_ : ndarray of shape (n_iter,)
+        Mean loss, share of misclassified rows, and length of the weights after each pass.
+    n_iter_ : int
+        Passes over the rows.
+
+    Notes
+    -----
+    .. math:: \Delta w_j = \eta \sum_t (r_j^t - y_j^t)\, x^t, \qquad
+              \Delta w_j = \eta \sum_t (r_j^t - y_j^t)\, y_j^t (1 - y_j^t)\, x^t
+
+    for cross-entropy and for squared error with sigmoids. First weights are uniform in
+    (-0.01, 0.01). On separable classes weights grow for ever while the errors stay at zero, so
+    stopping early is what keeps the sigmoid soft. See Alpaydin 10.7-10.8 (10.24, 10.33, 10.40,
+    10.45; one update after all rows, whatever the layout of the printed algorithms), 11.3
+    (11.8-11.10) and SIT1305 III.
+
+    Examples
+    --------
+    >>> from verulam.linear import GradientLogistic
+    >>> rows, names = [[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]
+    >>> model = GradientLogistic(random_state=0).fit(rows, names)
+    >>> model.predict([[0.5], [3.5]]).tolist()
+    ['low', 'high']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "output": [StrOptions({"softmax", "sigmoids"})],
+        "loss": [StrOptions({"cross_entropy", "squared"})],
+        "mode": [StrOptions({"online", "batch"})],
+        "learning_rate": [
+            Interval(Real, 0, None, closed="neither"),
+            Schedule,
+            StrOptions({"auto"}),
+        ],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
+        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        *,
+        output: str = "softmax",
+        loss: str = "cross_entropy",
+        mode: str = "online",
+        learning_rate: float | str | Schedule = "auto",
+        max_iter: int = 200,
+        patience: int | None = None,
+        tolerance: float = 1e-4,
+        random_state: Seed = None,
+    ) -> None:
+        self.output = output
+        self.loss = loss
+        self.mode = mode
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.patience = patience
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    @classmethod
+    def _example_learners(cls) -> list["GradientLogistic"]:
+        return [
+            cls(random_state=0),
+            cls(mode="batch", random_state=0),
+            cls(output="sigmoids", loss="squared", random_state=0),
+        ]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self.output == "sigmoids"
+        return tags
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on rows `X` of classes `y`; sigmoids also take a table of zeros and ones."""
+        inputs, labels = validate_data(
+            self, X, y, dtype=np.float64, order="C", multi_output=self.output == "sigmoids"
+        )
+        targets = self._read_targets(labels)
+        kind = self._kind()
+        random = generator(self.random_state)
+        shape = (targets.shape[1], inputs.shape[1] + 1)
+        coefficients = random.uniform(-_START, _START, size=shape)
+        rate = self._rate(inputs)
+        curves, best, stale, seen = [], np.inf, 0, 0
+        for passes in range(1, self.max_iter + 1):
+            before = coefficients.copy()
+            if self.mode == "online":
+                order, rates = random.permutation(len(inputs)), rate.table(seen + 1, len(inputs))
+                online_pass(inputs, targets, order, coefficients, rates, kind)
+                seen += len(inputs)
+            else:
+                coefficients -= rate(passes) * gradient(inputs, targets, coefficients, kind)
+            self._check_bounded(coefficients, inputs)
+            curves.append(_state(inputs, targets, coefficients, kind))
+            fewer = curves[-1][1] < best
+            best, stale = min(best, curves[-1][1]), 0 if fewer else stale + 1
+            moved = np.linalg.norm(coefficients - before)
+            if moved <= self.tolerance * np.linalg.norm(coefficients) or stale == self.patience:
+                break
+        self._keep(coefficients, curves)
+        self._seen, self._stream_rate = seen, rate
+        return self
+
+    @checked_fit
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Go once through the rows in their order, from the weights reached so far.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their classes.
+        classes
+            All labels, needed in the first call unless `y` has them all.
+        """
+        first = not hasattr(self, "coef_")
+        inputs, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
+        if first:
+            known = labels if classes is None else np.asarray(classes)
+            self.classes_ = np.unique(known)
+            self._check_classes()
+            shape = (len(self.classes_), inputs.shape[1] + 1)
+            random = generator(self.random_state)
+            self._coefficients = random.uniform(-_START, _START, size=shape)
+            self._seen = 0
+            self._stream_rate = self._rate(inputs)
+        unknown = ~np.isin(labels, self.classes_)
+        if unknown.any():
+            raise DataError(
+                f"y has the label {str(labels[unknown][0])!r}, which is not among the classes "
+                f"{self.classes_.tolist()}."
+            )
+        targets = (labels[:, None] == self.classes_).astype(np.float64)
+        rates = self._stream_rate.table(self._seen + 1, len(inputs))
+        order = np.arange(len(inputs))
+        online_pass(inputs, targets, order, self._coefficients, rates, self._kind())
+        self._seen += len(inputs)
+        self._check_bounded(self._coefficients, inputs)
+        self._keep(self._coefficients, [_state(inputs, targets, self._coefficients, self._kind())])
+        return self
+
+    def _read_targets(self, labels: np.ndarray) -> np.ndarray:
+        if labels.ndim == 2 and labels.shape[1] > 1:
+            if not np.isin(labels, (0, 1)).all():
+                raise DataError("a table of labels must have zeros and ones only.")
+            self.classes_ = np.arange(labels.shape[1])
+            self._many_labels = True
+            return labels.astype(np.float64)
+        labels = labels.ravel()
+        check_classification_targets(labels)
+        self.classes_ = np.unique(labels)
+        self._many_labels = False
+        self._check_classes()
+        return (labels[:, None] == self.classes_).astype(np.float64)
+
+    def _check_classes(self) -> None:
+        if len(self.classes_) < 2:
+            raise DataError(f"y has only one class ({self.classes_[0]}); two are needed.")
+
+    def _kind(self) -> int:
+        if (self.output, self.loss) not in _OUTPUTS:
+            raise DataError('loss="squared" is for output="sigmoids"; softmax has cross-entropy.')
+        return _OUTPUTS[self.output, self.loss]
+
+    def _rate(self, inputs: np.ndarray) -> Schedule:
+        if not isinstance(self.learning_rate, str):
+            return as_schedule(self.learning_rate)
+        largest = 1.0 + float((inputs**2).sum(axis=1).max())
+        steepest = 4.0 if self.loss == "squared" else 1.0
+        if self.mode == "online":
+            return search_then_converge(steepest / largest, 10.0 * len(inputs))
+        rows = np.column_stack([np.ones(len(inputs)), inputs])
+        return as_schedule(2.0 * steepest / float(np.linalg.norm(rows, 2)) ** 2)
+
+    def _check_bounded(self, coefficients: np.ndarray, inputs: np.ndarray) -> None:
+        if not is_bounded(coefficients):
+            largest = 1.0 + float((inputs**2).sum(axis=1).max())
+            raise DataError(
+                f"learning_rate={self.learning_rate} makes the weights grow without bound; scale "
+                f"the inputs, or stay below {1.0 / largest:.4g}."
+            )
+
+    def _keep(self, coefficients: np.ndarray, curves: list[tuple[float, float, float]]) -> None:
+        self.coef_, self.intercept_ = coefficients[:, 1:].copy(), coefficients[:, 0].copy()
+        self._coefficients = coefficients
+        self.loss_curve_, self.error_curve_, self.norm_curve_ = np.array(curves).T
+        self.n_iter_ = len(curves)
+
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Return the outputs; those of independent sigmoids sum to one only by chance.
+
+        For classes that exclude one another they are divided by their sum.
+        """
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        outputs = inputs @ self.coef_.T + self.intercept_
+        if self.output == "softmax":
+            return softmax(outputs, axis=1)
+        raw = expit(outputs)
+        if getattr(self, "_many_labels", False):
+            return raw
+        return raw / raw.sum(axis=1, keepdims=True)
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the class of each row, or the labels that each row has."""
+        posterior = self.predict_proba(X)
+        if getattr(self, "_many_labels", False):
+            return (posterior > 0.5).astype(np.int64)
+        return self.classes_[posterior.argmax(axis=1)]
+
+
+def gradient(
+    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
+) -> np.ndarray:
+    """Return the gradient of the summed loss over the coefficients.
+
+    Parameters
+    ----------
+    inputs, targets
+        Rows and their wished outputs.
+    coefficients
+        One row for each output, the bias in front.
+    kind
+        Kind of output and loss.
+    """
+    outputs = _OUTPUT_FUNCTIONS[kind](inputs @ coefficients[:, 1:].T + coefficients[:, 0])
+    errors = outputs - targets
+    if kind == SQUARED_SIGMOIDS:
+        errors *= outputs * (1.0 - outputs)
+    return np.column_stack([errors.sum(axis=0), errors.T @ inputs])
+
+
+def loss_value(
+    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
+) -> float:
+    """Return the summed loss; see `gradient`."""
+    values = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
+    if kind == SQUARED_SIGMOIDS:
+        return float(0.5 * ((targets - expit(values)) ** 2).sum())
+    if kind == SIGMOIDS:
+        return float((np.logaddexp(0.0, values) - targets * values).sum())
+    return float((np.logaddexp.reduce(values, axis=1) - (targets * values).sum(axis=1)).sum())
+
+
+_OUTPUT_FUNCTIONS: dict[int, Callable[[np.ndarray], np.ndarray]] = {
+    SOFTMAX: partial(softmax, axis=1),
+    SIGMOIDS: expit,
+    SQUARED_SIGMOIDS: expit,
+}
+
+
+def _state(
+    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
+) -> tuple[float, float, float]:
+    """Return mean loss, share of misclassified rows, and length of the weights."""
+    values = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
+    if (targets.sum(axis=1) == 1).all():
+        wrong = values.argmax(axis=1) != targets.argmax(axis=1)
+    else:
+        wrong = ((values > 0) != (targets > 0.5)).any(axis=1)
+    mean = loss_value(inputs, targets, coefficients, kind) / len(inputs)
+    return mean, float(wrong.mean()), float(np.linalg.norm(coefficients))

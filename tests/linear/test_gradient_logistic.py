@@ -1,0 +1,171 @@
+"""Logistic outputs by gradient descent: steps, limits, labels that overlap."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+from tests.linear.examples import overlapping, separable
+
+from verulam.base import DataError
+from verulam.linear import GradientLogistic
+from verulam.linear._gradient_logistic import gradient, loss_value
+from verulam.linear._gradient_logistic_loops import (
+    SIGMOIDS,
+    SOFTMAX,
+    SQUARED_SIGMOIDS,
+    online_pass,
+)
+from verulam.numerics import inverse, sigmoid, softmax
+
+KINDS = [SOFTMAX, SIGMOIDS, SQUARED_SIGMOIDS]
+IRIS = StandardScaler().fit_transform(load_iris().data)
+SPECIES = load_iris().target
+
+
+def _problem(n_outputs=3):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(40, 2))
+    targets = np.eye(n_outputs)[random.integers(0, n_outputs, size=40)]
+    return rows, targets, random.normal(size=(n_outputs, 3))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_agree_with_differences(kind):
+    rows, targets, point = _problem()
+    found, small = gradient(rows, targets, point, kind), 1e-6
+    for place in np.ndindex(*point.shape):
+        step = np.zeros_like(point)
+        step[place] = small
+        values = [loss_value(rows, targets, point + sign * step, kind) for sign in (1, -1)]
+        assert found[place] == pytest.approx((values[0] - values[1]) / (2 * small), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_online_steps_are_gradients_of_single_rows(kind):
+    rows, targets, point = _problem()
+    order, rates = np.random.default_rng(1).permutation(40), 0.1 / np.arange(1, 41)
+    expected = point.copy()
+    for place, row in enumerate(order):
+        one = slice(row, row + 1)
+        expected -= rates[place] * gradient(rows[one], targets[one], expected, kind)
+    online_pass(rows, targets, order, point, rates, kind)
+    assert np.allclose(point, expected)
+
+
+def test_softmax_corrections_sum_to_zero_over_the_classes():
+    rows, targets, point = _problem()
+    assert np.allclose(gradient(rows, targets, point, SOFTMAX).sum(axis=0), 0.0)
+
+
+def test_two_softmax_outputs_are_a_sigmoid_of_their_difference():
+    outputs = np.random.default_rng(0).normal(size=(20, 2))
+    assert np.allclose(softmax(outputs, axis=1)[:, 0], sigmoid(outputs[:, 0] - outputs[:, 1]))
+
+
+@pytest.mark.parametrize("mode", ["online", "batch"])
+def test_the_limit_is_maximum_likelihood(mode):
+    rows, classes = overlapping(300)
+    model = GradientLogistic(mode=mode, max_iter=3000, tolerance=1e-6, random_state=0)
+    model.fit(rows, classes)
+    theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(rows, classes)
+    difference = model.coef_[1] - model.coef_[0]
+    assert np.allclose(difference, theirs.coef_[0], atol=0.05)
+
+
+def test_sigmoids_are_independent_of_one_another():
+    options = {
+        "output": "sigmoids",
+        "loss": "squared",
+        "mode": "batch",
+        "learning_rate": 0.02,
+        "max_iter": 50,
+        "tolerance": 0.0,
+    }
+    labels = np.column_stack([SPECIES == 0, SPECIES > 0, SPECIES == 2]).astype(int)
+    whole = GradientLogistic(**options, random_state=0).fit(IRIS, labels)
+    start = np.random.default_rng(0).uniform(-0.01, 0.01, size=(3, 5))
+    for column in range(3):
+        alone, target = start[column : column + 1].copy(), labels[:, column : column + 1]
+        for _ in range(50):
+            alone -= 0.02 * gradient(IRIS, target, alone, SQUARED_SIGMOIDS)
+        assert np.allclose(whole.coef_[column], alone[0, 1:])
+
+
+def test_rows_may_have_several_labels_or_none():
+    labels = np.column_stack([IRIS[:, 2] > 0, IRIS[:, 3] > 0.8]).astype(int)
+    model = GradientLogistic(output="sigmoids", random_state=0).fit(IRIS, labels)
+    found = model.predict(IRIS)
+    assert found.shape == labels.shape
+    assert (found == labels).mean() > 0.95
+    assert (found.sum(axis=1) == 0).any()
+    assert (found.sum(axis=1) == 2).any()
+
+
+def test_three_classes():
+    model = GradientLogistic(random_state=0).fit(IRIS, SPECIES)
+    assert model.score(IRIS, SPECIES) > 0.95
+    assert np.allclose(model.predict_proba(IRIS).sum(axis=1), 1.0)
+
+
+def test_weights_grow_on_separable_classes_unless_stopped():
+    rows, classes = separable()
+    options = {"mode": "batch", "learning_rate": 0.5, "tolerance": 0.0, "random_state": 0}
+    curves = GradientLogistic(max_iter=1000, **options).fit(rows, classes)
+    lengths = curves.norm_curve_[[9, 99, 999]]
+    assert (np.diff(lengths) > 0.5).all()
+    assert curves.error_curve_[-1] == 0
+    early = GradientLogistic(max_iter=1000, patience=5, **options).fit(rows, classes)
+    assert early.n_iter_ < 100
+    assert early.norm_curve_[-1] < lengths[1]
+    assert early.error_curve_[-1] == 0
+
+
+def test_no_correction_where_outputs_are_right():
+    rows, targets, point = (
+        np.ones((1, 2)),
+        np.array([[1.0, 0.0]]),
+        np.array([[400.0, 0, 0], [-400, 0, 0]]),
+    )
+    before = point.copy()
+    online_pass(rows, targets, np.array([0]), point, np.ones(1), SOFTMAX)
+    assert np.array_equal(point, before)
+
+
+def test_a_stream_in_chunks_is_one_pass():
+    options = {"learning_rate": inverse(0.1, 0.6), "random_state": 0}
+    whole = GradientLogistic(**options).partial_fit(IRIS, SPECIES)
+    parts = GradientLogistic(**options)
+    for start in range(0, 150, 40):
+        parts.partial_fit(IRIS[start : start + 40], SPECIES[start : start + 40], classes=[0, 1, 2])
+    assert np.allclose(whole.coef_, parts.coef_)
+
+
+def test_a_constant_rate_recovers_from_a_change_of_concept():
+    random = np.random.default_rng(0)
+    model = GradientLogistic(learning_rate=0.05, random_state=0)
+    for direction in (1, -1):
+        for _ in range(30):
+            rows = random.normal(size=(50, 2))
+            model.partial_fit(rows, (direction * rows[:, 0] > 0).astype(int), classes=[0, 1])
+        fresh = random.normal(size=(500, 2))
+        assert (model.predict(fresh) == (direction * fresh[:, 0] > 0)).mean() > 0.95
+
+
+@pytest.mark.parametrize(
+    ("options", "labels", "message"),
+    [
+        ({"loss": "squared"}, SPECIES, "softmax has cross-entropy"),
+        ({}, np.zeros(150), "only one class"),
+        ({"output": "sigmoids"}, np.c_[SPECIES, SPECIES], "zeros and ones"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused(options, labels, message):
+    with pytest.raises(DataError, match=message):
+        GradientLogistic(**options).fit(IRIS, labels)
+
+
+def test_a_label_that_was_not_announced_is_refused():
+    model = GradientLogistic().partial_fit(IRIS, SPECIES)
+    with pytest.raises(DataError, match="not among the classes"):
+        model.partial_fit(IRIS[:1], [7])
