@@ -1,6 +1,7 @@
 """Decision trees that take a table as it is, and say what they have learned."""
 
 from verulam.tree._classifier import DecisionTreeClassifier
+from verulam.tree._export import branch_label, export_code, export_dot
 from verulam.tree._impurity import (
     entropy,
     gini,
@@ -29,10 +30,13 @@ __all__ = [
     "Path",
     "PruningPath",
     "TreeStructure",
+    "branch_label",
     "collapse",
     "conditions",
     "describe_condition",
     "entropy",
+    "export_code",
+    "export_dot",
     "gini",
     "information_gain",
     "merge_conditions",

@@ -80,13 +80,15 @@ def fit_linear_leaves(
         _fit_node(inputs, targets, weights, growth.node_rows(node), columns)
         for node in range(len(structure))
     ]
-    below = np.zeros(len(structure))
+    below, spread = np.zeros(len(structure)), float(np.ptp(targets))
     error = np.array([model["error"] for model in models]) * structure.weight
     to_leaf = np.zeros(len(structure), dtype=bool)
     for node in range(len(structure) - 1, -1, -1):
         if structure.kind[node] != LEAF:
             good = models[node]["squared"] < threshold
-            to_leaf[node] = good or error[node] <= below[node]
+            # Perfect fits differ by rounding alone.
+            slack = 1e-9 * spread * structure.weight[node]
+            to_leaf[node] = good or error[node] <= below[node] + slack
             if not to_leaf[node]:
                 error[node] = below[node]
         if node:

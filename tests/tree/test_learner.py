@@ -1,0 +1,72 @@
+"""What both trees can say of themselves: paths, importances, growth."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.tree import DecisionTreeClassifier as TheirClassifier
+
+from verulam.data import dataset
+from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+@pytest.fixture
+def iris():
+    data = dataset("iris")
+    return data.inputs, data.target_values
+
+
+def test_paths_lead_to_the_leaves(iris):
+    X, y = iris
+    tree = DecisionTreeClassifier(max_depth=3).fit(X, y)
+    leaves, path = tree.apply(X), tree.decision_path(X)
+    assert path.shape == (150, len(tree.tree_))
+    assert (path[np.arange(150), leaves] == 1).all()
+    assert_array_equal(np.asarray(path.sum(axis=0)).ravel(), tree.tree_.n_rows)
+    supports = [found.n_rows for found in tree.paths()]
+    assert sum(supports) == 150
+    assert len(supports) == tree.get_n_leaves()
+
+
+def test_importances(iris):
+    X, y = iris
+    ours = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    theirs = TheirClassifier(max_depth=2, random_state=0).fit(X, y)
+    assert_allclose(ours.feature_importances_.sum(), 1.0)
+    assert_allclose(np.sort(ours.feature_importances_)[:2], 0.0)
+    assert_allclose(theirs.feature_importances_.max(), max(theirs.feature_importances_))
+    used = ours.used_features_
+    assert set(used) <= {2, 3}
+    assert ours.depth_importances_.max() == 1.0
+    assert_array_equal(np.flatnonzero(ours.depth_importances_), used)
+
+
+def test_unused_inputs_are_absent():
+    """A tree selects its features; the rest can be left out (Alpaydin 9.4)."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    tree = DecisionTreeClassifier().fit(X, X[:, 3] > 0)
+    assert tree.used_features_.tolist() == [3]
+    again = DecisionTreeClassifier().fit(X[:, tree.used_features_], X[:, 3] > 0)
+    assert_array_equal(again.predict(X[:, [3]]), tree.predict(X))
+
+
+def test_growth_step_by_step(iris):
+    X, y = iris
+    tree = DecisionTreeClassifier(max_depth=4).fit(X, y)
+    steps = tree.growth()
+    assert steps["leaves"].tolist() == list(range(2, len(steps) + 2))
+    assert steps.index.tolist() == list(range(1, len(steps) + 1))
+    stages = list(tree.staged_predict(X))
+    accuracy = [np.mean(stage == y) for stage in stages]
+    assert accuracy == sorted(accuracy)
+    assert_array_equal(stages[-1], tree.predict(X))
+    assert tree.stage(1).n_leaves == 2
+    numbers = DecisionTreeRegressor(max_depth=2).fit(X, np.arange(150.0))
+    assert_allclose(next(iter(numbers.staged_predict(X))), 74.5)
+
+
+def test_a_single_leaf_has_no_importances():
+    tree = DecisionTreeRegressor().fit([[1.0], [2.0]], [3.0, 3.0])
+    assert_array_equal(tree.feature_importances_, [0.0])
+    assert tree.get_depth() == 0
+    assert len(tree.growth()) == 0

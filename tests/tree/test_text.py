@@ -1,0 +1,38 @@
+"""Trees in words."""
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import TableSchema
+from verulam.tree import Condition, DecisionTreeClassifier, describe_condition
+
+SCHEMA = TableSchema(("age", "job"), (None, np.array(list("abcdefghij"))))
+
+
+def test_conditions_in_words():
+    assert describe_condition(Condition(0, ">", 38.5), SCHEMA) == "age > 38.5"
+    assert describe_condition(Condition(0, ">", np.inf), SCHEMA) == "age is missing"
+    assert describe_condition(Condition(1, "in", categories=(1,)), SCHEMA) == "job = b"
+    many = Condition(1, "in", categories=tuple(range(8)))
+    assert describe_condition(many, SCHEMA) == "job in {a, b, c, d, e, f, 2 more}"
+
+
+def test_only_categories_that_get_there_are_named():
+    X = pd.DataFrame({"job": pd.Categorical(list("aabbccdd"))})
+    y = [0, 0, 1, 1, 2, 2, 2, 2]
+    text = DecisionTreeClassifier().fit(X, y).export_text()
+    assert text.splitlines() == [
+        "job in {a, b}",
+        "|   job = b: 1 (2)",
+        "|   job = a: 0 (2)",
+        "job in {c, d}: 2 (4)",
+    ]
+
+
+def test_depth_can_be_cut():
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    tree = DecisionTreeClassifier().fit(X, [0, 1, 0, 1])
+    assert "..." in tree.export_text(max_depth=1)
+    assert DecisionTreeClassifier(max_depth=1, min_samples_split=5).fit(
+        X, [0, 1, 0, 1]
+    ).export_text() == ("0 (4, 2 of others)")
