@@ -1,16 +1,20 @@
 """The experiment engine beside a plain loop and scikit-learn's cross_validate, in one run."""
 
 import tempfile
+import time
 import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from sklearn.model_selection import cross_validate
 from threadpoolctl import threadpool_limits
 
-from benchmarks._timing import print_races, race
+from benchmarks._timing import Race, print_races, race
 from verulam import experiment
 from verulam.base import clone
-from verulam.experiment import DataChoice, LearnerChoice, Plan, Study, make_plan
+from verulam.experiment import DataChoice, LearnerChoice, Plan, Study, make_plan, read_study
 
 DATA = ("iris", "wine", "breast_cancer", "penguins")
 LEARNERS = (
@@ -20,6 +24,8 @@ LEARNERS = (
     "k-nearest neighbours",
     "decision tree",
 )
+
+LARGE = Path(__file__).parents[1] / "examples" / "ten-data-sets.toml"
 
 
 def _race(repeats: int) -> None:
@@ -47,16 +53,66 @@ def _race(repeats: int) -> None:
 
 
 def run() -> None:
-    """Print the races at two sizes."""
+    """Print the races at two sizes, the cost of the engine itself, and the study of 800 runs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for repeats in (1, 2):
             _race(repeats)
+        _print_own_cost()
+        _race_large()
+
+
+def _print_own_cost() -> None:
+    """Print what a run costs beyond clone, fit and predict, in processor time on one core."""
+    learners = [LearnerChoice(name) for name in LEARNERS[:2]]
+    study = Study("own cost", [DataChoice("iris")], learners, resampling="20x10-fold")
+    plan = make_plan(study)
+    best = [float("inf"), float("inf")]
+    for _ in range(3):
+        for place, work in enumerate((_carry_out_serially, _bare_loop)):
+            start = time.process_time()
+            work(plan)
+            best[place] = min(best[place], time.process_time() - start)
+    own = (best[0] - best[1]) / len(plan)
+    print(f"\nThe engine itself: {own * 1e3:.2f} ms a run, everything stored")
+
+
+def _race_large() -> None:
+    """Race the study of ten data sets, once: it is long enough to be told."""
+    plan = make_plan(replace(read_study(LARGE), time_limit=None))
+    ours = _seconds(lambda: _carry_out(plan, "processes"))
+    races = [
+        Race("processes", ours, f"cross_validate, n_jobs={jobs}", _seconds(theirs))
+        for jobs in (1, 2)
+        for theirs in (partial(_cross_validate, plan, jobs),)
+    ]
+    print_races(f"Ten data sets, {len(plan)} runs, once", races)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _carry_out_serially(plan: Plan) -> None:
+    _carry_out(plan, "serial")
 
 
 def _carry_out(plan: Plan, engine: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         experiment.run(plan, Path(folder) / "runs.sqlite", engine=engine, progress=False)
+
+
+def _bare_loop(plan: Plan) -> None:
+    """Clone, fit and predict labels and probabilities, from arrays as the engine does."""
+    with threadpool_limits(1):
+        for each in plan.runs:
+            inputs, targets = plan.data[each.data].numbers, plan.data[each.data].targets
+            learner = clone(plan.contestants[each.data][each.contestant].estimator)
+            learner.fit(inputs[each.split.train], targets[each.split.train])
+            learner.predict(inputs[each.split.test])
+            learner.predict_proba(inputs[each.split.test])
 
 
 def _plain_loop(plan: Plan) -> None:
