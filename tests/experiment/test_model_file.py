@@ -34,6 +34,21 @@ def rows(task):
     return inputs, np.asarray(table.target_values)[::10]
 
 
+def fitted_example(item):
+    """Return a fitted learner and its inputs: several columns, or one where it takes no more."""
+    task = item.abilities.task
+    inputs, targets = rows(task)
+    problem = None
+    for columns in (6, 1):
+        try:
+            return item.example().fit(inputs[:, :columns], targets), inputs[:, :columns]
+        except Exception as error:
+            problem = error
+    if task in ("classification", "regression"):
+        raise problem
+    return pytest.skip(f"{item.name} does not learn from a table: {problem}")
+
+
 def rewritten(path, target, change):
     """Write a model file whose content was changed, with a seal that fits it as a forger would."""
     with zipfile.ZipFile(path) as archive:
@@ -54,15 +69,7 @@ def rewritten(path, target, change):
 @pytest.mark.parametrize("item", ENTRIES)
 def test_every_learner_comes_back_as_it_was(item, finished, tmp_path):
     """Saved with skops, loaded with the default trust, the same predictions bit for bit."""
-    task = item.abilities.task
-    inputs, targets = rows(task)
-    learner = item.example()
-    try:
-        learner.fit(inputs, targets)
-    except Exception as error:
-        if task in ("classification", "regression"):
-            raise
-        pytest.skip(f"{item.name} does not learn from a table: {error}")
+    learner, inputs = fitted_example(item)
     path = tmp_path / "model.skops"
     save_model(SavedModel(finished.made.card, learner), path)
     loaded = load_model(path).estimator
