@@ -82,6 +82,7 @@ def _sizes(analysis: Analysis, effects: FactorEffects) -> Iterator[ReportFigure]
         "Change of the mean response from the first to the second level. Bars beyond the line "
         f"are more than chance at the level {analysis.alpha:g}. {aliases}".strip(),
         drawn(partial(effect_pareto, estimates["effect"], limit=limit, label=label)),
+        folded=len(analysis.responses.data) > 1,
     )
     yield ReportFigure(
         f"Normal plot of effects: {effects.scope}",
@@ -110,6 +111,7 @@ def _surface(analysis: Analysis, effects: FactorEffects) -> Iterator[ReportFigur
             on_white=True,
         ),
         on_white=True,
+        folded=len(analysis.responses.data) > 1,
     )
 
 

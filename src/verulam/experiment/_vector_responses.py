@@ -77,9 +77,12 @@ def vector_verdicts(
     Two contestants are compared by Hotelling's test, more by a multivariate analysis of variance
     and then pair by pair (Alpaydin 19.14).
     """
-    names, scores = _scores(results)
+    names = list(results.response)
+    if len(names) < 2:
+        names = [each.name for each in results.measures]
     if len(names) < 2:
         return ()
+    scores = results.response_scores() if len(results.response) > 1 else results.scores()
     largest = scores["share"].max()
     scores = scores[scores["share"] == largest]
     pairs = zip(scores["learner"], scores["setting"], strict=True)
@@ -92,12 +95,6 @@ def vector_verdicts(
         if verdict is not None:
             found.append(verdict)
     return tuple(found)
-
-
-def _scores(results: Results) -> tuple[list[str], pd.DataFrame]:
-    if len(results.response) > 1:
-        return list(results.response), results.response_scores()
-    return [each.name for each in results.measures], results.scores()
 
 
 def _verdict(
