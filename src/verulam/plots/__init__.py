@@ -15,6 +15,7 @@ from verulam.plots._neighbours import (
 )
 from verulam.plots._outliers import neighbour_circles, outlier_map
 from verulam.plots._regions import decision_regions
+from verulam.plots._sequences import objective_curve, posterior_ribbon, state_diagram, trellis
 from verulam.plots._smoothers import bias_variance_curve, component_curve, smooth_curves
 from verulam.plots._statistics import (
     against_normal,
@@ -56,7 +57,9 @@ __all__ = [
     "mean_dots",
     "neighbour_circles",
     "normal_region",
+    "objective_curve",
     "outlier_map",
+    "posterior_ribbon",
     "power_curves",
     "precision_recall_curves",
     "retrieval_venn",
@@ -66,8 +69,10 @@ __all__ = [
     "share_matrix",
     "simulated_power",
     "smooth_curves",
+    "state_diagram",
     "surface_contours",
     "tree_diagram",
+    "trellis",
     "voronoi_cells",
     "weight_trajectory",
     "window_density",

@@ -256,8 +256,9 @@ def _codes_of_labels(column: np.ndarray, symbols: np.ndarray) -> np.ndarray:
     unknown = np.flatnonzero((codes < 0) & ~missing)
     if len(unknown):
         shown = ", ".join(repr(symbol) for symbol in symbols[:5].tolist())
+        strange = str(column[unknown[0]])
         raise DataError(
-            f"X has the unknown symbol {str(column[unknown[0]])!r} at step {unknown[0]}; the alphabet "
-            f"has {len(symbols)} symbols: {shown}{', ...' if len(symbols) > 5 else ''}."
+            f"X has the unknown symbol {strange!r} at step {unknown[0]}; the alphabet has "
+            f"{len(symbols)} symbols: {shown}{', ...' if len(symbols) > 5 else ''}."
         )
     return np.where(missing, -1, codes).astype(np.int64)

@@ -82,6 +82,9 @@ class HMMClassifier(Classifier):
         "random_state": RANDOM_STATE,
     }
     _takes_sequences: ClassVar[bool] = True
+    _skipped_checks: ClassVar[dict[str, str]] = {
+        "check_classifiers_train": "a list of lists is a list of sequences, of any length",
+    }
 
     def __init__(
         self,
@@ -135,7 +138,7 @@ class HMMClassifier(Classifier):
             )
         if len(self.classes_) < 2:
             raise DataError(
-                f"HMMClassifier needs at least two classes; y has one class: {self.classes_[0]!r}."
+                f"HMMClassifier needs at least two classes; y has one class: {str(self.classes_[0])!r}."
             )
         self.priors_ = self._class_priors(codes)
         self.models_ = []

@@ -120,7 +120,6 @@ class MarkovChain(Density):
             "check_pipeline_consistency",
             "check_positive_only_tag_during_fit",
             "check_readonly_memmap_input",
-            "check_transformer_preserve_dtypes",
         ),
         "states are labels in one column, not tables of numbers",
     )

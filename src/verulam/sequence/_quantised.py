@@ -64,6 +64,11 @@ class VectorQuantiser(Transformer):
         self.n_init = n_init
         self.random_state = random_state
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
     @checked_fit
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Find the codebook."""

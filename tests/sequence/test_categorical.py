@@ -1,0 +1,37 @@
+"""Categorical emissions: codes, counts, the update of the text."""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from verulam.sequence import CategoricalEmission, read_sequences
+from verulam.sequence._categorical import SymbolProbabilities
+
+
+def test_labels_and_gaps_become_codes():
+    emission = CategoricalEmission(symbols=["a", "b"])
+    words = read_sequences(np.array(["b", None, "a"], dtype=object))
+    assert_array_equal(emission.encode(words), [1, -1, 0])
+    numbers = read_sequences([1.0, np.nan, 0.0])
+    assert_array_equal(CategoricalEmission().encode(numbers), [1, -1, 0])
+
+
+def test_update_is_the_share_of_soft_counts():
+    emission = CategoricalEmission(prior=0.5)
+    start = SymbolProbabilities(np.full((2, 3), 1 / 3))
+    codes, weights = np.array([0, 2, -1, 2]), np.array([[1, 0], [0.5, 0.5], [1, 0], [0, 1.0]])
+    sums = emission.statistics(start, codes, weights)
+    counts = np.array([[1.0, 0.0, 0.5], [0.0, 0.0, 1.5]]) + 0.5
+    new = emission.update(start, sums)
+    assert_allclose(new.probabilities, counts / counts.sum(axis=1, keepdims=True))
+    assert emission.n_parameters(new) == 4
+
+
+def test_sums_grow_with_the_alphabet():
+    emission = CategoricalEmission()
+    small = emission.statistics(
+        SymbolProbabilities(np.ones((1, 2))), np.array([1]), np.ones((1, 1))
+    )
+    large = emission.statistics(
+        SymbolProbabilities(np.ones((1, 3))), np.array([2]), np.ones((1, 1))
+    )
+    assert_array_equal((small + large).counts.ravel(), [0, 1, 1])

@@ -1,0 +1,54 @@
+"""The hybrid of a classifier and a chain."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+
+from verulam.base import DataError
+from verulam.sequence import fit_hybrid
+from verulam.sequence._hybrid import windows
+from verulam.sequence._sequences import read_sequences
+
+
+def made(seed):
+    """Return sequences whose states show in the change from step to step, not in the level."""
+    random = np.random.default_rng(seed)
+    labels = [np.repeat(random.integers(2, size=8), 12) for _ in range(6)]
+    X = []
+    for path in labels:
+        signs = np.where(np.arange(len(path)) % 2, 1.0, -1.0)
+        X.append(np.where(path == 1, signs, 0.0) + random.normal(0.0, 0.7, size=len(path)))
+    return X, labels
+
+
+def test_windows_stay_within_their_sequence():
+    sequences = read_sequences([[1.0, 2.0, 3.0], [9.0]])
+    assert_array_equal(windows(sequences, 1), [[1, 1, 2], [1, 2, 3], [2, 3, 3], [9, 9, 9]])
+
+
+def test_chain_and_network_beat_the_network_alone():
+    X, labels = made(0)
+    network = MLPClassifier((8,), solver="lbfgs", max_iter=2000, random_state=0, alpha=1.0)
+    hybrid = fit_hybrid(network, X, labels, width=2)
+    new, truth = made(1)
+    together = np.concatenate(hybrid.predict(new))
+    alone = network.predict(windows(read_sequences(new), 2))
+    expected = np.concatenate(truth)
+    assert (together == expected).mean() > (alone == expected).mean()
+    assert (together == expected).mean() > 0.8
+
+
+def test_scores_are_posteriors_over_priors():
+    X, labels = made(0)
+    hybrid = fit_hybrid(LogisticRegression(), X, labels, width=1)
+    scores, sequences = hybrid.log_scores(X)
+    posteriors = hybrid.classifier.predict_proba(windows(sequences, 1))
+    assert_allclose(scores, np.log(posteriors / hybrid.priors))
+    assert_allclose(hybrid.transitions.matrix.sum(axis=1), 1.0)
+
+
+def test_labels_must_match():
+    with pytest.raises(DataError, match="one label per step"):
+        fit_hybrid(LogisticRegression(), [[1.0, 2.0]], [["a"]])

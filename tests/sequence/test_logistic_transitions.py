@@ -1,0 +1,38 @@
+"""Logistic transitions: gradients by finite differences, one matrix per step."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+from scipy.optimize import check_grad
+
+from verulam.sequence import LogisticTransitions, read_sequences
+from verulam.sequence._logistic_transitions import LogisticWeights, logistic_loss
+
+RANDOM = np.random.default_rng(0)
+
+
+def test_gradient():
+    rows = np.hstack([np.ones((15, 1)), RANDOM.normal(size=(15, 2))])
+    shares = RANDOM.dirichlet(np.ones(3), 15)
+    error = check_grad(
+        lambda flat: logistic_loss(flat, rows, shares, 0.3)[0],
+        lambda flat: logistic_loss(flat, rows, shares, 0.3)[1],
+        RANDOM.normal(size=9),
+    )
+    assert error < 1e-5
+
+
+def test_matrices_follow_the_inputs():
+    weights = np.zeros((2, 2, 2))
+    weights[:, 1, 1] = 2.0
+    sequences = read_sequences(np.zeros(3), inputs=[-1.0, 0.0, 1.0])
+    matrices = LogisticTransitions().prepared(LogisticWeights(weights), sequences).matrices
+    assert_allclose(matrices.sum(axis=2), 1.0)
+    assert_allclose(matrices[:, 0, 1], 1 / (1 + np.exp([2.0, 0.0, -2.0])))
+
+
+def test_parameters_are_counted_and_taken():
+    part = LogisticTransitions()
+    weights = LogisticWeights(RANDOM.normal(size=(3, 2, 3)))
+    assert part.n_parameters(weights) == 12
+    assert part.take(weights, np.array([0, 2])).weights.shape == (2, 2, 2)
+    assert part.log_prior(weights) < 0

@@ -1,0 +1,98 @@
+"""Markov chains: the urn example, estimation, orders, the long run."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from verulam.base import DataError
+from verulam.data import URN_CHAIN
+from verulam.sequence import MarkovChain, order_test, stationary_distribution
+
+URNS = MarkovChain.from_parameters(URN_CHAIN.initial, URN_CHAIN.transition, URN_CHAIN.states)
+
+
+def test_urn_chain():
+    assert_allclose(np.exp(URNS.score(["red", "red", "green", "green"])), 0.048)
+    assert_allclose(URNS.stationary_distribution(), np.array([2, 3, 6]) / 11)
+    assert_allclose(stationary_distribution(URN_CHAIN.transition), np.array([2, 3, 6]) / 11)
+
+
+def test_estimates_recover_the_chain():
+    # Exercises 15.1 and 15.2: standard errors are about 0.05 and 0.0036.
+    chain = MarkovChain(states=URN_CHAIN.states).fit(URNS.sample(1000, 100, random_state=0))
+    assert_allclose(chain.initial_[0], URN_CHAIN.initial, atol=0.15)
+    assert_allclose(chain.transitions_, URN_CHAIN.transition, atol=0.012)
+    assert_array_equal(chain.states_, URN_CHAIN.states)
+
+
+def test_counts_leave_out_the_last_step():
+    chain = MarkovChain().fit([[0, 0, 1], [1]])
+    assert_allclose(chain.initial_[0], [0.5, 0.5])
+    # State 1 is only ever last, so nothing is known of what follows it.
+    assert_allclose(chain.transitions_, [[0.5, 0.5], [0.5, 0.5]])
+    smoothed = MarkovChain(prior=1.0).fit([[0, 0, 0, 1], [1]])
+    assert_allclose(smoothed.transitions_, [[3 / 5, 2 / 5], [0.5, 0.5]])
+    assert_allclose(smoothed.initial_[0], [0.5, 0.5])
+
+
+def test_second_order_equals_its_chain_of_pairs():
+    random = np.random.default_rng(0)
+    X = [random.integers(2, size=30).tolist() for _ in range(20)]
+    chain = MarkovChain(order=2, prior=0.5).fit(X)
+    assert chain.transitions_.shape == (2, 2, 2)
+    assert_allclose(chain.transitions_.sum(axis=-1), 1.0)
+    pairs = chain.to_first_order()
+    assert len(pairs.states_) == 4
+    for part in ([0, 1, 1, 0, 1], [1, 1]):
+        assert_allclose(pairs.score(chain.pairs([part])), chain.score(part))
+    # By hand, with indices in the order of time.
+    value = chain.initial_[0][0] * chain.initial_[1][0, 1] * chain.transitions_[0, 1, 1]
+    assert_allclose(np.exp(chain.score([0, 1, 1])), value)
+    triples = MarkovChain(order=3, prior=0.5).fit(X)
+    assert_allclose(
+        triples.to_first_order().score(triples.pairs([[0, 1, 1, 0, 0]])),
+        triples.score([0, 1, 1, 0, 0]),
+    )
+
+
+def test_second_order_samples_keep_their_order():
+    alternating = MarkovChain(order=2).fit([[0, 0, 1, 1] * 20])
+    assert_array_equal(np.sort(np.unique(alternating.sample(8, random_state=0)[0])), [0, 1])
+    drawn = alternating.sample(40, random_state=1)[0]
+    assert np.isfinite(alternating.score(drawn))
+
+
+def test_order_is_tested_by_likelihood():
+    first = URNS.sample(2000, random_state=1)[0]
+    assert order_test(first, 0).p_value < 1e-6
+    result = order_test(first, 1)
+    assert result.p_value > 0.01
+    assert result.degrees_of_freedom == 12
+    assert order_test([0, 0, 1, 1] * 50, 1).p_value < 1e-6
+
+
+def test_impossible_chains_have_no_probability():
+    chain = MarkovChain.from_parameters([1.0, 0.0], [[0.5, 0.5], [0.0, 1.0]])
+    assert_allclose(chain.score_sequences([[0, 1, 0], [0, 0]]), [-np.inf, np.log(0.5)])
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[0, 5]], "unknown state"),
+        (np.zeros((2, 2)), "one state per step"),
+        ([[0.0, np.nan]], "missing state at step 1"),
+        ([], "no sequences"),
+    ],
+)
+def test_bad_input(X, message):
+    chain = MarkovChain(states=[0, 1])
+    with pytest.raises(DataError, match=message):
+        chain.fit(X)
+
+
+def test_rows_must_be_distributions():
+    with pytest.raises(DataError, match=r"row 1 of transitions sums to 0\.9"):
+        MarkovChain.from_parameters([0.5, 0.5], [[0.5, 0.5], [0.4, 0.5]])
+    with pytest.raises(DataError, match="to_first_order"):
+        MarkovChain(order=2).fit([[0, 1, 0, 1]]).stationary_distribution()

@@ -1,0 +1,49 @@
+"""The number of states: curves peak near the truth."""
+
+import numpy as np
+import pytest
+
+from verulam.base import DataError
+from verulam.sequence import HiddenMarkovModel, add_states, select_states
+from verulam.sequence._selection import split_sequences
+from verulam.sequence._sequences import read_sequences
+
+RANDOM = np.random.default_rng(1)
+X = [
+    np.repeat(RANDOM.choice([0.0, 4.0, 8.0], size=6), 10) + RANDOM.normal(size=60)
+    for _ in range(12)
+]
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.mark.parametrize("criterion", ["validation", "bic", "aic"])
+def test_true_number_is_chosen(criterion):
+    model = HiddenMarkovModel(n_init=2, max_iter=50)
+    curve = select_states(model, X, [1, 2, 3, 4], criterion=criterion, random_state=0)
+    assert curve.chosen in ((3,) if criterion == "bic" else (3, 4))
+    assert curve.validation[2] > curve.validation[1] > curve.validation[0]
+    assert list(curve.training) == sorted(curve.training)
+    assert curve.best.n_states_ == curve.chosen
+    assert list(curve.to_frame().index) == [1, 2, 3, 4]
+
+
+def test_states_are_added_while_it_helps():
+    curve = add_states(HiddenMarkovModel(1, max_iter=60), X, most=6, random_state=0)
+    assert 3 <= curve.chosen <= 5
+    assert curve.validation[curve.n_states.index(curve.chosen)] == max(curve.validation)
+    assert curve.n_states[:3] == (1, 2, 3)
+
+
+def test_a_single_sequence_is_cut():
+    train, held_out = split_sequences(
+        read_sequences(np.arange(10.0)), 0.3, np.random.default_rng(0)
+    )
+    assert len(train[0]) == 7
+    assert len(held_out[0]) == 3
+    with pytest.raises(DataError, match="too short"):
+        split_sequences(read_sequences([1.0]), 0.3, np.random.default_rng(0))
+
+
+def test_unknown_criterion():
+    with pytest.raises(DataError, match="criterion is 'mdl'"):
+        select_states(HiddenMarkovModel(), X, [1], criterion="mdl")

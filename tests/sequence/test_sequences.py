@@ -1,0 +1,55 @@
+"""The convention of sequences: forms of data, slices, groups."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from verulam.base import DataError
+from verulam.sequence import read_sequences
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1.0, 2.0], [3.0]],
+        [np.array([1.0, 2.0]), np.array([3.0])],
+        [np.array([[1.0], [2.0]]), np.array([[3.0]])],
+        (pd.Series([1.0, 2.0]), pd.DataFrame({"a": [3.0]})),
+    ],
+)
+def test_lists_of_any_kind(X):
+    sequences = read_sequences(X)
+    assert_array_equal(sequences.values, [[1.0], [2.0], [3.0]])
+    assert_array_equal(sequences.starts, [0, 2, 3])
+    assert [len(part) for part in sequences.give_back(np.arange(3))] == [2, 1]
+
+
+def test_object_arrays_of_arrays_are_lists():
+    X = np.empty(2, dtype=object)
+    X[0], X[1] = np.zeros((2, 3)), np.ones((1, 3))
+    assert_array_equal(read_sequences(X).starts, [0, 2, 3])
+
+
+def test_words_are_one_sequence():
+    assert_array_equal(read_sequences(["sun", "rain"]).starts, [0, 2])
+
+
+def test_masked_steps_are_missing():
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    assert np.isnan(read_sequences(masked).values[1, 0])
+
+
+def test_slices_and_groups():
+    sequences = read_sequences([np.full(length, length) for length in (3, 1, 4, 2)])
+    assert_array_equal(sequences[1:3].starts, [0, 1, 5])
+    assert_array_equal(sequences[1:3].values.ravel(), [1, 4, 4, 4, 4])
+    assert [group.n_steps for group in sequences.groups(4)] == [4, 4, 2]
+    assert [group.n_steps for group in sequences.groups(1)] == [3, 1, 4, 2]
+
+
+def test_inputs_come_along():
+    sequences = read_sequences([[1.0, 2.0], [3.0]], inputs=[[[5.0], [6.0]], [[7.0]]])
+    assert_array_equal(sequences[1:].inputs, [[7.0]])
+    with pytest.raises(DataError, match="missing or infinite"):
+        read_sequences([1.0], inputs=[np.nan])
