@@ -80,7 +80,7 @@ def _histograms() -> plt.Figure:
 
 def _windows() -> plt.Figure:
     """Return the density as a sum of windows, for three widths."""
-    figure, axes = _row(3)
+    figure, axes = _row(3, sharey=True)
     for ax, width in zip(axes, (1.0, 0.5, 0.25), strict=True):
         window_density(KernelDensity(bandwidth=width).fit(EIGHT), ax=ax)
         ax.label_outer()
