@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier as ForeignTree
 from verulam.base import DataError, TableSchema
 from verulam.data import dataset
 from verulam.rule import extract_rules
-from verulam.tree import DecisionTreeClassifier, TreeStructure
+from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor, TreeStructure
 
 
 def figure_tree():
@@ -62,6 +62,20 @@ def test_numbers_are_predicted():
     X = {"age": [50.0, 50.0, 20.0], "years_in_job": [9.0, 1.0, 1.0], "job_type": ["A", "A", "C"]}
     frame = pd.DataFrame(X).astype({"job_type": "category"})
     assert rules.predict(frame).tolist() == [0.8, 0.6, 0.2]
+
+
+def test_rules_predict_as_their_regression_tree():
+    data = dataset("auto_mpg")
+    X = data.inputs.select_dtypes("number").dropna(axis=1)
+    tree = DecisionTreeRegressor(max_depth=4).fit(X, data.target_values)
+    assert_array_equal(extract_rules(tree).predict(X), tree.predict(X))
+
+
+def test_linear_leaves_are_refused():
+    X = np.arange(40.0)[:, None]
+    tree = DecisionTreeRegressor(leaf_model="linear").fit(X, np.abs(X[:, 0] - 20))
+    with pytest.raises(DataError, match="tree has a linear model in each leaf"):
+        extract_rules(tree)
 
 
 def test_the_rules_of_the_notes():

@@ -50,6 +50,11 @@ def extract_rules(tree: Any, *, missing: bool = False) -> RuleBase:
         raise DataError(
             f"tree is a {type(tree).__name__}; rules are read off the trees of verulam.tree."
         )
+    if getattr(tree, "linear_leaves_", None) is not None:
+        raise DataError(
+            "tree has a linear model in each leaf; a rule concludes one value: use "
+            "leaf_model='constant'."
+        )
     structure, schema = tree.tree_, tree.schema_
     classes = getattr(tree, "classes_", None)
     conclusions = _conclusions(tree)
