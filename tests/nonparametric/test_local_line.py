@@ -15,6 +15,7 @@ from verulam.nonparametric._local_loops import (
     nearest_windows,
 )
 from verulam.nonparametric._neighbourhoods import Neighbourhood
+from verulam.nonparametric._sliding_loops import sliding_fits
 
 COMPACT = ["box", "triangle", "epanechnikov", "biweight", "triweight", "tricube", "cosine"]
 
@@ -76,6 +77,29 @@ def test_power_series_equals_the_plain_sum(monkeypatch, bandwidth, degree):
     own_plain = line_values(hood, line, line.x).leverage
     monkeypatch.setattr(local_line, "SERIES_REACH", 0)
     assert_allclose(line_values(hood, line, line.x).leverage, own_plain, rtol=1e-8)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2])
+@pytest.mark.parametrize("name", COMPACT[:-1])
+@pytest.mark.parametrize("width", [{"bandwidth": 0.7}, {"n_neighbors": 90}])
+def test_sliding_sums_equal_visits_to_every_point(monkeypatch, name, degree, width):
+    """Also across a gap, a crowd and repeated inputs, and with weights of the points."""
+    rng = np.random.default_rng(2)
+    x = np.concatenate(
+        [rng.uniform(0, 4, 250), rng.uniform(9, 10, 60), 6 + 1e-3 * rng.random(120), np.full(95, 8)]
+    )
+    line = sorted_line(x[:, None], rng.normal(size=len(x)), rng.random(len(x)))
+    hood = Neighbourhood(WINDOWS[name], degree=degree, **width)
+    queries = np.concatenate([line.x, np.linspace(-1, 11, 99)])
+    monkeypatch.setattr(local_line, "SLIDING_REACH", 0)
+    sliding = line_values(hood, line, queries)
+    monkeypatch.setattr(local_line, "SLIDING_REACH", np.inf)
+    visits = line_values(hood, line, queries, with_squares=True)
+    scale = np.maximum(1.0, np.sqrt(visits.squares))
+    assert_allclose(sliding.values / scale, visits.values / scale, atol=1e-8)
+    own = slice(0, len(line.x))
+    assert_allclose(sliding.leverage[own], visits.leverage[own], rtol=1e-7)
+    assert_array_equal(sliding.empty, visits.empty)
 
 
 def test_straight_lines_and_parabolas_are_reproduced(line):
@@ -147,6 +171,9 @@ def test_compiled_loops_equal_their_python_source(line):
             code, inner, outer, 2, True,
         )  # fmt: skip
         assert_allclose(local_fits(*arguments), local_fits.py_func(*arguments))
+    for inner, outer in ((3, 3), (2, 2), (1, 0)):
+        arguments = (line.x, line.y, line.prior, queries, starts, stops, widths, inner, outer, 2)
+        assert_allclose(sliding_fits(*arguments), sliding_fits.py_func(*arguments))
     arguments = (line.x, line.y, queries, 0.5, 3, 2, 24)
     assert_allclose(gaussian_moments(*arguments), gaussian_moments.py_func(*arguments))
     assert nearest_mean(line.x, line.y, 3.3, -1) == nearest_mean.py_func(line.x, line.y, 3.3, -1)

@@ -22,7 +22,28 @@ WINDOW = [StrOptions(set(WINDOWS)), callable]
 EMPTY = [StrOptions({"nearest", "nan"})]
 
 
-class KernelSmoother(Smoother):
+class FixedWidth:
+    """Mixin: the neighbourhood has one width everywhere, given or chosen by the data."""
+
+    bandwidth: BandwidthChoice
+    bandwidth_: float | np.ndarray | None
+    inputs_: np.ndarray
+    targets_: np.ndarray
+
+    def _hood(self) -> Neighbourhood:
+        raise NotImplementedError
+
+    def _prepare(self) -> None:
+        self.bandwidth_ = fitted_bandwidth(
+            self.bandwidth, self._hood(), self.inputs_, self.targets_
+        )
+
+    def _engine(self) -> LocalEngine:
+        assert self.bandwidth_ is not None
+        return local_engine(self._hood(), self.inputs_, self.targets_, self.bandwidth_)
+
+
+class KernelSmoother(FixedWidth, Smoother):
     r"""Predict the mean of the training targets, weighted by closeness to the query.
 
     Parameters
@@ -84,16 +105,8 @@ class KernelSmoother(Smoother):
     def _hood(self) -> Neighbourhood:
         return Neighbourhood(find_window(self.window))
 
-    def _prepare(self) -> None:
-        self.bandwidth_ = fitted_bandwidth(
-            self.bandwidth, self._hood(), self.inputs_, self.targets_
-        )
 
-    def _engine(self) -> LocalEngine:
-        return local_engine(self._hood(), self.inputs_, self.targets_, self.bandwidth_)
-
-
-class LocalPolynomial(Smoother):
+class LocalPolynomial(FixedWidth, Smoother):
     r"""Fit a polynomial around each query, with weights by closeness, and predict its value there.
 
     Parameters
@@ -103,20 +116,13 @@ class LocalPolynomial(Smoother):
     degree
         Highest total degree of a term, products of different inputs included. Degree 0 is the
         kernel smoother.
-    window
-        Name of a window, or any function of the distance in bandwidths.
-    empty
-        What to say where no training point lies in the window: the mean of the "nearest" ones, or
-        "nan".
+    window, empty
+        As in `KernelSmoother`.
 
     Attributes
     ----------
-    inputs_ : ndarray of shape (n_samples, n_features)
-        Training inputs.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
-    bandwidth_ : float or ndarray of shape (n_features,)
-        The bandwidth in use.
+    inputs_, targets_, bandwidth_
+        As in `KernelSmoother`.
 
     Notes
     -----
@@ -161,14 +167,6 @@ class LocalPolynomial(Smoother):
     def _hood(self) -> Neighbourhood:
         return Neighbourhood(find_window(self.window), degree=self.degree)
 
-    def _prepare(self) -> None:
-        self.bandwidth_ = fitted_bandwidth(
-            self.bandwidth, self._hood(), self.inputs_, self.targets_
-        )
-
-    def _engine(self) -> LocalEngine:
-        return local_engine(self._hood(), self.inputs_, self.targets_, self.bandwidth_)
-
 
 class NeighbourSmoother(Smoother):
     r"""Predict the mean target of the k nearest training points, alike or weighted by closeness.
@@ -183,10 +181,8 @@ class NeighbourSmoother(Smoother):
 
     Attributes
     ----------
-    inputs_ : ndarray of shape (n_samples, n_features)
-        Training inputs.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
+    inputs_, targets_
+        As in `KernelSmoother`.
 
     Notes
     -----

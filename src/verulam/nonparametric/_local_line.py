@@ -7,12 +7,16 @@ import numpy as np
 from verulam.base import in_threads
 from verulam.nonparametric._local_loops import gaussian_moments, local_fits, nearest_windows
 from verulam.nonparametric._neighbourhoods import LocalValues, Neighbourhood
-from verulam.nonparametric._windows import EXPONENTIAL, GAUSSIAN
+from verulam.nonparametric._sliding_loops import sliding_fits
+from verulam.nonparametric._windows import EXPONENTIAL, GAUSSIAN, POWERS
 
 #: Terms of the power series behind the fast Gaussian sums: exact to rounding.
 SERIES_TERMS = 24
 #: From this many inputs in reach of the average query on, the series beats the plain sum.
 SERIES_REACH = 150
+#: From this many on, sums that slide along the line beat visits to every input in reach; and
+#: queries that slide in one go.
+SLIDING_REACH, SLIDING_QUERIES = 60, 2048
 #: Heights of a Gaussian, and of an exponential, below 1e-17 are nothing.
 GAUSSIAN_REACH, EXPONENTIAL_REACH = 80.0, 40.0
 #: Visits of inputs that make threads worth starting, and queries that each task takes.
@@ -87,9 +91,66 @@ def _direct_values(
     skipped = np.full(len(queries), -1) if left_out is None else left_out[order]
     if left_out is not None:
         hood = hood.one_more()
-    starts, stops, widths = line_windows(hood, line.x, queries, skipped)
+    windows = line_windows(hood, line.x, queries, skipped)
+    found = np.full((len(queries), 4), np.nan)
+    rest = np.ones(len(queries), dtype=bool)
+    visits = int((windows[1] - windows[0]).sum())
+    sliding = left_out is None and not with_squares and hood.window.code == POWERS
+    if sliding and visits > SLIDING_REACH * len(queries):
+        found[:, :2], found[:, 3] = _slide(hood, line, queries, *windows), 0.0
+        rest = np.isnan(found[:, 0])
+    if rest.any():
+        chosen = (part[rest] for part in (queries, *windows, skipped))
+        found[rest] = _visit(hood, line, *chosen, with_squares=with_squares)
+    result = np.empty_like(found)
+    result[order] = found
+    return LocalValues(result[:, 0], result[:, 1], result[:, 2], result[:, 3] > 0)
+
+
+def _slide(
+    hood: Neighbourhood,
+    line: Line,
+    queries: np.ndarray,
+    starts: np.ndarray,
+    stops: np.ndarray,
+    widths: np.ndarray,
+) -> np.ndarray:
+    """Return values and own weights from sums that slide along the line."""
     window = hood.window
-    code = (window.code, float(window.inner), float(window.outer))
+    inner, outer = (int(window.inner), int(window.outer)) if window.outer else (1, 0)
+
+    def compute(start: int) -> np.ndarray:
+        own = slice(start, start + SLIDING_QUERIES)
+        return sliding_fits(
+            line.x,
+            line.y,
+            line.prior,
+            queries[own],
+            starts[own],
+            stops[own],
+            widths[own],
+            inner,
+            outer,
+            hood.degree,
+        )
+
+    tasks = range(0, len(queries), SLIDING_QUERIES)
+    return np.concatenate(list(in_threads(compute, tasks, 0 if len(tasks) > 4 else 1)))
+
+
+def _visit(
+    hood: Neighbourhood,
+    line: Line,
+    queries: np.ndarray,
+    starts: np.ndarray,
+    stops: np.ndarray,
+    widths: np.ndarray,
+    skipped: np.ndarray,
+    *,
+    with_squares: bool,
+) -> np.ndarray:
+    """Return values, own weights, squares and emptiness from a visit to every point in reach."""
+    window = hood.window
 
     def compute(start: int) -> np.ndarray:
         own = slice(start, start + TASK_QUERIES)
@@ -102,17 +163,16 @@ def _direct_values(
             stops[own],
             widths[own],
             skipped[own],
-            *code,
+            window.code,
+            float(window.inner),
+            float(window.outer),
             hood.degree,
             with_squares,
         )
 
     light = int((stops - starts).sum()) < THREADED_VISITS
     tasks = range(0, len(queries), TASK_QUERIES)
-    parts = np.concatenate(list(in_threads(compute, tasks, 1 if light else 0)))
-    result = np.empty_like(parts)
-    result[order] = parts
-    return LocalValues(result[:, 0], result[:, 1], result[:, 2], result[:, 3] > 0)
+    return np.concatenate(list(in_threads(compute, tasks, 1 if light else 0)))
 
 
 def line_windows(

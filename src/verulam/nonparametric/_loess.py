@@ -27,10 +27,8 @@ class Loess(Smoother):
 
     Attributes
     ----------
-    inputs_ : ndarray of shape (n_samples, n_features)
-        Training inputs.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
+    inputs_, targets_
+        As in `KernelSmoother`.
     n_neighbors_ : int
         Number of points in a neighbourhood.
     robustness_ : ndarray of shape (n_samples,)

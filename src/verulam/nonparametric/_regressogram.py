@@ -34,10 +34,8 @@ class Regressogram(Smoother):
 
     Attributes
     ----------
-    inputs_ : ndarray of shape (n_samples, n_features)
-        Training inputs.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
+    inputs_, targets_
+        As in `KernelSmoother`.
     bandwidth_ : float or ndarray of shape (n_features,)
         Width of the bins in use.
     origin_ : ndarray of shape (n_features,)

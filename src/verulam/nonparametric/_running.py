@@ -8,13 +8,17 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from verulam.base import DataError, Interval, StrOptions, in_threads
-from verulam.nonparametric._kernel_smoother import BANDWIDTH, EMPTY, BandwidthChoice, Empty
+from verulam.nonparametric._kernel_smoother import (
+    BANDWIDTH,
+    EMPTY,
+    BandwidthChoice,
+    Empty,
+    FixedWidth,
+)
 from verulam.nonparametric._local import (
     LocalEngine,
     checked_bandwidth,
     choose_bandwidth,
-    fitted_bandwidth,
-    local_engine,
 )
 from verulam.nonparametric._local_line import line_windows, sorted_line
 from verulam.nonparametric._local_loops import nearest_mean
@@ -36,29 +40,22 @@ def check_side(side: str, n_columns: int) -> None:
         raise DataError(f"side='past' is for one input, the time, but X has {n_columns} columns.")
 
 
-class RunningMean(Smoother):
+class RunningMean(FixedWidth, Smoother):
     r"""Predict the mean target of the training points within a distance of the query.
 
     Parameters
     ----------
     bandwidth
-        Half-width :math:`h` of the window, in units of the inputs; one number, or one for each
-        input. "loo" takes the one with the least leave-one-out error, "gcv" with the least
-        generalised cross-validation error.
+        Half-width :math:`h` of the window, given or chosen as in `KernelSmoother`.
     side
         "past" uses only points up to the query, as in the forecast of a time series.
     empty
-        What to say where no training point lies in the window: the mean of the "nearest" ones, or
-        "nan".
+        As in `KernelSmoother`.
 
     Attributes
     ----------
-    inputs_ : ndarray of shape (n_samples, n_features)
-        Training inputs.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
-    bandwidth_ : float or ndarray of shape (n_features,)
-        The half-width in use.
+    inputs_, targets_, bandwidth_
+        As in `KernelSmoother`.
 
     Notes
     -----
@@ -98,15 +95,10 @@ class RunningMean(Smoother):
 
     def _prepare(self) -> None:
         check_side(self.side, self.n_features_in_)
-        self.bandwidth_ = fitted_bandwidth(
-            self.bandwidth, self._hood(), self.inputs_, self.targets_
-        )
-
-    def _engine(self) -> LocalEngine:
-        return local_engine(self._hood(), self.inputs_, self.targets_, self.bandwidth_)
+        super()._prepare()
 
 
-class RunningLine(Smoother):
+class RunningLine(FixedWidth, Smoother):
     r"""Fit a straight line to the training points around the query, all weighted alike.
 
     Parameters
@@ -116,15 +108,12 @@ class RunningLine(Smoother):
     n_neighbors
         If given, the window reaches to the neighbour of this rank instead.
     empty
-        What to say where no training point lies in the window: the mean of the "nearest" ones, or
-        "nan".
+        As in `KernelSmoother`.
 
     Attributes
     ----------
-    inputs_ : ndarray of shape (n_samples, n_features)
-        Training inputs.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
+    inputs_, targets_
+        As in `KernelSmoother`.
     bandwidth_ : float, ndarray of shape (n_features,) or None
         The half-width in use; None with `n_neighbors`.
 
@@ -165,18 +154,16 @@ class RunningLine(Smoother):
         return Neighbourhood(WINDOWS["box"], degree=1, n_neighbors=self.n_neighbors)
 
     def _prepare(self) -> None:
-        if self.n_neighbors is not None:
+        if self.n_neighbors is None:
+            super()._prepare()
+        else:
             check_neighbour_count(self.n_neighbors, len(self.inputs_))
             self.bandwidth_ = None
-        else:
-            self.bandwidth_ = fitted_bandwidth(
-                self.bandwidth, self._hood(), self.inputs_, self.targets_
-            )
 
     def _engine(self) -> LocalEngine:
         if self.bandwidth_ is None:
             return LocalEngine(self._hood(), self.inputs_, self.targets_)
-        return local_engine(self._hood(), self.inputs_, self.targets_, self.bandwidth_)
+        return super()._engine()
 
 
 class RunningMedian(Smoother):
@@ -185,22 +172,16 @@ class RunningMedian(Smoother):
     Parameters
     ----------
     bandwidth
-        Half-width of the window, in units of the inputs; one number, or one for each input. "loo"
-        takes the one with the least leave-one-out error.
+        Half-width of the window, or "loo", as in `KernelSmoother`.
     side
-        "past" uses only points up to the query.
+        As in `RunningMean`.
     empty
-        What to say where no training point lies in the window: the mean of the "nearest" ones, or
-        "nan".
+        As in `KernelSmoother`.
 
     Attributes
     ----------
-    inputs_ : ndarray of shape (n_samples, n_features)
-        Training inputs.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
-    bandwidth_ : float or ndarray of shape (n_features,)
-        The half-width in use.
+    inputs_, targets_, bandwidth_
+        As in `KernelSmoother`.
 
     Notes
     -----

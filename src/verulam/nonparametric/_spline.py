@@ -66,10 +66,8 @@ class SmoothingSpline(Smoother):
 
     Attributes
     ----------
-    inputs_ : ndarray of shape (n_samples, 1)
-        Training inputs.
-    targets_ : ndarray of shape (n_samples,)
-        Training targets.
+    inputs_, targets_
+        As in `KernelSmoother`.
     penalty_ : float
         The weight of the curvature in use.
     knots_, knot_values_, curvatures_ : ndarray of shape (n_knots,)
