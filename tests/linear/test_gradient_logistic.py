@@ -110,7 +110,7 @@ def test_three_classes():
 
 def test_weights_grow_on_separable_classes_unless_stopped():
     rows, classes = separable()
-    options = {"mode": "batch", "learning_rate": 0.5, "tolerance": 0.0, "random_state": 0}
+    options = {"mode": "batch", "learning_rate": 0.01, "tolerance": 0.0, "random_state": 0}
     curves = GradientLogistic(max_iter=1000, **options).fit(rows, classes)
     lengths = curves.norm_curve_[[9, 99, 999]]
     assert (np.diff(lengths) > 0.5).all()

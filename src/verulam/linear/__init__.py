@@ -21,8 +21,21 @@ from verulam.linear._madaline import Madaline
 from verulam.linear._multiclass import OneVersusRest, PairwiseClassifier
 from verulam.linear._perceptrons import BatchPerceptron, FarthestMarginPerceptron, Perceptron
 from verulam.linear._pocket import PocketPerceptron
+from verulam.linear._preferences import (
+    Preferences,
+    preferences_from_clicks,
+    preferences_from_order,
+    preferences_from_relevance,
+)
 from verulam.linear._problem import Trajectory
 from verulam.linear._programs import LinearProgramDiscriminant
+from verulam.linear._ranking import (
+    LinearRanker,
+    kendall_tau,
+    mean_average_precision,
+    ndcg,
+    rerank,
+)
 from verulam.linear._relaxation import Relaxation
 from verulam.linear._separability import Separability, pairwise_separability, separability
 from verulam.linear._squared_error import HoKashyap, MinimumSquaredError
@@ -43,6 +56,7 @@ __all__ = [
     "LeastMeanSquares",
     "LineComparison",
     "LinearProgramDiscriminant",
+    "LinearRanker",
     "LogisticDiscriminant",
     "Madaline",
     "MinimumSquaredError",
@@ -50,6 +64,7 @@ __all__ = [
     "PairwiseClassifier",
     "Perceptron",
     "PocketPerceptron",
+    "Preferences",
     "Relaxation",
     "Separability",
     "ThresholdNetwork",
@@ -62,12 +77,19 @@ __all__ = [
     "compare_lines",
     "gradient_descent",
     "is_separable",
+    "kendall_tau",
     "known_unit",
     "line_trainers",
+    "mean_average_precision",
+    "ndcg",
     "network_for",
     "newton_descent",
     "optimal_rate",
     "pairwise_separability",
+    "preferences_from_clicks",
+    "preferences_from_order",
+    "preferences_from_relevance",
+    "rerank",
     "separability",
     "sign_normalise",
     "solution_region",
