@@ -1,6 +1,5 @@
 """The store: nothing lost, nothing overwritten, nothing executed, clear words when unusable."""
 
-import pickle
 import sqlite3
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from tests.experiment.studies import small_study
 from verulam.base import DataError
 from verulam.experiment import Store, make_plan
 from verulam.experiment._execution import Outcome
-from verulam.experiment._store import pack, unpack
+from verulam.experiment._store_rows import unpack
 
 
 @pytest.fixture
@@ -92,22 +91,6 @@ def test_unusable_files(tmp_path):
         Store(tmp_path)
     with pytest.raises(DataError, match="cannot be used"):
         Store(tmp_path / "nowhere" / "runs.sqlite")
-
-
-@pytest.mark.parametrize(
-    "array",
-    [np.arange(6, dtype=np.uint8), np.eye(3), np.zeros((0, 2)), np.array([-1, 5], dtype=np.int32)],
-)
-def test_arrays_come_back(array):
-    back = unpack(pack(array))
-    assert_array_equal(back, array)
-    assert back.dtype == array.dtype
-
-
-@pytest.mark.parametrize("content", [pickle.dumps({"a": 1}), b"|O 1\n12345678", b"<f8 3\nabc", b""])
-def test_nothing_but_numbers_is_read(content):
-    with pytest.raises(DataError, match="A stored array is damaged"):
-        unpack(content)
 
 
 FIRST_SCHEMA = """

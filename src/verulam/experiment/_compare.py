@@ -16,7 +16,8 @@ from verulam.experiment._analysis import analyse
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._engines import run, worker_count
 from verulam.experiment._learners import default_learners, learner_choices
-from verulam.experiment._plan import Plan, PlannedData, make_plan
+from verulam.experiment._plan import Plan, make_plan
+from verulam.experiment._planned_data import PlannedData
 from verulam.experiment._resampling import Resampling
 from verulam.experiment._resampling import resampling as as_resampling
 from verulam.experiment._results import DEFAULT_MEASURES, Results

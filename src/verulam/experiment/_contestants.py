@@ -13,7 +13,8 @@ from sklearn.utils import get_tags
 from verulam.base import DataError
 from verulam.catalogue import entry
 from verulam.experiment._results import Results
-from verulam.experiment._store import Store, unpack
+from verulam.experiment._store import Store
+from verulam.experiment._store_rows import unpack
 from verulam.measures import Measure, as_measure
 
 _CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"

@@ -15,7 +15,8 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from verulam.base import clone
-from verulam.experiment._plan import Plan, PlannedData, PlannedRun, training_rows
+from verulam.experiment._plan import Plan, PlannedRun, training_rows
+from verulam.experiment._planned_data import PlannedData
 from verulam.experiment._tuned_learner import TunedLearner, TuningRecord, tuning_record
 
 

@@ -14,7 +14,8 @@ from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._analysis import Analysis
 from verulam.experiment._contestants import StoredContestant
-from verulam.experiment._plan import Contestant, PlannedData, make_plan
+from verulam.experiment._plan import Contestant, make_plan
+from verulam.experiment._planned_data import PlannedData
 from verulam.experiment._results import Results
 from verulam.experiment._sources import open_data
 from verulam.experiment._store import Store

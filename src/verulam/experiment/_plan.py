@@ -12,63 +12,15 @@ from sklearn.utils import get_tags
 
 from verulam.base import DataError, abilities, clone, generator
 from verulam.catalogue import entry
-from verulam.data import Dataset
 from verulam.experiment._budget import Budget, affordable, budget
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
-from verulam.experiment._preparation import prepared, usable_inputs
-from verulam.experiment._resampling import fingerprint, lock_test_part, resampling
+from verulam.experiment._planned_data import PlannedData, planned_data
+from verulam.experiment._preparation import prepared
+from verulam.experiment._resampling import resampling
 from verulam.experiment._resampling_rows import Split
-from verulam.experiment._sources import open_data, with_target
 from verulam.experiment._study import LearnerChoice, Study
 from verulam.experiment._tuned_contestants import with_tuning
 from verulam.experiment._tuning import tuning
-
-
-@dataclass(frozen=True, eq=False)
-class PlannedData:
-    """A data set of a study with its splits drawn.
-
-    Attributes
-    ----------
-    label
-        What it is called in the results.
-    data
-        The data set itself.
-    inputs, targets
-        What learners see: usable columns, plain labels or numbers.
-    splits
-        Shared by all learners; row numbers of the data set.
-    locked
-        Rows that no run may touch.
-    fingerprint
-        Hash of the splits.
-    notices
-        What had to be done otherwise than asked for.
-    groups
-        The group of each row, which stays on one side of every split; None where there are none.
-    """
-
-    label: str
-    data: Dataset
-    inputs: pd.DataFrame
-    targets: np.ndarray
-    splits: tuple[Split, ...]
-    locked: np.ndarray
-    fingerprint: str
-    notices: tuple[str, ...] = ()
-    groups: np.ndarray | None = None
-
-    @cached_property
-    def key(self) -> str:
-        """What identifies the data in a store."""
-        return digest([self.data.content_hash, self.data.target, list(self.inputs.columns)])
-
-    @cached_property
-    def numbers(self) -> np.ndarray | None:
-        """The inputs as one array, which is quicker to cut; None where some are categories."""
-        if any(dtype.kind not in "iuf" for dtype in self.inputs.dtypes):
-            return None
-        return np.ascontiguousarray(self.inputs.to_numpy(dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +193,7 @@ def make_plan(study: Study) -> Plan:
     >>> print(plan)
     flowers: 10 runs = 2 settings of learners on 1 data set (iris) x 5 splits, 5-fold, seed 0
     """
-    data = tuple(_planned_data(study, number) for number in range(len(study.data)))
+    data = tuple(planned_data(study, choice) for choice in study.data)
     _refuse_repeats("data", [each.label for each in data])
     contestants = tuple(
         tuple(c for choice in study.learners for c in _contestants(study, choice, each))
@@ -273,61 +225,8 @@ def setting_text(setting: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in setting.items())
 
 
-def _planned_data(study: Study, number: int) -> PlannedData:
-    choice = study.data[number]
-    data = with_target(open_data(choice.source, target=choice.target))
-    label = choice.label or data.name
-    asked = resampling(study.resampling)
-    groups, column = _groups(data, choice.groups or asked.groups, label)
-    inputs, left_out = usable_inputs(data.inputs.drop(columns=column, errors="ignore"))
-    targets = _plain_targets(data)
-    task = str(data.task)
-    rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
-    if study.test_share:
-        rows, locked = lock_test_part(
-            targets, share=study.test_share, seed=study.seed, task=task, groups=groups
-        )
-    together = None if groups is None else groups[rows]
-    usable = asked.usable(targets[rows], task=task, groups=together)
-    drawn = usable.resampling.draw(targets[rows], together, study.seed, task=task)
-    splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
-    return PlannedData(
-        label,
-        data,
-        inputs,
-        targets,
-        splits,
-        locked,
-        fingerprint(splits),
-        notices=tuple(text for text in (usable.notice, left_out) if text),
-        groups=groups,
-    )
-
-
-def _groups(data: Dataset, column: str | None, label: str) -> tuple[np.ndarray | None, list[str]]:
-    """Return the code of each row's group, and the column that is no input for it."""
-    if column is None:
-        return None, []
-    if column not in data.table or column == data.target:
-        raise DataError(
-            f"groups: data set {label!r} has no column {column!r} beside its target; it has "
-            f"{', '.join(name for name in data.table.columns if name != data.target)}."
-        )
-    if data.table[column].isna().any():
-        raise DataError(f"groups: column {column!r} of data set {label!r} has missing values.")
-    return pd.factorize(data.table[column])[0], [column]
-
-
 def _counted(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
-def _plain_targets(data: Dataset) -> np.ndarray:
-    """Return numbers, or labels without their category type, which not every learner knows."""
-    values = data.target_values
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return np.asarray(values.cat.categories)[values.cat.codes.to_numpy()]
-    return values.to_numpy()
 
 
 def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> list[Contestant]:

@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from verulam.experiment._results import Results
-from verulam.experiment._store import Store, unpack
+from verulam.experiment._store import Store
+from verulam.experiment._store_rows import unpack
 
 _PLACES = """
 SELECT p.label, p.learner, p.setting, p.data, p.split, p.run FROM planned p

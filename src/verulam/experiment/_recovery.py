@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from verulam.base import DataError
-from verulam.experiment._store import Store, unpack
+from verulam.experiment._store import Store
+from verulam.experiment._store_rows import unpack
 
 #: Tables whose key is the hash of a run: they are read in small ranges, around what is damaged.
 _BY_RUN = ("runs", "tunings", "checks")

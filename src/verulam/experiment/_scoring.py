@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._store import Store, unpack
+from verulam.experiment._store import Store
+from verulam.experiment._store_rows import unpack
 from verulam.measures import Measure, accuracy, error
 
 _PLANNED = """

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,15 @@ from verulam.base import DataError
 from verulam.experiment._environment import changed_packages, environment
 from verulam.experiment._execution import Outcome
 from verulam.experiment._identity import digest
-from verulam.experiment._plan import Plan, setting_text
-from verulam.experiment._tuned_learner import TuningRecord
+from verulam.experiment._plan import Plan
+from verulam.experiment._store_rows import (
+    outcome_row,
+    pack,
+    packed_predictions,
+    planned_rows,
+    split_rows,
+    tuning_row,
+)
 
 #: Bytes of a store that are read through the memory of the system, without copying.
 MAPPED = 1 << 30
@@ -223,13 +229,13 @@ class Store:
                     ),
                 )
             connection.executemany(
-                "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?)", _split_rows(plan)
+                "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?)", split_rows(plan)
             )
             # The same study may give other runs under another version of its learners.
             connection.execute("DELETE FROM planned WHERE study = ?", (study,))
             connection.executemany(
                 "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                _planned_rows(plan, study),
+                planned_rows(plan, study),
             )
         return study
 
@@ -271,11 +277,11 @@ class Store:
                 "model_size = excluded.model_size, environment = excluded.environment, "
                 "predicted = excluded.predicted, probabilities = excluded.probabilities, "
                 "scores = excluded.scores WHERE runs.status != 'done'",
-                [_outcome_row(outcome, here.key) for outcome in outcomes],
+                [outcome_row(outcome, here.key) for outcome in outcomes],
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO tunings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [_tuning_row(each.run_id, each.tuning) for each in outcomes if each.tuning],
+                [tuning_row(each.run_id, each.tuning) for each in outcomes if each.tuning],
             )
 
     def seconds(self, study: str) -> float:
@@ -297,7 +303,7 @@ class Store:
         difference = ""
         if outcome.status != "done":
             difference = f"{outcome.status} the second time"
-        elif before != _packed_predictions(outcome):
+        elif before != packed_predictions(outcome):
             difference = "other predictions the second time"
         with self.transaction() as connection:
             connection.execute(
@@ -360,112 +366,3 @@ def _reading(path: Path) -> str:
         return "?mode=ro"
     # Without a log beside it, whose index SQLite could not write here, the file is complete.
     return "?mode=ro&immutable=1"
-
-
-def pack(array: np.ndarray | None) -> bytes | None:
-    """Return an array of numbers as bytes: its type and shape in one line, then its content."""
-    if array is None:
-        return None
-    header = " ".join([array.dtype.newbyteorder("<").str, *map(str, array.shape)])
-    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return header.encode() + b"\n" + np.ascontiguousarray(little).tobytes()
-
-
-def unpack(content: bytes) -> np.ndarray:
-    """Return the array that was stored; only numbers can be, and nothing is ever executed."""
-    header, _, body = content.partition(b"\n")
-    try:
-        dtype, shape = _form(header)
-        return np.frombuffer(body, dtype=dtype).reshape(shape)
-    except (ValueError, TypeError) as error:
-        raise DataError(f"A stored array is damaged: {error}.") from error
-
-
-@lru_cache(maxsize=4096)
-def _form(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """Return type and shape of a stored array; most arrays of a store have one of a few."""
-    kind, *shape = header.decode("ascii").split(" ")
-    dtype = np.dtype(kind)
-    if dtype.kind not in "biuf":
-        raise ValueError("not a type of number")
-    return dtype, tuple(int(size) for size in shape)
-
-
-def split_key(data: str, repeat: int, fold: int, fingerprint: str) -> str:
-    """Return what identifies one split in a store."""
-    return digest([data, repeat, fold, fingerprint])
-
-
-def _split_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
-    for planned in plan.data:
-        for split in planned.splits:
-            yield (
-                split_key(planned.key, split.repeat, split.fold, planned.fingerprint),
-                planned.key,
-                split.repeat,
-                split.fold,
-                len(split.train),
-                pack(split.test),
-            )
-
-
-def _planned_rows(plan: Plan, study: str) -> Iterator[tuple[Any, ...]]:
-    for position, run in enumerate(plan.runs):
-        planned, contestant = plan.data[run.data], plan.contestants[run.data][run.contestant]
-        yield (
-            study,
-            position,
-            run.run_id,
-            planned.key,
-            planned.label,
-            run.data,
-            contestant.label,
-            setting_text(contestant.setting),
-            _plain_json(contestant.setting),
-            contestant.preparation,
-            split_key(planned.key, run.split.repeat, run.split.fold, planned.fingerprint),
-            run.share,
-            run.seed,
-        )
-
-
-def _outcome_row(outcome: Outcome, environment: str) -> tuple[Any, ...]:
-    numbers = (
-        outcome.started,
-        outcome.fit_seconds,
-        outcome.predict_seconds,
-        outcome.peak_memory,
-        outcome.model_size,
-    )
-    return (
-        outcome.run_id,
-        outcome.status,
-        outcome.stage,
-        outcome.error,
-        outcome.warning,
-        *(None if np.isnan(number) else number for number in numbers),
-        environment,
-        *_packed_predictions(outcome),
-    )
-
-
-def _packed_predictions(outcome: Outcome) -> tuple[bytes | None, ...]:
-    names = ("values", "probabilities", "scores")
-    return tuple(pack(outcome.predictions.get(name)) for name in names)
-
-
-def _tuning_row(run_id: str, record: TuningRecord) -> tuple[Any, ...]:
-    return (
-        run_id,
-        _plain_json(record.chosen),
-        record.score,
-        record.measure,
-        record.settings,
-        record.fits,
-        record.seconds,
-        _plain_json(record.trials),
-    )
-
-
-def _plain_json(value: Any) -> str:
-    return json.dumps(value, default=str, ensure_ascii=False)

@@ -1,0 +1,46 @@
+"""Data sets of a study: what belongs together stays together."""
+
+import pytest
+from tests.experiment.studies import small_study
+
+from verulam.base import DataError
+from verulam.experiment import DataChoice, LearnerChoice, make_plan
+
+
+def firms(**changes):
+    """Return a study of investments, of which several rows are about one firm each."""
+    given = {"data": [DataChoice("grunfeld")], "learners": [LearnerChoice("mean predictor")]}
+    return small_study(**{**given, **changes})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"resampling": {"kind": "k-fold", "folds": 5, "groups": "firm"}},
+        {"resampling": "5-fold", "data": [DataChoice("grunfeld", groups="firm")]},
+        {"resampling": "5x2 by firm", "test_share": 0.3},
+        {"resampling": "out-of-bag 5 by firm"},
+    ],
+)
+def test_groups_are_on_one_side_of_every_split(changes):
+    planned = make_plan(firms(**changes)).data[0]
+    firm = planned.data.table["firm"].astype(str).to_numpy()
+    assert "firm" not in planned.inputs
+    for split in planned.splits:
+        sides = [set(firm[rows]) for rows in (split.train, split.test, planned.locked)]
+        assert not sides[0] & sides[1]
+        assert not sides[2] & (sides[0] | sides[1])
+    assert len(set(firm[planned.locked])) == (3 if "test_share" in changes else 0)
+
+
+def test_fewer_groups_than_folds():
+    plan = make_plan(firms(resampling="20-fold by firm"))
+    assert plan.notices == ("grunfeld: 11 folds instead of 20: there are only 11 groups.",)
+
+
+def test_groups_that_cannot_be_used():
+    with pytest.raises(DataError, match="'grunfeld' has no column 'patient' beside its target"):
+        make_plan(firms(resampling="5-fold by patient"))
+    gaps = [DataChoice("penguins", groups="sex")]
+    with pytest.raises(DataError, match="column 'sex' of data set 'penguins' has missing values"):
+        make_plan(small_study(data=gaps))
