@@ -88,7 +88,7 @@ def test_cost_complexity_path_is_that_of_scikit_learn():
 
 def test_cross_validation_chooses_a_small_tree(noisy):
     X, y = noisy
-    tree = DecisionTreeClassifier(preset="cart", cv=5, random_state=0).fit(X, y)
+    tree = DecisionTreeClassifier(preset="cart", pruning_folds=5, random_state=0).fit(X, y)
     assert tree.ccp_alpha_ > 0
     assert 1 < tree.get_n_leaves() < 20 < tree.n_leaves_grown_
 

@@ -23,7 +23,7 @@ def choose_alpha(
     *,
     stratified: bool,
 ) -> float:
-    """Return the largest cost of a leaf whose loss is within one standard error of the least.
+    """Return the cost of a leaf of least cross-validated loss, the largest where several tie.
 
     Candidates are the geometric means of neighbouring costs at which the tree grown on all rows
     changes; each fold's tree is pruned to each of them (Breiman et al., 1984).
@@ -60,9 +60,7 @@ def choose_alpha(
             before = n_collapsed
             lost[place, validation] = losses(prune_to_alpha(structure, own, alpha), validation)
     means = lost.mean(axis=1)
-    best = int(np.argmin(means))
-    error = lost[best].std(ddof=1) / np.sqrt(lost.shape[1]) if lost.shape[1] > 1 else 0.0
-    return float(candidates[means <= means[best] + error][-1])
+    return float(candidates[means <= means.min() * (1 + 1e-12)][-1])
 
 
 def _thinned(count: int, most: int = 100) -> NDArray[np.intp]:

@@ -60,9 +60,18 @@ def count_missing(words, n_known, sample, missing):
 
 
 @njit(cache=True, nogil=True)
+def least_rows(n_known, rules):
+    """Return the fewest rows of a side; C4.5 asks for more where there are many to choose from."""
+    if not rules.gain_ratio:
+        return rules.min_leaf
+    return max(rules.min_leaf, min(25, np.int64(0.1 * n_known / rules.n_classes)))
+
+
+@njit(cache=True, nogil=True)
 def scan_two_classes(words, node_counts, sample, rules, found):
     """Search one ordered column without gaps, for two classes of equal weights."""
     n, best = words.shape[0], np.inf
+    min_leaf = least_rows(n, rules)
     total0, total1 = node_counts[0], node_counts[1]
     left1 = 0
     group, previous = MIXED, words[0] >> ROW_BITS
@@ -74,7 +83,7 @@ def scan_two_classes(words, node_counts, sample, rules, found):
         k = int(sample.classes[word & ROW_MASK])
         if rank != previous:
             pure = group == k and (i + 1 == n or words[i + 1] >> ROW_BITS != rank)
-            if not (pure and rules.boundaries_only) and rules.min_leaf <= i <= n - rules.min_leaf:
+            if not (pure and rules.boundaries_only) and min_leaf <= i <= n - min_leaf:
                 left0 = i - left1
                 right0, right1 = total0 - left0, total1 - left1
                 if entropy:
@@ -115,9 +124,10 @@ def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
     for k in range(rules.n_classes):
         first[k], second[k] = 0.0, node_counts[k] - missing[k]
     own_branch = n_missing > 0 and not rules.fractional
+    min_leaf = least_rows(n_known, rules)
     parent = impurity_sum(second, missing, own_branch, rules)
     best = np.inf
-    if own_branch and min(n_known, n_missing) >= rules.min_leaf:
+    if own_branch and min(n_known, n_missing) >= min_leaf:
         best = impurity_sum(second, missing, False, rules)
         best += impurity_sum(missing, missing, False, rules)
         found[N_FIRST], found[MISSING_TO] = n_known, 1.0
@@ -134,7 +144,7 @@ def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
                 for side in range(2 if own_branch else 1):
                     n_first = i + (n_missing if own_branch and side == 0 else 0)
                     n_second = n_known - i + (n_missing if own_branch and side == 1 else 0)
-                    if min(n_first, n_second) < rules.min_leaf:
+                    if min(n_first, n_second) < min_leaf:
                         continue
                     score = impurity_sum(first, missing, own_branch and side == 0, rules)
                     score += impurity_sum(second, missing, own_branch and side == 1, rules)

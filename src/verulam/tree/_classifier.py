@@ -89,7 +89,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     ccp_alpha
         Cost of a leaf for "cost_complexity", in units of the error rate (or risk); None
         chooses it by cross-validation.
-    cv
+    pruning_folds
         Folds of that cross-validation.
     class_weight
         Weights by class, or "balanced".
@@ -176,7 +176,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         pruning_fraction: float = 1 / 3,
         pruning_confidence: float = 0.25,
         ccp_alpha: float | None = None,
-        cv: int = 10,
+        pruning_folds: int = 10,
         class_weight: Mapping[Any, float] | str | None = None,
         loss: ArrayLike | None = None,
         unseen: str = "error",
@@ -198,7 +198,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.pruning_fraction = pruning_fraction
         self.pruning_confidence = pruning_confidence
         self.ccp_alpha = ccp_alpha
-        self.cv = cv
+        self.pruning_folds = pruning_folds
         self.class_weight = class_weight
         self.loss = loss
         self.unseen = unseen
@@ -206,7 +206,14 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["DecisionTreeClassifier"]:
-        return [cls(), cls(preset="id3"), cls(preset="c4.5"), cls(preset="cart", cv=3)]
+        return [cls(), cls(preset="id3"), cls(preset="c4.5"), cls(preset="cart", pruning_folds=3)]
+
+    @property
+    def _skipped_checks(self) -> dict[str, str]:  # type: ignore[override] # depends on pruning
+        if resolve(self, PLAIN_CLASSIFIER).pruning in ("cost_complexity", "pessimistic"):
+            return {}
+        reason = "the leaves of a tree that is not pruned are pure, whatever the weights"
+        return {"check_class_weight_classifiers": reason}
 
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -221,7 +228,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             weights = by_class if weights is None else weights * by_class
         if len(np.unique(codes)) == 1:
             warnings.warn(
-                f"y has one class, {self.classes_[codes[0]]!r}: the tree is a single leaf.",
+                f"y has one class, {_plain(self.classes_[codes[0]])!r}: the tree is a single leaf.",
                 DataWarning,
                 stacklevel=2,
             )
@@ -325,7 +332,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         unknown = self.classes_[codes] != labels
         if unknown.any():
             raise DataError(
-                f"y has the class {labels[unknown][0]!r}, which was not there in training."
+                f"y has the class {_plain(labels[unknown][0])!r}, which was not there in training."
             )
         return codes
 
@@ -357,6 +364,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         if self.tree_.weight[node] == 0:
             return f"{self.classes_[chosen]} (0)"
         return class_text(values, self.classes_, chosen)
+
+
+def _plain(label: Any) -> Any:
+    """Return a label as Python shows it."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numba import njit
 from verulam.tree._class_loops import group_classes, scan_classes
 from verulam.tree._records import (
     DROP,
+    MANY_VALUED,
     MISSING_RANK,
     N_FIRST,
     N_FOUND,
@@ -29,7 +30,8 @@ from verulam.tree._target_loops import (
     summarise_targets,
 )
 
-LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
+#: Values per row from which on C4.5 calls a column many-valued.
+MANY_VALUES = 0.3
 
 
 @njit(cache=True, nogil=True)
@@ -195,6 +197,7 @@ def add_split_info(words, n_known, n_categories, sample, rules, scratch, found):
     known = weight_of(words[:n_known], sample)
     if n_categories > 0 and rules.n_way:
         start, info = 0, information(whole - known, whole)
+        found[MANY_VALUED] = found[N_FIRST] >= MANY_VALUES * words.shape[0]
         for i in range(n_known):
             if i + 1 == n_known or words[i + 1] >> ROW_BITS != words[i] >> ROW_BITS:
                 info += information(weight_of(words[start : i + 1], sample), whole)
@@ -220,18 +223,17 @@ def choose_column(columns, found, weight, rules):
     """Return the column of the best split among those searched, or -1.
 
     With the gain ratio, only splits whose gain is at least average compete (C4.5's guard
-    against splits that hardly gain but have next to no information).
+    against splits that hardly gain but have next to no information); columns with almost as
+    many values as rows do not count towards the average.
     """
     chosen, best = -1, -np.inf
     if rules.gain_ratio:
         total, n_useful = 0.0, 0
         for column in columns:
-            if found[column, DROP] > 1e-9 * weight:
+            if found[column, DROP] > 1e-9 * weight and found[column, MANY_VALUED] == 0.0:
                 total += found[column, DROP]
                 n_useful += 1
-        if n_useful == 0:
-            return chosen
-        average = total / n_useful
+        average = total / max(n_useful, 1)
         for column in columns:
             drop, info = found[column, DROP], found[column, SPLIT_INFO]
             if drop > 1e-9 * weight and drop >= average - 1e-3 * weight and info > 0.0:

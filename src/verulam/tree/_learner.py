@@ -40,7 +40,7 @@ class TreeLearner(ABC):
     max_leaf_nodes: int | None
     ccp_alpha: float | None
     ccp_alpha_: float | None
-    cv: int
+    pruning_folds: int
     n_features_in_: int
 
     def __sklearn_tags__(self) -> Any:
@@ -216,7 +216,13 @@ class TreeLearner(ABC):
         self.ccp_alpha_ = self.ccp_alpha
         if self.ccp_alpha_ is None:
             self.ccp_alpha_ = choose_alpha(
-                path, grown, losses, target, self.cv, random, stratified=is_classifier(self)
+                path,
+                grown,
+                losses,
+                target,
+                self.pruning_folds,
+                random,
+                stratified=is_classifier(self),
             )
         return prune_to_alpha(structure, path, self.ccp_alpha_)
 

@@ -47,7 +47,7 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     ],
     "pruning_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     "ccp_alpha": [Interval(Real, 0.0, None, closed="left"), None],
-    "cv": [Interval(Integral, 2, None, closed="left")],
+    "pruning_folds": [Interval(Integral, 2, None, closed="left")],
     "unseen": [StrOptions({"error", "missing"})],
     "random_state": RANDOM_STATE,
 }

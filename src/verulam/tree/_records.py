@@ -7,7 +7,7 @@ import numpy as np
 #: Impurities of classes, then errors of numbers.
 GINI, ENTROPY, RISK, VARIANCE, ABSOLUTE, WORST = range(6)
 #: Entries of what a search finds for each column.
-DROP, N_FIRST, MISSING_TO, ORDERED_BY, SPLIT_INFO, N_FOUND = range(6)
+DROP, N_FIRST, MISSING_TO, ORDERED_BY, SPLIT_INFO, MANY_VALUED, N_FOUND = range(7)
 #: Bits of a packed word that hold the row; the bits above hold the rank of its value.
 ROW_BITS = np.uint64(32)
 ROW_MASK = np.uint64((1 << 32) - 1)

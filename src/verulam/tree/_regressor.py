@@ -78,7 +78,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     ccp_alpha
         Cost of a leaf for "cost_complexity", in units of the error; None chooses it by
         cross-validation.
-    cv
+    pruning_folds
         Folds of that cross-validation.
     unseen
         What to do with a category that was not there in training: "error", or "missing".
@@ -142,7 +142,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         pruning: str | None = None,
         pruning_fraction: float = 1 / 3,
         ccp_alpha: float | None = None,
-        cv: int = 10,
+        pruning_folds: int = 10,
         unseen: str = "error",
         random_state: Any = None,
     ) -> None:
@@ -160,7 +160,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.pruning = pruning
         self.pruning_fraction = pruning_fraction
         self.ccp_alpha = ccp_alpha
-        self.cv = cv
+        self.pruning_folds = pruning_folds
         self.unseen = unseen
         self.random_state = random_state
 
