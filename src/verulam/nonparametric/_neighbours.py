@@ -244,18 +244,19 @@ def nearest_columns(table: np.ndarray, k: int) -> Neighbours:
     elif k < table.shape[1]:
         rows = np.argpartition(table, k - 1, axis=1)[:, :k]
     else:
-        rows = np.broadcast_to(np.arange(k), (len(table), k))
+        rows = np.tile(np.arange(k), (len(table), 1))
     return _in_order(np.take_along_axis(table, rows, axis=1), rows)
 
 
 def _in_order(distances: np.ndarray, rows: np.ndarray) -> Neighbours:
     """Return the neighbours with the nearest first, and the first row first among equals."""
-    if distances.shape[1] == 1:
-        return Neighbours(distances, rows)
-    order = np.lexsort((rows, distances), axis=-1)
-    return Neighbours(
-        np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
-    )
+    # Trees give the nearest first already; few queries have equals to put in order.
+    unsettled = (np.diff(distances, axis=1) <= 0).any(axis=1)
+    if unsettled.any():
+        order = np.lexsort((rows[unsettled], distances[unsettled]), axis=-1)
+        distances[unsettled] = np.take_along_axis(distances[unsettled], order, axis=1)
+        rows[unsettled] = np.take_along_axis(rows[unsettled], order, axis=1)
+    return Neighbours(distances, rows)
 
 
 def _without_self(found: Neighbours) -> Neighbours:
