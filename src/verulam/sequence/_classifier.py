@@ -137,9 +137,8 @@ class HMMClassifier(Classifier):
                 f"{len(pieces)} sequences and y has {len(codes)} labels."
             )
         if len(self.classes_) < 2:
-            raise DataError(
-                f"HMMClassifier needs at least two classes; y has one class: {str(self.classes_[0])!r}."
-            )
+            only = str(self.classes_[0])
+            raise DataError(f"HMMClassifier needs at least two classes; y has one class: {only!r}.")
         self.priors_ = self._class_priors(codes)
         self.models_ = []
         for k, seed in enumerate(spawn_seeds(self.random_state, len(self.classes_))):
