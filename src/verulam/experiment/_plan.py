@@ -14,6 +14,7 @@ from verulam.base import DataError, abilities, clone, generator
 from verulam.catalogue import entry
 from verulam.experiment._budget import Budget, affordable, budget
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
+from verulam.experiment._notebook import plan_html
 from verulam.experiment._planned_data import PlannedData, planned_data
 from verulam.experiment._preparation import prepared
 from verulam.experiment._resampling import resampling
@@ -138,6 +139,9 @@ class Plan:
         if self._budget is not None:
             table["affordable"] = [place in self.affordable for place in range(len(table))]
         return table
+
+    def _repr_html_(self) -> str:
+        return plan_html(self)
 
     def __str__(self) -> str:
         settings = sum(len(each) for each in self.contestants)

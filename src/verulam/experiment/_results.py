@@ -10,6 +10,7 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._budget import budget
+from verulam.experiment._notebook import results_html
 from verulam.experiment._scoring import Scorer, planned_runs
 from verulam.experiment._store import Store
 from verulam.experiment._study import COST_RESPONSES
@@ -192,6 +193,9 @@ class Results:
         if isinstance(measures, str | Measure) or callable(measures):
             measures = [measures]
         return [as_measure(given) for given in measures]
+
+    def _repr_html_(self) -> str:
+        return results_html(self)
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {status}" for status, count in self.status().items())

@@ -13,6 +13,7 @@ from verulam.data import Dataset
 from verulam.experiment._budget import Budget, budget
 from verulam.experiment._identity import describe
 from verulam.experiment._losses import Losses, check_losses
+from verulam.experiment._notebook import study_html
 from verulam.experiment._preparation import PREPARATIONS
 from verulam.experiment._resampling import Resampling, resampling
 from verulam.experiment._search_space import search_space
@@ -215,6 +216,9 @@ class Study:
             if name not in COST_RESPONSES:
                 measured.setdefault(name, each)
         object.__setattr__(self, "measures", tuple(measured.values()) or None)
+
+    def _repr_html_(self) -> str:
+        return study_html(self)
 
     def to_json(self) -> str:
         """Return the study as text, for the record; tables are named, not included."""
