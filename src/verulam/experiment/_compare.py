@@ -18,6 +18,7 @@ from verulam.experiment._engines import run, worker_count
 from verulam.experiment._learners import default_learners, learner_choices
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._planned_data import PlannedData
+from verulam.experiment._remarks import shortened
 from verulam.experiment._resampling import Resampling
 from verulam.experiment._resampling import resampling as as_resampling
 from verulam.experiment._results import DEFAULT_MEASURES, Results
@@ -165,6 +166,6 @@ def _warnings(runs: pd.DataFrame) -> list[str]:
     warned = runs[runs["warning"].fillna("") != ""]
     kinds = warned["warning"].map(lambda text: text.partition(":")[0])
     return [
-        f"{learner}: {len(texts)} of its runs warned, first with {texts.iloc[0][:160]}"
+        f"{learner}: {len(texts)} of its runs warned, first with {shortened(texts.iloc[0])}"
         for (learner, _), texts in warned.groupby(["learner", kinds], sort=False)["warning"]
     ]
