@@ -219,3 +219,15 @@ def test_methods_for_one_column_say_so():
         KernelDensity().fit(LINE).quantile([1.5])
     with pytest.raises(ValueError, match="all weights are zero"):
         KernelDensity().fit(LINE, sample_weight=np.zeros(60))
+
+
+def test_a_gaussian_cut_off_at_three_bandwidths_is_a_window():
+    def cut(distances):
+        return np.where(distances < 3.0, np.exp(-0.5 * distances**2), 0.0)
+
+    learner = KernelDensity(window=cut, bandwidth=0.5).fit(FOUR)
+    grid = np.linspace(-3.0, 9.0, 24_001)
+    assert np.trapezoid(density(learner, grid[:, None]), grid) == pytest.approx(1.0, abs=1e-3)
+    assert learner.score_samples([[7.6]])[0] == -np.inf
+    whole = KernelDensity(bandwidth=0.5).fit(FOUR)
+    assert_allclose(density(learner, [[0.5]]), density(whole, [[0.5]]) / 0.9973, rtol=1e-3)

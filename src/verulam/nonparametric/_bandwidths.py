@@ -152,7 +152,7 @@ def select_bandwidth(
     X
         One row per point, in the units in which bandwidths are measured.
     bandwidths
-        Those to try; by default 31 around Scott's rule.
+        Those to try; by default a range around the rule of Scott.
     window
         Name of a window, or a function of the distance.
     sample_weight
