@@ -2,6 +2,7 @@
 
 import resource
 import time
+from functools import partial
 
 import numpy as np
 from scipy.stats import gaussian_kde
@@ -47,9 +48,9 @@ def _density_races() -> list[Race]:
             races.append(
                 race(
                     name,
-                    lambda d=ours: d.score_samples(queries),
+                    partial(ours.score_samples, queries),
                     "KernelDensity (tree)",
-                    lambda d=theirs: d.score_samples(queries),
+                    partial(theirs.score_samples, queries),
                 )
             )
     return races
@@ -70,9 +71,9 @@ def _neighbour_races() -> list[Race]:
             races.append(
                 race(
                     f"{n_stored:,} x {n_columns}, {n_queries:,} queries",
-                    lambda: ours.predict(queries),
+                    partial(ours.predict, queries),
                     f"KNeighborsClassifier ({algorithm})",
-                    lambda d=theirs: d.predict(queries),
+                    partial(theirs.predict, queries),
                 )
             )
     return races
@@ -97,7 +98,7 @@ def _condensing_races() -> list[Race]:
         start = time.perf_counter()
         peer.fit_resample(X, y)
         theirs = time.perf_counter() - start
-        ours = race("", lambda: condense(X, y, random_state=0), "", lambda: None).ours
+        ours = race("", partial(condense, X, y, random_state=0), "", lambda: None).ours
         races.append(Race(f"{n_rows:,} rows", ours, "CondensedNearestNeighbour", theirs))
     return races
 
