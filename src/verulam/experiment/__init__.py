@@ -12,6 +12,7 @@ from verulam.experiment._designs import (
     one_at_a_time,
     randomised_order,
 )
+from verulam.experiment._effects import FactorEffects, factor_effects
 from verulam.experiment._engines import run
 from verulam.experiment._factors import (
     Factor,
@@ -35,10 +36,12 @@ from verulam.experiment._model_file import (
     read_card,
     save_model,
 )
+from verulam.experiment._overlap import Overlap
 from verulam.experiment._pilot import Forecast, forecast
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._predict import FilePredictions, predict, predict_file
 from verulam.experiment._recovery import Recovery, recover
+from verulam.experiment._replication import ExperimentalError, experimental_error
 from verulam.experiment._report import report
 from verulam.experiment._resampling import (
     LockedPart,
@@ -69,6 +72,7 @@ from verulam.experiment._study_file import read_study
 from verulam.experiment._surface_designs import box_behnken, central_composite
 from verulam.experiment._tuned_learner import TunedLearner
 from verulam.experiment._tuning import Tuning
+from verulam.experiment._vector_responses import VectorVerdict
 
 __all__ = [
     "DESIGN_CAVEATS",
@@ -78,7 +82,9 @@ __all__ = [
     "ColumnCard",
     "Comparison",
     "DataChoice",
+    "ExperimentalError",
     "Factor",
+    "FactorEffects",
     "FilePredictions",
     "Finalised",
     "Forecast",
@@ -87,6 +93,7 @@ __all__ = [
     "LockedPartUsedError",
     "ModelCard",
     "NextPoint",
+    "Overlap",
     "Plan",
     "Recovery",
     "Resampling",
@@ -102,6 +109,7 @@ __all__ = [
     "Tuning",
     "UntrustedModelError",
     "UsableResampling",
+    "VectorVerdict",
     "alias_structure",
     "analyse",
     "best_guess",
@@ -110,6 +118,8 @@ __all__ = [
     "coded_settings",
     "compare",
     "distinct_share",
+    "experimental_error",
+    "factor_effects",
     "finalisations",
     "finalise",
     "fingerprint",
