@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from tests.linear.examples import overlapping, separable
 
 from verulam.linear._logistic_problem import LogisticProblem
-from verulam.linear._logistic_solvers import solve_lbfgs, solve_newton
+from verulam.linear._logistic_solvers import solve_l1, solve_lbfgs, solve_newton
 
 
 def _problem(n_classes=2, strength=0.5, inputs=None):
@@ -61,3 +61,19 @@ def test_dependent_columns_share_their_weight():
     single = solve_newton(_problem(strength=0.0), 1e-9, 100).coefficients[0]
     assert found[1] == pytest.approx(found[4])
     assert found[1] + found[4] == pytest.approx(single[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_sizes_of_weights_as_penalty(n_classes):
+    problem = _problem(n_classes, strength=0.0)
+    price = 16.0 if n_classes == 2 else 5.0
+    found = solve_l1(problem, price, 1e-10, 2000)
+    gradient = problem.value_and_gradient(found.coefficients)[1]
+    weights = found.coefficients[:, 1:]
+    zero = weights == 0
+    assert found.converged
+    assert zero.any()
+    # At the optimum the slope is minus the price of a weight, or no larger where it is zero.
+    assert np.allclose(gradient[:, 0], 0.0, atol=1e-4)
+    assert np.allclose(gradient[:, 1:][~zero], -price * np.sign(weights[~zero]), atol=1e-3)
+    assert (np.abs(gradient[:, 1:][zero]) <= price + 1e-6).all()

@@ -20,6 +20,7 @@ from verulam.base import (
     check_classification_targets,
     check_is_fitted,
     checked_fit,
+    column_or_1d,
     generator,
     validate_data,
 )
@@ -225,7 +226,7 @@ class GradientLogistic(Classifier):
             self.classes_ = np.arange(labels.shape[1])
             self._many_labels = True
             return labels.astype(np.float64)
-        labels = labels.ravel()
+        labels = column_or_1d(labels, warn=True)
         check_classification_targets(labels)
         self.classes_ = np.unique(labels)
         self._many_labels = False

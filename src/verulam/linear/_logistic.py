@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Tags
 
 from verulam.base import (
@@ -25,7 +24,12 @@ from verulam.base import (
     validate_data,
 )
 from verulam.linear._logistic_problem import LogisticProblem
-from verulam.linear._logistic_solvers import LogisticSolution, solve_lbfgs, solve_newton
+from verulam.linear._logistic_solvers import (
+    LogisticSolution,
+    solve_l1,
+    solve_lbfgs,
+    solve_newton,
+)
 from verulam.numerics import PosteriorMixin
 
 
@@ -124,7 +128,7 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["LogisticDiscriminant"]:
-        return [cls(), cls(solver="lbfgs"), cls(penalty="l1", tolerance=1e-4)]
+        return [cls(), cls(solver="lbfgs"), cls(penalty="l1", tolerance=1e-12)]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -171,7 +175,7 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
 
     def _solve(self, problem: LogisticProblem) -> LogisticSolution:
         if self.penalty == "l1":
-            return _solve_l1(problem, self.strength, self.tolerance, self.max_iter)
+            return solve_l1(problem, self.strength, self.tolerance, self.max_iter)
         newton = self.solver == "newton" or (
             self.solver == "auto" and problem.n_classes == 2 and problem.shape[1] <= 1000
         )
@@ -321,23 +325,3 @@ def against_reference(coefficients: np.ndarray, reference: int) -> np.ndarray:
 def _rows_against(coefficients: np.ndarray, reference: int) -> np.ndarray:
     full = against_reference(coefficients, reference)
     return np.delete(full, reference, axis=0)
-
-
-def _solve_l1(
-    problem: LogisticProblem, strength: float, tolerance: float, max_iter: int
-) -> LogisticSolution:
-    """Solve with the absolute sizes of the weights as penalty, by scikit-learn's SAGA."""
-    model = LogisticRegression(
-        C=1.0 / strength,
-        l1_ratio=1.0,
-        solver="saga",
-        tol=tolerance,
-        max_iter=max_iter,
-        random_state=0,
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(problem.inputs, problem.codes, sample_weight=problem.weights)
-    coefficients = np.column_stack([model.intercept_, model.coef_])
-    n_iter = int(np.max(model.n_iter_))
-    return LogisticSolution(coefficients, n_iter, n_iter < max_iter, False, np.empty(0))

@@ -127,6 +127,52 @@ def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> Lo
     )
 
 
+def solve_l1(
+    problem: LogisticProblem, strength: float, tolerance: float, max_iter: int
+) -> LogisticSolution:
+    r"""Solve with the sum of the sizes of the weights as penalty.
+
+    Each weight is the difference of two that are not negative, whose sum is its size: what is
+    left is smooth, with bounds, at which weights become exactly zero.
+
+    Parameters
+    ----------
+    problem
+        Two or more classes, without a penalty of its own.
+    strength
+        Factor of the penalty.
+    tolerance
+        Largest entry of the projected gradient of the mean loss at the end.
+    max_iter
+        Most steps.
+    """
+    n_outputs, n_weights = problem.shape
+    size, scale = n_outputs * n_weights, problem.total_weight
+    price = np.full(problem.shape, strength)
+    price[:, 0] = 0.0
+
+    def objective(halves: np.ndarray) -> tuple[float, np.ndarray]:
+        upper, lower = halves[:size].reshape(problem.shape), halves[size:].reshape(problem.shape)
+        value, gradient = problem.value_and_gradient(upper - lower)
+        penalty = float((price * (upper + lower)).sum())
+        both = np.concatenate([(gradient + price).ravel(), (price - gradient).ravel()])
+        return (value + penalty) / scale, both / scale
+
+    losses: list[float] = []
+    found = minimize(
+        objective,
+        np.zeros(2 * size),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, None)] * (2 * size),
+        callback=lambda intermediate_result: losses.append(intermediate_result.fun * scale),
+        options={"maxiter": max_iter, "gtol": tolerance, "ftol": 2 * np.finfo(float).eps},
+    )
+    coefficients = (found.x[:size] - found.x[size:]).reshape(problem.shape)
+    finished = bool(found.success or found.nit < max_iter)
+    return LogisticSolution(coefficients, int(found.nit), finished, False, np.array(losses))
+
+
 @dataclass(frozen=True)
 class Whitening:
     """A linear change of inputs, written in terms of coefficients.

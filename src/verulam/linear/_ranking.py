@@ -145,8 +145,9 @@ class LinearRanker(BaseEstimator):
         self.n_pairs_ = _count_pairs(values, starts)
         if not self.n_pairs_:
             raise DataError(
-                "no two rows of one group differ in relevance, so there is nothing to rank; give "
-                "groups of two rows or more."
+                "no two rows of one group differ in relevance, so there is nothing to rank: got "
+                f"n_samples={inputs.shape[0]} in {len(starts) - 1} groups. Give groups of two "
+                "rows or more."
             )
         self._minimise(ordered, values, starts)
         return self
