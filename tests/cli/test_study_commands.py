@@ -168,6 +168,15 @@ def test_analyse_for_programs(capsys, finished):
     assert len(list(csv.DictReader(io.StringIO(table)))) == 2
 
 
+def test_analyse_by_another_test_and_another_idea_of_simple(capsys, finished):
+    asked = ("--test", "cv_t_test", "--simplicity", "interpretability")
+    output, _ = verulam(capsys, "analyse", finished, *asked)
+    assert "K-fold cv paired t test" in output
+    assert "easier to read" in " ".join(output.split())
+    _, errors = verulam(capsys, "analyse", finished, "--test", "cv_test", code=2)
+    assert "Unknown test 'cv_test'" in errors
+
+
 def test_analyse_against_a_level(capsys, finished):
     output, _ = verulam(capsys, "analyse", finished, "--acceptable", "0.2")
     assert "good enough?" in output

@@ -34,6 +34,11 @@ Measure = Annotated[
     str | None, typer.Option(help="Such as error, auc, r2.", autocompletion=complete_measure)
 ]
 Alpha = Annotated[float, typer.Option(help="Level of significance.")]
+Test = Annotated[str | None, typer.Option(help="Paired test, such as corrected_t_test.")]
+Simplicity = Annotated[
+    str | None,
+    typer.Option(help="Cost that tells who is simpler: interpretability, fit_seconds, ..."),
+]
 
 
 @study_app.command(epilog=examples("verulam init", "verulam init flowers.toml"))
@@ -171,6 +176,8 @@ def analyse(
     store: StoreFile,
     measure: Measure = None,
     alpha: Alpha = 0.05,
+    test: Test = None,
+    simplicity: Simplicity = None,
     acceptable: Annotated[
         float | None, typer.Option(help="Level that is still good enough, to test against.")
     ] = None,
@@ -181,7 +188,7 @@ def analyse(
     """Analyse stored results by any measure; nothing is run again."""
     if json + latex + csv > 1:
         raise ValueError("--json, --latex and --csv: only one of them can be printed.")
-    found = _analysed(store, measure, alpha, acceptable)
+    found = _analysed(store, measure, alpha, acceptable, test, simplicity)
     if json:
         typer.echo(found.to_json())
     elif latex:
@@ -204,6 +211,8 @@ def report(
     ] = None,
     measure: Measure = None,
     alpha: Alpha = 0.05,
+    test: Test = None,
+    simplicity: Simplicity = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Write the report of a study as one HTML file."""
@@ -211,15 +220,24 @@ def report(
     from verulam.experiment import report as write
 
     path = output or existing_store(store).with_suffix(".html")
-    typer.echo(str(write(_analysed(store, measure, alpha, None), path)))
+    typer.echo(str(write(_analysed(store, measure, alpha, None, test, simplicity), path)))
     if open_it:
         typer.launch(path.resolve().as_uri())
 
 
-def _analysed(store: Path, measure: str | None, alpha: float, level: float | None) -> "Analysis":
+def _analysed(
+    store: Path,
+    measure: str | None,
+    alpha: float,
+    level: float | None,
+    test: str | None,
+    simplicity: str | None,
+) -> "Analysis":
     from verulam.experiment import analyse as examine
 
-    return examine(existing_store(store), measure, alpha, acceptable=level)
+    return examine(
+        existing_store(store), measure, alpha, acceptable=level, test=test, simplicity=simplicity
+    )
 
 
 def _print_forecast(made: "Plan") -> None:
