@@ -37,3 +37,20 @@ def test_bad_responses():
         Study("s", DATA, LEARNERS, response=["memory", "memory"])
     with pytest.raises(UnknownNameError, match="Unknown measure 'fit tim'"):
         Study("s", DATA, LEARNERS, response=["fit tim"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"aim": "win"}, "aim: 'win'; expected one of assess, compare, choose, order"),
+        ({"learners": []}, "learners: at least one is needed"),
+        ({"test_share": 1.0}, "test_share: 1.0; expected a number from 0 to below 1"),
+        ({"memory_limit": 0}, "memory_limit: 0; expected a number above 0"),
+        ({"replications": 1.5}, "replications: 1.5; expected a whole number"),
+        ({"budget": {"runs": 0}}, r"budget\.runs: 0; expected a whole number above 0"),
+        ({"tuning": {"folds": 1}}, r"tuning\.folds: 1; expected a whole number"),
+    ],
+)
+def test_bad_keys_are_named(change, message):
+    with pytest.raises(DataError, match=message):
+        Study(**{"name": "s", "data": DATA, "learners": LEARNERS, **change})
