@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.tree import DecisionTreeClassifier as ForeignTree
 
+from verulam.base import DataError, DataWarning
 from verulam.data import dataset
 from verulam.rule import TreeRules
 from verulam.tree import DecisionTreeClassifier
@@ -44,6 +46,26 @@ def test_less_confidence_drops_more_terms():
         lengths = [len(rule.terms) for rule in learner.rules_.rules]
         terms.append(np.mean(lengths))
     assert terms[0] < terms[1]
+
+
+def test_a_tree_that_divides_missing_entries():
+    titanic = dataset("titanic")
+    tree = DecisionTreeClassifier(missing="fractional", max_depth=5)
+    learner = TreeRules(tree, confidence=None).fit(titanic.inputs, titanic.target_values)
+    assert not any(term.accepts_missing for rule in learner.rules_.rules for term in rule.terms)
+    assert learner.score(titanic.inputs, titanic.target_values) > 0.7
+
+
+def test_other_trees_are_refused():
+    with pytest.raises(DataError, match=r"rules are read off the trees of verulam\.tree"):
+        TreeRules(ForeignTree()).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_one_class_needs_no_rules():
+    with pytest.warns(DataWarning, match="one class"):
+        learner = TreeRules().fit(np.eye(3), ["a", "a", "a"])
+    assert len(learner.rules_) == 0
+    assert learner.predict(np.eye(3)).tolist() == ["a"] * 3
 
 
 def test_the_given_tree_is_left_alone():

@@ -1,7 +1,7 @@
 """Learning one class of two as a conjunction of thresholds, or as a box."""
 
 from itertools import product
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,6 @@ from verulam.base import (
     StrOptions,
     TableSchema,
     check_is_fitted,
-    checked_fit,
     validate_data,
 )
 from verulam.rule._base import Rule, RuleBase, measured
@@ -49,9 +48,8 @@ class _NumericRule(RuleClassifier):
         names = getattr(self, "feature_names_in_", range(rows.shape[1]))
         return TableSchema(tuple(names), (None,) * rows.shape[1]), rows
 
-    def _read_two(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
-        """Return the training table of two classes."""
-        training = self._read(X, y, sample_weight)
+    def _read(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
+        training = super()._read(X, y, sample_weight)
         if len(training.classes) > 2:
             raise DataError(
                 "Only binary classification is supported. The type of the target is multiclass: "
@@ -78,17 +76,17 @@ class _NumericRule(RuleClassifier):
             )
         return int(found[0])
 
-    def _conclude(self, training: TrainingSet, terms: list[Term], code: int) -> None:
-        """Store the rule, and how often it is wrong."""
+    def _conclude(self, training: TrainingSet, terms: list[Term], code: int) -> RuleBase:
+        """Return the rule, and note how often it is wrong."""
         label, other = training.classes[code], training.classes[1 - code]
         base = RuleBase(
             (Rule(tuple(terms), label),), Rule((), other), training.schema, training.classes
         )
-        self._store(measured(base, training.rows, training.codes, training.weights))
-        inside = self.rules_.decide(training.rows) == 0
+        inside = base.decide(training.rows) == 0
         belongs = training.codes == code
         self.false_positives_ = float(training.weights[inside & ~belongs].sum())
         self.false_negatives_ = float(training.weights[~inside & belongs].sum())
+        return measured(base, training.rows, training.codes, training.weights)
 
 
 class BoxClassifier(_NumericRule):
@@ -152,10 +150,7 @@ class BoxClassifier(_NumericRule):
         self.hypothesis = hypothesis
         self.positive = positive
 
-    @checked_fit
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the box."""
-        training = self._read_two(X, y, sample_weight)
+    def _learn(self, training: TrainingSet) -> RuleBase:
         code = self._positive_code(training.classes)
         belongs = training.codes == code
         negatives = training.rows[~belongs]
@@ -168,8 +163,8 @@ class BoxClassifier(_NumericRule):
             if self.hypothesis != "specific":
                 self.general_ = loosest_boxes(self.specific_, negatives)
             self.box_ = self._chosen()
-        self._conclude(training, box_terms(self.box_, training.schema, self._strict()), code)
-        return self
+        terms = box_terms(self.box_, training.schema, self._strict())
+        return self._conclude(training, terms, code)
 
     def _strict(self) -> bool:
         """Tell whether the bounds are counter-examples, and so outside."""
@@ -248,10 +243,7 @@ class ThresholdRule(_NumericRule):
         self.directions = directions
         self.positive = positive
 
-    @checked_fit
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the thresholds."""
-        training = self._read_two(X, y, sample_weight)
+    def _learn(self, training: TrainingSet) -> RuleBase:
         code = self._positive_code(training.classes)
         belongs = training.codes == code
         signed = np.where(belongs, training.weights, -training.weights)
@@ -268,8 +260,7 @@ class ThresholdRule(_NumericRule):
             )
             if np.isfinite(threshold)
         ]
-        self._conclude(training, terms, code)
-        return self
+        return self._conclude(training, terms, code)
 
     def _signs(
         self, rows: NDArray[np.float64], belongs: NDArray[np.bool_]

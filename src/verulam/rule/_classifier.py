@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from verulam.base import (
     TableSchema,
     check_is_fitted,
     check_weights,
+    checked_fit,
     encode_classes,
 )
 from verulam.rule._base import Rule, RuleBase
@@ -69,6 +70,16 @@ class RuleClassifier(Classifier):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Make the rule base from a table, its labels and the weights of its rows."""
+        self._store(self._learn(self._read(X, y, sample_weight)))
+        return self
+
+    def _learn(self, training: TrainingSet) -> RuleBase:
+        """Return the rule base of a training table."""
+        raise NotImplementedError(f"{type(self).__name__} must define _learn.")
 
     def _read(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
         """Return the training table, checked and encoded."""

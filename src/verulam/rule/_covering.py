@@ -1,10 +1,9 @@
 """Rules learned from data, one at a time: sequential covering, Irep and Ripper."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from verulam.base import (
     RANDOM_STATE,
@@ -12,7 +11,6 @@ from verulam.base import (
     Interval,
     Seed,
     StrOptions,
-    checked_fit,
     generator,
 )
 from verulam.rule._base import Rule, RuleBase, measured
@@ -98,18 +96,14 @@ class SequentialCovering(RuleClassifier):
         self.max_conditions = max_conditions
         self.unseen = unseen
 
-    @checked_fit
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rules."""
-        training = self._read(X, y, sample_weight)
+    def _learn(self, training: TrainingSet) -> RuleBase:
         growth = GrowthOptions(
             criterion=self.criterion,
             smoothing=0.0,
             least_positives=self.min_positives,
             most_conditions=self.max_conditions or MOST_CONDITIONS,
         )
-        self._store(cover(training, CoveringOptions(growth, surplus_bits=None), generator(0)))
-        return self
+        return cover(training, CoveringOptions(growth, surplus_bits=None), generator(0))
 
 
 class Irep(RuleClassifier):
@@ -169,17 +163,13 @@ class Irep(RuleClassifier):
         self.unseen = unseen
         self.random_state = random_state
 
-    @checked_fit
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rules."""
-        training = self._read(X, y, sample_weight)
+    def _learn(self, training: TrainingSet) -> RuleBase:
         options = CoveringOptions(
             GrowthOptions(least_positives=self.min_positives),
             self.pruning_fraction,
             surplus_bits=None,
         )
-        self._store(cover(training, options, generator(self.random_state)))
-        return self
+        return cover(training, options, generator(self.random_state))
 
 
 class Ripper(RuleClassifier):
@@ -265,18 +255,14 @@ class Ripper(RuleClassifier):
         self.unseen = unseen
         self.random_state = random_state
 
-    @checked_fit
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rules."""
-        training = self._read(X, y, sample_weight)
+    def _learn(self, training: TrainingSet) -> RuleBase:
         options = CoveringOptions(
             GrowthOptions(least_positives=self.min_positives),
             self.pruning_fraction,
             surplus_bits=self.surplus_bits,
             n_passes=0 if self.pruning_fraction is None else self.n_optimisations,
         )
-        self._store(cover(training, options, generator(self.random_state)))
-        return self
+        return cover(training, options, generator(self.random_state))
 
 
 def cover(training: TrainingSet, options: CoveringOptions, rng: np.random.Generator) -> RuleBase:

@@ -18,8 +18,9 @@ def extract_rules(tree: Any, *, missing: bool = False) -> RuleBase:
     tree
         A fitted `verulam.tree.DecisionTreeClassifier` or `DecisionTreeRegressor`.
     missing
-        Whether missing entries follow the tree's branches; otherwise they meet no condition, and
-        the rows that no rule covers get what the root would predict.
+        Whether missing entries follow the tree's branches; otherwise, and in a tree that divides
+        them among its branches, they meet no condition, and the rows that no rule covers get what
+        the root would predict.
 
     Notes
     -----
@@ -58,6 +59,7 @@ def extract_rules(tree: Any, *, missing: bool = False) -> RuleBase:
     structure, schema = tree.tree_, tree.schema_
     classes = getattr(tree, "classes_", None)
     conclusions = _conclusions(tree)
+    missing = missing and not structure.fractional
     rules = [
         _as_rule(path, conclusions[path.leaf], tree, missing=missing) for path in paths(structure)
     ]

@@ -1,12 +1,11 @@
 """Rules that are given, as classifiers: a list, where the first decides, or a set, where all do."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from verulam.base import DataError, checked_fit
+from verulam.base import DataError
 from verulam.rule._base import Rule, RuleBase, measured
 from verulam.rule._classifier import RuleClassifier, TrainingSet
 
@@ -75,12 +74,8 @@ class RuleList(RuleClassifier):
         tags.classifier_tags.poor_score = True
         return tags
 
-    @checked_fit
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Measure the rules."""
-        training = self._read(X, y, sample_weight)
-        self._store(given_rules(training, tuple(self.rules), self.default, ordered=self._ordered))
-        return self
+    def _learn(self, training: TrainingSet) -> RuleBase:
+        return given_rules(training, tuple(self.rules), self.default, ordered=self._ordered)
 
 
 class RuleSet(RuleList):

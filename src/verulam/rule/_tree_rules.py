@@ -86,7 +86,7 @@ class TreeRules(RuleClassifier):
         if self.tree is not None:
             tree = clone(self.tree)
         self.tree_ = tree.fit(X, y, sample_weight=sample_weight)
-        rules = extract_rules(self.tree_, missing=not self.tree_.tree_.fractional)
+        rules = extract_rules(self.tree_, missing=True)
         rules = replace(rules, rules=_without_needless_gaps(rules, training))
         if self.confidence is not None:
             rules = simplify(rules.rules, training, self.confidence)
