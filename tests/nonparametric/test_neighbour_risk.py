@@ -8,12 +8,12 @@ from verulam.nonparametric._neighbour_risk import nearest_neighbour_limit
 
 
 def test_bounds_and_convergence():
-    risk = neighbour_risk(counts=(1, 101), sizes=(500, 20_000), n_repeats=2)
+    risk = neighbour_risk(counts=(1, 51), sizes=(500, 10_000), n_repeats=2, n_test=10_000)
     assert risk.bayes == pytest.approx(0.158655, abs=1e-6)
     assert risk.bayes < risk.limit < risk.bound < 2 * risk.bayes
-    assert risk.errors[-1, 0] == pytest.approx(risk.limit, abs=0.01)
+    assert risk.errors[-1, 0] == pytest.approx(risk.limit, abs=0.012)
     assert risk.errors[-1, 0] < 2 * risk.bayes
-    assert risk.errors[-1, 1] == pytest.approx(risk.bayes, abs=0.008)
+    assert risk.errors[-1, 1] == pytest.approx(risk.bayes, abs=0.012)
 
 
 def test_limit_by_simulation():
