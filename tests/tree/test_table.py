@@ -45,3 +45,9 @@ def test_a_category_unseen_in_training(frame):
 def test_no_rows(frame):
     with pytest.raises(DataError, match="no rows"):
         read_rows(Classifier(), frame[:0])
+
+
+def test_read_only_numbers_are_copied():
+    numbers = np.ones((3, 2))
+    numbers.flags.writeable = False
+    assert read_rows(Classifier(), numbers)[1].flags.writeable

@@ -28,7 +28,7 @@ def read_rows(learner: Any, X: Any) -> tuple[TableSchema, NDArray[np.float64]]:
             learner, X, reset=True, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
         )
         names = tuple(X.columns) if isinstance(X, pd.DataFrame) else tuple(range(numbers.shape[1]))
-        return TableSchema(names, (None,) * len(names)), numbers
+        return TableSchema(names, (None,) * len(names)), _writable(numbers)
     frame = as_frame(X)
     validate_data(learner, frame, reset=True, skip_check_array=True)
     _refuse_empty(frame)
@@ -53,9 +53,10 @@ def encode_rows(
         What to do with a category that was not there: "error", or "missing".
     """
     if not schema.categorical and not _is_mixed(X):
-        return validate_data(
+        numbers = validate_data(
             learner, X, reset=False, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
         )
+        return _writable(numbers)
     frame = as_frame(X)
     validate_data(learner, X, reset=False, skip_check_array=True)
     _refuse_empty(frame)
@@ -78,6 +79,11 @@ def _as_matrix(frame: pd.DataFrame, schema: TableSchema, unseen: str) -> NDArray
     matrix[:, kinds] = table.numbers
     matrix[:, ~kinds] = np.where(table.codes < 0, np.nan, table.codes)
     return matrix
+
+
+def _writable(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the numbers, copied if they are read-only: loops are compiled for either kind anew."""
+    return np.require(numbers, requirements=["C", "W"])
 
 
 def _is_mixed(X: Any) -> bool:
