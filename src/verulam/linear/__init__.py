@@ -13,8 +13,10 @@ from verulam.linear._boolean import (
     truth_table,
 )
 from verulam.linear._descent import Descent, gradient_descent, newton_descent, optimal_rate
+from verulam.linear._generalised import GeneralisedLinear
 from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
 from verulam.linear._gradient_logistic import GradientLogistic
+from verulam.linear._layers import LinearLayer
 from verulam.linear._least_mean_squares import LeastMeanSquares
 from verulam.linear._logistic import LogisticDiscriminant
 from verulam.linear._madaline import Madaline
@@ -29,6 +31,7 @@ from verulam.linear._preferences import (
 )
 from verulam.linear._problem import Trajectory
 from verulam.linear._programs import LinearProgramDiscriminant
+from verulam.linear._quadratic_logistic import QuadraticLogistic
 from verulam.linear._ranking import (
     LinearRanker,
     kendall_tau,
@@ -50,11 +53,13 @@ __all__ = [
     "CellApproximator",
     "Descent",
     "FarthestMarginPerceptron",
+    "GeneralisedLinear",
     "GradientLogistic",
     "HoKashyap",
     "Hyperplane",
     "LeastMeanSquares",
     "LineComparison",
+    "LinearLayer",
     "LinearProgramDiscriminant",
     "LinearRanker",
     "LogisticDiscriminant",
@@ -65,6 +70,7 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "Preferences",
+    "QuadraticLogistic",
     "Relaxation",
     "Separability",
     "ThresholdNetwork",
