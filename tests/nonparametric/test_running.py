@@ -1,16 +1,13 @@
-"""Running mean, line and median: hand sums, scikit-learn, pandas, statsmodels-free definitions."""
+"""Running mean and line: hand sums, scikit-learn, pandas, least squares in the window."""
 
-import numba
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.neighbors import RadiusNeighborsRegressor
 
 from verulam.base import DataError
 from verulam.nonparametric import RunningLine, RunningMean, RunningMedian
-from verulam.nonparametric._running import window_medians
-from verulam.nonparametric._running_loops import running_medians
 
 
 @pytest.fixture
@@ -79,68 +76,3 @@ def test_running_line_with_too_many_neighbours(data):
     X, y = data
     with pytest.raises(DataError, match="n_neighbors is larger"):
         RunningLine(n_neighbors=101).fit(X, y)
-
-
-@pytest.mark.parametrize("columns", [1, 2])
-def test_running_median_by_its_definition(data, columns):
-    X, y = data
-    X = X[:, :columns]
-    smoother = RunningMedian(bandwidth=0.6).fit(X, y)
-    smooth = smoother.training_smooth()
-    for row in range(0, 100, 7):
-        inside = np.linalg.norm(X - X[row], axis=1) < 0.6
-        assert_allclose(smooth.fitted[row], np.median(y[inside]))
-        inside[row] = False
-        if inside.any():
-            assert_allclose(smooth.leave_one_out[row], np.median(y[inside]))
-
-
-def test_running_median_of_a_time_series(data):
-    _, y = data
-    time = np.arange(100.0)[:, None]
-    ours = RunningMedian(bandwidth=5.5).fit(time, y).predict(time)
-    assert_allclose(ours, pd.Series(y).rolling(11, center=True, min_periods=1).median())
-
-
-def test_median_ignores_a_wild_target():
-    time, y = np.arange(30.0)[:, None], np.ones(30)
-    y[15] = 1e6
-    assert_allclose(RunningMedian(bandwidth=3.0).fit(time, y).predict(time), 1.0)
-
-
-def test_median_is_no_weighted_mean(data):
-    X, y = data
-    smoother = RunningMedian(bandwidth=1.0).fit(X, y)
-    assert not hasattr(smoother, "predict_band")
-    assert not hasattr(smoother, "weights")
-
-
-def test_medians_in_groups_equal_medians_at_once():
-    rng = np.random.default_rng(0)
-    targets = rng.integers(0, 50, size=9000).astype(float)
-    starts = np.arange(9000) - rng.integers(0, 2)
-    starts = np.maximum(starts - 30, 0)
-    stops = np.minimum(np.arange(9000) + 31, 9000)
-    found = window_medians(targets, starts, stops, np.full(9000, -1))
-    expected = pd.Series(targets).rolling(61, center=True, min_periods=1).median()
-    inner = slice(40, -40)
-    straight = [np.median(targets[a:b]) for a, b in zip(starts, stops, strict=True)]
-    assert_array_equal(found, straight)
-    assert np.abs(found[inner] - expected[inner]).max() <= 50
-
-
-def test_windows_between_the_points_are_empty():
-    smoother = RunningMedian(bandwidth=0.1, empty="nan").fit([[0.0], [1.0]], [1.0, 2.0])
-    assert_array_equal(np.isnan(smoother.predict([[0.0], [0.4], [1.05]])), [False, True, False])
-    smoother = RunningMedian(bandwidth=0.1).fit([[0.0], [1.0]], [1.0, 2.0])
-    assert_allclose(smoother.predict([[0.4], [0.6]]), [1.0, 2.0])
-
-
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_compiled_loop_equals_its_python_source():
-    rng = np.random.default_rng(0)
-    ranks, ordered = rng.permutation(40), np.sort(rng.normal(size=40))
-    starts, stops = np.arange(0, 36), np.arange(4, 40)
-    skipped = np.arange(1, 37)
-    arguments = (ranks, ordered, starts, stops, skipped)
-    assert_array_equal(running_medians(*arguments), running_medians.py_func(*arguments))

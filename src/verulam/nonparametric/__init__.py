@@ -52,7 +52,8 @@ from verulam.nonparametric._neighbour_search import (
 from verulam.nonparametric._parzen import ParzenClassifier
 from verulam.nonparametric._probabilistic_network import ProbabilisticNeuralNetwork
 from verulam.nonparametric._regressogram import Regressogram
-from verulam.nonparametric._running import RunningLine, RunningMean, RunningMedian
+from verulam.nonparametric._running import RunningLine, RunningMean
+from verulam.nonparametric._running_median import RunningMedian
 from verulam.nonparametric._shrinking import (
     Convergence,
     convergence,

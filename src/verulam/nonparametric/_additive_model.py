@@ -95,6 +95,10 @@ class AdditiveModel(Regressor):
         self.n_iterations = n_iterations
         self.tolerance = tolerance
 
+    @classmethod
+    def _example_learners(cls) -> list["AdditiveModel"]:
+        return [cls(tolerance=0.01)]
+
     @checked_fit_with_parts
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Smooth the inputs in turn until nothing moves."""
