@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, PoissonRegressor
 from tests.linear.examples import overlapping
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.linear import GeneralisedLinear, LogisticDiscriminant
 
 ROWS, CLASSES = overlapping()
@@ -48,3 +48,10 @@ def test_gamma_means_are_positive():
 def test_values_that_a_family_cannot_give_are_refused(family, targets):
     with pytest.raises(DataError, match=f"for the {family} family"):
         GeneralisedLinear(family=family).fit([[0.0], [1.0]], targets)
+
+
+def test_dependent_inputs_are_said():
+    targets = ROWS @ [1.0, 2.0, 3.0]
+    with pytest.warns(DataWarning, match="depend on one another"):
+        model = GeneralisedLinear().fit(np.c_[ROWS, ROWS[:, 0]], targets)
+    assert model.coef_[0] == pytest.approx(model.coef_[3])

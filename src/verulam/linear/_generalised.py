@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from verulam.base import (
     DataError,
+    DataWarning,
     Interval,
     Regressor,
     StrOptions,
@@ -116,7 +117,10 @@ class GeneralisedLinear(Regressor):
 
     def _solve(self, inputs: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Any:
         import statsmodels.api as sm
-        from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
+        from statsmodels.tools.sm_exceptions import (
+            PerfectSeparationWarning,
+            SingularMatrixWarning,
+        )
 
         family = getattr(sm.families, _FAMILIES[self.family])
         link = {"link": sm.families.links.Log()} if self.family == "gamma" else {}
@@ -126,7 +130,16 @@ class GeneralisedLinear(Regressor):
             # A fit without any residual is no fault of a family that is not for classes.
             if self.family != "bernoulli":
                 warnings.simplefilter("ignore", PerfectSeparationWarning)
-            return model.fit(maxiter=self.max_iter)
+            warnings.simplefilter("ignore", SingularMatrixWarning)
+            found = model.fit(maxiter=self.max_iter)
+        if model.df_model + 1 < design.shape[1]:
+            warnings.warn(
+                "some inputs depend on one another: the shortest of many equal solutions is "
+                "taken, and their standard errors mean little.",
+                DataWarning,
+                stacklevel=4,
+            )
+        return found
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the mean of the distribution at each row."""
