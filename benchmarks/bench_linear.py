@@ -4,11 +4,19 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, SGDRegressor
 from sklearn.linear_model import Perceptron as TheirPerceptron
-from sklearn.linear_model import SGDRegressor
+from sklearn.svm import LinearSVC
 
 from benchmarks._timing import Race, print_races, race
-from verulam.linear import LeastMeanSquares, Perceptron, separability
+from verulam.linear import (
+    LeastMeanSquares,
+    LinearRanker,
+    LogisticDiscriminant,
+    Perceptron,
+    preferences_from_relevance,
+    separability,
+)
 from verulam.numerics import constant
 
 PASSES = 20
@@ -18,7 +26,9 @@ def run() -> None:
     """Print the races."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        print_races("Linear trainers", [race_ for size in SIZES for race_ in _trainers(*size)])
+        print_races("Linear trainers", [each for size in SIZES for each in _trainers(*size)])
+        print_races("Logistic discrimination, tolerance 1e-5", _logistic())
+        print_races("Ranking", [_ranking(groups) for groups in (100, 1_000)])
     _separability_times()
 
 
@@ -53,6 +63,65 @@ def _trainers(n_rows: int, n_columns: int) -> list[Race]:
             ).partial_fit(rows, signs),
         ),
     ]
+
+
+def _logistic() -> list[Race]:
+    races = []
+    for n_rows, n_columns in ((20_000, 20), (200_000, 50)):
+        rows, classes = _logistic_sample(n_rows, n_columns, 2)
+        for solver in ("newton-cholesky", "lbfgs"):
+            theirs = LogisticRegression(solver=solver, tol=1e-5, max_iter=500)
+            races.append(
+                race(
+                    f"two classes, {n_rows:,} x {n_columns}",
+                    lambda rows=rows, classes=classes: LogisticDiscriminant(tolerance=1e-5).fit(
+                        rows, classes
+                    ),
+                    f"scikit-learn, {solver}",
+                    lambda rows=rows, classes=classes, theirs=theirs: theirs.fit(rows, classes),
+                )
+            )
+    for n_rows, n_columns, n_classes in ((5_000, 20, 5), (50_000, 50, 10)):
+        rows, classes = _logistic_sample(n_rows, n_columns, n_classes)
+        theirs = LogisticRegression(tol=1e-5, max_iter=500)
+        races.append(
+            race(
+                f"{n_classes} classes, {n_rows:,} x {n_columns}",
+                lambda rows=rows, classes=classes: LogisticDiscriminant(tolerance=1e-5).fit(
+                    rows, classes
+                ),
+                "scikit-learn, lbfgs",
+                lambda rows=rows, classes=classes, theirs=theirs: theirs.fit(rows, classes),
+            )
+        )
+    return races
+
+
+def _ranking(n_groups: int) -> Race:
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(n_groups * 50, 20))
+    groups = np.repeat(np.arange(n_groups), 50)
+    relevance = np.round(rows[:, :5].sum(axis=1) + random.normal(size=len(rows)))
+
+    def by_differences() -> None:
+        pairs = preferences_from_relevance(relevance, groups)
+        differences = rows[pairs.better] - rows[pairs.worse]
+        signs = np.where(np.arange(len(pairs)) % 2, 1, -1)
+        LinearSVC(fit_intercept=False, dual=False).fit(differences * signs[:, None], signs)
+
+    return race(
+        f"{n_groups:,} groups of 50 x 20",
+        lambda: LinearRanker(tolerance=1e-4).fit(rows, relevance, groups),
+        "scikit-learn's LinearSVC on differences",
+        by_differences,
+    )
+
+
+def _logistic_sample(n_rows: int, n_columns: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(n_rows, n_columns))
+    weights = random.normal(size=(n_classes, n_columns)) / 3
+    return rows, (rows @ weights.T + random.gumbel(size=(n_rows, n_classes))).argmax(axis=1)
 
 
 def _separability_times() -> None:
