@@ -100,6 +100,7 @@ class RuleClassifier(Classifier):
                     "sample_weight is zero for every row: at least one positive weight is needed."
                 )
             rows, codes, weights = rows[counted], codes[counted], weights[counted]
+        weights = np.require(weights, requirements=["C", "W"])
         _warn_of_empty_columns(schema, rows)
         return TrainingSet(schema, rows, codes, classes, weights)
 

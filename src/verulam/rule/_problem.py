@@ -190,7 +190,8 @@ class Problem:
 
 def sort_columns(rows: NDArray[np.float64], n_categories: NDArray[np.int32]) -> SortedColumns:
     """Return the columns of an encoded table, each sorted."""
-    columns = np.ascontiguousarray(rows.T)
+    # A copy even of one column: a read-only table would have the loops compiled anew.
+    columns = np.array(rows.T, order="C")
     orders = np.argsort(columns, axis=1, kind="stable").astype(np.int32)
     known = np.count_nonzero(~np.isnan(columns), axis=1)
     choices = 0.0
