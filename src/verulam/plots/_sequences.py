@@ -116,12 +116,12 @@ def _arrow(ax: Axes, places: np.ndarray, i: int, j: int, weight: float, middle: 
         side = np.array([-along[1], along[0]])
         start = places[i] + NODE_RADIUS * (along + 0.25 * side)
         end = places[j] - NODE_RADIUS * (along - 0.25 * side)
-        # Longer jumps bend more, so that they pass over the states between.
-        bend = -0.18 if length < 1.9 else -0.35
+        # Longer jumps bend the other way, past the states between and clear of their loops.
+        bend = -0.18 if length < 1.9 else 0.35
         ax.add_patch(
             FancyArrowPatch(tuple(start), tuple(end), connectionstyle=f"arc3,rad={bend}", **style)
         )
-        spot = (places[i] + places[j]) / 2 + (0.06 - bend * length / 2) * side
+        spot = (places[i] + places[j]) / 2 + (0.06 * np.sign(-bend) - bend * length / 2) * side
     ax.text(
         spot[0], spot[1], f"{weight:.2f}", ha="center", va="center", fontsize="small", color="0.25"
     )

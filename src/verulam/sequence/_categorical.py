@@ -11,6 +11,7 @@ from verulam.base import DataError
 from verulam.sequence._emission import Emission, given_values, kept_fixed
 from verulam.sequence._emission_loops import count_symbols, gather_columns
 from verulam.sequence._inference import Emissions
+from verulam.sequence._scratch import Scratch, fresh_or_scratch
 from verulam.sequence._sequences import Sequences
 
 
@@ -160,10 +161,12 @@ class CategoricalEmission(Emission):
         shares = parameters.probabilities * (0.5 + random.random(parameters.probabilities.shape))
         return replace(parameters, probabilities=shares / shares.sum(axis=1, keepdims=True))
 
-    def emissions(self, parameters: SymbolProbabilities, values: np.ndarray) -> Emissions:
+    def emissions(
+        self, parameters: SymbolProbabilities, values: np.ndarray, scratch: Scratch | None = None
+    ) -> Emissions:
         """Return the emissions by looking them up, with no logarithm taken."""
         table = np.ascontiguousarray(parameters.probabilities.T)
-        relative = np.empty((len(values), table.shape[1]))
+        relative = fresh_or_scratch("relative", (len(values), table.shape[1]), scratch)
         gather_columns(values, table, relative)
 
         def logarithms(start: int, stop: int) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from verulam.base import DataError, SumRecord
 from verulam.sequence._inference import Emissions, emissions_from_logarithms
+from verulam.sequence._scratch import Scratch
 from verulam.sequence._sequences import Sequences
 
 
@@ -87,8 +88,8 @@ class Emission(ABC):
     def sample(self, parameters: Any, states: np.ndarray, random: np.random.Generator) -> Any:
         """Return one row per state drawn."""
 
-    def emissions(self, parameters: Any, values: Any) -> Emissions:
-        """Return the emissions for the recursions."""
+    def emissions(self, parameters: Any, values: Any, scratch: Scratch | None = None) -> Emissions:
+        """Return the emissions for the recursions, in memory to use again where there is some."""
         return emissions_from_logarithms(self.log_likelihoods(parameters, values))
 
     @property

@@ -11,6 +11,7 @@ from verulam.numerics import factorise, gaussian_log_density
 from verulam.sequence._emission import Emission, column_sums, given_values, kept_fixed
 from verulam.sequence._emission_loops import diagonal_logarithms, to_relative
 from verulam.sequence._inference import Emissions
+from verulam.sequence._scratch import Scratch, fresh_or_scratch
 from verulam.sequence._sequences import Sequences
 
 FAMILIES = ("diagonal", "full", "spherical", "tied")
@@ -144,9 +145,14 @@ class GaussianEmission(Emission):
         """Return the parameters with the values that the user has set."""
         return given_values(self, NAMES, parameters)
 
-    def emissions(self, parameters: GaussianStates, values: np.ndarray) -> Emissions:
+    def emissions(
+        self, parameters: GaussianStates, values: np.ndarray, scratch: Scratch | None = None
+    ) -> Emissions:
         """Return the emissions for the recursions."""
-        relative = self.log_likelihoods(parameters, values)
+        if self.covariance in ("diagonal", "spherical"):
+            relative = self._diagonal(parameters, values, scratch)
+        else:
+            relative = self.log_likelihoods(parameters, values)
         peaks = np.empty(len(values))
         to_relative(relative, peaks)
 
@@ -158,16 +164,7 @@ class GaussianEmission(Emission):
     def log_likelihoods(self, parameters: GaussianStates, values: np.ndarray) -> np.ndarray:
         """Return the log-densities of what is present in each row."""
         if self.covariance in ("diagonal", "spherical"):
-            variances = self._variances(parameters)
-            result = np.empty((len(values), len(parameters.means)))
-            diagonal_logarithms(
-                values,
-                np.ascontiguousarray(parameters.means.T),
-                np.ascontiguousarray(0.5 / variances.T),
-                np.ascontiguousarray(-0.5 * (np.log(variances.T) + LOG_TWO_PI)),
-                result,
-            )
-            return result
+            return self._diagonal(parameters, values, None)
         gaps = np.isnan(values)
         if not gaps.any():
             return gaussian_log_density(values, self._factor(parameters, slice(None)))
@@ -176,6 +173,20 @@ class GaussianEmission(Emission):
             if present.any():
                 factor = self._factor(parameters, present)
                 result[rows] = gaussian_log_density(values[rows][:, present], factor)
+        return result
+
+    def _diagonal(
+        self, parameters: GaussianStates, values: np.ndarray, scratch: Scratch | None
+    ) -> np.ndarray:
+        variances = self._variances(parameters)
+        result = fresh_or_scratch("relative", (len(values), len(parameters.means)), scratch)
+        diagonal_logarithms(
+            values,
+            np.ascontiguousarray(parameters.means.T),
+            np.ascontiguousarray(0.5 / variances.T),
+            np.ascontiguousarray(-0.5 * (np.log(variances.T) + LOG_TWO_PI)),
+            result,
+        )
         return result
 
     def _variances(self, parameters: GaussianStates) -> np.ndarray:

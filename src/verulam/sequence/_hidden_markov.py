@@ -33,6 +33,7 @@ from verulam.sequence._emission import Emission
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._inference import Smoothed
 from verulam.sequence._model import Model, ModelSums, Parts, expected_sums, updated
+from verulam.sequence._scratch import SCRATCH
 from verulam.sequence._sequences import Sequences, read_sequences
 from verulam.sequence._start import Survey, fresh_state, start_model, survey_chunk
 from verulam.sequence._tasks import SequenceTasks
@@ -317,7 +318,10 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
             start or start_model(self._parts, survey, self.n_states, self.init, random)
             for _ in range(1 if start else self.n_init)
         )
-        runs = [self._run(source, survey, model, random) for model in starts]
+        try:
+            runs = [self._run(source, survey, model, random) for model in starts]
+        finally:
+            SCRATCH.release()
         best = max(runs, key=lambda run: run.curve[-1])
         if not best.converged:
             warnings.warn(

@@ -12,6 +12,7 @@ import numpy as np
 from verulam.sequence import _inference_loops as loops
 from verulam.sequence import _viterbi_loops as log_loops
 from verulam.sequence._inference_loops import DENSE
+from verulam.sequence._scratch import Scratch, fresh_or_scratch
 from verulam.sequence._transitions import AnyTransitions, Transitions
 
 NO_TAIL = np.empty(0)
@@ -117,7 +118,12 @@ def emissions_from_logarithms(logarithms: np.ndarray) -> Emissions:
 
 
 def smooth_states(
-    emissions: Emissions, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
+    emissions: Emissions,
+    starts: np.ndarray,
+    initial: np.ndarray,
+    transitions: AnyTransitions,
+    *,
+    scratch: Scratch | None = None,
 ) -> Smoothed:
     r"""Return the posteriors of states and transitions by the forward-backward procedure.
 
@@ -131,6 +137,8 @@ def smooth_states(
         Probability of each state at a first step.
     transitions
         Probabilities of the transitions.
+    scratch
+        Memory to use again, where the posteriors are summed at once and not kept.
 
     Notes
     -----
@@ -151,9 +159,9 @@ def smooth_states(
     array([[0.738, 0.262],
            [0.233, 0.767]])
     """
-    forward = run_forward(emissions, starts, initial, transitions)
+    forward = run_forward(emissions, starts, initial, transitions, scratch)
     alpha, failures = forward.alpha, forward.failures
-    gamma = np.zeros_like(alpha)
+    gamma = fresh_or_scratch("gamma", alpha.shape, scratch)
     layout, transposed = transitions.layouts
     sums = np.zeros(max(layout.diagonals.size, len(layout.weights)))
     back = emissions.relative, starts
@@ -268,9 +276,14 @@ class Forward:
 
 
 def run_forward(
-    emissions: Emissions, starts: np.ndarray, initial: np.ndarray, transitions: AnyTransitions
+    emissions: Emissions,
+    starts: np.ndarray,
+    initial: np.ndarray,
+    transitions: AnyTransitions,
+    scratch: Scratch | None = None,
 ) -> Forward:
-    alpha = np.empty_like(emissions.relative)
+    """Return the forward shares; arguments as in `smooth_states`."""
+    alpha = fresh_or_scratch("alpha", emissions.relative.shape, scratch)
     scales = np.ones(len(alpha))
     failures = np.empty(len(starts) - 1, dtype=np.int64)
     layout = transitions.layouts[0]

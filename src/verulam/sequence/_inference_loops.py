@@ -65,7 +65,7 @@ def push_dense(matrix, previous, row):
             row[j] += a * from_a[j]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
 def push_sparse(kind, offsets, diagonals, sources, targets, weights, previous, row):
     """Write ``previous @ transitions`` into `row` at the cost of the transitions there are."""
     n_states = row.shape[0]
@@ -75,12 +75,10 @@ def push_sparse(kind, offsets, diagonals, sources, targets, weights, previous, r
         for p in range(offsets.shape[0]):
             offset = offsets[p]
             first, last = max(0, -offset), min(n_states, n_states - offset)
-            # Views whose bounds are known let the compiler use vector instructions.
-            reached = row[first + offset : last + offset]
-            left = previous[first:last]
-            weight = diagonals[p, first:last]
-            for i in range(last - first):
-                reached[i] += weight[i] * left[i]
+            # Indices without a sign need no check for being negative, which allows vectors.
+            source, target = np.uint64(first), np.uint64(first + offset)
+            for i in range(np.uint64(last - first)):
+                row[target + i] += diagonals[p, source + i] * previous[source + i]
     else:
         for e in range(weights.shape[0]):
             row[targets[e]] += previous[sources[e]] * weights[e]
@@ -164,13 +162,13 @@ def join(alpha, beta, gamma):
 
 @njit(cache=True, nogil=True, fastmath=FAST, inline="always")
 def look_back(emission, beta, ahead, share, factor):
-    """Turn `beta` into what precedes the step and leave in `emission` what follows it."""
+    """Turn `ahead` into what the step before looks at; leave in `emission` what followed."""
     summed = 0.0
     for j in range(beta.shape[0]):
         left = emission[j] * beta[j] * factor
-        emission[j] = ahead[j] * share
         left = left if left > TINY else 0.0
-        beta[j] = left
+        emission[j] = ahead[j] * share
+        ahead[j] = left
         summed += left
     return 1.0 / summed if summed > 0.0 else 1.0
 
@@ -203,11 +201,10 @@ def backward_dense(emissions, starts, dense, alpha, gamma, failures, tail):
                 failures[s] = t
                 break
             factor = look_back(emissions[t], beta, ahead, share, factor)
-            ahead, beta = beta, ahead
     return ahead
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
 def add_transitions(kind, offsets, sources, targets, alpha, ahead, factor, sums):
     """Add one step's shares of the sparse transitions, without their weights, to `sums`."""
     if kind == DIAGONALS:
@@ -215,11 +212,10 @@ def add_transitions(kind, offsets, sources, targets, alpha, ahead, factor, sums)
         for p in range(offsets.shape[0]):
             offset = offsets[p]
             first, last = max(0, -offset), min(n_states, n_states - offset)
-            total = sums[p * n_states + first : p * n_states + last]
-            left = alpha[first:last]
-            reached = ahead[first + offset : last + offset]
-            for i in range(last - first):
-                total[i] += factor * left[i] * reached[i]
+            place = np.uint64(p * n_states + first)
+            source, target = np.uint64(first), np.uint64(first + offset)
+            for i in range(np.uint64(last - first)):
+                sums[place + i] += factor * alpha[source + i] * ahead[target + i]
     else:
         for e in range(sources.shape[0]):
             sums[e] += factor * alpha[sources[e]] * ahead[targets[e]]
@@ -252,7 +248,6 @@ def backward_sparse(emissions, starts, edges, transposed, alpha, gamma, sums, fa
                 kind, edge_offsets, edge_sources, edge_targets, alpha[t], ahead, share, sums
             )
             factor = look_back(emissions[t], beta, ahead, share, factor)
-            ahead, beta = beta, ahead
     return ahead
 
 

@@ -9,6 +9,7 @@ from verulam.base import DataError
 from verulam.sequence._chain_parts import InitialProbabilities
 from verulam.sequence._emission import Emission, column_sums
 from verulam.sequence._inference import Emissions, Smoothed, smooth_states
+from verulam.sequence._scratch import SCRATCH, Scratch
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import AnyTransitions
 
@@ -77,9 +78,9 @@ class Model:
             + self.parts.emission.log_prior(self.emission)
         )
 
-    def emissions(self, sequences: Sequences) -> Emissions:
+    def emissions(self, sequences: Sequences, scratch: Scratch | None = None) -> Emissions:
         """Return the emissions of the states at each step."""
-        table = self.parts.emission.emissions(self.emission, sequences.values)
+        table = self.parts.emission.emissions(self.emission, sequences.values, scratch)
         shared = self.parts.shared
         if shared is None:
             return table
@@ -98,10 +99,14 @@ class Model:
         """Return the transitions over the steps of the sequences."""
         return self.parts.transitions.prepared(self.transitions, sequences)
 
-    def smooth(self, sequences: Sequences) -> Smoothed:
+    def smooth(self, sequences: Sequences, scratch: Scratch | None = None) -> Smoothed:
         """Return the posteriors of states and transitions."""
         return smooth_states(
-            self.emissions(sequences), sequences.starts, self.initial, self.moves(sequences)
+            self.emissions(sequences, scratch),
+            sequences.starts,
+            self.initial,
+            self.moves(sequences),
+            scratch=scratch,
         )
 
     def take(self, states: np.ndarray) -> "Model":
@@ -171,7 +176,7 @@ def expected_sums(model: Model, sequences: Sequences) -> ModelSums:
 
 
 def _group_sums(model: Model, group: Sequences) -> ModelSums:
-    smoothed = model.smooth(group)
+    smoothed = model.smooth(group, SCRATCH)
     refuse_impossible(smoothed, group)
     probabilities = smoothed.probabilities
     parts = model.parts

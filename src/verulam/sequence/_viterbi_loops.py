@@ -105,6 +105,20 @@ def trace_back(scores, first, last, transposed, path):
         path[t] = best
 
 
+@njit(cache=True, nogil=True, fastmath=FAST)
+def trace_back_dense(scores, first, last, dense, path):
+    """Do as `trace_back` for a dense matrix, which is transposed."""
+    for t in range(last - 1, first - 1, -1):
+        step = t + 1 if dense.shape[0] > 1 else 0
+        target = path[t + 1]
+        best, value = 0, -np.inf
+        for k in range(scores.shape[1]):
+            candidate = scores[t - first, k] + dense[step, target, k]
+            if candidate > value:
+                best, value = k, candidate
+        path[t] = best
+
+
 @njit(cache=True, nogil=True)
 def viterbi(log_emissions, starts, log_initial, layout, transposed, scores, paths, values):
     """Fill the best path of each sequence and its log-probability."""
@@ -114,14 +128,18 @@ def viterbi(log_emissions, starts, log_initial, layout, transposed, scores, path
             values[s] = 0.0
             continue
         rows = scores[first:last]
-        if layout.kind == DENSE:
+        dense = layout.kind == DENSE
+        if dense:
             best_scores_dense(log_emissions[first:last], first, log_initial, layout.dense, rows)
         else:
             best_scores_sparse(log_emissions[first:last], log_initial, layout, rows)
         end = np.argmax(rows[-1])
         values[s] = rows[-1, end]
         paths[last - 1] = end
-        trace_back(rows, first, last - 1, transposed, paths)
+        if dense:
+            trace_back_dense(rows, first, last - 1, transposed.dense, paths)
+        else:
+            trace_back(rows, first, last - 1, transposed, paths)
 
 
 @njit(cache=True, nogil=True)

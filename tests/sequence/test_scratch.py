@@ -1,0 +1,35 @@
+"""Scratch memory: used again, one set per thread, never handed out."""
+
+from threading import Thread
+
+import numpy as np
+
+from verulam.sequence import HiddenMarkovModel
+from verulam.sequence._scratch import SCRATCH, Scratch, fresh_or_scratch
+
+
+def test_memory_is_used_again():
+    scratch = Scratch()
+    first = scratch.array("alpha", (10, 3))
+    assert np.shares_memory(first, scratch.array("alpha", (4, 3)))
+    assert not np.shares_memory(first, scratch.array("gamma", (10, 3)))
+    assert not np.shares_memory(first, fresh_or_scratch("alpha", (10, 3), None))
+
+
+def test_threads_have_their_own():
+    scratch, found = Scratch(), []
+    mine = scratch.array("alpha", (5,))
+    thread = Thread(target=lambda: found.append(scratch.array("alpha", (5,))))
+    thread.start()
+    thread.join()
+    assert not np.shares_memory(mine, found[0])
+
+
+def test_answers_are_not_overwritten_and_memory_is_released():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = HiddenMarkovModel(2, random_state=0, max_iter=500).fit(X)
+    before = model.predict_proba(X)
+    kept = before.copy()
+    HiddenMarkovModel(2, random_state=1, max_iter=500).fit(X + 1)
+    np.testing.assert_array_equal(before, kept)
+    assert not SCRATCH._buffers
