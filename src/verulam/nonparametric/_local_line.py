@@ -234,6 +234,8 @@ def _series_values(
     degree = hood.degree
     assert hood.bandwidth is not None
     n_powers = 2 * degree + 1
+    # A copy: the loop would be compiled anew for arrays that cannot be written to.
+    queries = np.array(queries)
     moments = gaussian_moments(
         line.x, line.y, queries, hood.bandwidth, n_powers, degree + 1, SERIES_TERMS
     )
