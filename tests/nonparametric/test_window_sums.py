@@ -71,8 +71,7 @@ def test_blocks_hold_near_points_once_each():
 
 def test_compiled_sums_equal_their_python_source():
     stored = store_points(POINTS[:100], WEIGHTS[:100], PRECISIONS[:100])
-    tiles = np.ascontiguousarray(stored.points[stored.order].transpose(0, 2, 1))
-    precisions = stored.precisions[stored.order]
+    precisions = stored.block_precisions
     ranges = np.stack([precisions.min(axis=1), precisions.max(axis=1)])
     totals = stored.block_weights.sum(axis=1)
     results = []
@@ -81,7 +80,7 @@ def test_compiled_sums_equal_their_python_source():
         function(
             QUERIES[:3],
             np.ones(3),
-            tiles,
+            stored.tiles,
             precisions,
             stored.block_weights,
             stored.boxes,

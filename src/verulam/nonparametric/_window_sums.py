@@ -32,10 +32,12 @@ class StoredPoints:
         What each contributes at the centre of its window.
     precisions : ndarray of shape (n_points,)
         Factor of the squared distances to each point.
-    order : ndarray of shape (n_blocks, BLOCK)
-        Rows of each block; the last one may be padded with repetitions.
+    tiles : ndarray of shape (n_blocks, n_columns, BLOCK)
+        The points by block; the last one may be padded with repetitions.
     block_weights : ndarray of shape (n_blocks, BLOCK)
         Weights by block, zero for padding.
+    block_precisions : ndarray of shape (n_blocks, BLOCK)
+        Precisions by block.
     boxes : ndarray of shape (2, n_columns, n_blocks)
         Least and greatest coordinates of each block.
     """
@@ -43,8 +45,9 @@ class StoredPoints:
     points: np.ndarray
     weights: np.ndarray
     precisions: np.ndarray
-    order: np.ndarray
+    tiles: np.ndarray
     block_weights: np.ndarray
+    block_precisions: np.ndarray
     boxes: np.ndarray
 
 
@@ -63,9 +66,9 @@ def store_points(
     block_weights = weights[order]
     if padding:
         block_weights[-1, BLOCK - padding :] = 0.0
-    grouped = points[order]
-    boxes = np.stack([grouped.min(axis=1).T, grouped.max(axis=1).T])
-    return StoredPoints(points, weights, precisions, order, block_weights, boxes)
+    tiles = np.ascontiguousarray(points[order].transpose(0, 2, 1))
+    boxes = np.stack([tiles.min(axis=2).T, tiles.max(axis=2).T])
+    return StoredPoints(points, weights, precisions, tiles, block_weights, precisions[order], boxes)
 
 
 def neighbouring_order(points: np.ndarray) -> np.ndarray:
@@ -127,8 +130,7 @@ def log_window_sums(
 def _compiled_sums(
     queries: np.ndarray, stored: StoredPoints, window: Window, scales: np.ndarray, rtol: float
 ) -> np.ndarray:
-    tiles = np.ascontiguousarray(stored.points[stored.order].transpose(0, 2, 1))
-    precisions = stored.precisions[stored.order]
+    precisions = stored.block_precisions
     ranges = np.stack([precisions.min(axis=1), precisions.max(axis=1)])
     totals = stored.block_weights.sum(axis=1)
     code = np.array([window.code, window.inner, window.outer], dtype=np.float64)
@@ -140,7 +142,7 @@ def _compiled_sums(
         window_sums(
             queries[some],
             scales[some],
-            tiles,
+            stored.tiles,
             precisions,
             stored.block_weights,
             stored.boxes,
