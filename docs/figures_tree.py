@@ -32,7 +32,7 @@ def draw_tree(folder: Path) -> None:
 def _regions() -> plt.Figure:
     """Return a data set, its tree and the rectangles of its leaves."""
     iris = dataset("iris")
-    X = iris.inputs[["petal_length", "petal_width"]]
+    X = iris.inputs[["petal_length_cm", "petal_width_cm"]]
     tree = DecisionTreeClassifier(max_leaf_nodes=4).fit(X, iris.target_values)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0), layout="constrained")
     decision_regions(tree, X, iris.target_values, ax=left)
@@ -71,13 +71,13 @@ def _smooths() -> plt.Figure:
     y = 2.0 + np.sin(1.3 * X[:, 0]) + random.normal(scale=0.35, size=60)
     grid = np.linspace(0.0, 8.0, 500)[:, None]
     figure, axes = plt.subplots(2, 3, figsize=(11.0, 6.0), layout="constrained")
-    for column, threshold in enumerate((0.4, 0.2, 0.08)):
+    for column, threshold in enumerate((0.4, 0.2, 0.13)):
         tree = DecisionTreeRegressor(error_threshold=threshold, min_samples_leaf=3).fit(X, y)
         axes[0, column].plot(X[:, 0], y, "x", color="0.5")
         axes[0, column].plot(grid, tree.predict(grid), color="#0072b2")
         axes[0, column].set_title(rf"$\theta_r$ = {threshold}: {tree.get_n_leaves()} leaves")
         tree.schema_ = type(tree.schema_)(("x",), (None,))
-        tree_diagram(tree, ax=axes[1, column], fontsize=6.0)
+        tree_diagram(tree, ax=axes[1, column], fontsize=6.5)
     return figure
 
 

@@ -28,5 +28,5 @@ def test_folds_cover_every_row_once():
     parts = list(folds(codes, 5, np.random.default_rng(0), stratified=True))
     assert_array_equal(np.sort(np.concatenate([part[1] for part in parts])), np.arange(20))
     assert all(np.bincount(codes[validation]).tolist() == [2, 2] for _, validation in parts)
-    with pytest.raises(DataError, match="pruning_folds=30 folds cannot be made of 20 rows"):
+    with pytest.raises(DataError, match="pruning_folds=30 cannot be made of n_samples=20 rows"):
         next(folds(codes, 30, np.random.default_rng(0), stratified=True))

@@ -1,5 +1,7 @@
 """Decision trees, drawn."""
 
+import re
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -117,6 +119,5 @@ def _face(tree: Any, node: int) -> Any:
 
 
 def _wrapped(text: str, width: int = 18) -> str:
-    from textwrap import wrap
-
+    text = re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.3g}", text)
     return "\n".join(piece for line in text.split("\n") for piece in wrap(line, width) or [""])

@@ -28,6 +28,7 @@ from verulam.tree._options import (
     PRESETS,
     SHARED_CONSTRAINTS,
     Options,
+    count_checks,
     make_rules,
     resolve,
 )
@@ -129,13 +130,13 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     >>> buys = dataset("buys_computer")
     >>> tree = DecisionTreeClassifier(preset="id3").fit(buys.inputs, buys.target_values)
     >>> print(tree.export_text())
+    age = middle_aged: yes (4)
+    age = senior
+    |   credit_rating = excellent: no (2)
+    |   credit_rating = fair: yes (3)
     age = youth
     |   student = no: no (3)
     |   student = yes: yes (2)
-    age = middle_aged: yes (4)
-    age = senior
-    |   credit_rating = fair: yes (3)
-    |   credit_rating = excellent: no (2)
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -210,10 +211,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     @property
     def _skipped_checks(self) -> dict[str, str]:  # type: ignore[override] # depends on pruning
-        if resolve(self, PLAIN_CLASSIFIER).pruning in ("cost_complexity", "pessimistic"):
-            return {}
-        reason = "the leaves of a tree that is not pruned are pure, whatever the weights"
-        return {"check_class_weight_classifiers": reason}
+        options, skipped = resolve(self, PLAIN_CLASSIFIER), {}
+        if options.pruning != "pessimistic":
+            pure = "the leaves of a tree that is hardly pruned are pure, whatever the weights"
+            skipped["check_class_weight_classifiers"] = pure
+        return {**skipped, **count_checks(options.min_samples_leaf)}
 
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

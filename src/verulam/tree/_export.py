@@ -31,7 +31,7 @@ def export_dot(tree: Any, *, max_depth: int | None = None) -> str:
     >>> print(export_dot(tree))
     digraph tree {
         node [shape=box, fontname="Helvetica"];
-        0 [label="petal_length"];
+        0 [label="petal_length_cm"];
         1 [label="setosa (50)", style=rounded];
         0 -> 1 [label="<= 2.45"];
         2 [label="versicolor (100, 50 of others)", style=rounded];
@@ -92,7 +92,7 @@ def export_code(tree: Any, *, name: str = "predict") -> str:
         node = 0
         while True:
             if node == 0:
-                value = row['petal_length']
+                value = row['petal_length_cm']
                 if value is None or value != value:
                     node = 2
                 elif value <= 2.45:

@@ -43,7 +43,7 @@ def folds(
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Yield the training and validation rows of each fold."""
     if len(codes) < n_folds:
-        raise DataError(f"pruning_folds={n_folds} folds cannot be made of {len(codes)} rows.")
+        raise DataError(f"pruning_folds={n_folds} cannot be made of n_samples={len(codes)} rows.")
     fold = np.empty(len(codes), dtype=np.intp)
     fold[mixed_order(codes, random, stratified=stratified)] = np.arange(len(codes)) % n_folds
     for number in range(n_folds):

@@ -146,6 +146,14 @@ def make_rules(
     )
 
 
+def count_checks(min_samples_leaf: float) -> dict[str, str]:
+    """Return scikit-learn's checks that cannot hold where branches need several rows."""
+    if min_samples_leaf == 1:
+        return {}
+    reason = "min_samples_leaf counts rows, whatever their weight"
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
 def row_count(given: Any, n_rows: int) -> int:
     """Return a number of rows that was given as such or as a share."""
     return int(given) if isinstance(given, Integral) else int(np.ceil(given * n_rows))

@@ -24,6 +24,7 @@ from verulam.tree._options import (
     PLAIN_REGRESSOR,
     SHARED_CONSTRAINTS,
     Options,
+    count_checks,
     make_rules,
     resolve,
 )
@@ -167,6 +168,10 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     @classmethod
     def _example_learners(cls) -> list["DecisionTreeRegressor"]:
         return [cls(), cls(criterion="absolute_error", max_depth=4), cls(leaf_model="linear")]
+
+    @property
+    def _skipped_checks(self) -> dict[str, str]:  # type: ignore[override] # depends on the leaves
+        return count_checks(5 if self.leaf_model == "linear" else 1)
 
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
