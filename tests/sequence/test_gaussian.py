@@ -7,6 +7,7 @@ from scipy.stats import multivariate_normal
 
 from verulam.base import DataWarning
 from verulam.sequence import GaussianEmission
+from verulam.sequence._emission_loops import to_relative
 from verulam.sequence._gaussian import raise_eigenvalues
 
 RANDOM = np.random.default_rng(0)
@@ -81,3 +82,13 @@ def test_samples_have_the_moments():
     drawn = emission.sample(new, np.zeros(20_000, dtype=int), np.random.default_rng(0))
     assert_allclose(drawn.mean(axis=0), new.means[0], atol=0.06)
     assert_allclose(np.cov(drawn.T), new.covariances[0], atol=0.15)
+
+
+def test_relative_numbers_are_exponentials():
+    values = -np.concatenate([[0.0, 1e-12, 0.3, 1.0, 700.0], RANDOM.exponential(60.0, size=500)])
+    table = np.column_stack([np.zeros_like(values), values])
+    table[0] = -np.inf
+    expected, peaks = np.exp(table), np.empty(len(table))
+    to_relative(table, peaks)
+    assert_allclose(table, expected, rtol=4e-16)
+    assert not peaks.any()

@@ -20,7 +20,39 @@ def diagonal_logarithms(values, means, inverse_variances, constants, result):
                     row[k] += constants[j, k] - inverse_variances[j, k] * deviation * deviation
 
 
-@njit(cache=True, nogil=True)
+#: Powers of one half, the last ones zero.
+HALVES = 2.0 ** -np.arange(1080.0)
+LOG2_E = 1.4426950408889634
+#: The logarithm of 2 in two parts, so that a multiple of the first is exact.
+LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nsz"}, inline="always")
+def exp_of_negative(value):
+    """Return the exponential of a number that is not positive, to the last digit or two.
+
+    Written out it can be computed for several states at once, which a call cannot.
+    """
+    value = max(value, -745.0)
+    halvings = np.floor(value * LOG2_E + 0.5)
+    rest = (value - halvings * LOG_2_HIGH) - halvings * LOG_2_LOW
+    series = 1.0 / 479001600.0
+    series = series * rest + 1.0 / 39916800.0
+    series = series * rest + 1.0 / 3628800.0
+    series = series * rest + 1.0 / 362880.0
+    series = series * rest + 1.0 / 40320.0
+    series = series * rest + 1.0 / 5040.0
+    series = series * rest + 1.0 / 720.0
+    series = series * rest + 1.0 / 120.0
+    series = series * rest + 1.0 / 24.0
+    series = series * rest + 1.0 / 6.0
+    series = series * rest + 0.5
+    series = series * rest + 1.0
+    series = series * rest + 1.0
+    return series * HALVES[np.uint64(-halvings)]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
 def to_relative(logarithms, peaks):
     """Replace logarithms by numbers relative to the largest of their row, which is noted."""
     for t in range(logarithms.shape[0]):
@@ -31,7 +63,7 @@ def to_relative(logarithms, peaks):
             peak = 0.0
         peaks[t] = peak
         for k in range(logarithms.shape[1]):
-            logarithms[t, k] = np.exp(logarithms[t, k] - peak)
+            logarithms[t, k] = exp_of_negative(logarithms[t, k] - peak)
 
 
 @njit(cache=True, nogil=True)

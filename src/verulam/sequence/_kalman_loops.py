@@ -1,0 +1,214 @@
+"""Compiled loops behind linear dynamical systems: float64 C-arrays in, arrays filled, no checks.
+
+Observations of a step are taken in one number at a time, after their noise has been decorrelated,
+so that no matrix is inverted and singular noise does no harm. Parameters have a leading axis, the
+regime, of which each step uses one.
+"""
+
+import numpy as np
+from numba import njit
+
+LOG_TWO_PI = float(np.log(2.0 * np.pi))
+#: A variance below this share of what it was before counts as zero.
+NEGLIGIBLE = 1e-14
+
+
+@njit(cache=True, nogil=True)
+def decorrelate(observation, noise, values, rows, variances, factor):
+    """Fill rows of the observation matrix for which noise is independent; return their number.
+
+    The noise of the numbers that are present is factored as ``L D L'``; `rows` is the inverse of
+    L times their rows, `variances` is D, and `factor` is L, to treat the numbers alike.
+    """
+    count = 0
+    places = np.empty(values.shape[0], dtype=np.int64)
+    for j in range(values.shape[0]):
+        if not np.isnan(values[j]):
+            places[count] = j
+            count += 1
+    for i in range(count):
+        for j in range(i):
+            left = noise[places[i], places[j]]
+            for k in range(j):
+                left -= factor[i, k] * variances[k] * factor[j, k]
+            factor[i, j] = left / variances[j] if variances[j] > 0.0 else 0.0
+        before = noise[places[i], places[i]]
+        left = before
+        for k in range(i):
+            left -= factor[i, k] ** 2 * variances[k]
+        variances[i] = left if left > NEGLIGIBLE * before else 0.0
+        for k in range(rows.shape[1]):
+            rows[i, k] = observation[places[i], k]
+            for j in range(i):
+                rows[i, k] -= factor[i, j] * rows[j, k]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def same_gaps(one, other):
+    """Return whether two rows miss the same numbers."""
+    for j in range(one.shape[0]):
+        if np.isnan(one[j]) != np.isnan(other[j]):
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def carry_covariance(transition, noise, covariance, buffer, result):
+    """Fill ``A V A' + Q``; `buffer` is left holding ``A V``."""
+    size = covariance.shape[0]
+    for i in range(size):
+        for j in range(size):
+            total = 0.0
+            for k in range(size):
+                total += transition[i, k] * covariance[k, j]
+            buffer[i, j] = total
+    for i in range(size):
+        for j in range(i + 1):
+            total = noise[i, j]
+            for k in range(size):
+                total += buffer[i, k] * transition[j, k]
+            result[i, j] = result[j, i] = total
+
+
+@njit(cache=True, nogil=True)
+def absorb(row, noise, value, mean, covariance, gain):
+    """Take one number in; return its surprise, its variance and its log-density."""
+    size = mean.shape[0]
+    variance, surprise = noise, value
+    for i in range(size):
+        total = 0.0
+        for k in range(size):
+            total += covariance[i, k] * row[k]
+        gain[i] = total
+        variance += row[i] * total
+        surprise -= row[i] * mean[i]
+    if variance <= 0.0:
+        gain[:] = 0.0
+        return surprise, 0.0, 0.0
+    for i in range(size):
+        for j in range(i + 1):
+            covariance[i, j] -= gain[i] * gain[j] / variance
+            covariance[j, i] = covariance[i, j]
+    for i in range(size):
+        gain[i] /= variance
+        mean[i] += gain[i] * surprise
+    return surprise, variance, -0.5 * (LOG_TWO_PI + np.log(variance) + surprise**2 / variance)
+
+
+@njit(cache=True, nogil=True)
+def filter_steps(values, starts, regimes, system, means, covariances, gains, surprises, scales):
+    """Fill means and covariances given the steps so far; return each step's log-density.
+
+    What each number changed is noted for the way back: its gain, surprise and variance.
+    """
+    first_mean, first_covariance, transition, state_noise, observation, offset, noise = system
+    size, width = transition.shape[1], values.shape[1]
+    rows, factor = np.empty((width, size)), np.zeros((width, width))
+    variances, numbers = np.empty(width), np.empty(width)
+    buffer = np.empty((size, size))
+    logs = np.zeros(values.shape[0])
+    prepared, count = -1, 0
+    for s in range(starts.shape[0] - 1):
+        for t in range(starts[s], starts[s + 1]):
+            g = regimes[t]
+            if t == starts[s]:
+                means[t] = first_mean
+                covariances[t] = first_covariance
+            else:
+                for i in range(size):
+                    means[t, i] = 0.0
+                    for k in range(size):
+                        means[t, i] += transition[g, i, k] * means[t - 1, k]
+                carry_covariance(
+                    transition[g], state_noise[g], covariances[t - 1], buffer, covariances[t]
+                )
+            if (
+                prepared < 0
+                or regimes[prepared] != g
+                or not same_gaps(values[prepared], values[t])
+            ):
+                count = decorrelate(observation[g], noise[g], values[t], rows, variances, factor)
+                prepared = t
+            i = 0
+            for j in range(width):
+                if not np.isnan(values[t, j]):
+                    numbers[i] = values[t, j] - offset[g, j]
+                    for k in range(i):
+                        numbers[i] -= factor[i, k] * numbers[k]
+                    i += 1
+            for i in range(count):
+                surprise, scale, density = absorb(
+                    rows[i], variances[i], numbers[i], means[t], covariances[t], gains[t, i]
+                )
+                surprises[t, i], scales[t, i] = surprise, scale
+                logs[t] += density
+    return logs
+
+
+@njit(cache=True, nogil=True)
+def look_back(row, gain, surprise, scale, pull, precision, buffer):
+    """Carry the pull of later steps, and its precision, back over one number."""
+    size = row.shape[0]
+    if scale <= 0.0:
+        return
+    along = surprise / scale
+    for i in range(size):
+        along -= gain[i] * pull[i]
+    curve = 1.0 / scale
+    for i in range(size):
+        buffer[i] = 0.0
+        for k in range(size):
+            buffer[i] += precision[i, k] * gain[k]
+        curve += gain[i] * buffer[i]
+    for i in range(size):
+        pull[i] += row[i] * along
+    for i in range(size):
+        for j in range(i + 1):
+            precision[i, j] += row[i] * row[j] * curve - row[i] * buffer[j] - buffer[i] * row[j]
+            precision[j, i] = precision[i, j]
+
+
+@njit(cache=True, nogil=True)
+def smooth_steps(values, starts, regimes, system, means, covariances, gains, surprises, scales, lags):
+    """Turn filtered means and covariances into smoothed ones, in place.
+
+    `lags` is filled with the covariance of each state with the one before it.
+    """
+    _, _, transition, state_noise, observation, _, noise = system
+    size, width = transition.shape[1], values.shape[1]
+    rows, factor = np.empty((width, size)), np.zeros((width, width))
+    variances, buffer = np.empty(width), np.empty(size)
+    ahead = np.empty((size, size))
+    product = np.empty((size, size))
+    pull, precision = np.empty(size), np.empty((size, size))
+    prepared, count = -1, 0
+    for s in range(starts.shape[0] - 1):
+        pull[:] = 0.0
+        precision[:] = 0.0
+        for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
+            if t < starts[s + 1] - 1:
+                move = transition[regimes[t + 1]]
+                carry_covariance(
+                    move, state_noise[regimes[t + 1]], covariances[t], product, ahead
+                )
+                # product is now A V, and (I - P N) A V the covariance across the step.
+                kept = np.eye(size) - ahead @ precision
+                lags[t + 1] = kept @ product
+                pull = move.T @ pull
+                precision = move.T @ precision @ move
+            before = covariances[t].copy()
+            means[t] += before @ pull
+            covariances[t] = before - before @ precision @ before
+            g = regimes[t]
+            if (
+                prepared < 0
+                or regimes[prepared] != g
+                or not same_gaps(values[prepared], values[t])
+            ):
+                count = decorrelate(observation[g], noise[g], values[t], rows, variances, factor)
+                prepared = t
+            for i in range(count - 1, -1, -1):
+                look_back(
+                    rows[i], gains[t, i], surprises[t, i], scales[t, i], pull, precision, buffer
+                )
