@@ -7,12 +7,13 @@ import typer
 
 from verulam.cli._commands import app
 from verulam.cli._compare_command import compare_app
+from verulam.cli._lines_command import lines_app
 from verulam.cli._model_commands import model_app
 from verulam.cli._printing import INTERRUPTED
 from verulam.cli._recover_command import recover_app
 from verulam.cli._study_commands import study_app
 
-for part in (compare_app, study_app, model_app, recover_app):
+for part in (compare_app, study_app, model_app, recover_app, lines_app):
     app.add_typer(part)
 
 #: Wrong usage or unusable data.

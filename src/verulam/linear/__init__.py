@@ -21,6 +21,7 @@ from verulam.linear._least_mean_squares import LeastMeanSquares
 from verulam.linear._logistic import LogisticDiscriminant
 from verulam.linear._madaline import Madaline
 from verulam.linear._multiclass import OneVersusRest, PairwiseClassifier
+from verulam.linear._online_regression import OnlineRegression
 from verulam.linear._perceptrons import BatchPerceptron, FarthestMarginPerceptron, Perceptron
 from verulam.linear._pocket import PocketPerceptron
 from verulam.linear._preferences import (
@@ -66,6 +67,7 @@ __all__ = [
     "Madaline",
     "MinimumSquaredError",
     "OneVersusRest",
+    "OnlineRegression",
     "PairwiseClassifier",
     "Perceptron",
     "PocketPerceptron",

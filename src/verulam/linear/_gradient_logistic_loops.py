@@ -1,4 +1,4 @@
-"""Online passes of logistic outputs, compiled."""
+"""Online passes of logistic and linear outputs, compiled."""
 
 import numpy as np
 from numba import njit
@@ -9,6 +9,8 @@ SOFTMAX = 0
 SIGMOIDS = 1
 #: One sigmoid for each class with squared error.
 SQUARED_SIGMOIDS = 2
+#: Linear outputs with squared error.
+LINEAR = 3
 
 
 @njit(cache=True, nogil=True)
@@ -48,7 +50,7 @@ def online_pass(inputs, targets, order, coefficients, rates, output):  # pragma:
                 total += values[unit]
             for unit in range(n_outputs):
                 values[unit] /= total
-        else:
+        elif output != LINEAR:
             for unit in range(n_outputs):
                 values[unit] = 1.0 / (1.0 + np.exp(-values[unit]))
         for unit in range(n_outputs):

@@ -5,6 +5,7 @@ from verulam.plots._comparison import comparison
 from verulam.plots._confusion import confusion_matrix
 from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
+from verulam.plots._discriminants import discriminant_curves, discriminant_lines
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
 from verulam.plots._lines import lines, weight_trajectory
 from verulam.plots._neighbours import (
@@ -45,6 +46,8 @@ __all__ = [
     "decision_regions",
     "densities_1d",
     "density_contours",
+    "discriminant_curves",
+    "discriminant_lines",
     "effect_normal",
     "effect_pareto",
     "error_reject_curve",

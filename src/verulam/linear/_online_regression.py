@@ -1,0 +1,157 @@
+"""Linear regression one instance at a time."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags
+
+from verulam.base import (
+    RANDOM_STATE,
+    DataError,
+    Interval,
+    Regressor,
+    Seed,
+    StrOptions,
+    check_is_fitted,
+    checked_fit,
+    generator,
+    validate_data,
+)
+from verulam.linear._gradient_logistic_loops import LINEAR, online_pass
+from verulam.linear._least_mean_squares import settled
+from verulam.linear._perceptrons import RATE
+from verulam.linear._problem import is_bounded
+from verulam.linear._single_sample import as_schedule
+from verulam.numerics import Schedule, search_then_converge
+
+
+class OnlineRegression(Regressor):
+    r"""Fit a linear function by the least-mean-squares rule, without storing the sample.
+
+    Parameters
+    ----------
+    learning_rate
+        Step size, or a schedule :math:`\eta(k)` of the rows; "auto" is one over the largest squared
+        length of a row at first, and falls as :math:`1/k`.
+    max_iter
+        Most passes over the rows in `fit`.
+    tolerance
+        Stop where a pass changes the weights by less than this part of their length.
+    random_state
+        Seed of the orders of the passes.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Weights.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Bias.
+    n_iter_ : int
+        Passes over the rows.
+
+    Notes
+    -----
+    .. math:: \Delta w = \eta\, (r - y)\, x
+
+    A constant rate follows a drifting function; a falling one converges to least squares. See
+    Alpaydin 11.3 (11.7).
+
+    Examples
+    --------
+    >>> from verulam.linear import OnlineRegression
+    >>> line = OnlineRegression(random_state=0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> line.predict([[3.0]]).round(1)
+    array([7.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "learning_rate": [*RATE, StrOptions({"auto"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        *,
+        learning_rate: float | str | Schedule = "auto",
+        max_iter: int = 1000,
+        tolerance: float = 1e-5,
+        random_state: Seed = None,
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Take passes over the rows in random order until the weights settle."""
+        inputs, targets = self._read(X, y, first=True)
+        random = generator(self.random_state)
+        self.n_iter_ = 0
+        while self.n_iter_ < self.max_iter:
+            self.n_iter_ += 1
+            before = self._coefficients.copy()
+            self._take_pass(inputs, targets, random.permutation(len(inputs)))
+            if settled(self._coefficients, before, self.tolerance):
+                break
+        self._follow()
+        return self
+
+    @checked_fit
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Go once through the rows in their order, from the weights reached so far."""
+        inputs, targets = self._read(X, y, first=not hasattr(self, "_coefficients"))
+        self._take_pass(inputs, targets, np.arange(len(inputs)))
+        self.n_iter_ = getattr(self, "n_iter_", 0) + 1
+        self._follow()
+        return self
+
+    def _read(self, X: ArrayLike, y: ArrayLike, first: bool) -> tuple[np.ndarray, np.ndarray]:
+        inputs, targets = validate_data(
+            self, X, y, dtype=np.float64, order="C", y_numeric=True, multi_output=True, reset=first
+        )
+        table = np.asarray(targets, dtype=np.float64).reshape(len(inputs), -1)
+        if first:
+            self._one_target = targets.ndim == 1
+            self._coefficients = np.zeros((table.shape[1], inputs.shape[1] + 1))
+            self._seen = 0
+            self._schedule = self._rate(inputs)
+        return inputs, table
+
+    def _rate(self, inputs: np.ndarray) -> Schedule:
+        if not isinstance(self.learning_rate, str):
+            return as_schedule(self.learning_rate)
+        largest = 1.0 + float((inputs**2).sum(axis=1).max())
+        return search_then_converge(1.0 / largest, 2.0 * len(inputs))
+
+    def _take_pass(self, inputs: np.ndarray, targets: np.ndarray, order: np.ndarray) -> None:
+        rates = self._schedule.table(self._seen + 1, len(inputs))
+        online_pass(inputs, targets, order, self._coefficients, rates, LINEAR)
+        self._seen += len(inputs)
+        if not is_bounded(self._coefficients):
+            largest = 1.0 + float((inputs**2).sum(axis=1).max())
+            raise DataError(
+                f"learning_rate={self.learning_rate} makes the weights grow without bound; scale "
+                f"the inputs, or stay below {2.0 / largest:.4g}."
+            )
+
+    def _follow(self) -> None:
+        coefficients = self._coefficients
+        self.coef_, self.intercept_ = coefficients[:, 1:].copy(), coefficients[:, 0].copy()
+        if self._one_target:
+            self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the value of the linear function at each row."""
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        return inputs @ self.coef_.T + self.intercept_

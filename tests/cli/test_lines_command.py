@@ -1,0 +1,43 @@
+"""The command `verulam lines`."""
+
+import pytest
+from typer.testing import CliRunner
+
+from verulam.cli._commands import app
+from verulam.cli._main import main
+
+
+def _run(*words):
+    return CliRunner().invoke(app, ["lines", *words])
+
+
+def test_every_trainer_has_its_row_and_the_picture_is_drawn(tmp_path):
+    picture = tmp_path / "lines.png"
+    columns = "petal_length_cm,petal_width_cm"
+    done = _run("iris", "--positive", "setosa", "--columns", columns, "--picture", str(picture))
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith("A line separates the classes")
+    assert "ho-kashyap" in done.output
+    assert "least squares" in done.output
+    assert picture.stat().st_size > 10_000
+
+
+def test_overlap_is_said():
+    done = _run("iris", "--positive", "versicolor")
+    assert done.output.startswith("No line separates the classes")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["iris"], "3 classes; name one of setosa"),
+        (["iris", "--positive", "setoza"], "setosa"),
+        (["iris", "--positive", "setosa", "--columns", "petal"], "petal_"),
+        (["iris", "--positive", "setosa", "--picture", "all.png"], "two inputs"),
+    ],
+)
+def test_mistakes_are_answered_in_a_sentence(words, message, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main(["lines", *words])
+    assert exit_.value.code == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,52 @@
+"""Linear regression row by row."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from tests.linear.examples import overlapping
+
+from verulam.base import DataError
+from verulam.linear import OnlineRegression
+from verulam.numerics import constant
+
+ROWS = overlapping()[0]
+TARGETS = ROWS @ [1.0, -2.0, 0.5] + 3.0 + 0.3 * np.random.default_rng(0).normal(size=200)
+
+
+def test_the_limit_is_least_squares():
+    exact = LinearRegression().fit(ROWS, TARGETS)
+    line = OnlineRegression(random_state=0).fit(ROWS, TARGETS)
+    assert np.allclose(line.coef_, exact.coef_, atol=0.01)
+    assert line.intercept_ == pytest.approx(exact.intercept_, abs=0.01)
+
+
+def test_steps_are_errors_times_inputs():
+    line = OnlineRegression(learning_rate=constant(0.01)).partial_fit(ROWS[:5], TARGETS[:5])
+    expected = np.zeros(4)
+    for row, target in zip(ROWS[:5], TARGETS[:5], strict=True):
+        augmented = np.r_[1.0, row]
+        expected += 0.01 * (target - expected @ augmented) * augmented
+    assert np.allclose([line.intercept_, *line.coef_], expected)
+
+
+def test_several_targets_are_several_units():
+    both = OnlineRegression(random_state=0).fit(ROWS, np.c_[TARGETS, -TARGETS])
+    one = OnlineRegression(random_state=0).fit(ROWS, TARGETS)
+    assert both.predict(ROWS).shape == (200, 2)
+    assert np.allclose(both.coef_[0], one.coef_)
+    assert np.allclose(both.coef_[1], -one.coef_)
+
+
+def test_a_constant_rate_follows_drift():
+    random = np.random.default_rng(0)
+    line = OnlineRegression(learning_rate=0.05)
+    for slope in (1.0, -1.0):
+        for _ in range(20):
+            rows = random.normal(size=(20, 1))
+            line.partial_fit(rows, slope * rows[:, 0])
+        assert line.coef_[0] == pytest.approx(slope, abs=0.05)
+
+
+def test_a_rate_that_diverges_is_caught():
+    with pytest.raises(DataError, match="grow without bound"):
+        OnlineRegression(learning_rate=5.0, random_state=0).fit(ROWS, TARGETS)

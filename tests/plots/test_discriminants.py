@@ -1,0 +1,54 @@
+"""Discriminants drawn: lines where they are zero, curves of what the classifier says."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from verulam.base import DataError
+from verulam.linear import LogisticDiscriminant
+from verulam.plots import discriminant_curves, discriminant_lines
+
+IRIS, SPECIES = load_iris(return_X_y=True)
+PETALS = IRIS[:, 2:]
+
+
+def test_lines_lie_where_the_discriminants_are_zero():
+    model = LogisticDiscriminant().fit(PETALS, SPECIES)
+    axes = discriminant_lines(model, PETALS, SPECIES)
+    contours = [each for each in axes.collections if list(getattr(each, "levels", [])) == [0.0]]
+    assert contours
+    spread = np.abs(model.decision_function(PETALS)).max()
+    for contour in contours:
+        points = contour.get_paths()[0].vertices
+        nearest = np.abs(model.decision_function(points)).min(axis=1)
+        assert nearest.max() < 0.02 * spread
+
+
+@pytest.mark.parametrize("posterior", [False, True])
+def test_curves_are_what_the_classifier_says(posterior):
+    model = LogisticDiscriminant().fit(PETALS[:, :1], SPECIES)
+    axes = discriminant_curves(model, PETALS[:, :1], posterior=posterior)
+    curves = [each for each in axes.get_lines() if not each.get_label().startswith("_")]
+    points = curves[0].get_xdata()[:, None]
+    expected = model.predict_proba(points) if posterior else model.decision_function(points)
+    assert len(curves) == 3
+    for number, curve in enumerate(curves):
+        assert np.allclose(curve.get_ydata(), expected[:, number])
+
+
+def test_two_classes_have_one_discriminant():
+    model = LogisticDiscriminant().fit(PETALS[50:, :1], SPECIES[50:])
+    curves = discriminant_curves(model, PETALS[50:, :1]).get_lines()
+    assert len([each for each in curves if not each.get_label().startswith("_")]) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda model: discriminant_lines(model, IRIS, SPECIES), "two inputs"),
+        (lambda model: discriminant_curves(model, IRIS), "one input"),
+    ],
+)
+def test_other_numbers_of_inputs_are_refused(call, message):
+    with pytest.raises(DataError, match=message):
+        call(LogisticDiscriminant().fit(IRIS, SPECIES))
