@@ -80,10 +80,10 @@ def _histograms() -> plt.Figure:
 
 def _windows() -> plt.Figure:
     """Return the density as a sum of windows, for three widths."""
-    figure, axes = _row(3, sharey=True)
+    figure, axes = _row(3)
     for ax, width in zip(axes, (1.0, 0.5, 0.25), strict=True):
         window_density(KernelDensity(bandwidth=width).fit(EIGHT), ax=ax)
-        ax.label_outer()
+        ax.set(xlim=(-3.0, 9.5), ylim=(0.0, 0.28))
     return figure
 
 
