@@ -83,7 +83,7 @@ def _windows() -> plt.Figure:
     figure, axes = _row(3)
     for ax, width in zip(axes, (1.0, 0.5, 0.25), strict=True):
         window_density(KernelDensity(bandwidth=width).fit(EIGHT), ax=ax)
-        ax.set(xlim=(-3.0, 9.5), ylim=(0.0, 0.28))
+        ax.set(xlim=(-3.0, 9.5), ylim=(0.0, 0.5))
     return figure
 
 
