@@ -44,6 +44,13 @@ MOST_RESETS = 3
 ORDER_MATTERS = "the states of a sequence depend on the order of its steps"
 
 
+def chunk_sums(chunk: Chunk, parameters: Model, checkpoint: int | None) -> ModelSums:
+    """Return the expected sums over the sequences of a chunk."""
+    if checkpoint is not None:
+        return checkpointed_sums(parameters, chunk.inputs, checkpoint)
+    return expected_sums(parameters, chunk.inputs)
+
+
 @dataclass(frozen=True)
 class Run:
     """One run of Baum-Welch."""
@@ -303,9 +310,11 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         return self._encoded(X, sequences, self.model_.parts.emission, False, self.model_.emission)
 
     def _statistics(self, chunk: Chunk, parameters: Model) -> ModelSums:
-        if self.checkpoint is not None:
-            return checkpointed_sums(parameters, chunk.inputs, self.checkpoint)
-        return expected_sums(parameters, chunk.inputs)
+        return chunk_sums(chunk, parameters, self.checkpoint)
+
+    def _total(self, source: Source, parameters: Model) -> ModelSums:
+        # A function alone needs no copy of the learner at each pass.
+        return source.total(partial(chunk_sums, parameters=parameters, checkpoint=self.checkpoint))
 
     def _update(self, statistics: ModelSums) -> Model:
         return updated(statistics)
