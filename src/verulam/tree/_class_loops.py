@@ -36,8 +36,8 @@ def impurity_sum(counts, extra, use_extra, rules):
         for k in range(n_classes):
             count = counts[k] + extra[k] if use_extra else counts[k]
             total += count
-            logs += weighted_log(count, rules.log_table)
-        return weighted_log(total, rules.log_table) - logs
+            logs += weighted_log(count, rules.table)
+        return weighted_log(total, rules.table) - logs
     least = np.inf
     for action in range(rules.loss.shape[0]):
         risk = 0.0
@@ -67,39 +67,51 @@ def least_rows(n_known, rules):
     return max(rules.min_leaf, min(25, np.int64(0.1 * n_known / rules.n_classes)))
 
 
+@njit(cache=True, nogil=True, inline="always")
+def pair_sum(one, other, entropy, logs):
+    """Return the weight times the impurity of two whole class counts, not both 0."""
+    if entropy:
+        return logs[one + other] - logs[one] - logs[other]
+    return 2.0 * np.float64(one) * other / (one + other)
+
+
 @njit(cache=True, nogil=True)
-def scan_two_classes(words, node_counts, sample, rules, found):
-    """Search one ordered column without gaps, for two classes of equal weights."""
-    n, best = words.shape[0], np.inf
-    min_leaf = least_rows(n, rules)
-    total0, total1 = node_counts[0], node_counts[1]
-    left1 = 0
-    group, previous = MIXED, words[0] >> ROW_BITS
-    entropy = rules.criterion == ENTROPY
-    logs = rules.log_table
-    for i in range(n):
+def scan_two_classes(words, n_known, node_counts, missing, sample, rules, found):
+    """Search one ordered column, for two classes of equal weights; return the least impurity."""
+    n_missing, best = words.shape[0] - n_known, np.inf
+    min_leaf = least_rows(n_known, rules)
+    lost0, lost1 = int(missing[0]), int(missing[1])
+    total0, total1 = int(node_counts[0]) - lost0, int(node_counts[1]) - lost1
+    entropy, logs = rules.criterion == ENTROPY, rules.table
+    if min(n_known, n_missing) >= min_leaf:
+        best = pair_sum(total0, total1, entropy, logs) + pair_sum(lost0, lost1, entropy, logs)
+        found[N_FIRST], found[MISSING_TO] = n_known, 1.0
+    left1, group, previous = 0, MIXED, words[0] >> ROW_BITS
+    for i in range(n_known):
         word = words[i]
         rank = word >> ROW_BITS
         k = int(sample.classes[word & ROW_MASK])
         if rank != previous:
-            pure = group == k and (i + 1 == n or words[i + 1] >> ROW_BITS != rank)
-            if not (pure and rules.boundaries_only) and min_leaf <= i <= n - min_leaf:
-                left0 = i - left1
-                right0, right1 = total0 - left0, total1 - left1
-                if entropy:
-                    score = logs[i] - logs[left0] - logs[left1]
-                    score += logs[n - i] - logs[np.int64(right0)] - logs[np.int64(right1)]
-                else:
-                    score = 2.0 * (
-                        np.float64(left0) * left1 / i + right0 * right1 / np.float64(n - i)
-                    )
-                if score < best:
-                    best = score
-                    found[N_FIRST] = i
+            pure = group == k and (i + 1 == n_known or words[i + 1] >> ROW_BITS != rank)
+            if not (pure and rules.boundaries_only):
+                left0, right1 = i - left1, total1 - left1
+                right0 = total0 - left0
+                if i + n_missing >= min_leaf and n_known - i >= min_leaf:
+                    score = pair_sum(left0 + lost0, left1 + lost1, entropy, logs)
+                    score += pair_sum(right0, right1, entropy, logs)
+                    if score < best:
+                        best, found[N_FIRST], found[MISSING_TO] = score, i, 0.0
+                if n_missing > 0 and i >= min_leaf and n_known - i + n_missing >= min_leaf:
+                    score = pair_sum(left0, left1, entropy, logs)
+                    score += pair_sum(right0 + lost0, right1 + lost1, entropy, logs)
+                    if score < best:
+                        best, found[N_FIRST], found[MISSING_TO] = score, i, 1.0
             group, previous = k, rank
         elif group != k:
             group = MIXED if i > 0 else k
         left1 += k
+    if n_missing == 0:
+        found[MISSING_TO] = -1.0
     return best
 
 
@@ -113,14 +125,14 @@ def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
     """
     n = words.shape[0]
     n_missing = n - n_known
-    whole = sample.weights.shape[0] == 0
+    whole = sample.weights.shape[0] == 0 and not rules.fractional
     found[MISSING_TO] = -1.0
-    if n_missing == 0 and rules.n_classes == 2 and whole and rules.criterion <= ENTROPY:
-        best = scan_two_classes(words, node_counts, sample, rules, found)
-        found[DROP] = impurity_sum(node_counts, node_counts, False, rules) - best
-        return
     first, second, missing = scratch.counts[1], scratch.counts[2], scratch.counts[3]
     count_missing(words, n_known, sample, missing)
+    if rules.n_classes == 2 and whole and rules.criterion <= ENTROPY:
+        best = scan_two_classes(words, n_known, node_counts, missing, sample, rules, found)
+        found[DROP] = impurity_sum(node_counts, node_counts, False, rules) - best
+        return
     for k in range(rules.n_classes):
         first[k], second[k] = 0.0, node_counts[k] - missing[k]
     own_branch = n_missing > 0 and not rules.fractional

@@ -106,6 +106,11 @@ def log_table(n: int) -> NDArray[np.float64]:
     return numbers
 
 
+def inverse_table(n: int) -> NDArray[np.float64]:
+    """Return 1 / n for the whole numbers up to `n`, and 0 for 0."""
+    return np.append(0.0, 1.0 / np.arange(1, n + 1))
+
+
 def make_rules(
     learner: Any,
     options: Options,
@@ -121,7 +126,8 @@ def make_rules(
     if options.criterion == "misclassification":
         loss = 1.0 - np.eye(n_classes)
     min_leaf = row_count(options.min_samples_leaf, n_rows)
-    whole = code == ENTROPY and weights is None and not fractional
+    tables = {ENTROPY: log_table, VARIANCE: inverse_table}
+    whole = code in tables and weights is None and not fractional
     threshold = getattr(learner, "impurity_threshold", None)
     return Rules(
         criterion=code,
@@ -142,7 +148,7 @@ def make_rules(
         max_features=feature_count(learner.max_features, n_columns),
         total_weight=float(n_rows if weights is None else weights.sum()),
         loss=np.empty((0, n_classes)) if loss is None else loss,
-        log_table=log_table(n_rows) if whole else np.empty(0),
+        table=tables[code](n_rows) if whole else np.empty(0),
     )
 
 

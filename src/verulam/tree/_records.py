@@ -80,8 +80,8 @@ class Rules(NamedTuple):
         Weight of all training rows.
     loss : ndarray of shape (n_actions, n_classes)
         Losses for the risk.
-    log_table : ndarray
-        n log2 n for each whole number, or empty where weights are not whole.
+    table : ndarray
+        n log2 n for each whole number, or 1 / n for squared errors; empty where weights are not 1.
     """
 
     criterion: int
@@ -99,7 +99,7 @@ class Rules(NamedTuple):
     max_features: int
     total_weight: float
     loss: Any
-    log_table: Any
+    table: Any
 
 
 class Scratch(NamedTuple):

@@ -64,6 +64,25 @@ def summarise_targets(rows, sample, criterion):
 
 
 @njit(cache=True, nogil=True)
+def scan_plain_variance(words, node_sums, sample, rules, found):
+    """Search one ordered column without gaps or weights; return the largest sum of squared sums."""
+    n, best, first, inverse = words.shape[0], -np.inf, 0.0, rules.table
+    total = node_sums[1]
+    previous = words[0] >> ROW_BITS
+    for i in range(n):
+        rank = words[i] >> ROW_BITS
+        if rank != previous:
+            previous = rank
+            second = total - first
+            score = first * first * inverse[i] + second * second * inverse[n - i]
+            if score > best and rules.min_leaf <= i <= n - rules.min_leaf:
+                best = score
+                found[N_FIRST] = i
+        first += sample.targets[words[i] & ROW_MASK]
+    return best
+
+
+@njit(cache=True, nogil=True)
 def scan_variance(words, n_known, node_sums, sample, rules, found):
     """Search one ordered column for the threshold of least squared error.
 
@@ -71,6 +90,11 @@ def scan_variance(words, n_known, node_sums, sample, rules, found):
     """
     n = words.shape[0]
     n_missing = n - n_known
+    found[MISSING_TO] = -1.0
+    if n_missing == 0 and rules.table.shape[0] > 0:
+        best = scan_plain_variance(words, node_sums, sample, rules, found)
+        found[DROP] = best - node_sums[1] * node_sums[1] / node_sums[0]
+        return
     lost_weight = lost_sum = 0.0
     for i in range(n_known, n):
         row = words[i] & ROW_MASK
@@ -83,7 +107,6 @@ def scan_variance(words, n_known, node_sums, sample, rules, found):
     if own_branch:
         parent_weight, parent_sum = second_weight + lost_weight, second_sum + lost_sum
     best, first_weight, first_sum = -np.inf, 0.0, 0.0
-    found[MISSING_TO] = -1.0
     if own_branch and min(n_known, n_missing) >= rules.min_leaf:
         best = second_sum * second_sum / second_weight + lost_sum * lost_sum / lost_weight
         found[N_FIRST], found[MISSING_TO] = n_known, 1.0
