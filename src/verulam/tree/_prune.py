@@ -45,6 +45,19 @@ def prune_where(
 ) -> TreeStructure:
     """Return the tree with a leaf for each subtree that is no better than one.
 
+    The arguments are those of `no_better_than_leaves`.
+    """
+    return collapse(structure, no_better_than_leaves(structure, as_leaf, at_leaves, tolerance))
+
+
+def no_better_than_leaves(
+    structure: TreeStructure,
+    as_leaf: NDArray[np.float64],
+    at_leaves: NDArray[np.float64] | None = None,
+    tolerance: float = 0.0,
+) -> NDArray[np.bool_]:
+    """Return the inner nodes below which a leaf would do as well, from the leaves upwards.
+
     Parameters
     ----------
     structure
@@ -69,7 +82,7 @@ def prune_where(
             error[node] = as_leaf[node] if to_leaf[node] else below[node]
         if node:
             below[structure.parent[node]] += error[node]
-    return collapse(structure, to_leaf)
+    return to_leaf
 
 
 def reach_counts(
