@@ -1,0 +1,62 @@
+"""Kernel machines: support vectors for classes, numbers and one class, and kernels as objects."""
+
+from verulam.kernel._algebra import Centred, Columns, Normalised, Product, Scaled, Sum
+from verulam.kernel._distance_kernels import (
+    ChiSquare,
+    DistanceKernel,
+    ExponentialRadial,
+    Gaussian,
+    Laplace,
+    Mahalanobis,
+)
+from verulam.kernel._general_kernels import (
+    KERNELS,
+    FunctionKernel,
+    ObjectKernel,
+    Precomputed,
+    as_kernel,
+)
+from verulam.kernel._gram import (
+    GramReport,
+    centre_gram,
+    gram_report,
+    mercer_check,
+    normalise_gram,
+)
+from verulam.kernel._kernel import Kernel
+from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynomial_features
+from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
+
+__all__ = [
+    "KERNELS",
+    "Anova",
+    "BSpline",
+    "Centred",
+    "ChiSquare",
+    "Columns",
+    "DistanceKernel",
+    "ExponentialRadial",
+    "Fourier",
+    "FunctionKernel",
+    "Gaussian",
+    "GramReport",
+    "Kernel",
+    "Laplace",
+    "Linear",
+    "Mahalanobis",
+    "Normalised",
+    "ObjectKernel",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "Scaled",
+    "Sigmoid",
+    "Spline",
+    "Sum",
+    "as_kernel",
+    "centre_gram",
+    "gram_report",
+    "mercer_check",
+    "normalise_gram",
+    "polynomial_features",
+]

@@ -1,0 +1,64 @@
+"""Gram matrices: verdicts, centring, cosines."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from verulam.base import DataError, DataWarning
+from verulam.kernel import (
+    Gaussian,
+    Linear,
+    Sigmoid,
+    centre_gram,
+    gram_report,
+    mercer_check,
+    normalise_gram,
+)
+from verulam.kernel import _gram as module
+from verulam.kernel._gram import check_gram
+
+X = np.random.default_rng(0).normal(size=(30, 2))
+
+
+def test_verdicts():
+    report = gram_report([[1.0, 2.0], [2.0, 1.0]])
+    assert not report
+    assert report.symmetric
+    assert not report.positive_semidefinite
+    assert_allclose((report.smallest_eigenvalue, report.largest_eigenvalue), (-1, 3))
+    assert not gram_report([[1.0, 0.5], [0.0, 1.0]]).symmetric
+    assert gram_report(X @ X.T), "rank two of thirty is no reason to refuse"
+
+
+def test_large_matrices_by_iteration(monkeypatch):
+    gram = Gaussian(1.0)(X) - 0.3 * np.eye(30)
+    exact = gram_report(gram)
+    monkeypatch.setattr(module, "ALL_EIGENVALUES", 10)
+    quick = gram_report(gram)
+    assert quick.smallest_eigenvalue == pytest.approx(exact.smallest_eigenvalue, abs=1e-8)
+    assert not quick
+
+
+def test_mercer():
+    assert mercer_check("gaussian", X)
+    assert not mercer_check(Sigmoid(scale=1.0, offset=-1.0), X)
+
+
+def test_centre_and_cosine():
+    centred = centre_gram(X @ X.T)
+    about_mean = X - X.mean(axis=0)
+    assert_allclose(centred, about_mean @ about_mean.T, atol=1e-12)
+    assert_allclose(normalise_gram(X @ X.T), Linear().normalised()(X))
+    with pytest.raises(DataError, match="diagonal must not be negative"):
+        normalise_gram([[-1.0]])
+
+
+def test_what_machines_refuse_or_warn_of():
+    with pytest.raises(DataError, match=r"must be square.*\(1, 2\)"):
+        check_gram(np.ones((1, 2)))
+    with pytest.raises(DataError, match=r"must be symmetric.*differ by 1"):
+        check_gram(np.array([[1.0, 1.0], [0.0, 1.0]]))
+    with pytest.raises(DataError, match="finite"):
+        check_gram(np.array([[np.nan]]))
+    with pytest.warns(DataWarning, match=r"smallest eigenvalue is -1.*used as given"):
+        check_gram(np.array([[1.0, 2.0], [2.0, 1.0]]))
