@@ -6,6 +6,7 @@ from verulam.sequence._chain_parts import InitialProbabilities, TransitionMatrix
 from verulam.sequence._classifier import HMMClassifier
 from verulam.sequence._composite import Composite, Segment, compose_models, parallel_paths
 from verulam.sequence._counts import MultinomialEmission, PoissonEmission
+from verulam.sequence._dynamical import LinearDynamicalSystem, StateForecast
 from verulam.sequence._emission import Emission
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates
 from verulam.sequence._hidden_markov import HiddenMarkovModel
@@ -20,6 +21,13 @@ from verulam.sequence._inference import (
     emissions_from_logarithms,
     filter_states,
     smooth_states,
+)
+from verulam.sequence._kalman import (
+    LinearSystem,
+    StateEstimates,
+    kalman_filter,
+    kalman_smoother,
+    linear_system,
 )
 from verulam.sequence._logistic_transitions import LogisticTransitions
 from verulam.sequence._markov_chain import (
@@ -60,6 +68,8 @@ __all__ = [
     "HiddenMarkovModel",
     "HybridModel",
     "InitialProbabilities",
+    "LinearDynamicalSystem",
+    "LinearSystem",
     "LogisticTransitions",
     "MarkovChain",
     "MixtureEmission",
@@ -74,6 +84,8 @@ __all__ = [
     "Sequences",
     "Smoothed",
     "StateCurve",
+    "StateEstimates",
+    "StateForecast",
     "StreamEmission",
     "SymbolProbabilities",
     "TransitionMatrix",
@@ -89,7 +101,10 @@ __all__ = [
     "emissions_from_logarithms",
     "filter_states",
     "fit_hybrid",
+    "kalman_filter",
+    "kalman_smoother",
     "left_to_right",
+    "linear_system",
     "order_test",
     "parallel_paths",
     "read_sequences",

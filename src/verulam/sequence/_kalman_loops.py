@@ -47,22 +47,59 @@ def decorrelate(observation, noise, values, rows, variances, factor):
 @njit(cache=True, nogil=True)
 def same_gaps(one, other):
     """Return whether two rows miss the same numbers."""
+    differ = 0
     for j in range(one.shape[0]):
-        if np.isnan(one[j]) != np.isnan(other[j]):
-            return False
-    return True
+        differ += np.isnan(one[j]) != np.isnan(other[j])
+    return differ == 0
+
+
+@njit(cache=True, nogil=True)
+def multiply(left, right, result):
+    """Fill ``left right``, as a loop: the matrices are small, and BLAS compiles slowly."""
+    for i in range(left.shape[0]):
+        for j in range(right.shape[1]):
+            total = 0.0
+            for k in range(left.shape[1]):
+                total += left[i, k] * right[k, j]
+            result[i, j] = total
+
+
+@njit(cache=True, nogil=True)
+def carry_back(move, pull, precision, buffer, vector):
+    """Turn the pull r and the precision N of later steps into ``A' r`` and ``A' N A``."""
+    size = pull.shape[0]
+    multiply(precision, move, buffer)
+    for i in range(size):
+        vector[i] = 0.0
+        for k in range(size):
+            vector[i] += move[k, i] * pull[k]
+    for i in range(size):
+        pull[i] = vector[i]
+        for j in range(size):
+            precision[i, j] = 0.0
+            for k in range(size):
+                precision[i, j] += move[k, i] * buffer[k, j]
+
+
+@njit(cache=True, nogil=True)
+def correct(mean, covariance, pull, precision, buffer, product):
+    """Turn a filtered mean m and covariance V into ``m + V r`` and ``V - V N V``."""
+    size = mean.shape[0]
+    multiply(precision, covariance, buffer)
+    multiply(covariance, buffer, product)
+    for i in range(size):
+        for k in range(size):
+            mean[i] += covariance[i, k] * pull[k]
+    for i in range(size):
+        for j in range(size):
+            covariance[i, j] -= product[i, j]
 
 
 @njit(cache=True, nogil=True)
 def carry_covariance(transition, noise, covariance, buffer, result):
     """Fill ``A V A' + Q``; `buffer` is left holding ``A V``."""
     size = covariance.shape[0]
-    for i in range(size):
-        for j in range(size):
-            total = 0.0
-            for k in range(size):
-                total += transition[i, k] * covariance[k, j]
-            buffer[i, j] = total
+    multiply(transition, covariance, buffer)
     for i in range(size):
         for j in range(i + 1):
             total = noise[i, j]
@@ -123,11 +160,7 @@ def filter_steps(values, starts, regimes, system, means, covariances, gains, sur
                 carry_covariance(
                     transition[g], state_noise[g], covariances[t - 1], buffer, covariances[t]
                 )
-            if (
-                prepared < 0
-                or regimes[prepared] != g
-                or not same_gaps(values[prepared], values[t])
-            ):
+            if prepared < 0 or regimes[prepared] != g or not same_gaps(values[prepared], values[t]):
                 count = decorrelate(observation[g], noise[g], values[t], rows, variances, factor)
                 prepared = t
             i = 0
@@ -170,7 +203,9 @@ def look_back(row, gain, surprise, scale, pull, precision, buffer):
 
 
 @njit(cache=True, nogil=True)
-def smooth_steps(values, starts, regimes, system, means, covariances, gains, surprises, scales, lags):
+def smooth_steps(
+    values, starts, regimes, system, means, covariances, gains, surprises, scales, lags
+):
     """Turn filtered means and covariances into smoothed ones, in place.
 
     `lags` is filled with the covariance of each state with the one before it.
@@ -179,8 +214,7 @@ def smooth_steps(values, starts, regimes, system, means, covariances, gains, sur
     size, width = transition.shape[1], values.shape[1]
     rows, factor = np.empty((width, size)), np.zeros((width, width))
     variances, buffer = np.empty(width), np.empty(size)
-    ahead = np.empty((size, size))
-    product = np.empty((size, size))
+    ahead, product, across = np.empty((3, size, size))
     pull, precision = np.empty(size), np.empty((size, size))
     prepared, count = -1, 0
     for s in range(starts.shape[0] - 1):
@@ -189,23 +223,17 @@ def smooth_steps(values, starts, regimes, system, means, covariances, gains, sur
         for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
             if t < starts[s + 1] - 1:
                 move = transition[regimes[t + 1]]
-                carry_covariance(
-                    move, state_noise[regimes[t + 1]], covariances[t], product, ahead
-                )
-                # product is now A V, and (I - P N) A V the covariance across the step.
-                kept = np.eye(size) - ahead @ precision
-                lags[t + 1] = kept @ product
-                pull = move.T @ pull
-                precision = move.T @ precision @ move
-            before = covariances[t].copy()
-            means[t] += before @ pull
-            covariances[t] = before - before @ precision @ before
+                carry_covariance(move, state_noise[regimes[t + 1]], covariances[t], product, ahead)
+                # product is now A V, and A V - P N A V the covariance across the step.
+                multiply(precision, product, across)
+                multiply(ahead, across, lags[t + 1])
+                for i in range(size):
+                    for j in range(size):
+                        lags[t + 1, i, j] = product[i, j] - lags[t + 1, i, j]
+                carry_back(move, pull, precision, across, buffer)
+            correct(means[t], covariances[t], pull, precision, across, product)
             g = regimes[t]
-            if (
-                prepared < 0
-                or regimes[prepared] != g
-                or not same_gaps(values[prepared], values[t])
-            ):
+            if prepared < 0 or regimes[prepared] != g or not same_gaps(values[prepared], values[t]):
                 count = decorrelate(observation[g], noise[g], values[t], rows, variances, factor)
                 prepared = t
             for i in range(count - 1, -1, -1):
