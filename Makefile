@@ -10,10 +10,8 @@ ONE_BLAS_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 .PHONY: demo test test-all lint bench docs format clean
 
 demo: $(VENV)/.installed
-	$(BIN)/verulam compare iris --learners "nearest mean,parametric.GaussianClassifier,k-nearest neighbours"
 	mkdir -p demo
-	$(BIN)/verulam run examples/penguins.toml --store demo/penguins.sqlite
-	$(BIN)/verulam report demo/penguins.sqlite -o demo/penguins.html
+	$(BIN)/verulam compare titanic --store demo/titanic.sqlite --report demo/titanic.html
 
 test: lint
 	$(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -q
