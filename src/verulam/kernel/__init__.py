@@ -1,6 +1,8 @@
 """Kernel machines: support vectors for classes, numbers and one class, and kernels as objects."""
 
 from verulam.kernel._algebra import Centred, Columns, Normalised, Product, Scaled, Sum
+from verulam.kernel._canonical_correlation import KernelCorrelations
+from verulam.kernel._discriminant_components import KernelDiscriminants
 from verulam.kernel._distance_kernels import (
     ChiSquare,
     DistanceKernel,
@@ -24,14 +26,18 @@ from verulam.kernel._gram import (
     normalise_gram,
 )
 from verulam.kernel._kernel import Kernel
+from verulam.kernel._manifold_kernels import isomap_gram, locally_linear_gram
+from verulam.kernel._principal_components import CentredSpectrum, KernelPrincipalComponents
 from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynomial_features
 from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
+from verulam.kernel._space import KernelSpace
 
 __all__ = [
     "KERNELS",
     "Anova",
     "BSpline",
     "Centred",
+    "CentredSpectrum",
     "ChiSquare",
     "Columns",
     "DistanceKernel",
@@ -41,6 +47,10 @@ __all__ = [
     "Gaussian",
     "GramReport",
     "Kernel",
+    "KernelCorrelations",
+    "KernelDiscriminants",
+    "KernelPrincipalComponents",
+    "KernelSpace",
     "Laplace",
     "Linear",
     "Mahalanobis",
@@ -56,6 +66,8 @@ __all__ = [
     "as_kernel",
     "centre_gram",
     "gram_report",
+    "isomap_gram",
+    "locally_linear_gram",
     "mercer_check",
     "normalise_gram",
     "polynomial_features",

@@ -1,0 +1,73 @@
+"""The training data as a kernel sees them: what every method of Gram matrices starts from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Tags
+
+from verulam.base import check_is_fitted, validate_data
+from verulam.kernel._general_kernels import Function, Precomputed, as_kernel, check_finite
+from verulam.kernel._gram import check_gram
+from verulam.kernel._kernel import Kernel
+
+#: What learners accept as a kernel; a test of the value itself is left to `as_kernel`.
+KERNEL_OPTIONS: list[object] = [str, Kernel, callable]
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSpace:
+    """A kernel that knows its training data.
+
+    Attributes
+    ----------
+    kernel
+        The kernel, with what it takes from the data filled in.
+    inputs : ndarray
+        Training inputs as the kernel takes them.
+    gram : ndarray of shape (n_samples, n_samples)
+        Kernel of each training input with each.
+    """
+
+    kernel: Kernel
+    inputs: np.ndarray
+    gram: np.ndarray
+
+    def against(self, learner: Any, X: Any) -> np.ndarray:
+        """Return the kernel of each new input with each training input."""
+        check_is_fitted(learner)
+        rows = _read(learner, self.kernel, X, reset=False)
+        return rows if self.kernel.takes == "gram" else self.kernel(rows, self.inputs)
+
+
+def open_space(learner: Any, kernel: str | Kernel | Function, X: Any) -> KernelSpace:
+    """Return the space of a kernel on the training data `X` of a learner."""
+    chosen = as_kernel(kernel)
+    inputs = _read(learner, chosen, X, reset=True)
+    chosen = chosen.adapted(inputs)
+    if isinstance(chosen, Precomputed):
+        return KernelSpace(chosen, inputs, check_gram(inputs))
+    gram = chosen(inputs)
+    check_finite(gram)
+    # A copy: later changes to the caller's array must not change the model.
+    return KernelSpace(chosen, inputs.copy(), gram)
+
+
+def kernel_tags(tags: Tags, kernel: Any) -> Tags:
+    """Return a learner's tags with the kind of input that its kernel takes."""
+    known = isinstance(kernel, Kernel | str)
+    tags.input_tags.pairwise = kernel == "precomputed" or isinstance(kernel, Precomputed)
+    if known and not isinstance(kernel, str) and kernel.takes == "objects":
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+    return tags
+
+
+def _read(learner: Any, kernel: Kernel, X: Any, *, reset: bool) -> np.ndarray:
+    if kernel.takes == "objects":
+        return kernel.inputs(X)
+    least = 2 if reset else 1
+    rows = validate_data(
+        learner, X, dtype=np.float64, order="C", reset=reset, ensure_min_samples=least
+    )
+    return np.asarray(rows)
