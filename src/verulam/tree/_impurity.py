@@ -79,7 +79,7 @@ def risk(probabilities: ArrayLike, loss: ArrayLike) -> NDArray[np.float64]:
     probabilities
         Probabilities of the classes along the last axis.
     loss
-        Loss :math:`\\lambda_{ik}` of action i (row) where the truth is class k (column).
+        Loss :math:`\lambda_{ik}` of action i (row) where the truth is class k (column).
 
     Examples
     --------
