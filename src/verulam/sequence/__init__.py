@@ -2,7 +2,10 @@
 
 from verulam.sequence._alignment import Alignment, align_states
 from verulam.sequence._categorical import CategoricalEmission, SymbolProbabilities
+from verulam.sequence._chain_emissions import AdditiveEmission, AdditiveStates, ChainEmission
+from verulam.sequence._chain_models import coupled_model, factorial_model, switching_model
 from verulam.sequence._chain_parts import InitialProbabilities, TransitionMatrix
+from verulam.sequence._chains import ChainInitial, ChainTransitions, chain_posteriors, split_states
 from verulam.sequence._classifier import HMMClassifier
 from verulam.sequence._composite import Composite, Segment, compose_models, parallel_paths
 from verulam.sequence._counts import MultinomialEmission, PoissonEmission
@@ -52,10 +55,15 @@ from verulam.sequence._transitions import (
 )
 
 __all__ = [
+    "AdditiveEmission",
+    "AdditiveStates",
     "Alignment",
     "AutoregressiveEmission",
     "BestPath",
     "CategoricalEmission",
+    "ChainEmission",
+    "ChainInitial",
+    "ChainTransitions",
     "Composite",
     "Drawn",
     "Emission",
@@ -95,10 +103,13 @@ __all__ = [
     "add_states",
     "align_states",
     "best_paths",
+    "chain_posteriors",
     "compose_models",
+    "coupled_model",
     "cyclic",
     "draw_paths",
     "emissions_from_logarithms",
+    "factorial_model",
     "filter_states",
     "fit_hybrid",
     "kalman_filter",
@@ -110,5 +121,7 @@ __all__ = [
     "read_sequences",
     "select_states",
     "smooth_states",
+    "split_states",
     "stationary_distribution",
+    "switching_model",
 ]
