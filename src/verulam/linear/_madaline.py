@@ -12,14 +12,13 @@ from verulam.base import (
     Classifier,
     Interval,
     Seed,
-    check_classification_targets,
     check_is_fitted,
     checked_fit,
     generator,
     validate_data,
 )
 from verulam.linear._perceptrons import ITERATIONS
-from verulam.linear._trainer import check_two_classes
+from verulam.linear._trainer import read_two_classes
 
 
 class Madaline(Classifier):
@@ -99,11 +98,8 @@ class Madaline(Classifier):
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on rows `X` of two classes `y`."""
-        inputs, targets = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(targets)
-        self.classes_, codes = np.unique(targets, return_inverse=True)
-        check_two_classes(self.classes_, type(self).__name__)
-        signs = np.where(codes == 1, 1.0, -1.0)
+        problem = read_two_classes(self, X, y)
+        inputs, signs = problem.inputs, problem.signs
         random = generator(self.random_state)
         rows = np.column_stack([np.ones(len(inputs)), inputs])
         weights = random.uniform(-0.5, 0.5, size=(self.n_units, rows.shape[1]))

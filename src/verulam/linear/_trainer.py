@@ -69,13 +69,7 @@ class LinearTrainer(Classifier):
         return np.maximum(-products, 0.0).sum(axis=0)
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> Problem:
-        inputs, targets = validate_data(
-            self, X, y, accept_sparse=self._sparse_format, dtype=np.float64, order="C"
-        )
-        check_classification_targets(targets)
-        self.classes_, codes = np.unique(targets, return_inverse=True)
-        check_two_classes(self.classes_, type(self).__name__)
-        return Problem(inputs, np.where(codes == 1, 1.0, -1.0))
+        return read_two_classes(self, X, y, accept_sparse=self._sparse_format)
 
     def _keep(self, problem: Problem, training: Training) -> None:
         self.coef_ = training.weights[None, 1:]
@@ -128,6 +122,29 @@ class LinearTrainer(Classifier):
         """Return the class on whose side each row lies."""
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(np.int64)]
+
+
+def read_two_classes(
+    learner: Any, X: ArrayLike, y: ArrayLike, *, accept_sparse: str | bool = False
+) -> Problem:
+    """Return two classes as inequalities, and set the learner's `classes_`.
+
+    Parameters
+    ----------
+    learner
+        Whose inputs these are.
+    X, y
+        Rows and their classes.
+    accept_sparse
+        Form of compressed rows that the learner can use.
+    """
+    inputs, targets = validate_data(
+        learner, X, y, accept_sparse=accept_sparse, dtype=np.float64, order="C"
+    )
+    check_classification_targets(targets)
+    learner.classes_, codes = np.unique(targets, return_inverse=True)
+    check_two_classes(learner.classes_, type(learner).__name__)
+    return Problem(inputs, np.where(codes == 1, 1.0, -1.0))
 
 
 def check_two_classes(classes: np.ndarray, name: str) -> None:

@@ -16,14 +16,13 @@ from verulam.base import (
     Interval,
     Seed,
     StrOptions,
-    check_classification_targets,
     check_is_fitted,
     checked_fit,
     generator,
     validate_data,
 )
 from verulam.linear._perceptrons import ITERATIONS
-from verulam.linear._trainer import check_two_classes
+from verulam.linear._trainer import read_two_classes
 
 #: Rows whose kernel values are computed at once.
 _BLOCK = 512
@@ -124,11 +123,8 @@ class VotedPerceptron(Classifier):
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on rows `X` of two classes `y`."""
-        inputs, targets = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(targets)
-        self.classes_, codes = np.unique(targets, return_inverse=True)
-        check_two_classes(self.classes_, type(self).__name__)
-        signs = np.where(codes == 1, 1.0, -1.0)
+        problem = read_two_classes(self, X, y)
+        inputs, signs = problem.inputs, problem.signs
         self._gamma = self.gamma or 1.0 / (inputs.shape[1] * max(float(inputs.var()), 1e-300))
         history = correct(
             inputs, signs, self._kernel_values, self.max_iter, generator(self.random_state)
