@@ -10,6 +10,7 @@ from verulam.tree._impurity import (
     risk,
     split_impurity,
 )
+from verulam.tree._multivariate import MultivariateTreeClassifier
 from verulam.tree._prune import PruningPath
 from verulam.tree._regressor import DecisionTreeRegressor
 from verulam.tree._structure import (
@@ -27,6 +28,7 @@ __all__ = [
     "Condition",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "MultivariateTreeClassifier",
     "Path",
     "PruningPath",
     "TreeStructure",
