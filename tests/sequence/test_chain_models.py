@@ -20,7 +20,7 @@ from verulam.sequence import (
 )
 
 RANDOM = np.random.default_rng(0)
-ONCE = pytest.mark.filterwarnings("ignore:HiddenMarkovModel had not converged")
+ONCE = pytest.mark.filterwarnings("ignore:StructuredModel had not converged")
 X = np.array([0.3, 5.2, 6.1, 0.9])
 
 

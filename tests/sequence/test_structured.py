@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from verulam.base import DataError
-from verulam.sequence import ChainTransitions, HiddenMarkovModel
+from verulam.base import DataError, DataWarning
+from verulam.sequence import (
+    ChainTransitions,
+    GaussianEmission,
+    HiddenMarkovModel,
+    semi_markov_model,
+)
 from verulam.sequence._structured import StructuredTransitions, shares
 
 
@@ -28,3 +33,12 @@ def test_a_structure_says_how_many_states_it_has():
     part = ChainTransitions((2, 2))
     with pytest.raises(DataError, match="cannot be removed"):
         part.take(part.start(4, np.random.default_rng(0)), np.arange(2))
+
+
+def test_unused_ages_are_no_news_but_unused_regimes_are():
+    beats = np.tile([0.0, 0.0, 5.0], 20) + 0.1 * np.sin(np.arange(60.0))
+    used = GaussianEmission(means=[[0.0], [5.0]], covariances=[[1.0], [1.0]])
+    assert semi_markov_model(2, 5, used).fit(beats).converged_
+    far = GaussianEmission(means=[[0.0], [5.0], [900.0]], covariances=np.ones((3, 1)))
+    with pytest.warns(DataWarning, match=r"no data, counted from 0: \[2\]"):
+        semi_markov_model(3, 5, far).fit(beats)

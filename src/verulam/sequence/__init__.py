@@ -9,6 +9,11 @@ from verulam.sequence._chains import ChainInitial, ChainTransitions, chain_poste
 from verulam.sequence._classifier import HMMClassifier
 from verulam.sequence._composite import Composite, Segment, compose_models, parallel_paths
 from verulam.sequence._counts import MultinomialEmission, PoissonEmission
+from verulam.sequence._durations import (
+    DurationTransitions,
+    duration_probabilities,
+    semi_markov_model,
+)
 from verulam.sequence._dynamical import LinearDynamicalSystem, StateForecast
 from verulam.sequence._emission import Emission
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates
@@ -66,6 +71,7 @@ __all__ = [
     "ChainTransitions",
     "Composite",
     "Drawn",
+    "DurationTransitions",
     "Emission",
     "Emissions",
     "Filtered",
@@ -108,6 +114,7 @@ __all__ = [
     "coupled_model",
     "cyclic",
     "draw_paths",
+    "duration_probabilities",
     "emissions_from_logarithms",
     "factorial_model",
     "filter_states",
@@ -120,6 +127,7 @@ __all__ = [
     "parallel_paths",
     "read_sequences",
     "select_states",
+    "semi_markov_model",
     "smooth_states",
     "split_states",
     "stationary_distribution",

@@ -11,6 +11,7 @@ from verulam.sequence._chains import ChainInitial, ChainTransitions, check_sizes
 from verulam.sequence._emission import Emission
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._hidden_markov import HiddenMarkovModel
+from verulam.sequence._structured import StructuredModel
 
 
 def factorial_model(
@@ -45,7 +46,7 @@ def factorial_model(
     (40, 2)
     """
     sizes = check_sizes(sizes)
-    return HiddenMarkovModel(
+    return StructuredModel(
         prod(sizes),
         emission if emission is not None else AdditiveEmission(sizes),
         transitions=ChainTransitions(sizes, tables=tables),
@@ -97,7 +98,7 @@ def coupled_model(
     """
     sizes = check_sizes(sizes)
     own = tuple(GaussianEmission() for _ in sizes) if emissions is None else tuple(emissions)
-    return HiddenMarkovModel(
+    return StructuredModel(
         prod(sizes),
         ChainEmission(sizes, own, None if columns is None else tuple(columns)),
         transitions=ChainTransitions(sizes, parents, tables),
@@ -141,7 +142,7 @@ def switching_model(
     firsts = np.concatenate([[0], np.cumsum(chains)[:-1]])
     chosen = states[:, 0]
     shared = firsts[chosen] + states[np.arange(len(states)), 1 + chosen]
-    return HiddenMarkovModel(
+    return StructuredModel(
         prod(whole),
         emission,
         transitions=ChainTransitions(whole, tables=tables),

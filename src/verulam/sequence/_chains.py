@@ -233,6 +233,10 @@ class ChainTransitions(StructuredPart):
             new.append(shares(counts + self.prior * (old > 0), old))
         return tuple(new)
 
+    def occupied(self, visits: np.ndarray) -> np.ndarray:
+        """Return the expected steps in each state of each chain."""
+        return np.concatenate([part[0] for part in chain_posteriors(visits[None], self.sizes)])
+
     def log_prior(self, parameters: StructuredTransitions) -> float:
         """Return the logarithm of the prior, up to a constant."""
         if not self.prior:

@@ -1,15 +1,18 @@
 """Transitions with a structure: a large matrix whose entries are products of small tables."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from verulam.base import DataError
+from verulam.base import DataError, Source
 from verulam.sequence._chain_parts import TransitionSums
+from verulam.sequence._hidden_markov import NO_DATA, HiddenMarkovModel, Run
 from verulam.sequence._inference import Smoothed
+from verulam.sequence._model import Model
 from verulam.sequence._sequences import Sequences
+from verulam.sequence._start import Survey
 from verulam.sequence._transitions import Transitions
 
 
@@ -88,6 +91,10 @@ class StructuredPart(ABC):
         """Return the transitions that the sums give."""
         return self.assembled(self.updated_tables(parameters, sums.sums))
 
+    def occupied(self, visits: np.ndarray) -> np.ndarray:
+        """Return the expected steps in what must not be empty, from those in each state."""
+        return visits
+
     def log_prior(self, parameters: StructuredTransitions) -> float:
         """Return 0: the tables have no prior."""
         return 0.0
@@ -97,6 +104,21 @@ class StructuredPart(ABC):
         raise DataError(
             f"States of {type(self).__name__} cannot be removed; use empty_states='keep'."
         )
+
+
+class StructuredModel(HiddenMarkovModel):
+    """A model whose states are multiplied out, so that some of them may well stay empty."""
+
+    def _run(
+        self, source: Source, survey: Survey, model: Model, random: np.random.Generator
+    ) -> Run:
+        run = super()._run(source, survey, model, random)
+        if self.empty_states != "keep" or not run.notes:
+            return run
+        visits = self._total(source, run.model).visits
+        empty = np.flatnonzero(run.model.parts.transitions.occupied(visits) < NO_DATA)
+        note = f"Parts of the structure have no data, counted from 0: {empty.tolist()}."
+        return replace(run, notes=[note] if len(empty) else [])
 
 
 def shares(counts: np.ndarray, old: np.ndarray) -> np.ndarray:
