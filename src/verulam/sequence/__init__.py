@@ -18,6 +18,13 @@ from verulam.sequence._dynamical import LinearDynamicalSystem, StateForecast
 from verulam.sequence._emission import Emission
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates
 from verulam.sequence._hidden_markov import HiddenMarkovModel
+from verulam.sequence._hierarchy import (
+    FlatHierarchy,
+    HierarchicalTransitions,
+    Level,
+    flatten_hierarchy,
+    hierarchical_model,
+)
 from verulam.sequence._hybrid import HybridModel, fit_hybrid
 from verulam.sequence._inference import (
     BestPath,
@@ -75,13 +82,16 @@ __all__ = [
     "Emission",
     "Emissions",
     "Filtered",
+    "FlatHierarchy",
     "Forecast",
     "GaussianEmission",
     "GaussianStates",
     "HMMClassifier",
     "HiddenMarkovModel",
+    "HierarchicalTransitions",
     "HybridModel",
     "InitialProbabilities",
+    "Level",
     "LinearDynamicalSystem",
     "LinearSystem",
     "LogisticTransitions",
@@ -119,6 +129,8 @@ __all__ = [
     "factorial_model",
     "filter_states",
     "fit_hybrid",
+    "flatten_hierarchy",
+    "hierarchical_model",
     "kalman_filter",
     "kalman_smoother",
     "left_to_right",
