@@ -1,0 +1,104 @@
+"""Large margin metrics: better neighbours, a metric that is one, rank, restrictions."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import make_classification
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from verulam.base import DataError
+from verulam.kernel import LargeMarginComponents, LargeMarginNeighbours
+
+X, Y = make_classification(
+    900, 12, n_informative=4, n_redundant=2, n_classes=3, n_clusters_per_class=1, random_state=3
+)
+TRAIN, TEST = slice(0, 400), slice(400, None)
+
+
+def euclidean_score(n_neighbors=3):
+    return KNeighborsClassifier(n_neighbors).fit(X[TRAIN], Y[TRAIN]).score(X[TEST], Y[TEST])
+
+
+def test_neighbours_err_less_than_euclidean_ones():
+    learner = LargeMarginNeighbours().fit(X[TRAIN], Y[TRAIN])
+    assert learner.score(X[TEST], Y[TEST]) > euclidean_score() + 0.01
+
+
+def test_metric_is_positive_semidefinite_and_that_of_the_projection():
+    learner = LargeMarginNeighbours().fit(X[TRAIN], Y[TRAIN])
+    assert np.linalg.eigvalsh(learner.metric_).min() > -1e-10
+    first, second = X[0] - X[1], learner.transform(X[:1]) - learner.transform(X[1:2])
+    assert_allclose(first @ learner.metric_ @ first, (second**2).sum())
+
+
+def test_fewer_impostors_than_before():
+    learner = LargeMarginNeighbours().fit(X[TRAIN], Y[TRAIN])
+    before = LargeMarginNeighbours(max_iter=1, tol=0.9).fit(X[TRAIN], Y[TRAIN])
+    assert learner.n_violations_ < before.n_violations_
+    assert learner.loss_curve_[-1] < learner.loss_curve_[0]
+
+
+def test_random_start_ends_with_the_same_objective():
+    ends = [
+        LargeMarginNeighbours(start=start, tol=1e-7, random_state=0).fit(X[:150], Y[:150])
+        for start in ("identity", "random")
+    ]
+    assert ends[0].loss_curve_[-1] == pytest.approx(ends[1].loss_curve_[-1], rel=1e-3)
+
+
+def test_units_of_the_inputs_do_not_matter():
+    plain = LargeMarginNeighbours(tol=1e-5).fit(X[:200], Y[:200])
+    scaled = LargeMarginNeighbours(tol=1e-5).fit(1000 * X[:200], Y[:200])
+    assert scaled.loss_curve_[-1] == pytest.approx(plain.loss_curve_[-1], rel=1e-2)
+
+
+def test_restriction_to_nearby_impostors_has_fewer_constraints():
+    every = LargeMarginNeighbours().fit(X[:200], Y[:200])
+    nearby = LargeMarginNeighbours(impostors="nearby").fit(X[:200], Y[:200])
+    assert nearby.loss_curve_[-1] < every.loss_curve_[-1]
+    assert nearby.n_violations_ < every.n_violations_
+
+
+def test_components_have_their_rank_and_a_falling_objective():
+    learner = LargeMarginComponents(2, n_restarts=1, random_state=0).fit(X[TRAIN], Y[TRAIN])
+    assert learner.components_.shape == (2, 12)
+    assert np.linalg.matrix_rank(learner.metric_) == 2
+    assert (np.diff(learner.loss_curve_) <= 1e-9 * learner.loss_curve_[0]).all()
+    plane = make_pipeline(PCA(2), KNeighborsClassifier(3)).fit(X[TRAIN], Y[TRAIN])
+    assert learner.score(X[TEST], Y[TEST]) > plane.score(X[TEST], Y[TEST])
+
+
+def test_squared_distance_of_projections_is_that_of_the_low_rank_metric():
+    learner = LargeMarginComponents(2).fit(X[:200], Y[:200])
+    projected = learner.transform(X[:10])
+    for i in range(10):
+        gap = X[i] - X[0]
+        assert_allclose(
+            ((projected[i] - projected[0]) ** 2).sum(), gap @ learner.metric_ @ gap, atol=1e-10
+        )
+
+
+def test_restarts_never_end_worse():
+    once = LargeMarginComponents(1).fit(X[:150], Y[:150])
+    often = LargeMarginComponents(1, n_restarts=3, random_state=0).fit(X[:150], Y[:150])
+    assert often.loss_curve_[-1] <= once.loss_curve_[-1]
+
+
+def test_probabilities_are_shares_of_the_votes():
+    learner = LargeMarginNeighbours(4).fit(X[:100], Y[:100])
+    shares = learner.predict_proba(X[100:120])
+    theirs = KNeighborsClassifier(4).fit(learner.transform(X[:100]), Y[:100])
+    assert_allclose(shares, theirs.predict_proba(learner.transform(X[100:120])))
+
+
+def test_limit_on_steps_is_told():
+    with pytest.warns(ConvergenceWarning, match="still improving after max_iter=2"):
+        LargeMarginNeighbours(max_iter=2).fit(X[:100], Y[:100])
+
+
+def test_one_class_only():
+    with pytest.raises(DataError, match="two classes or more; got 1 class"):
+        LargeMarginNeighbours().fit(X[:10], np.zeros(10))
