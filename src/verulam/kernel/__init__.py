@@ -1,13 +1,7 @@
 """Kernel machines: support vectors for classes, numbers and one class, and kernels as objects."""
 
 from verulam.kernel._algebra import Centred, Columns, Normalised, Product, Scaled, Sum
-from verulam.kernel._binary_machine import BinaryMachine, NotSeparableError
-from verulam.kernel._calibration import Calibration, platt_calibration, softmax_calibration
 from verulam.kernel._canonical_correlation import KernelCorrelations
-from verulam.kernel._classifier import SupportVectorClassifier
-from verulam.kernel._codes import add_confused_pair, code_matrix
-from verulam.kernel._cost_path import CostPath, cost_path
-from verulam.kernel._dense_dual import solve_densely
 from verulam.kernel._discriminant_components import KernelDiscriminants
 from verulam.kernel._distance_kernels import (
     ChiSquare,
@@ -17,7 +11,6 @@ from verulam.kernel._distance_kernels import (
     Laplace,
     Mahalanobis,
 )
-from verulam.kernel._dual import DualProblem, DualSolution, solve_dual
 from verulam.kernel._general_kernels import (
     KERNELS,
     FunctionKernel,
@@ -32,15 +25,11 @@ from verulam.kernel._gram import (
     mercer_check,
     normalise_gram,
 )
-from verulam.kernel._instances import InstanceReport, margin_report, tube_report
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
 from verulam.kernel._manifold_kernels import isomap_gram, locally_linear_gram
-from verulam.kernel._one_class import OneClassMachine, SupportVectorDescription
 from verulam.kernel._principal_components import CentredSpectrum, KernelPrincipalComponents
 from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynomial_features
-from verulam.kernel._regressor import SupportVectorRegressor
-from verulam.kernel._row_cache import RowCache
 from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
 from verulam.kernel._space import KernelSpace
 
@@ -48,22 +37,16 @@ __all__ = [
     "KERNELS",
     "Anova",
     "BSpline",
-    "BinaryMachine",
-    "Calibration",
     "Centred",
     "CentredSpectrum",
     "ChiSquare",
     "Columns",
-    "CostPath",
     "DistanceKernel",
-    "DualProblem",
-    "DualSolution",
     "ExponentialRadial",
     "Fourier",
     "FunctionKernel",
     "Gaussian",
     "GramReport",
-    "InstanceReport",
     "Kernel",
     "KernelCorrelations",
     "KernelDiscriminants",
@@ -75,35 +58,20 @@ __all__ = [
     "Linear",
     "Mahalanobis",
     "Normalised",
-    "NotSeparableError",
     "ObjectKernel",
-    "OneClassMachine",
     "Polynomial",
     "Precomputed",
     "Product",
-    "RowCache",
     "Scaled",
     "Sigmoid",
     "Spline",
     "Sum",
-    "SupportVectorClassifier",
-    "SupportVectorDescription",
-    "SupportVectorRegressor",
-    "add_confused_pair",
     "as_kernel",
     "centre_gram",
-    "code_matrix",
-    "cost_path",
     "gram_report",
     "isomap_gram",
     "locally_linear_gram",
-    "margin_report",
     "mercer_check",
     "normalise_gram",
-    "platt_calibration",
     "polynomial_features",
-    "softmax_calibration",
-    "solve_densely",
-    "solve_dual",
-    "tube_report",
 ]
