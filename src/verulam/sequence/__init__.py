@@ -1,6 +1,7 @@
 """Sequences: Markov chains, hidden Markov models and their family."""
 
 from verulam.sequence._alignment import Alignment, align_states
+from verulam.sequence._arcs import ArcTransitions, arc_model
 from verulam.sequence._categorical import CategoricalEmission, SymbolProbabilities
 from verulam.sequence._chain_emissions import AdditiveEmission, AdditiveStates, ChainEmission
 from verulam.sequence._chain_models import coupled_model, factorial_model, switching_model
@@ -53,6 +54,7 @@ from verulam.sequence._markov_chain import (
 )
 from verulam.sequence._mixture import MixtureEmission
 from verulam.sequence._model import Model, Parts
+from verulam.sequence._phases import PhasedEmission
 from verulam.sequence._quantised import VectorQuantiser
 from verulam.sequence._regression import AutoregressiveEmission, RegressionEmission
 from verulam.sequence._selection import StateCurve, add_states, select_states
@@ -65,11 +67,13 @@ from verulam.sequence._transitions import (
     cyclic,
     left_to_right,
 )
+from verulam.sequence._urns import UrnPosteriors, urns_without_replacement
 
 __all__ = [
     "AdditiveEmission",
     "AdditiveStates",
     "Alignment",
+    "ArcTransitions",
     "AutoregressiveEmission",
     "BestPath",
     "CategoricalEmission",
@@ -102,6 +106,7 @@ __all__ = [
     "OnlineFilter",
     "OrderTest",
     "Parts",
+    "PhasedEmission",
     "PoissonEmission",
     "RegressionEmission",
     "Segment",
@@ -114,10 +119,12 @@ __all__ = [
     "SymbolProbabilities",
     "TransitionMatrix",
     "Transitions",
+    "UrnPosteriors",
     "VaryingTransitions",
     "VectorQuantiser",
     "add_states",
     "align_states",
+    "arc_model",
     "best_paths",
     "chain_posteriors",
     "compose_models",
@@ -144,4 +151,5 @@ __all__ = [
     "split_states",
     "stationary_distribution",
     "switching_model",
+    "urns_without_replacement",
 ]
