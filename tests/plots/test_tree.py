@@ -4,7 +4,11 @@ import numpy as np
 
 from verulam.data import dataset
 from verulam.plots import tree_diagram
-from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from verulam.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    MultivariateTreeClassifier,
+)
 
 
 def test_boxes_and_lines():
@@ -25,3 +29,11 @@ def test_numbers_and_leaves_do_not_overlap():
     axes = tree_diagram(DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0]))
     places = [text.get_position() for text in axes.texts]
     assert len(set(places)) == len(places)
+
+
+def test_multivariate_nodes_show_their_question():
+    X = np.random.default_rng(0).uniform(size=(80, 2))
+    tree = MultivariateTreeClassifier().fit(X, X[:, 0] > X[:, 1])
+    texts = [text.get_text() for text in tree_diagram(tree).texts]
+    assert {"no", "yes"} <= set(texts)
+    assert any("x1" in text and "x2" in text and "> 0" in text for text in texts)

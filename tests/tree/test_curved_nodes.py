@@ -72,6 +72,20 @@ def test_a_network_solves_xor_in_one_node():
     assert_array_equal(test.branches(inputs), codes)
 
 
+def test_classes_are_grouped_as_a_curve_can_separate_them():
+    """The inner of three classes is the one to set apart: half of the rows are in it."""
+    random = np.random.default_rng(1)
+    angle = random.uniform(0, 2 * np.pi, size=80)
+    ring = 3.0 * np.column_stack([np.cos(angle), np.sin(angle)])
+    inputs = np.vstack([0.5 * random.normal(size=(80, 2)), ring])
+    codes = np.repeat([0, 1, 2], [80, 40, 40])
+    codes[80:] = 1 + (ring[:, 0] > 0)
+    for fit in (fit_quadratic, fit_network):
+        branches = fit(make(inputs, codes)).branches(inputs)
+        assert len(set(branches[:80])) == 1
+        assert (branches[80:] != branches[0]).all()
+
+
 def test_the_gradient_of_a_network_is_that_of_its_loss():
     random = np.random.default_rng(0)
     inputs, groups = random.normal(size=(20, 3)), random.integers(2, size=20)

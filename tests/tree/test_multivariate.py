@@ -192,6 +192,18 @@ def test_text_shows_each_branch_once():
     assert stump.node_kinds().empty
 
 
+def test_questions_and_answers_in_words():
+    iris = dataset("iris")
+    X, y = iris.inputs[["petal_length_cm"]], iris.target_values
+    two = MultivariateTreeClassifier("univariate", max_depth=1).fit(X, y)
+    assert two.node_text(0) == "petal_length_cm > 2.45"
+    assert [two.branch_text(node) for node in (1, 2)] == ["no", "yes"]
+    assert two.leaf_text(1) == "setosa (50)"
+    three = MultivariateTreeClassifier("ternary", max_depth=1).fit(X, y)
+    assert three.node_text(0) == "3 branches"
+    assert three.branch_text(2) == "2.45 < petal_length_cm <= 4.75"
+
+
 def test_one_class_is_a_single_leaf():
     with pytest.warns(DataWarning, match="y has one class, 7: the tree is a single leaf"):
         tree = MultivariateTreeClassifier().fit(np.eye(4), [7, 7, 7, 7])

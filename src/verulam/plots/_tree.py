@@ -26,7 +26,7 @@ def tree_diagram(
     Parameters
     ----------
     tree
-        Fitted `DecisionTreeClassifier` or `DecisionTreeRegressor`.
+        Fitted `DecisionTreeClassifier`, `DecisionTreeRegressor` or `MultivariateTreeClassifier`.
     ax
         Axes to draw on.
     max_depth
@@ -46,7 +46,7 @@ def tree_diagram(
     ['age']
     """
     check_is_fitted(tree)
-    structure = tree.tree_
+    structure = _structure(tree)
     ax = axes_or_new(ax)
     depths = structure.depths()
     limit = depths.max() if max_depth is None else max_depth
@@ -63,13 +63,13 @@ def tree_diagram(
             ax.text(
                 horizontal[0] + share * (horizontal[1] - horizontal[0]),
                 vertical[0] + share * (vertical[1] - vertical[0]),
-                _wrapped(branch_label(structure, node, tree.schema_)),
+                _wrapped(_branch_text(tree, node)),
                 fontsize=fontsize - 1,
                 ha="center",
                 va="center",
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             )
-        text = tree.leaf_text(node) if is_end else str(tree.schema_.names[structure.column[node]])
+        text = tree.leaf_text(node) if is_end else _node_text(tree, node)
         ax.text(
             across[node],
             -float(depths[node]),
@@ -108,10 +108,28 @@ def _places(structure: TreeStructure, shown: NDArray[np.bool_], limit: int) -> N
     return across
 
 
+def _structure(tree: Any) -> TreeStructure:
+    """Return the nodes and links of a tree, which a multivariate one keeps beside its tests."""
+    return getattr(tree.tree_, "structure", tree.tree_)
+
+
+def _node_text(tree: Any, node: int) -> str:
+    if hasattr(tree, "node_text"):
+        return tree.node_text(node)
+    return str(tree.schema_.names[tree.tree_.column[node]])
+
+
+def _branch_text(tree: Any, node: int) -> str:
+    if hasattr(tree, "branch_text"):
+        return tree.branch_text(node)
+    return branch_label(tree.tree_, node, tree.schema_)
+
+
 def _face(tree: Any, node: int) -> Any:
     if not hasattr(tree, "classes_"):
         return "white"
-    shares = tree.tree_.values[node] / tree.tree_.values[node].sum()
+    values = _structure(tree).values[node]
+    shares = values / values.sum()
     chosen = int(np.argmax(shares))
     chance = 1.0 / len(shares)
     purity = (shares[chosen] - chance) / max(1.0 - chance, 1e-9)

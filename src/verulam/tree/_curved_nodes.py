@@ -19,6 +19,8 @@ Numbers = NDArray[np.float64]
 WEIGHT_DECAY = 1e-4
 #: Iterations of its training.
 NETWORK_STEPS = 200
+#: With more inputs, classes are grouped for curved nodes as for linear ones.
+MOST_SQUARED = 30
 #: Share of the spread of all rows that is mixed into the covariance of a class.
 SHRINKAGE = 0.05
 
@@ -26,18 +28,33 @@ SHRINKAGE = 0.05
 def fit_quadratic(problem: NodeProblem) -> QuadraticTest | None:
     """Return the quadric of a logistic discriminant on the inputs and their products."""
     n_inputs = problem.inputs.shape[1]
-    first, second = np.triu_indices(n_inputs)
-    features = np.hstack([problem.inputs, problem.inputs[:, first] * problem.inputs[:, second]])
-    scale = np.sqrt((features**2).mean(axis=0))
-    scale[scale == 0.0] = 1.0
-    weights = logistic_weights(features / scale, two_groups(problem), problem.weights) / scale
+    features, scale = _products(problem)
+    groups = _curved_groups(problem)
+    weights = logistic_weights(features, groups, problem.weights)
     step = find_threshold(problem, features @ weights)
     if not np.isfinite(step.impurity):
         return None
+    weights = weights / scale
     matrix = np.zeros((n_inputs, n_inputs))
-    matrix[first, second] = weights[n_inputs:]
+    matrix[np.triu_indices(n_inputs)] = weights[n_inputs:]
     matrix = 0.5 * (matrix + matrix.T)
     return QuadraticTest(matrix, weights[:n_inputs], step.length, np.zeros(n_inputs))
+
+
+def _products(problem: NodeProblem) -> tuple[Numbers, Numbers]:
+    """Return the inputs and their products, scaled to mean square 1, and the scale."""
+    first, second = np.triu_indices(problem.inputs.shape[1])
+    features = np.hstack([problem.inputs, problem.inputs[:, first] * problem.inputs[:, second]])
+    scale = np.sqrt(np.average(features**2, axis=0, weights=problem.weights))
+    scale[scale == 0.0] = 1.0
+    return features / scale, scale
+
+
+def _curved_groups(problem: NodeProblem) -> NDArray[np.int64]:
+    """Return two groups of classes that a curved surface separates well."""
+    if len(problem.present) == 2 or problem.inputs.shape[1] > MOST_SQUARED:
+        return two_groups(problem)
+    return two_groups(replace(problem, inputs=_products(problem)[0]))
 
 
 def fit_sphere(problem: NodeProblem) -> SphereTest | None:
@@ -86,7 +103,7 @@ def _solve(matrix: Numbers, right: Numbers) -> Numbers:
 
 def fit_network(problem: NodeProblem) -> NetworkTest | None:
     """Return the best of some small networks that tell two groups of classes apart."""
-    groups = two_groups(problem)
+    groups = _curved_groups(problem)
     n_inputs, n_hidden = problem.inputs.shape[1], problem.options.hidden_units
     shares = problem.weights / problem.weights.sum()
     best, found = np.inf, np.empty(0)

@@ -61,11 +61,11 @@ def fit_lda(problem: NodeProblem) -> LinearTest | None:
 
 
 def fit_logistic(problem: NodeProblem) -> LinearTest | None:
-    """Return the linear discriminant that misclassifies the fewest rows of two groups.
+    """Return the linear discriminant trained to misclassify few rows of two groups.
 
     Gradient methods need a smooth error: the logistic discriminant is trained with less and less
-    of a penalty, until no error is left or no penalty, and then the threshold is the one of
-    fewest errors.
+    of a penalty, until no error is left or no penalty. The threshold is the one that leaves both
+    groups purest.
     """
     groups = two_groups(problem)
     weights = logistic_weights(problem.inputs, groups, problem.weights)

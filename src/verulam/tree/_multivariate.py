@@ -424,12 +424,30 @@ class MultivariateTreeClassifier(Classifier):
                 answer = self.discriminant(parent).describe(self.code_.names, branch)
                 lines.append("|   " * depth + answer)
             if leaf or cut:
-                text = self._leaf_text(node) if leaf else f"... ({self._leaf_text(node)})"
+                text = self.leaf_text(node) if leaf else f"... ({self.leaf_text(node)})"
                 lines[-1:] = [f"{lines[-1]}: {text}"] if node else [text]
             else:
                 waiting.extend((child, depth + 1) for child in reversed(structure.children(node)))
         return "\n".join(lines)
 
-    def _leaf_text(self, node: int) -> str:
+    def node_text(self, node: int) -> str:
+        """Return the question of an inner node."""
+        test = self.discriminant(node)
+        if test.n_branches == 2:
+            return test.describe(self.code_.names, 1)
+        return f"{test.n_branches} branches"
+
+    def branch_text(self, node: int) -> str:
+        """Return the answer that leads from a node's parent to it."""
+        structure = self.tree_.structure
+        parent = int(structure.parent[node])
+        branch = node - int(structure.first_child[parent])
+        test = self.discriminant(parent)
+        if test.n_branches == 2:
+            return "yes" if branch else "no"
+        return test.describe(self.code_.names, branch)
+
+    def leaf_text(self, node: int) -> str:
+        """Return the decision of a node in words, with the weight behind it."""
         values = self.tree_.structure.values[node]
         return class_text(values, self.classes_, int(np.argmax(values)))

@@ -98,9 +98,8 @@ class NodeProblem:
         return replace(self, inputs=np.ascontiguousarray(self.inputs[:, columns]))
 
     def of_groups(self, groups: NDArray[np.int64]) -> "NodeProblem":
-        """Return the problem of telling two groups of classes apart with the fewest errors."""
-        options = replace(self.options, criterion=ERROR)
-        return replace(self, codes=groups, n_classes=2, options=options)
+        """Return the problem of telling two groups of classes apart."""
+        return replace(self, codes=groups, n_classes=2)
 
 
 @dataclass(frozen=True)
