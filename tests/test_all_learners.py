@@ -11,8 +11,15 @@ def examples(entry):
     return own() if own else [entry.make()]
 
 
+def marks(check, number):
+    """Leave scikit-learn's own checks of further configurations, the longest, to the long run."""
+    return [pytest.mark.slow] if number and check.name == "scikit_learn" else []
+
+
 CASES = [
-    pytest.param(learner, check, id=f"{entry.name}-{number}-{check.name}")
+    pytest.param(
+        learner, check, id=f"{entry.name}-{number}-{check.name}", marks=marks(check, number)
+    )
     for entry in our_entries()
     for number, learner in enumerate(examples(entry))
     for check in learner_checks(learner)
