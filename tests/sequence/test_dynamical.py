@@ -121,5 +121,7 @@ def test_bad_input():
         LinearDynamicalSystem().fit(np.zeros((5, 1)), lengths=[2, 2])
     with pytest.raises(DataError, match="forecast takes one sequence"):
         LinearDynamicalSystem.from_parameters(TURN).forecast(drawn().observations)
+    with pytest.raises(DataError, match="Reshape your data to one row per step"):
+        LinearDynamicalSystem.from_parameters(TURN).score(np.zeros(9))
     single = LinearDynamicalSystem.from_parameters(TURN).score([np.zeros((1, 3))])
     assert np.isfinite(single)

@@ -38,6 +38,7 @@ from verulam.sequence._inference import (
     filter_states,
     smooth_states,
 )
+from verulam.sequence._infinite import InfiniteHiddenMarkovModel
 from verulam.sequence._kalman import (
     LinearSystem,
     StateEstimates,
@@ -94,6 +95,7 @@ __all__ = [
     "HiddenMarkovModel",
     "HierarchicalTransitions",
     "HybridModel",
+    "InfiniteHiddenMarkovModel",
     "InitialProbabilities",
     "Level",
     "LinearDynamicalSystem",

@@ -384,6 +384,11 @@ def _root(covariance: np.ndarray) -> np.ndarray:
 def checked_sequences(learner: Any, X: Any, lengths: Any, reset: bool) -> Sequences:
     """Return sequences of numbers, checked as a learner's data."""
     sequences = read_sequences(X, lengths)
+    if not reset and _is_one_column(X, learner):
+        raise DataError(
+            f"X has one value per step, but the model has {learner.n_features_in_} columns. "
+            "Reshape your data to one row per step."
+        )
     values = validate_data(
         learner,
         sequences.values,
@@ -393,3 +398,8 @@ def checked_sequences(learner: Any, X: Any, lengths: Any, reset: bool) -> Sequen
         ensure_all_finite="allow-nan",
     )
     return sequences.with_values(values)
+
+
+def _is_one_column(X: Any, learner: Any) -> bool:
+    plain = isinstance(X, np.ndarray) and X.dtype != object and X.ndim == 1
+    return plain and learner.n_features_in_ > 1
