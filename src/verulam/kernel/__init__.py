@@ -27,10 +27,13 @@ from verulam.kernel._gram import (
 )
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
+from verulam.kernel._localised_kernels import Gates, LocalisedKernelClassifier
 from verulam.kernel._manifold_kernels import isomap_gram, locally_linear_gram
+from verulam.kernel._multiple_kernels import MultipleKernelClassifier
 from verulam.kernel._principal_components import CentredSpectrum, KernelPrincipalComponents
 from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynomial_features
 from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
+from verulam.kernel._several_kernels import SeveralKernels
 from verulam.kernel._space import KernelSpace
 
 __all__ = [
@@ -45,6 +48,7 @@ __all__ = [
     "ExponentialRadial",
     "Fourier",
     "FunctionKernel",
+    "Gates",
     "Gaussian",
     "GramReport",
     "Kernel",
@@ -56,13 +60,16 @@ __all__ = [
     "LargeMarginComponents",
     "LargeMarginNeighbours",
     "Linear",
+    "LocalisedKernelClassifier",
     "Mahalanobis",
+    "MultipleKernelClassifier",
     "Normalised",
     "ObjectKernel",
     "Polynomial",
     "Precomputed",
     "Product",
     "Scaled",
+    "SeveralKernels",
     "Sigmoid",
     "Spline",
     "Sum",

@@ -36,14 +36,14 @@ class KernelSpace:
     def against(self, learner: Any, X: Any) -> np.ndarray:
         """Return the kernel of each new input with each training input."""
         check_is_fitted(learner)
-        rows = _read(learner, self.kernel, X, reset=False)
+        rows = read_inputs(learner, self.kernel, X, reset=False)
         return rows if self.kernel.takes == "gram" else self.kernel(rows, self.inputs)
 
 
 def open_space(learner: Any, kernel: str | Kernel | Function, X: Any) -> KernelSpace:
     """Return the space of a kernel on the training data `X` of a learner."""
     chosen = as_kernel(kernel)
-    inputs = _read(learner, chosen, X, reset=True)
+    inputs = read_inputs(learner, chosen, X, reset=True)
     chosen = chosen.adapted(inputs)
     if isinstance(chosen, Precomputed):
         return KernelSpace(chosen, inputs, check_gram(inputs))
@@ -63,7 +63,8 @@ def kernel_tags(tags: Tags, kernel: Any) -> Tags:
     return tags
 
 
-def _read(learner: Any, kernel: Kernel, X: Any, *, reset: bool) -> np.ndarray:
+def read_inputs(learner: Any, kernel: Kernel, X: Any, *, reset: bool) -> np.ndarray:
+    """Return training inputs, or new ones where not `reset`, as the kernel takes them."""
     if kernel.takes == "objects":
         return kernel.inputs(X)
     least = 2 if reset else 1
