@@ -18,7 +18,7 @@ def run() -> None:
         X, y = rotated(N_ROWS, n_inputs, noise, n_classes)
         title = f"{N_ROWS} rows, {n_inputs} inputs, {n_classes} classes, noise {noise}"
         print(f"\nRotated data: {title} ({N_FOLDS}-fold cross-validation)")
-        print(f"  {'tree':<34}{'accuracy':>9}{'leaves':>8}{'fit':>11}")
+        print(f"  {'tree':<40}{'accuracy':>9}{'leaves':>8}{'fit':>11}")
         _print_row("scikit-learn, univariate", TheirTree(random_state=0), X, y)
         for kind in (*KINDS, "omnivariate"):
             learner = MultivariateTreeClassifier(kind, n_restarts=2, random_state=0)
@@ -42,7 +42,7 @@ def _print_row(name, learner, X, y) -> None:
     leaves = np.mean([tree.get_n_leaves() for tree in result["estimator"]])
     seconds = result["fit_time"].min()
     accuracy = result["test_score"].mean()
-    print(f"  {name:<34}{accuracy:>9.3f}{leaves:>8.1f}{1e3 * seconds:>8.1f} ms", flush=True)
+    print(f"  {name:<40}{accuracy:>9.3f}{leaves:>8.1f}{1e3 * seconds:>8.1f} ms", flush=True)
 
 
 def _print_growth() -> None:

@@ -29,6 +29,24 @@ def side_impurity(counts, criterion):
 
 
 @njit(cache=True)
+def cell_term(count, criterion):
+    """Return what one class weight adds to the sum that the impurity of a side is made of."""
+    if criterion == GINI:
+        return count * count
+    return count * np.log2(count) if count > 0.0 else 0.0
+
+
+@njit(cache=True)
+def side_of_sum(total, terms, criterion):
+    """Return the impurity of a side times its weight, from the sum of its terms."""
+    if total <= 0.0:
+        return 0.0
+    if criterion == GINI:
+        return total - terms / total
+    return total * np.log2(total) - terms
+
+
+@njit(cache=True)
 def best_cut(keys, rising, codes, weights, sides, n_side, criterion, min_rows):
     """Return the least impurity as rows change sides in the order of their keys, and where.
 
@@ -36,25 +54,38 @@ def best_cut(keys, rising, codes, weights, sides, n_side, criterion, min_rows):
     pass from side 0 to side 1, the others back. `sides` and `n_side` hold the class weights and
     the numbers of rows before the first change, and are used up.
     """
-    total = 0.0
+    terms, totals = np.zeros(2), np.zeros(2)
     for side in range(2):
         for k in range(sides.shape[1]):
-            total += sides[side, k]
+            totals[side] += sides[side, k]
+            terms[side] += cell_term(sides[side, k], criterion)
+    total = totals[0] + totals[1]
     best, found = np.inf, np.nan
     for i in range(keys.shape[0] - 1):
-        old = 0 if rising[i] else 1
-        sides[old, codes[i]] -= weights[i]
-        sides[1 - old, codes[i]] += weights[i]
+        old, code = (0 if rising[i] else 1), codes[i]
+        for side in range(2):
+            change = -weights[i] if side == old else weights[i]
+            terms[side] -= cell_term(sides[side, code], criterion)
+            # Running sums leave crumbs where nothing is left.
+            left = sides[side, code] + change
+            sides[side, code] = left if left > 1e-12 * total else 0.0
+            terms[side] += cell_term(sides[side, code], criterion)
+            totals[side] += change
         n_side[old] -= 1
         n_side[1 - old] += 1
         middle = 0.5 * (keys[i] + keys[i + 1])
         if not (keys[i] < middle < keys[i + 1]) or min(n_side[0], n_side[1]) < min_rows:
             continue
-        impurity = side_impurity(sides[0], criterion) + side_impurity(sides[1], criterion)
+        impurity = 0.0
+        for side in range(2):
+            if criterion == ERROR:
+                impurity += side_impurity(sides[side], criterion)
+            else:
+                impurity += side_of_sum(totals[side], terms[side], criterion)
         # Equal impurities must not be told apart by the rounding of running sums.
         if impurity < best - 1e-9 * total:
             best, found = impurity, middle
-    return max(best, 0.0) / total, found
+    return (best if best > 1e-9 * total else 0.0) / total, found
 
 
 @njit(cache=True)

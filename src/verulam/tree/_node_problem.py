@@ -123,7 +123,7 @@ def find_step(problem: NodeProblem, scores: Numbers, direction: Numbers) -> Step
     # Entries that are all but zero would have to be moved by infinite steps.
     moving = np.flatnonzero(np.abs(direction) > 1e-9 * np.abs(direction).max(initial=0.0))
     keys = -scores[moving] / direction[moving]
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     moving = moving[order]
     # Where the rows are for a step of minus infinity.
     side = (scores > 0).astype(np.intp)
