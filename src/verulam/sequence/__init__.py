@@ -53,6 +53,7 @@ from verulam.sequence._markov_chain import (
     order_test,
     stationary_distribution,
 )
+from verulam.sequence._mean_field import ChainBeliefs, FactorialParameters
 from verulam.sequence._mixture import MixtureEmission
 from verulam.sequence._model import Model, Parts
 from verulam.sequence._phases import PhasedEmission
@@ -69,6 +70,7 @@ from verulam.sequence._transitions import (
     left_to_right,
 )
 from verulam.sequence._urns import UrnPosteriors, urns_without_replacement
+from verulam.sequence._variational import VariationalFactorial
 
 __all__ = [
     "AdditiveEmission",
@@ -78,6 +80,7 @@ __all__ = [
     "AutoregressiveEmission",
     "BestPath",
     "CategoricalEmission",
+    "ChainBeliefs",
     "ChainEmission",
     "ChainInitial",
     "ChainTransitions",
@@ -86,6 +89,7 @@ __all__ = [
     "DurationTransitions",
     "Emission",
     "Emissions",
+    "FactorialParameters",
     "Filtered",
     "FlatHierarchy",
     "Forecast",
@@ -122,6 +126,7 @@ __all__ = [
     "TransitionMatrix",
     "Transitions",
     "UrnPosteriors",
+    "VariationalFactorial",
     "VaryingTransitions",
     "VectorQuantiser",
     "add_states",
