@@ -95,6 +95,23 @@ def test_threads_do_not_change_the_tree(monkeypatch):
         assert_array_equal(tree.predict(X), trees[0].predict(X))
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_nothing_is_divided_where_nothing_is_missing(monkeypatch, criterion, n_classes):
+    """Rows are divided only at gaps: without any, both treatments grow one tree."""
+    X, y = problem(11, n_classes)
+    learned = DecisionTreeClassifier(criterion=criterion, missing="learned").fit(X, y)
+    for threads in ("1", "2"):
+        monkeypatch.setenv("VERULAM_THREADS", threads)
+        divided = DecisionTreeClassifier(criterion=criterion, missing="fractional").fit(X, y)
+        assert_array_equal(splits(divided.tree_), splits(learned.tree_))
+    X, target = problem(11)
+    both = [
+        DecisionTreeRegressor(missing=kind).fit(X, target) for kind in ("learned", "fractional")
+    ]
+    assert_array_equal(*(splits(tree.tree_) for tree in both))
+
+
 def test_random_features_depend_on_the_seed_alone():
     X, y = problem(5, n_classes=2)
     first, second, other = (

@@ -7,8 +7,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from verulam.tree import Condition, TreeStructure, collapse, conditions, merge_conditions, paths
-from verulam.tree._structure_loops import find_leaves, share_rows
+from verulam.tree import (
+    Condition,
+    DecisionTreeClassifier,
+    TreeStructure,
+    collapse,
+    conditions,
+    merge_conditions,
+    paths,
+)
+from verulam.tree._structure_loops import find_leaves, find_numeric_leaves, share_rows
 
 MISSING = np.nan
 
@@ -127,3 +135,17 @@ def test_compiled_walks_equal_their_python_source():
         share_rows(ROWS, *walk), share_rows.py_func(ROWS, *walk), strict=True
     ):
         assert_allclose(compiled, plain)
+
+
+def test_trees_of_thresholds_are_walked_in_step():
+    """Packed nodes lead every row, with gaps or without, to the leaf that the plain walk finds."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 3))
+    X[rng.random(X.shape) < 0.2] = MISSING
+    y = (np.nan_to_num(X[:, 0]) + rng.normal(size=300) > 0).astype(int)
+    tree = DecisionTreeClassifier().fit(X, y).tree_
+    assert set(tree.missing_branch[tree.kind > 0]) == {0, 1}
+    plain = find_leaves(X, *tree._walk(tree.missing_branch))
+    assert_array_equal(tree.apply(X), plain)
+    assert_array_equal(tree.apply(X[:5]), plain[:5])
+    assert_array_equal(find_numeric_leaves.py_func(X[:40], tree._steps()), plain[:40])

@@ -4,12 +4,13 @@ import numpy as np
 from numba import njit
 
 from verulam.tree._records import DROP, ENTROPY, GINI, MISSING_TO, N_FIRST, ROW_BITS, ROW_MASK
+from verulam.tree._small_loops import inner_loop
 
 #: Class of a group of equal values that are not all of one class.
 MIXED = -1
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def weighted_log(count, log_table):
     """Return ``count * log2(count)``, looked up where counts are whole."""
     if log_table.shape[0] > 0:
@@ -19,7 +20,7 @@ def weighted_log(count, log_table):
     return count * np.log2(count)
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def impurity_sum(counts, extra, use_extra, rules):
     """Return the weight times the impurity of class counts, with `extra` counts added on demand."""
     n_classes = counts.shape[0]
@@ -48,7 +49,7 @@ def impurity_sum(counts, extra, use_extra, rules):
     return least
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def count_missing(words, n_known, sample, missing):
     """Count the classes of the rows behind the known ones."""
     for k in range(missing.shape[0]):
@@ -59,7 +60,7 @@ def count_missing(words, n_known, sample, missing):
         missing[sample.classes[row]] += weight
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def least_rows(n_known, rules):
     """Return the fewest rows of a side; C4.5 asks for more where there are many to choose from."""
     if not rules.gain_ratio:
@@ -75,7 +76,7 @@ def pair_sum(one, other, entropy, logs):
     return 2.0 * np.float64(one) * other / (one + other)
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def scan_two_classes(words, n_known, node_counts, missing, sample, rules, found):
     """Search one ordered column, for two classes of equal weights; return the least impurity."""
     n_missing, best = words.shape[0] - n_known, np.inf
@@ -115,7 +116,7 @@ def scan_two_classes(words, n_known, node_counts, missing, sample, rules, found)
     return best
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
     """Search one ordered column for the threshold of least impurity.
 
@@ -173,7 +174,7 @@ def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
     found[DROP] = parent - best
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def group_classes(words, n_known, node_counts, sample, rules, scratch, found):
     """Judge the n-way split of a column ordered by category."""
     n = words.shape[0]

@@ -281,7 +281,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         own = None if weights is None else weights[chosen]
         rows, codes = np.ascontiguousarray(rows[chosen]), codes[chosen]
         loss = self._loss_matrix()
-        rules = make_rules(self, options, len(rows), rows.shape[1], len(self.classes_), own, loss)
+        rules = make_rules(self, options, rows, len(self.classes_), own, loss)
         return self._grow(rows, codes.astype(np.int64), own, options, rules, random)
 
     def _node_risks(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

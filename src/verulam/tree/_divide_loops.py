@@ -1,14 +1,13 @@
 """Compiled division of a node's rows among its children: no checks."""
 
 import numpy as np
-from numba import njit
 
 from verulam.tree._grow_loops import reorder_categories
 from verulam.tree._records import MISSING_TO, N_FIRST, ORDERED_BY, ROW_BITS, ROW_MASK
-from verulam.tree._small_loops import largest_place
+from verulam.tree._small_loops import inner_loop, largest_place, outer_loop
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def threshold_between(column, words, n_first, n_known, sample):
     """Return the number halfway between the last row of one side and the first of the other."""
     low = sample.values[words[n_first - 1] & ROW_MASK, column]
@@ -19,7 +18,7 @@ def threshold_between(column, words, n_first, n_known, sample):
     return middle if low <= middle < high else low
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def mark_numeric(words, n_known, found, sample, sizes):
     """Mark the rows of a threshold; return the branch of missing values."""
     n_first = np.int64(found[N_FIRST])
@@ -29,7 +28,7 @@ def mark_numeric(words, n_known, found, sample, sizes):
     return mark_missing(words, n_known, np.int64(found[MISSING_TO]), 2, sample, sizes)
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def mark_missing(words, n_known, missing_to, n_branches, sample, sizes):
     """Mark the rows without a value; return their branch: the learned one, or the largest."""
     if missing_to < 0:
@@ -40,7 +39,7 @@ def mark_missing(words, n_known, missing_to, n_branches, sample, sizes):
     return missing_to
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def mark_subset(words, n_known, found, n_categories, sample, scratch, sizes):
     """Mark the rows of two subsets of categories; return the missing branch and the bit set."""
     places = scratch.groups[2]
@@ -64,7 +63,7 @@ def mark_subset(words, n_known, found, n_categories, sample, scratch, sizes):
     return missing_to, bits
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def mark_groups(words, n_known, found, n_categories, sample, sizes):
     """Mark the rows of an n-way split; return missing branch, branch of each code, and children."""
     branches = np.empty(n_categories, dtype=np.int32)
@@ -91,7 +90,7 @@ def mark_groups(words, n_known, found, n_categories, sample, sizes):
     return missing_to, branches, n_children
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def divide_rows(rows, sizes, n_children, side, buffer):
     """Divide a list of rows among the children, stably."""
     places = np.zeros(n_children, dtype=np.int64)
@@ -105,7 +104,7 @@ def divide_rows(rows, sizes, n_children, side, buffer):
         rows[i] = buffer[i]
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def divide_columns(first, last, start, stop, sizes, n_children, sample, scratch):
     """Divide the orders of some columns among the children of a node, stably."""
     buffer, places = scratch.words, scratch.places[1]

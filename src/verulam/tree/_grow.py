@@ -180,13 +180,11 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
     sizes = np.empty(most, dtype=np.int64)
     words: list[NDArray[np.uint64]] = []
     branches: list[NDArray[np.int32]] = []
-    waiting, pending, n_nodes = [0], [], 1
+    waiting, pending, n_nodes = [] if is_leaf(0, nodes, rules) else [0], [], 1
     while waiting:
         node = waiting.pop()
         if nodes.n_rows[node] <= limit or n_nodes > SHARED_NODES:
             pending.append(node)
-            continue
-        if is_leaf(node, nodes, rules):
             continue
         column = search_by_threads(node, nodes, sample, rules, scratches, found)
         if not is_good_enough(column, found, rules):
@@ -200,9 +198,15 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
         elif nodes.kind[node] == NWAY:
             nodes.category_start[node] = sum(map(len, branches))
             branches.append(new_branches)
-        _shared_division(node, n_children, nodes, sizes, sample, scratches)
+        rows = sample.rows[nodes.start[node] : nodes.stop[node]]
+        divide_rows(rows, sizes, n_children, sample.side, scratches[0].rows)
         make_children(node, n_nodes, n_children, sizes, nodes, sample, rules, is_numeric(rules))
-        waiting.extend(range(n_nodes + n_children - 1, n_nodes - 1, -1))
+        children = range(n_nodes + n_children - 1, n_nodes - 1, -1)
+        unfinished = [child for child in children if not is_leaf(child, nodes, rules)]
+        # Leaves need no orders.
+        if unfinished:
+            _shared_division(node, n_children, nodes, sizes, sample, scratches)
+        waiting.extend(unfinished)
         n_nodes += n_children
     no_words, no_branches = np.empty(0, np.uint64), np.empty(0, np.int32)
     return (
@@ -259,7 +263,7 @@ def _shared_division(
     sample: Sample,
     scratches: list[Scratch],
 ) -> None:
-    """Divide a node's rows, all threads on different columns."""
+    """Divide the orders of a node, all threads on different columns."""
     start, stop = nodes.start[node], nodes.stop[node]
     bounds = np.linspace(0, len(sample.packed), len(scratches) + 1).astype(int)
 
@@ -268,7 +272,6 @@ def _shared_division(
         divide_columns(first, last, start, stop, sizes, n_children, sample, scratches[task])
 
     _by_threads(divide, len(scratches))
-    divide_rows(sample.rows[start:stop], sizes, n_children, sample.side, scratches[0].rows)
 
 
 def _by_threads(function: Callable[[int], None], n_tasks: int) -> None:

@@ -243,7 +243,7 @@ class TreeLearner(ABC):
             )
             if callable(options.criterion):
                 growth = grow_generally(sample, rules, seed, options.criterion)
-            elif rules.fractional and np.isnan(rows).any():
+            elif rules.fractional:
                 growth = grow_generally(sample, rules, seed)
             else:
                 growth = grow(sample, rules, seed)

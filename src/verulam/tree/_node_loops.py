@@ -14,13 +14,20 @@ from verulam.tree._divide_loops import (
 )
 from verulam.tree._grow_loops import known_count, next_seed, search_node
 from verulam.tree._records import ABSOLUTE, DROP, N_FIRST, N_FOUND, RISK, WORST
-from verulam.tree._small_loops import copy_into, largest_place, sort_order, total_of
+from verulam.tree._small_loops import (
+    copy_into,
+    inner_loop,
+    largest_place,
+    outer_loop,
+    sort_order,
+    total_of,
+)
 from verulam.tree._target_loops import summarise_targets
 
 LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def make_node(node, parent, start, stop, seed, nodes, sample, rules, numeric):
     """Fill in a new leaf that owns the rows from `start` to `stop`."""
     nodes.kind[node], nodes.column[node], nodes.threshold[node] = LEAF, -1, np.nan
@@ -48,7 +55,7 @@ def make_node(node, parent, start, stop, seed, nodes, sample, rules, numeric):
         nodes.weight[node], values[0], nodes.impurity[node] = weight, value, error
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def is_leaf(node, nodes, rules):
     """Tell whether a node is not to be split, whatever the splits."""
     if nodes.n_rows[node] < rules.min_split or nodes.depth[node] >= rules.max_depth:
@@ -63,13 +70,13 @@ def is_leaf(node, nodes, rules):
     return largest >= 1.0 - 1e-12 or largest >= rules.purity
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def prepare_search(node, nodes, sample, rules, scratch, numeric):
     """Put the node's sums where the search looks for them; return its error times weight."""
     sums = scratch.counts[0]
     if numeric is None:
         copy_into(sums, nodes.values[node])
-        return 0.0
+        return nodes.impurity[node] * nodes.weight[node]
     sums[0] = nodes.weight[node]
     sums[1] = nodes.weight[node] * nodes.values[node, 0]
     if rules.criterion == ABSOLUTE:
@@ -85,7 +92,7 @@ def prepare_search(node, nodes, sample, rules, scratch, numeric):
     return nodes.impurity[node] * scale
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
     """Turn a leaf into an inner node and mark its rows with the children they go to.
 
@@ -116,7 +123,7 @@ def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
     return n_children, bits, branches
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def make_children(node, first_child, n_children, sizes, nodes, sample, rules, numeric):
     """Add the children of a node whose rows have been divided."""
     nodes.first_child[node], nodes.n_children[node] = first_child, n_children
@@ -155,7 +162,7 @@ def best_split(node, nodes, sample, rules, scratch, numeric, found):
     return column if is_good_enough(column, found, rules) else -1
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def is_good_enough(column, found, rules):
     """Tell whether the best split reduces the impurity by as much as is asked."""
     if column < 0:
@@ -164,7 +171,7 @@ def is_good_enough(column, found, rules):
     return found[column, DROP] / scale >= rules.min_decrease - 1e-12
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def appended(store, used, new):
     """Return a store with room for `new`, which is written behind its used part."""
     if used + new.shape[0] > store.shape[0]:
@@ -177,7 +184,7 @@ def appended(store, used, new):
     return store
 
 
-@njit(cache=True, nogil=True)
+@outer_loop
 def grow_subtree(nodes, sample, rules, scratch, numeric):
     """Grow node 0 until every leaf is done.
 
@@ -187,14 +194,13 @@ def grow_subtree(nodes, sample, rules, scratch, numeric):
     found = np.empty((sample.packed.shape[0], N_FOUND))
     sizes = np.empty(scratch.places.shape[1], dtype=np.int64)
     words, branches = np.empty(16, dtype=np.uint64), np.empty(16, dtype=np.int32)
-    n_nodes, n_words, n_branches = 1, 0, 0
+    n_nodes, n_words, n_branches = np.int64(1), 0, 0
     waiting = np.empty(16, dtype=np.int64)
-    waiting[0], n_waiting = 0, 1
+    waiting[0] = 0
+    n_waiting = 0 if is_leaf(waiting[0], nodes, rules) else 1
     while n_waiting > 0:
         n_waiting -= 1
         node = waiting[n_waiting]
-        if is_leaf(node, nodes, rules):
-            continue
         column = best_split(node, nodes, sample, rules, scratch, numeric, found)
         if column < 0:
             continue
@@ -210,7 +216,6 @@ def grow_subtree(nodes, sample, rules, scratch, numeric):
             branches = appended(branches, n_branches, new_branches)
             n_branches += new_branches.shape[0]
         start, stop = nodes.start[node], nodes.stop[node]
-        divide_columns(0, sample.packed.shape[0], start, stop, sizes, n_children, sample, scratch)
         divide_rows(sample.rows[start:stop], sizes, n_children, sample.side, scratch.rows)
         make_children(node, n_nodes, n_children, sizes, nodes, sample, rules, numeric)
         if n_waiting + n_children > waiting.shape[0]:
@@ -218,8 +223,14 @@ def grow_subtree(nodes, sample, rules, scratch, numeric):
             for place in range(n_waiting):
                 longer[place] = waiting[place]
             waiting = longer
+        n_done = n_waiting
         for child in range(n_nodes + n_children - 1, n_nodes - 1, -1):
-            waiting[n_waiting] = child
-            n_waiting += 1
+            if not is_leaf(child, nodes, rules):
+                waiting[n_waiting] = child
+                n_waiting += 1
+        # Leaves need no orders.
+        if n_waiting > n_done:
+            n_columns = sample.packed.shape[0]
+            divide_columns(0, n_columns, start, stop, sizes, n_children, sample, scratch)
         n_nodes += n_children
     return n_nodes, words[:n_words], branches[:n_branches]

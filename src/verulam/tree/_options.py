@@ -114,14 +114,15 @@ def inverse_table(n: int) -> NDArray[np.float64]:
 def make_rules(
     learner: Any,
     options: Options,
-    n_rows: int,
-    n_columns: int,
+    rows: NDArray[np.float64],
     n_classes: int,
     weights: NDArray[np.float64] | None,
     loss: NDArray[np.float64] | None = None,
 ) -> Rules:
     """Return the options and parameters of a learner as the growing loops take them."""
-    fractional = options.missing == "fractional"
+    n_rows, n_columns = rows.shape
+    # Without gaps there is nothing to divide, and whole counts take the quick loops.
+    fractional = options.missing == "fractional" and bool(np.isnan(rows).any())
     code = GINI if callable(options.criterion) else CRITERIA[options.criterion]
     if options.criterion == "misclassification":
         loss = 1.0 - np.eye(n_classes)

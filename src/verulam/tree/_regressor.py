@@ -217,7 +217,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         rows, targets = np.ascontiguousarray(rows[chosen]), targets[chosen]
         if self.leaf_model == "linear" and self.min_samples_leaf is None:
             options = Options(**{**vars(options), "min_samples_leaf": 5})
-        rules = make_rules(self, options, len(rows), rows.shape[1], 1, own)
+        rules = make_rules(self, options, rows, 1, own)
         # Around their mean, sums of squares lose no digits.
         centre = float(targets.mean())
         growth = self._grow(rows, targets - centre, own, options, rules, random)

@@ -1,9 +1,24 @@
 """Small compiled helpers, written as plain loops because those compile much faster."""
 
+from typing import Any
+
 from numba import njit
 
+_OUTER: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+}
+_INNER: dict[str, Any] = {**_OUTER, "no_cpython_wrapper": True}
+#: For loops that Python calls.
+outer_loop = njit(**_OUTER)
+#: For loops that only loops call: the entry for Python is left out, because to unpack so many
+#: arrays takes longer to compile than most of the loops themselves.
+inner_loop = njit(**_INNER)
 
-@njit(cache=True, nogil=True)
+
+@inner_loop
 def sink(keys, order, root, stop):
     """Let an entry of a heap sink to its place."""
     while 2 * root + 1 < stop:
@@ -22,7 +37,7 @@ def is_before(keys, one, other):
     return keys[one] < keys[other] or (keys[one] == keys[other] and one < other)
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def sort_order(keys, order, count):
     """Fill `order` with the positions of the first `count` keys in ascending order; ties stay."""
     for place in range(count):

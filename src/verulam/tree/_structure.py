@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import map_rows
-from verulam.tree._structure_loops import find_leaves, share_rows
+from verulam.tree._structure_loops import STEP, find_leaves, find_numeric_leaves, share_rows
 
 LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
 #: The first kind that this module gives no meaning to.
@@ -145,9 +145,23 @@ class TreeStructure:
         def leaves_of(part: Any) -> NDArray[np.int32]:
             if self.fractional:
                 return self._shared(part, np.empty((len(self), 0)))[1]
+            if steps is not None:
+                return find_numeric_leaves(part, steps)
             return find_leaves(part, *self._walk(self.missing_branch))
 
+        # Few rows are not worth the packing of a large tree.
+        packable = len(rows) >= len(self) // 4 and (self.kind <= NUMERIC).all()
+        steps = self._steps() if packable and not self.fractional else None
         return map_rows(leaves_of, rows, (len(rows),), np.int32)
+
+    def _steps(self) -> NDArray[np.void]:
+        """Return the nodes of a tree of thresholds as `find_numeric_leaves` takes them."""
+        steps = np.empty(len(self), dtype=STEP)
+        leaf = self.kind == LEAF
+        steps["threshold"] = np.where(leaf, np.inf, self.threshold)
+        steps["column"] = np.where(leaf, 0, 2 * self.column + (self.missing_branch == 1))
+        steps["child"] = np.where(leaf, np.arange(len(self)), self.first_child)
+        return steps
 
     def average(
         self, rows: NDArray[np.float64], leaf_values: NDArray[np.float64]

@@ -1,7 +1,6 @@
 """Compiled search for the split of least error, for numbers to predict: no checks."""
 
 import numpy as np
-from numba import njit
 
 from verulam.tree._records import (
     ABSOLUTE,
@@ -13,10 +12,10 @@ from verulam.tree._records import (
     VARIANCE,
     WORST,
 )
-from verulam.tree._small_loops import sort_order, total_of
+from verulam.tree._small_loops import inner_loop, sort_order, total_of
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def weighted_median(numbers, weights):
     """Return the median, halfway between two numbers where half the weight is on either side."""
     order = np.empty(numbers.shape[0], dtype=np.int64)
@@ -31,7 +30,7 @@ def weighted_median(numbers, weights):
     return numbers[order[-1]]
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def summarise_targets(rows, sample, criterion):
     """Return the weight of some rows, the number to predict for them, and its mean error."""
     weight = total = squares = 0.0
@@ -63,11 +62,15 @@ def summarise_targets(rows, sample, criterion):
     return weight, median, error / weight
 
 
-@njit(cache=True, nogil=True)
-def scan_plain_variance(words, node_sums, sample, rules, found):
-    """Search one ordered column without gaps or weights; return the largest sum of squared sums."""
-    n, best, first, inverse = words.shape[0], -np.inf, 0.0, rules.table
-    total = node_sums[1]
+@inner_loop
+def scan_plain_variance(words, total, targets, inverse, min_leaf):
+    """Search one ordered column without gaps or weights.
+
+    Returns the largest sum of squared sums over rows, and the number of rows on the first side.
+    It takes bare arrays, because most nodes have a handful of rows, and then it is the call that
+    costs.
+    """
+    n, best, first, n_first = words.shape[0], -np.inf, 0.0, 0
     previous = words[0] >> ROW_BITS
     for i in range(n):
         rank = words[i] >> ROW_BITS
@@ -75,14 +78,13 @@ def scan_plain_variance(words, node_sums, sample, rules, found):
             previous = rank
             second = total - first
             score = first * first * inverse[i] + second * second * inverse[n - i]
-            if score > best and rules.min_leaf <= i <= n - rules.min_leaf:
-                best = score
-                found[N_FIRST] = i
-        first += sample.targets[words[i] & ROW_MASK]
-    return best
+            if score > best and min_leaf <= i <= n - min_leaf:
+                best, n_first = score, i
+        first += targets[words[i] & ROW_MASK]
+    return best, n_first
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def scan_variance(words, n_known, node_sums, sample, rules, found):
     """Search one ordered column for the threshold of least squared error.
 
@@ -92,8 +94,11 @@ def scan_variance(words, n_known, node_sums, sample, rules, found):
     n_missing = n - n_known
     found[MISSING_TO] = -1.0
     if n_missing == 0 and rules.table.shape[0] > 0:
-        best = scan_plain_variance(words, node_sums, sample, rules, found)
+        best, n_first = scan_plain_variance(
+            words, node_sums[1], sample.targets, rules.table, rules.min_leaf
+        )
         found[DROP] = best - node_sums[1] * node_sums[1] / node_sums[0]
+        found[N_FIRST] = n_first
         return
     lost_weight = lost_sum = 0.0
     for i in range(n_known, n):
@@ -143,7 +148,7 @@ def scan_variance(words, n_known, node_sums, sample, rules, found):
     found[DROP] = best - parent_sum * parent_sum / parent_weight
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def running_errors(words, n_known, missing_side, backwards, sample, criterion, ranks, errors):
     """Fill ``errors[i]`` with the weight times error of the first i known rows (or the last i).
 
@@ -180,7 +185,7 @@ def running_errors(words, n_known, missing_side, backwards, sample, criterion, r
             errors[step + 1] = error if criterion == WORST else max(0.0, error)
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def add_at(tree, place, amount):
     """Add to one entry of a binary indexed tree of sums."""
     place += 1
@@ -189,7 +194,7 @@ def add_at(tree, place, amount):
         place += place & -place
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def weight_below(tree_weight, tree_sum, half):
     """Return weight and sum of the entries before the one where the weight passes `half`."""
     n = tree_weight.shape[0] - 1
@@ -206,7 +211,7 @@ def weight_below(tree_weight, tree_sum, half):
     return below, sum_below, place
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def scan_errors(words, n_known, sample, rules, scratch, parent, found):
     """Search one ordered column for the threshold of least absolute or worst error."""
     n = words.shape[0]
@@ -245,7 +250,7 @@ def scan_errors(words, n_known, sample, rules, scratch, parent, found):
     found[DROP] = max(0.0, parent - best) if best < np.inf else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def group_targets(words, n_known, sample, rules, scratch, parent, found):
     """Judge the n-way split of a column ordered by category."""
     n = words.shape[0]
