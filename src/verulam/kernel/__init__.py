@@ -11,6 +11,7 @@ from verulam.kernel._distance_kernels import (
     Laplace,
     Mahalanobis,
 )
+from verulam.kernel._document_kernels import DocumentKernel
 from verulam.kernel._general_kernels import (
     KERNELS,
     FunctionKernel,
@@ -25,6 +26,14 @@ from verulam.kernel._gram import (
     mercer_check,
     normalise_gram,
 )
+from verulam.kernel._graph_kernels import (
+    DiffusionKernel,
+    LabelledGraph,
+    RandomWalkKernel,
+    ShortestPathKernel,
+    WeisfeilerLehmanKernel,
+    as_graph,
+)
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
 from verulam.kernel._localised_kernels import Gates, LocalisedKernelClassifier
@@ -35,6 +44,13 @@ from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynom
 from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
 from verulam.kernel._several_kernels import SeveralKernels
 from verulam.kernel._space import KernelSpace
+from verulam.kernel._string_kernels import (
+    EditKernel,
+    SpectrumKernel,
+    SubsequenceKernel,
+    edit_distances,
+)
+from verulam.kernel._tree_kernels import SubsetTreeKernel, SubtreeKernel
 
 __all__ = [
     "KERNELS",
@@ -44,7 +60,10 @@ __all__ = [
     "CentredSpectrum",
     "ChiSquare",
     "Columns",
+    "DiffusionKernel",
     "DistanceKernel",
+    "DocumentKernel",
+    "EditKernel",
     "ExponentialRadial",
     "Fourier",
     "FunctionKernel",
@@ -56,6 +75,7 @@ __all__ = [
     "KernelDiscriminants",
     "KernelPrincipalComponents",
     "KernelSpace",
+    "LabelledGraph",
     "Laplace",
     "LargeMarginComponents",
     "LargeMarginNeighbours",
@@ -68,13 +88,22 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Product",
+    "RandomWalkKernel",
     "Scaled",
     "SeveralKernels",
+    "ShortestPathKernel",
     "Sigmoid",
+    "SpectrumKernel",
     "Spline",
+    "SubsequenceKernel",
+    "SubsetTreeKernel",
+    "SubtreeKernel",
     "Sum",
+    "WeisfeilerLehmanKernel",
+    "as_graph",
     "as_kernel",
     "centre_gram",
+    "edit_distances",
     "gram_report",
     "isomap_gram",
     "locally_linear_gram",
