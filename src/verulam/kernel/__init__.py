@@ -1,7 +1,13 @@
 """Kernel machines: support vectors for classes, numbers and one class, and kernels as objects."""
 
 from verulam.kernel._algebra import Centred, Columns, Normalised, Product, Scaled, Sum
+from verulam.kernel._binary_machine import BinaryMachine, NotSeparableError
+from verulam.kernel._calibration import Calibration, platt_calibration, softmax_calibration
 from verulam.kernel._canonical_correlation import KernelCorrelations
+from verulam.kernel._classifier import SupportVectorClassifier
+from verulam.kernel._codes import add_confused_pair, code_matrix
+from verulam.kernel._cost_path import CostPath, cost_path
+from verulam.kernel._dense_dual import solve_densely
 from verulam.kernel._discriminant_components import KernelDiscriminants
 from verulam.kernel._distance_kernels import (
     ChiSquare,
@@ -12,6 +18,7 @@ from verulam.kernel._distance_kernels import (
     Mahalanobis,
 )
 from verulam.kernel._document_kernels import DocumentKernel
+from verulam.kernel._dual import DualProblem, DualSolution, solve_dual
 from verulam.kernel._general_kernels import (
     KERNELS,
     FunctionKernel,
@@ -34,13 +41,17 @@ from verulam.kernel._graph_kernels import (
     WeisfeilerLehmanKernel,
     as_graph,
 )
+from verulam.kernel._instances import InstanceReport, margin_report, tube_report
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
 from verulam.kernel._localised_kernels import Gates, LocalisedKernelClassifier
 from verulam.kernel._manifold_kernels import isomap_gram, locally_linear_gram
 from verulam.kernel._multiple_kernels import MultipleKernelClassifier
+from verulam.kernel._one_class import OneClassMachine, SupportVectorDescription
 from verulam.kernel._principal_components import CentredSpectrum, KernelPrincipalComponents
 from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynomial_features
+from verulam.kernel._regressor import SupportVectorRegressor
+from verulam.kernel._row_cache import RowCache
 from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
 from verulam.kernel._several_kernels import SeveralKernels
 from verulam.kernel._space import KernelSpace
@@ -56,13 +67,18 @@ __all__ = [
     "KERNELS",
     "Anova",
     "BSpline",
+    "BinaryMachine",
+    "Calibration",
     "Centred",
     "CentredSpectrum",
     "ChiSquare",
     "Columns",
+    "CostPath",
     "DiffusionKernel",
     "DistanceKernel",
     "DocumentKernel",
+    "DualProblem",
+    "DualSolution",
     "EditKernel",
     "ExponentialRadial",
     "Fourier",
@@ -70,6 +86,7 @@ __all__ = [
     "Gates",
     "Gaussian",
     "GramReport",
+    "InstanceReport",
     "Kernel",
     "KernelCorrelations",
     "KernelDiscriminants",
@@ -84,11 +101,14 @@ __all__ = [
     "Mahalanobis",
     "MultipleKernelClassifier",
     "Normalised",
+    "NotSeparableError",
     "ObjectKernel",
+    "OneClassMachine",
     "Polynomial",
     "Precomputed",
     "Product",
     "RandomWalkKernel",
+    "RowCache",
     "Scaled",
     "SeveralKernels",
     "ShortestPathKernel",
@@ -99,15 +119,27 @@ __all__ = [
     "SubsetTreeKernel",
     "SubtreeKernel",
     "Sum",
+    "SupportVectorClassifier",
+    "SupportVectorDescription",
+    "SupportVectorRegressor",
     "WeisfeilerLehmanKernel",
+    "add_confused_pair",
     "as_graph",
     "as_kernel",
     "centre_gram",
+    "code_matrix",
+    "cost_path",
     "edit_distances",
     "gram_report",
     "isomap_gram",
     "locally_linear_gram",
+    "margin_report",
     "mercer_check",
     "normalise_gram",
+    "platt_calibration",
     "polynomial_features",
+    "softmax_calibration",
+    "solve_densely",
+    "solve_dual",
+    "tube_report",
 ]

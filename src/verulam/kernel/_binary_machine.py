@@ -1,0 +1,188 @@
+"""Two-class machines: soft margin by cost, by share of errors, and hard margin."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from verulam.base import DataError
+from verulam.kernel._dual import DualSolution, solve_dual
+from verulam.kernel._problems import (
+    classification_problem,
+    hull_problem,
+    nu_classification_problem,
+)
+from verulam.kernel._row_cache import RowCache
+
+#: Squared distance of the hulls, relative to the size of the kernel, that counts as touching.
+TOUCHING = 1e-9
+
+
+class NotSeparableError(DataError):
+    """No plane of the kernel's space separates the classes.
+
+    Attributes
+    ----------
+    certificate : ndarray of shape (n_samples,)
+        Shares, summing to one within each class, whose mixtures of the two classes are the same
+        point of the kernel's space.
+
+    Examples
+    --------
+    >>> from verulam.kernel import NotSeparableError, SupportVectorClassifier
+    >>> machine = SupportVectorClassifier(kernel="linear", form="hard")
+    >>> try:
+    ...     machine.fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
+    ... except NotSeparableError as error:
+    ...     print(error.certificate)
+    [0.5 1.  0.5]
+    """
+
+    def __init__(self, message: str, certificate: np.ndarray) -> None:
+        super().__init__(message)
+        self.certificate = certificate
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryMachine:
+    r"""A two-class machine :math:`g(x) = \sum_t \beta^t K(x^t, x) + b`.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_samples,)
+        :math:`\beta^t = \alpha^t r^t`, positive for the second class.
+    bias
+        The number :math:`b`.
+    margin
+        Distance :math:`1 / \|w\|` of the border of the margin from the boundary.
+    dual_objective
+        :math:`\sum_t \alpha^t - \frac{1}{2} \|w\|^2`, of the scale in which the border of the
+        margin has :math:`|g| = 1`.
+    solution
+        The solver's report.
+    """
+
+    coefficients: np.ndarray
+    bias: float
+    margin: float
+    dual_objective: float
+    solution: DualSolution
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """When the solver stops.
+
+    Attributes
+    ----------
+    tolerance
+        Largest violation of the conditions of optimality.
+    max_iter
+        Most blocks.
+    bias
+        Whether the plane may be off the origin.
+    """
+
+    tolerance: float
+    max_iter: int
+    bias: bool = True
+
+
+def cost_machine(
+    cache: RowCache,
+    signs: np.ndarray,
+    costs: np.ndarray,
+    options: SolverOptions,
+    previous: tuple[DualSolution, float] | None = None,
+) -> BinaryMachine:
+    """Return the machine with a cost of slack.
+
+    Parameters
+    ----------
+    cache
+        Source of kernel rows.
+    signs
+        Class of each input, -1 or 1.
+    costs
+        Cost of each input's slack.
+    options
+        When to stop.
+    previous
+        Solution for costs that are smaller or larger by one factor, and that factor: a start that
+        is feasible and needs no kernel values.
+    """
+    start = products = None
+    if previous is not None:
+        solution, factor = previous
+        start, products = factor * solution.coefficients, factor * solution.products
+    problem = classification_problem(signs, costs, start, bias=options.bias)
+    if start is not None:
+        problem = replace(problem, start=np.clip(start, problem.lower, problem.upper))
+    solution = solve_dual(
+        problem, cache, tolerance=options.tolerance, max_iter=options.max_iter, products=products
+    )
+    return _machine(solution, float(solution.levels[0]), 1.0)
+
+
+def nu_machine(
+    cache: RowCache, signs: np.ndarray, nu: float, weights: np.ndarray, options: SolverOptions
+) -> BinaryMachine:
+    """Return the machine with a share `nu` of margin errors, scaled to a margin of one."""
+    problem = nu_classification_problem(signs, nu, weights)
+    solution = solve_dual(
+        problem,
+        cache,
+        # Slopes are smaller than those of costs by the number of rows.
+        tolerance=options.tolerance * nu * float(problem.upper.max() - problem.lower.min()) / 2,
+        max_iter=options.max_iter,
+    )
+    first, second = solution.levels
+    radius = 0.5 * (second - first)
+    if radius <= 0:
+        raise DataError(
+            f"nu={nu:g} leaves no margin on these data: the nearest mixtures of the classes "
+            "coincide. Take a smaller nu or a richer kernel."
+        )
+    return _machine(solution, 0.5 * (first + second), 1.0 / radius)
+
+
+def hard_machine(
+    cache: RowCache, signs: np.ndarray, usable: np.ndarray, options: SolverOptions
+) -> BinaryMachine:
+    """Return the machine without slack, or raise `NotSeparableError` with the certificate.
+
+    It is the plane halfway between the nearest points of the two convex hulls.
+    """
+    problem = hull_problem(signs, usable)
+    scale = float(cache.diagonal.max(initial=0.0)) or 1.0
+    tolerance, solution = options.tolerance * scale, None
+    while True:
+        if solution is not None:
+            problem = replace(problem, start=solution.coefficients)
+        solution = solve_dual(problem, cache, tolerance=tolerance, max_iter=options.max_iter)
+        square = 2.0 * solution.objective
+        if square <= TOUCHING * scale:
+            raise NotSeparableError(
+                "the classes are not separable in the space of this kernel: mixtures of both (see "
+                "the error's certificate) lie at a squared distance of "
+                f"{max(square, 0.0):.3g}. Use a soft margin, or a richer kernel.",
+                np.abs(solution.coefficients),
+            )
+        if tolerance <= 0.5 * options.tolerance * square or not solution.converged:
+            break
+        tolerance = max(0.25 * options.tolerance * square, 1e-13 * scale)
+        if tolerance <= 1e-13 * scale:
+            break
+    first, second = solution.levels
+    return _machine(solution, 0.5 * (first + second), 2.0 / (second - first))
+
+
+def _machine(solution: DualSolution, bias: float, factor: float) -> BinaryMachine:
+    coefficients = factor * solution.coefficients
+    square = factor**2 * float(solution.coefficients @ solution.products)
+    return BinaryMachine(
+        coefficients=coefficients,
+        bias=float(factor * bias),
+        margin=float(1.0 / square**0.5) if square > 0 else np.inf,
+        dual_objective=float(np.abs(coefficients).sum() - 0.5 * square),
+        solution=solution,
+    )

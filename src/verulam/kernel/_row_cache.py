@@ -1,0 +1,109 @@
+"""Rows of a Gram matrix: computed in blocks when asked for, kept while the budget lasts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from verulam.base import in_threads
+from verulam.kernel._dual_loops import add_rows
+from verulam.kernel._general_kernels import check_finite
+from verulam.kernel._kernel import Kernel
+
+#: More inputs than these have their rows kept in single precision, as half the memory is read.
+DOUBLE_PRECISION_ROWS = 3000
+THREADED_PRODUCTS = 2**21
+
+
+class RowCache:
+    """The rows of one Gram matrix that fit into a budget of memory.
+
+    Parameters
+    ----------
+    kernel
+        Kernel with nothing left to learn from the data.
+    inputs
+        Training inputs in the kernel's form; the Gram matrix itself if the kernel takes that.
+    megabytes
+        Memory for rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.kernel import Linear, RowCache
+    >>> cache = RowCache(Linear(), np.array([[1.0], [2.0], [3.0]]), megabytes=1.0)
+    >>> cache.rows[cache.slots(np.array([2]))], cache.n_computed
+    (array([[3., 6., 9.]]), 1)
+    """
+
+    def __init__(self, kernel: Kernel, inputs: np.ndarray, megabytes: float) -> None:
+        self.kernel, self.inputs = kernel, inputs
+        self.size = len(inputs)
+        self.n_computed = 0
+        self._given = kernel.takes == "gram"
+        if self._given:
+            self.rows, self.diagonal = inputs, np.diagonal(inputs).copy()
+            self._slot_of = np.arange(self.size)
+            return
+        self.diagonal = kernel.diagonal(inputs)
+        check_finite(self.diagonal[None])
+        precision = np.float64 if self.size <= DOUBLE_PRECISION_ROWS else np.float32
+        row_bytes = self.size * np.dtype(precision).itemsize
+        self.capacity = int(min(self.size, max(2, megabytes * 2**20 // max(row_bytes, 1))))
+        self.rows = np.empty((self.capacity, self.size), dtype=precision)
+        self._slot_of = np.full(self.size, -1)
+        self._owner = np.full(self.capacity, -1)
+        self._last_use = np.zeros(self.capacity, dtype=np.int64)
+        self._clock = self._n_used = 0
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows can be held at once."""
+        return self.size if self._given else self.capacity
+
+    def slots(self, wanted: np.ndarray) -> np.ndarray:
+        """Return where the rows of these inputs are, after computing those that are missing."""
+        if self._given:
+            return wanted
+        self._clock += 1
+        found = self._slot_of[wanted]
+        self._last_use[found[found >= 0]] = self._clock
+        missing = np.unique(wanted[found < 0])
+        if len(missing):
+            self._compute(missing)
+        return self._slot_of[wanted]
+
+    def _compute(self, missing: np.ndarray) -> None:
+        self.n_computed += len(missing)
+        if self._n_used + len(missing) <= self.capacity:
+            places: Any = slice(self._n_used, self._n_used + len(missing))
+            self._n_used += len(missing)
+            self.kernel.fill(self.inputs[missing], self.inputs, self.rows[places])
+        else:
+            places = np.argsort(self._last_use, kind="stable")[: len(missing)]
+            fresh = np.empty((len(missing), self.size), dtype=self.rows.dtype)
+            self.kernel.fill(self.inputs[missing], self.inputs, fresh)
+            evicted = self._owner[places]
+            self._slot_of[evicted[evicted >= 0]] = -1
+            self.rows[places] = fresh
+            self._n_used = self.capacity
+        self._owner[places] = missing
+        self._last_use[places] = self._clock
+        self._slot_of[missing] = np.arange(self.capacity)[places]
+
+    def add_products(self, wanted: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+        """Add the weighted rows of some inputs to `sums`, holding no more than fit at once."""
+        for start in range(0, len(wanted), self.most_rows):
+            part = slice(start, start + self.most_rows)
+            self._add(self.slots(wanted[part]), weights[part], sums)
+
+    def _add(self, slots: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+        threads = 2 if len(slots) * self.size > THREADED_PRODUCTS else 1
+        edges = np.linspace(0, self.size, threads + 1).astype(int)
+
+        def part(piece: int) -> None:
+            add_rows(self.rows, slots, weights, edges[piece], edges[piece + 1], sums)
+
+        pieces: Sequence[int] = range(threads)
+        for _ in in_threads(part, pieces, threads):
+            pass

@@ -1,0 +1,168 @@
+"""SupportVectorClassifier: agreement with libsvm, cases, bounds, weights, refusals."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC, NuSVC
+
+from verulam.base import DataError, DataWarning
+from verulam.kernel import (
+    Gaussian,
+    Linear,
+    NotSeparableError,
+    Polynomial,
+    SupportVectorClassifier,
+    polynomial_features,
+)
+
+
+def two_classes(size=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(size, 4))
+    return X, np.where(X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.normal(size=size) > 0, "yes", "no")
+
+
+@pytest.mark.parametrize("cost", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_agrees_with_libsvm(kernel, cost):
+    X, y = two_classes()
+    ours = SupportVectorClassifier(kernel=kernel, C=cost, tol=1e-6).fit(X, y)
+    peer = SVC(kernel=kernel, C=cost, tol=1e-6).fit(X, y)
+    gram = ours.kernel_(X)
+    objectives = []
+    for machine in (ours, peer):
+        values = np.zeros(len(X))
+        values[machine.support_] = machine.dual_coef_.ravel()
+        objectives.append(np.abs(values).sum() - 0.5 * values @ gram @ values)
+    assert_allclose(objectives[0], objectives[1], rtol=1e-6)
+    assert ours.machines_[0].dual_objective == pytest.approx(objectives[0])
+    assert_allclose(ours.decision_function(X), peer.decision_function(X), atol=1e-3)
+    assert_array_equal(ours.predict(X), peer.predict(X))
+    assert_allclose(ours.intercept_, peer.intercept_, atol=1e-3)
+
+
+def test_nu_agrees_with_libsvm():
+    X, y = two_classes()
+    ours = SupportVectorClassifier(form="nu", nu=0.4, tol=1e-7).fit(X, y)
+    peer = NuSVC(nu=0.4, tol=1e-7).fit(X, y)
+    assert_allclose(ours.decision_function(X), peer.decision_function(X), atol=1e-3)
+    report = ours.instance_report(X, y)
+    assert report.n_with_slack / len(X) <= 0.4 <= ours.support_share_
+
+
+def test_several_classes():
+    X, y = load_iris(return_X_y=True)
+    pairs = SupportVectorClassifier(tol=1e-6).fit(X, y)
+    assert (pairs.predict(X) == SVC(tol=1e-6).fit(X, y).predict(X)).mean() >= 0.99
+    assert pairs.codes_.shape == (3, 3)
+    gamma = 1 / (4 * X.var())
+    all_of_them = SupportVectorClassifier(strategy="one_vs_all", tol=1e-6).fit(X, y)
+    peer = OneVsRestClassifier(SVC(gamma=gamma, tol=1e-6)).fit(X, y)
+    assert_allclose(all_of_them.decision_function(X), peer.decision_function(X), atol=1e-3)
+
+
+def test_weights_multiply_costs():
+    X, y = two_classes()
+    weights = np.random.default_rng(1).uniform(0.1, 3.0, len(X))
+    ours = SupportVectorClassifier(tol=1e-6, class_weight={"yes": 4.0}).fit(X, y, weights)
+    peer = SVC(tol=1e-6, class_weight={"yes": 4.0}).fit(X, y, weights)
+    assert_allclose(ours.decision_function(X), peer.decision_function(X), atol=1e-3)
+    balanced = SupportVectorClassifier(tol=1e-6, class_weight="balanced").fit(X, y)
+    peer = SVC(tol=1e-6, class_weight="balanced").fit(X, y)
+    assert_allclose(balanced.decision_function(X), peer.decision_function(X), atol=1e-3)
+
+
+def test_features_and_kernel_are_the_same_machine():
+    X, y = two_classes(120)
+    kernel = Polynomial(2)
+    ours = SupportVectorClassifier(kernel=kernel, tol=1e-8).fit(X, y)
+    features = polynomial_features(X, kernel)
+    explicit = SupportVectorClassifier(kernel=Linear(), tol=1e-8).fit(features, y)
+    assert_allclose(ours.decision_function(X), explicit.decision_function(features), atol=1e-5)
+    given = SupportVectorClassifier(kernel="precomputed", tol=1e-8).fit(kernel(X), y)
+    assert_allclose(
+        given.decision_function(kernel(X[:9], X)), ours.decision_function(X[:9]), atol=1e-6
+    )
+
+
+def test_without_bias_the_coefficients_need_not_balance():
+    X, y = two_classes(100)
+    machine = SupportVectorClassifier(kernel="linear", bias=False, tol=1e-8).fit(X + 1.0, y)
+    assert machine.intercept_ == pytest.approx([0.0])
+    assert abs(machine.dual_coef_.sum()) > 0.1
+    signs = np.where(y == "yes", 1.0, -1.0)
+    with_column = SupportVectorClassifier(kernel="linear", tol=1e-8).fit(X, y)
+    slack = np.maximum(0, 1 - signs * machine.decision_function(X + 1.0)).sum()
+    weights = machine.dual_coef_[0] @ machine.support_vectors_
+    primal = 0.5 * weights @ weights + slack
+    assert primal == pytest.approx(machine.machines_[0].dual_objective, rel=1e-6)
+    assert with_column.intercept_ != pytest.approx([0.0], abs=1e-3)
+
+
+def test_slack_means_the_full_coefficient():
+    """Any slack above zero has alpha = C, whatever its size."""
+    X, y = two_classes()
+    machine = SupportVectorClassifier(C=2.0, tol=1e-6).fit(X, y)
+    report = machine.instance_report(X, y)
+    alphas = np.zeros(len(X))
+    alphas[machine.support_] = np.abs(machine.dual_coef_[0])
+    assert_allclose(alphas[report.slack > 0], 2.0)
+    assert (alphas[report.cases == "safe"] == 0).all()
+    assert 0 < report.counts()["on margin"] == ((alphas > 0) & (alphas < 2)).sum()
+    primal = report.soft_error * 2.0 + 0.5 / machine.machines_[0].margin ** 2
+    assert primal == pytest.approx(machine.machines_[0].dual_objective, rel=1e-5)
+
+
+def test_support_vectors_bound_the_leave_one_out_error():
+    X, y = two_classes(60)
+    machine = SupportVectorClassifier(kernel=Gaussian(1.0), C=10.0)
+    error = 1 - cross_val_score(machine, X, y, cv=LeaveOneOut()).mean()
+    assert error <= machine.fit(X, y).support_share_
+
+
+def test_hard_margin_says_why_not():
+    with pytest.raises(NotSeparableError, match="squared distance") as raised:
+        SupportVectorClassifier(kernel="linear", form="hard").fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    assert_allclose(raised.value.certificate, [0.5, 1.0, 0.5], atol=1e-3)
+
+
+def test_indefinite_gram_matrices_are_used_and_said():
+    gram = np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.warns(DataWarning, match="smallest eigenvalue is -1"):
+        SupportVectorClassifier(kernel="precomputed").fit(gram, [0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"C": 0.0}, "'C' parameter"),
+        ({"C": -1.0}, "'C' parameter"),
+        ({"form": "nu", "nu": 0.9}, "largest feasible value is 0.5"),
+        ({"class_weight": {"maybe": 1.0}}, "'maybe' is not among"),
+        ({"class_weight": {"yes": 0.0}}, "must be above 0"),
+        ({"kernel": lambda X, Y: np.full((len(X), len(Y)), np.nan)}, "returned nan"),
+        ({"kernel": "precomputed"}, "must be square"),
+    ],
+)
+def test_refused_options(options, message):
+    X, y = [[0.0, 1.0], [1.0, 2.0], [2.0, 0.0], [3.0, 1.0]], ["no", "no", "no", "yes"]
+    with pytest.raises(ValueError, match=message):
+        SupportVectorClassifier(**options).fit(X, y)
+
+
+def test_refused_data():
+    machine = SupportVectorClassifier()
+    with pytest.raises(DataError, match="1 class only: 'a'"):
+        machine.fit([[0.0], [1.0]], ["a", "a"])
+    with pytest.raises(ValueError, match="could not convert string"):
+        machine.fit([["red"], ["blue"]], [0, 1])
+    with pytest.raises(DataError, match="weights of a negative class are zero"):
+        machine.fit([[0.0], [1.0]], [0, 1], sample_weight=[0.0, 1.0])
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(DataError, match="this machine has 3"):
+        machine.fit(X, y).instance_report(X, y)
+    with pytest.raises(DataError, match="training did not see"):
+        machine.fit(X[:100], y[:100]).instance_report(X, y)

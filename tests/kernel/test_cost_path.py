@@ -1,0 +1,37 @@
+"""Paths of costs: the same machines as one by one, with less work."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from verulam.base import DataError
+from verulam.kernel import SupportVectorClassifier, cost_path
+from verulam.kernel._cost_path import COSTS
+
+
+@pytest.mark.parametrize("strategy", ["pairwise", "one_vs_all"])
+def test_same_as_one_by_one(strategy):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=120) > 0).astype(int) + (X[:, 1] > 0.5)
+    learner = SupportVectorClassifier(strategy=strategy, tol=1e-6)
+    path = cost_path(learner, X, y, [10.0, 0.1, 1.0])
+    assert path.costs.tolist() == [0.1, 1.0, 10.0]
+    for cost, fitted in zip(path.costs, path.classifiers, strict=True):
+        alone = SupportVectorClassifier(strategy=strategy, C=cost, tol=1e-6).fit(X, y)
+        assert cost == fitted.C
+        assert_allclose(fitted.machine_outputs(X), alone.machine_outputs(X), atol=1e-4)
+    scores = path.scores(X, y)
+    assert scores["accuracy"].idxmax() == path.best(X, y).C
+    assert scores["support_share"].is_monotonic_decreasing
+
+
+def test_thirteen_powers_of_ten():
+    assert_allclose(COSTS, 10.0 ** np.arange(-6, 7))
+
+
+def test_refusals():
+    with pytest.raises(DataError, match="above 0"):
+        cost_path(SupportVectorClassifier(), [[0.0], [1.0]], [0, 1], [1.0, -1.0])
+    with pytest.raises(DataError, match='form "cost"'):
+        cost_path(SupportVectorClassifier(form="nu"), [[0.0], [1.0]], [0, 1])
