@@ -19,6 +19,7 @@ from verulam.kernel._distance_kernels import (
 )
 from verulam.kernel._document_kernels import DocumentKernel
 from verulam.kernel._dual import DualProblem, DualSolution, solve_dual
+from verulam.kernel._empirical_map import EmpiricalKernelMap, feature_map
 from verulam.kernel._general_kernels import (
     KERNELS,
     FunctionKernel,
@@ -46,6 +47,12 @@ from verulam.kernel._kernel import Kernel
 from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
 from verulam.kernel._localised_kernels import Gates, LocalisedKernelClassifier
 from verulam.kernel._manifold_kernels import isomap_gram, locally_linear_gram
+from verulam.kernel._model_kernels import (
+    FisherKernel,
+    GenerativeKernel,
+    gaussian_mixture_scores,
+    multinomial_scores,
+)
 from verulam.kernel._multiple_kernels import MultipleKernelClassifier
 from verulam.kernel._one_class import OneClassMachine, SupportVectorDescription
 from verulam.kernel._principal_components import CentredSpectrum, KernelPrincipalComponents
@@ -80,11 +87,14 @@ __all__ = [
     "DualProblem",
     "DualSolution",
     "EditKernel",
+    "EmpiricalKernelMap",
     "ExponentialRadial",
+    "FisherKernel",
     "Fourier",
     "FunctionKernel",
     "Gates",
     "Gaussian",
+    "GenerativeKernel",
     "GramReport",
     "InstanceReport",
     "Kernel",
@@ -130,11 +140,14 @@ __all__ = [
     "code_matrix",
     "cost_path",
     "edit_distances",
+    "feature_map",
+    "gaussian_mixture_scores",
     "gram_report",
     "isomap_gram",
     "locally_linear_gram",
     "margin_report",
     "mercer_check",
+    "multinomial_scores",
     "normalise_gram",
     "platt_calibration",
     "polynomial_features",

@@ -12,7 +12,7 @@ from verulam.kernel._general_kernels import Function, as_kernel, check_finite
 from verulam.kernel._gram import centre_gram
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._product_kernels import Linear, Polynomial
-from verulam.kernel._space import read_inputs
+from verulam.kernel._space import point_to_maps, read_inputs
 
 AnyKernel = str | Kernel | Function
 
@@ -54,6 +54,8 @@ def open_kernels(
         _check_kinds(given)
     inputs = read_inputs(learner, given[0] if given else Linear(), X, reset=True).copy()
     adapted = tuple(each.adapted(inputs) for each in given or usual_kernels(inputs))
+    if adapted[0].takes == "rows":
+        point_to_maps(len(inputs), len(adapted))
     grams = np.empty((len(adapted), len(inputs), len(inputs)))
     scales = np.ones(len(adapted))
     for place, kernel in enumerate(adapted):

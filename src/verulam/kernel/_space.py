@@ -1,15 +1,19 @@
 """The training data as a kernel sees them: what every method of Gram matrices starts from."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
 
-from verulam.base import check_is_fitted, validate_data
+from verulam.base import DataWarning, check_is_fitted, validate_data
 from verulam.kernel._general_kernels import Function, Precomputed, as_kernel, check_finite
 from verulam.kernel._gram import check_gram
 from verulam.kernel._kernel import Kernel
+
+#: More training inputs than these, and learners of Gram matrices point to feature maps.
+LARGE = 10_000
 
 #: What learners accept as a kernel; a test of the value itself is left to `as_kernel`.
 KERNEL_OPTIONS: list[object] = [str, Kernel, callable]
@@ -44,6 +48,8 @@ def open_space(learner: Any, kernel: str | Kernel | Function, X: Any) -> KernelS
     """Return the space of a kernel on the training data `X` of a learner."""
     chosen = as_kernel(kernel)
     inputs = read_inputs(learner, chosen, X, reset=True)
+    if chosen.takes == "rows":
+        point_to_maps(len(inputs))
     chosen = chosen.adapted(inputs)
     if isinstance(chosen, Precomputed):
         return KernelSpace(chosen, inputs, check_gram(inputs))
@@ -51,6 +57,18 @@ def open_space(learner: Any, kernel: str | Kernel | Function, X: Any) -> KernelS
     check_finite(gram)
     # A copy: later changes to the caller's array must not change the model.
     return KernelSpace(chosen, inputs.copy(), gram)
+
+
+def point_to_maps(size: int, n_matrices: int = 1) -> None:
+    """Warn where Gram matrices of so many inputs are large, and say what to use instead."""
+    if size > LARGE:
+        warnings.warn(
+            f"the Gram matrices of {size} inputs take {n_matrices * size**2 * 8 / 2**30:.1f} GiB. "
+            "For many rows, verulam.kernel.feature_map makes explicit features (random Fourier "
+            "or Nystroem) for a linear machine.",
+            DataWarning,
+            stacklevel=5,
+        )
 
 
 def kernel_tags(tags: Tags, kernel: Any) -> Tags:
