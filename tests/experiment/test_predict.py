@@ -157,3 +157,10 @@ def test_memory_does_not_grow_with_the_file(finished, birds, tmp_path):
         check=True,
     )
     assert int(done.stdout) * 1024 < 0.5 * output.stat().st_size
+
+
+def test_the_file_that_is_read_is_not_written_over(model, file):
+    before = file.read_bytes()
+    with pytest.raises(DataError, match="is the file that is read"):
+        predict_file(model, file, file.parent / "." / file.name)
+    assert file.read_bytes() == before

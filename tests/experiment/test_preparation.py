@@ -104,3 +104,24 @@ def test_ways_that_ask_for_it_prepare_in_any_case(mixed):
     pipeline = make_pipeline(LogisticRegression())
     assert prepared(pipeline, numbers).estimator is pipeline
     assert prepared(pipeline, numbers, how="standardised").estimator is not pipeline
+
+
+def test_truths_words_and_gaps_are_prepared_together():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "age": random.normal(size=60),
+            "member": random.random(60) < 0.5,
+            "city": random.choice(["a", "b"], 60),
+            "code": pd.Categorical(random.integers(0, 3, 60)),
+        }
+    )
+    table["city"] = table["city"].astype("category")
+    table.loc[3, "age"] = np.nan
+    table.loc[[5, 6], "city"] = np.nan
+    inputs, _ = usable_inputs(table)
+    classes = random.choice(["p", "q"], 60)
+    ready = prepared(LogisticRegression(), inputs).estimator
+    assert ready.fit(inputs, classes).predict(inputs).shape == (60,)
+    # One age, and a column for each of two truths, two cities and three codes.
+    assert ready[-1].coef_.shape == (1, 8)

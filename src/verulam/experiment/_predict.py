@@ -105,6 +105,8 @@ def predict_file(
         Number of rows that are in memory at a time.
     """
     path = Path(path)
+    if output is not None and Path(output).resolve() == path.resolve():
+        raise DataError(f"output: {output} is the file that is read; name another.")
     source = stream(path).source
     card = model.card
     extra = check_names(source.names, card, source=path.name)

@@ -100,7 +100,15 @@ def prepared(
         parts.append(("numbers", make_pipeline(*fill, _scaler(how, len(inputs))), numbers))
         words.append(f"numbers {'imputed (median) and ' if gaps else ''}{PREPARATIONS[how]}")
     if categories:
-        fill = [SimpleImputer(strategy="most_frequent", keep_empty_features=True)] if gaps else []
+        fill = (
+            [
+                # Categories of different kinds, such as words and truths, have no common type.
+                FunctionTransformer(as_objects, feature_names_out="one-to-one"),
+                SimpleImputer(strategy="most_frequent", keep_empty_features=True),
+            ]
+            if gaps
+            else []
+        )
         encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
         parts.append(("categories", make_pipeline(*fill, encoder), categories))
         imputed = "imputed (mode) and " if gaps else ""
@@ -108,6 +116,11 @@ def prepared(
     # A table of numbers needs no sorting of its columns, which would cost more than some fits.
     front = ColumnTransformer(parts) if categories else parts[0][1]
     return Prepared(make_pipeline(front, estimator), ", ".join(words))
+
+
+def as_objects(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns as plain objects, whatever their categories are."""
+    return table.astype(object)
 
 
 def _scaler(how: str, n_rows: int) -> Any:
