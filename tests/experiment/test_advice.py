@@ -1,5 +1,7 @@
 """What it would take to know more, in words."""
 
+import re
+
 import numpy as np
 from tests.experiment.analysed import noisy, responses_of
 
@@ -43,6 +45,17 @@ def test_more_splits():
 def test_more_rows_where_splits_do_not_help():
     scores = {"a": noisy(0.201, seed=1), "b": noisy(0.2, seed=2)}
     assert "times as many rows are needed" in on_splits(scores)
+
+
+def test_as_many_rows_as_nobody_has_are_only_called_many():
+    first = np.array(noisy(0.2, seed=1))
+    noise = np.array([1.0, -1.0] * 5)
+    text = {
+        gap: on_splits({"a": (first + gap + 0.01 * noise).tolist(), "b": first.tolist()})
+        for gap in (1e-6, 1e-3)
+    }
+    assert "for power 0.8 more than 1,000 times as many rows are needed." in text[1e-6]
+    assert re.search(r"for power 0.8 about \d{2,3} times as many rows are needed.", text[1e-3])
 
 
 def test_equal_scores_cannot_be_told_apart():

@@ -19,6 +19,7 @@ def blocks(plan, places):
 
 def test_a_quarter_of_the_whole_is_for_the_first_study():
     assert Budget(total_runs=80, total_seconds=10.0).title == "20 runs and 2.5 seconds"
+    assert Budget(runs=1).title == "1 run"
     assert Budget(total_runs=80, runs=30).most_runs == 30
     assert Budget(total_seconds=10.0, first_share=1.0).most_seconds == 10.0
     assert budget({"runs": 3}) == Budget(3)

@@ -12,6 +12,9 @@ from verulam.experiment._power_advice import (
 )
 from verulam.experiment._verdict import Verdict, order_of_all
 
+#: Beyond so many times the rows, the number itself says nothing.
+MOST_TIMES = 1000
+
 
 def _to_settle(verdict: Verdict, means: pd.Series, chosen: str, *, greater: bool) -> str | None:
     """Return the contestant that ought to be told from the best, if there is any."""
@@ -60,9 +63,16 @@ def advice_on_splits(responses: Responses, verdict: Verdict, alpha: float) -> st
         return f"To tell {pair} with power 0.8, {size}: about {more} more splits."
     factor = rows_needed(effect, len(differences), share, alpha=level)
     return (
-        f"More splits of the same rows would not tell {pair}, {size}: for power 0.8 about "
-        f"{factor:.2g} times as many rows are needed."
+        f"More splits of the same rows would not tell {pair}, {size}: for power 0.8 "
+        f"{_times_text(factor)} times as many rows are needed."
     )
+
+
+def _times_text(factor: float) -> str:
+    """Return a factor in two figures; of those that nobody can afford, only that they are."""
+    if factor > MOST_TIMES:
+        return f"more than {MOST_TIMES:,}"
+    return f"about {factor:.2g}" if factor < 100 else f"about {round(factor, -1):.0f}"
 
 
 def advice_over_data(responses: Responses, verdict: Verdict, alpha: float) -> str:

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from verulam.base import DataError, nearest_names
+from verulam.experiment._text import counted
 
 if TYPE_CHECKING:
     from verulam.experiment._plan import PlannedRun
@@ -79,7 +80,7 @@ class Budget:
         """What may be spent, in words."""
         parts = []
         if self.most_runs is not None:
-            parts.append(f"{self.most_runs} runs")
+            parts.append(counted(self.most_runs, "run"))
         if self.most_seconds is not None:
             parts.append(f"{self.most_seconds:g} seconds")
         return " and ".join(parts)

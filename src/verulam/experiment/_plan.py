@@ -20,6 +20,7 @@ from verulam.experiment._preparation import prepared
 from verulam.experiment._resampling import resampling
 from verulam.experiment._resampling_rows import Split
 from verulam.experiment._study import LearnerChoice, Study
+from verulam.experiment._text import counted
 from verulam.experiment._tuned_contestants import with_tuning
 from verulam.experiment._tuning import tuning
 
@@ -152,7 +153,7 @@ class Plan:
         more = ", ..." if len(self.data) > 6 else ""
         return (
             f"{self.study.name}: {len(self.runs)} runs = {settings} settings of learners on "
-            f"{_counted(len(self.data), 'data set')} ({names}{more}) x {per_setting} splits"
+            f"{counted(len(self.data), 'data set')} ({names}{more}) x {per_setting} splits"
             f"{repeated}, {resampling(self.study.resampling)}, seed {self.study.seed}"
             f"{self._tuning_text}{self._budget_text}"
         )
@@ -227,10 +228,6 @@ def training_rows(run: PlannedRun) -> np.ndarray:
 def setting_text(setting: dict[str, Any]) -> str:
     """Return the levels of the factors as words."""
     return ", ".join(f"{name}={value}" for name, value in setting.items())
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> list[Contestant]:

@@ -14,6 +14,7 @@ from verulam.experiment._notebook import results_html
 from verulam.experiment._scoring import Scorer, planned_runs
 from verulam.experiment._store import Store
 from verulam.experiment._study import COST_RESPONSES
+from verulam.experiment._text import counted
 from verulam.measures import Measure, as_measure
 
 DEFAULT_MEASURES = {"classification": "error", "regression": "root_mean_squared_error"}
@@ -100,7 +101,8 @@ class Results:
         left = self.status().get("left", 0)
         if limits is None or not left:
             return ""
-        return f"The budget of {limits.title} left out {left} runs; raise it to carry them out."
+        words = f"The budget of {limits.title} left out {counted(left, 'run')}"
+        return f"{words}; raise it to carry {'it' if left == 1 else 'them'} out."
 
     def runs(self) -> pd.DataFrame:
         """Return one row per planned run: what it was, how it ended, what it cost."""

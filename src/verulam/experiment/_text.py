@@ -38,3 +38,14 @@ def seconds_text(seconds: float) -> str:
     if seconds != seconds:
         return "-"
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def counted(count: int, word: str) -> str:
+    """Return a number of things, with an s unless there is one.
+
+    Examples
+    --------
+    >>> counted(1, "run"), counted(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
