@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_validate
 
 from verulam.base import DataError, DataWarning, UnknownNameError
@@ -79,6 +80,21 @@ def test_soft_trees_are_smooth_and_their_hard_limit_is_the_tree():
     assert tree.score(X, y) > 0.9
 
 
+def test_a_forest_of_trees_with_few_inputs_beats_one_tree():
+    """Rows and inputs drawn at random for each tree and node, as in a random forest."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 10))
+    y = np.abs(X[:, :3]).sum(axis=1) + 0.5 * random.normal(size=400) > 2.3
+    single = DecisionTreeClassifier(random_state=0).fit(X[:250], y[:250])
+    forest = BaggingClassifier(
+        DecisionTreeClassifier(max_features="sqrt"), n_estimators=40, random_state=0
+    ).fit(X[:250], y[:250])
+    theirs = RandomForestClassifier(40, random_state=0).fit(X[:250], y[:250])
+    score = forest.score(X[250:], y[250:])
+    assert score > single.score(X[250:], y[250:])
+    assert abs(score - theirs.score(X[250:], y[250:])) < 0.06
+
+
 def test_thresholds_stop_the_growth():
     X, y = rotated_boxes(0)
     flipped = np.where(np.random.default_rng(0).uniform(size=300) < 0.15, 0, y)
@@ -120,6 +136,17 @@ def test_reduced_error_pruning_makes_no_more_errors_on_the_pruning_set():
 
     assert errors(smaller) <= errors(tree.tree_)
     assert smaller.structure.n_leaves < tree.tree_.structure.n_leaves
+
+
+def test_indicators_find_what_single_categories_say():
+    """A univariate node on 0/1 indicators separates one category from all others."""
+    colours = pd.Categorical(np.tile(["red", "green", "blue", "pink"], 10))
+    frame = pd.DataFrame({"colour": colours, "size": np.arange(40.0)})
+    tree = MultivariateTreeClassifier("univariate").fit(frame, colours == "green")
+    assert tree.export_text().splitlines() == [
+        "[colour = green] <= 0.5: False (30)",
+        "[colour = green] > 0.5: True (10)",
+    ]
 
 
 def test_mixed_tables_with_gaps():

@@ -13,6 +13,7 @@ from verulam.tree._node_problem import (
     NodeProblem,
     find_step,
     find_threshold,
+    first_least,
     impurity_of,
     split_impurity_of,
 )
@@ -87,6 +88,11 @@ def test_impurities_agree_with_the_functions_of_probabilities(criterion):
         split_impurity_of(problem, above.astype(int), 2),
         split_impurity(table_of(problem, above), FUNCTIONS[criterion]),
     )
+
+
+def test_rounding_does_not_decide_between_equal_impurities():
+    assert first_least([0.3, 0.2 + 1e-15, 0.2, 0.4]) == 1
+    assert first_least([0.3, 0.21, 0.2]) == 2
 
 
 def test_class_means_are_weighted_and_of_the_classes_that_are_there():

@@ -11,6 +11,14 @@ from verulam.tree._impurity import (
     split_impurity,
 )
 from verulam.tree._multivariate import MultivariateTreeClassifier
+from verulam.tree._node_tests import (
+    ClasswiseTest,
+    IntervalTest,
+    LinearTest,
+    NetworkTest,
+    QuadraticTest,
+    SphereTest,
+)
 from verulam.tree._prune import PruningPath
 from verulam.tree._regressor import DecisionTreeRegressor
 from verulam.tree._structure import (
@@ -25,12 +33,18 @@ from verulam.tree._structure import (
 from verulam.tree._text import describe_condition
 
 __all__ = [
+    "ClasswiseTest",
     "Condition",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "IntervalTest",
+    "LinearTest",
     "MultivariateTreeClassifier",
+    "NetworkTest",
     "Path",
     "PruningPath",
+    "QuadraticTest",
+    "SphereTest",
     "TreeStructure",
     "branch_label",
     "collapse",

@@ -10,7 +10,7 @@ from verulam.numerics import sigmoid
 from verulam.tree._grouping import two_groups
 from verulam.tree._hyperplane import along, tune_coefficients
 from verulam.tree._linear_nodes import logistic_weights
-from verulam.tree._node_problem import NodeProblem, find_threshold
+from verulam.tree._node_problem import NodeProblem, find_threshold, first_least
 from verulam.tree._node_tests import ClasswiseTest, NetworkTest, QuadraticTest, SphereTest
 
 Numbers = NDArray[np.float64]
@@ -86,13 +86,13 @@ def _best_sphere(problem: NodeProblem, roots: list[Numbers]) -> SphereTest | Non
         turned = replace(problem, inputs=np.ascontiguousarray(problem.inputs @ root.T))
         base = -(turned.inputs**2).sum(axis=1)
         starts = [along(turned, 2.0 * mean, base) for mean in turned.class_means()]
-        start = min(starts, key=lambda plane: plane.impurity)
+        start = starts[first_least([plane.impurity for plane in starts])]
         if not np.isfinite(start.impurity):
             continue
         plane = tune_coefficients(turned, start, base)
         centre = 0.5 * plane.weights
         radius = max(plane.intercept + float(centre @ centre), 0.0) ** 0.5
-        if plane.impurity < best - 1e-12 and radius > 0.0:
+        if plane.impurity < best - 1e-9 and radius > 0.0:
             best, found = plane.impurity, SphereTest(_solve(root, centre), root, radius)
     return found
 

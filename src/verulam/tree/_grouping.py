@@ -113,7 +113,7 @@ def group_by_exchange(problem: NodeProblem, start: NDArray[np.bool_]) -> NDArray
             if trial.all() or not trial.any():
                 continue
             impurity = worth(trial)
-            if impurity < best - 1e-12:
+            if impurity < best - 1e-9:
                 groups, best, improved = trial, impurity, True
     return groups
 

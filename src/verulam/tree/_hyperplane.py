@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.tree._node_problem import NodeProblem, find_step, find_threshold
+from verulam.tree._node_problem import NodeProblem, find_step, find_threshold, first_least
 
 Numbers = NDArray[np.float64]
 
@@ -20,6 +20,8 @@ SHIFTS = (-0.25, 0.0, 0.25)
 SMALLEST_GAIN = 1e-3
 #: And after so many rounds.
 MOST_ROUNDS = 30
+#: Smaller differences of impurities are rounding.
+SMALLEST_DIFFERENCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ def along(problem: NodeProblem, weights: Numbers, base: Numbers | None = None) -
 def best_input(problem: NodeProblem) -> tuple[int, Hyperplane]:
     """Return the input whose best threshold leaves the least impurity, and that split."""
     found = along_inputs(problem)
-    column = int(np.argmin([plane.impurity for plane in found]))
+    column = first_least([plane.impurity for plane in found])
     return column, found[column]
 
 
@@ -97,7 +99,7 @@ def tune_coefficients(
             for shift in SHIFTS:
                 direction = problem.inputs[:, column] + shift
                 step = find_step(problem, scores, direction)
-                if step.impurity < plane.impurity - 1e-12:
+                if step.impurity < plane.impurity - SMALLEST_DIFFERENCE:
                     change = np.zeros(problem.inputs.shape[1])
                     change[column] = step.length
                     plane = plane.moved(change, step.length * shift, step.impurity)
@@ -105,7 +107,7 @@ def tune_coefficients(
                     if history is not None:
                         history.append(plane.impurity)
         step = find_threshold(problem, scores)
-        if step.impurity < plane.impurity - 1e-12:
+        if step.impurity < plane.impurity - SMALLEST_DIFFERENCE:
             plane = plane.moved(0.0 * plane.weights, step.length, step.impurity)
         if before - plane.impurity <= least:
             break
@@ -124,7 +126,7 @@ def jump(problem: NodeProblem, start: Hyperplane) -> Hyperplane:
         draw = problem.random.normal(size=problem.inputs.shape[1] + 1)
         direction = problem.inputs @ draw[:-1] + draw[-1]
         step = find_step(problem, plane.scores(zero, problem.inputs), direction)
-        if step.impurity < plane.impurity - 1e-12:
+        if step.impurity < plane.impurity - SMALLEST_DIFFERENCE:
             moved = plane.moved(step.length * draw[:-1], step.length * draw[-1], step.impurity)
             plane, in_vain = tune_coefficients(problem, moved), 0
         else:
@@ -142,5 +144,5 @@ def best_of_starts(problem: NodeProblem, start: Hyperplane) -> Hyperplane:
         plane = along(problem, draw)
         if np.isfinite(plane.impurity):
             plane = jump(problem, plane)
-            best = plane if plane.impurity < best.impurity - 1e-12 else best
+            best = plane if plane.impurity < best.impurity - SMALLEST_DIFFERENCE else best
     return best

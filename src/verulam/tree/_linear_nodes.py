@@ -48,7 +48,7 @@ def fit_ternary(problem: NodeProblem) -> IntervalTest | None:
             problem.options.criterion,
             problem.options.min_rows,
         )
-        if impurity < best - 1e-12:
+        if impurity < best - 1e-9:
             best, found = impurity, IntervalTest(column, float(low), float(high))
     return found
 
@@ -87,7 +87,7 @@ def fit_oc1(problem: NodeProblem) -> LinearTest | None:
 def useful_inputs(problem: NodeProblem, most: int) -> NDArray[np.intp]:
     """Return the inputs whose best thresholds leave the least impurity, in their order."""
     impurities = np.array([plane.impurity for plane in along_inputs(problem)])
-    return np.sort(np.argsort(impurities, kind="stable")[:most])
+    return np.sort(np.argsort(np.round(impurities, 9), kind="stable")[:most])
 
 
 def logistic_weights(features: Numbers, groups: NDArray[np.int64], weights: Numbers) -> Numbers:

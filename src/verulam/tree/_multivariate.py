@@ -225,14 +225,25 @@ class MultivariateTreeClassifier(Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["MultivariateTreeClassifier"]:
-        return [cls("lda"), cls("oc1"), cls("gaussian"), cls("omnivariate")]
+        return [
+            cls("lda"),
+            cls("oc1", n_restarts=1, n_jumps=2),
+            cls("gaussian"),
+            cls("sphere", softness=0.1),
+            cls("quadratic", pruning="reduced_error"),
+            cls("omnivariate", pruning="pessimistic"),
+        ]
 
     @property
     def _skipped_checks(self) -> dict[str, str]:  # type: ignore[override] # depends on pruning
-        if self.pruning == "pessimistic":
-            return {}
-        reason = "the leaves of a tree that is not pruned are pure, whatever the weights"
-        return {"check_class_weight_classifiers": reason}
+        skipped = {}
+        if self.pruning != "pessimistic":
+            pure = "the leaves of a tree that is hardly pruned are pure, whatever the weights"
+            skipped["check_class_weight_classifiers"] = pure
+        if self.pruning == "reduced_error":
+            drawn = "rows are set aside by chance, whatever their weights"
+            skipped["check_sample_weight_equivalence_on_dense_data"] = drawn
+        return skipped
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

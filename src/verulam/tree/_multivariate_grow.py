@@ -189,12 +189,19 @@ def grow_tree(
             continue
         node.first_child, node.gain = len(nodes), gain
         node.fitted = FittedNode(fitted.kind, test, after)
-        node.spread = float(np.std(test.scores(own))) or 1.0
+        node.spread = _spread(test.scores(own), weights[rows])
         nodes += [
             make(rows[branches == branch], number, node.depth + 1)
             for branch in range(test.n_branches)
         ]
     return _assembled(nodes)
+
+
+def _spread(scores: Numbers, weights: Numbers) -> float:
+    """Return the standard deviation of scores, over all branches that have them; 1 if zero."""
+    mean = np.average(scores, axis=0, weights=weights)
+    squares = np.average((scores - mean) ** 2, axis=0, weights=weights)
+    return float(np.sqrt(squares.mean())) or 1.0
 
 
 def _is_leaf(node: _Node, limits: Limits) -> bool:

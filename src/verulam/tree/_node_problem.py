@@ -1,5 +1,6 @@
 """What a node of a multivariate tree is given to learn its test from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -146,6 +147,11 @@ def find_step(problem: NodeProblem, scores: Numbers, direction: Numbers) -> Step
 def find_threshold(problem: NodeProblem, scores: Numbers) -> Step:
     """Return the constant that, added to the scores, splits the classes best."""
     return find_step(problem, scores, np.ones(len(scores)))
+
+
+def first_least(impurities: Sequence[float]) -> int:
+    """Return the place of the least impurity, the first of those that differ by rounding alone."""
+    return int(np.argmin(np.round(impurities, 9)))
 
 
 def split_impurity_of(problem: NodeProblem, branches: NDArray[Any], n_branches: int) -> float:
