@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.svm import SVC
+
+from verulam.kernel._dual import solve_dual
+from verulam.kernel._general_kernels import Precomputed
+from verulam.kernel._problems import classification_problem
+from verulam.kernel._row_cache import RowCache
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +39,27 @@ def class_signs(codes: np.ndarray, n_classes: int) -> np.ndarray:
     return np.array([np.where(codes == k, 1.0, -1.0) for k in chosen])
 
 
-def gram_machines(gram: np.ndarray, signs: np.ndarray, cost: float, tol: float) -> GramMachines:
-    """Return the machines of all rows of `signs`."""
-    size = gram.shape[0]
-    coefficients, biases = np.zeros((len(signs), size)), np.zeros(len(signs))
+def gram_machines(
+    gram: np.ndarray,
+    signs: np.ndarray,
+    cost: float,
+    tol: float,
+    before: GramMachines | None = None,
+) -> GramMachines:
+    """Return the machines of all rows of `signs`.
+
+    Those `before`, on another Gram matrix, are where the solver starts: their coefficients are
+    feasible for any.
+    """
+    cache = RowCache(Precomputed(), gram, 0.0)
+    costs = np.full(len(gram), cost)
+    coefficients, biases = np.zeros((len(signs), len(gram))), np.zeros(len(signs))
+    objective = 0.0
     for place, sign in enumerate(signs):
-        solver = SVC(C=cost, kernel="precomputed", tol=tol).fit(gram, sign)
-        coefficients[place, solver.support_] = solver.dual_coef_[0]
-        biases[place] = solver.intercept_[0]
-    machines = GramMachines(coefficients, biases, 0.0)
-    objective = float(np.abs(coefficients).sum()) - 0.5 * machines.squares(gram)
-    return GramMachines(coefficients, biases, objective)
+        start = None if before is None else before.coefficients[place]
+        problem = classification_problem(sign, costs, start)
+        solution = solve_dual(problem, cache, tolerance=tol)
+        coefficients[place] = solution.coefficients
+        biases[place] = solution.levels[0]
+        objective -= solution.objective
+    return GramMachines(coefficients, biases, float(objective))

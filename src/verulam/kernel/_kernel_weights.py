@@ -39,7 +39,13 @@ class WeightedMachines:
 
 def combine(weights: np.ndarray, grams: np.ndarray) -> np.ndarray:
     """Return the weighted sum of Gram matrices."""
-    return np.tensordot(weights, grams, axes=1)
+    if weights.all():
+        return np.tensordot(weights, grams, axes=1)
+    # Most weights are often zero, and adding up the others reads less memory.
+    total = np.zeros(grams.shape[1:])
+    for place in np.flatnonzero(weights):
+        total += weights[place] * grams[place]
+    return total
 
 
 def alignments(grams: np.ndarray, signs: np.ndarray) -> np.ndarray:
@@ -125,7 +131,7 @@ def learn_weights(
         if gap <= tol:
             break
         trial = _step(weights, squares, exponent, penalty)
-        after = gram_machines(combine(trial, grams), signs, cost, tol)
+        after = gram_machines(combine(trial, grams), signs, cost, tol, machines)
         value = _objective(after, trial, penalty)
         if value > objective and exponent > SAFE_EXPONENT:
             exponent = max(SAFE_EXPONENT, 0.5 * exponent)

@@ -209,7 +209,7 @@ class LocalisedKernelClassifier(Classifier):
                 trial = Gates(
                     gates.kind, gates.means, gates.scales, gates.slopes - step / length * slopes
                 )
-                after = self._machines(trial, features, grams, signs)
+                after = self._machines(trial, features, grams, signs, machines)
                 if after.objective < objectives[-1]:
                     moved = trial, after
                     break
@@ -228,10 +228,15 @@ class LocalisedKernelClassifier(Classifier):
         return self
 
     def _machines(
-        self, gates: Gates, features: np.ndarray, grams: np.ndarray, signs: np.ndarray
+        self,
+        gates: Gates,
+        features: np.ndarray,
+        grams: np.ndarray,
+        signs: np.ndarray,
+        before: GramMachines | None = None,
     ) -> GramMachines:
         gram = gated_gram(gates.openings(features), grams)
-        return gram_machines(gram, signs, self.C, 0.1 * self.tol)
+        return gram_machines(gram, signs, self.C, 0.1 * self.tol, before)
 
     def gate_openings(self, X: ArrayLike) -> np.ndarray:
         """Return how far each kernel's gate (column) is open for each input."""

@@ -9,7 +9,6 @@ import numpy as np
 from verulam.base import DataError, check_is_fitted
 from verulam.kernel._distance_kernels import Gaussian, scale_width
 from verulam.kernel._general_kernels import Function, as_kernel, check_finite
-from verulam.kernel._gram import centre_gram
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._product_kernels import Linear, Polynomial
 from verulam.kernel._space import point_to_maps, read_inputs
@@ -61,9 +60,9 @@ def open_kernels(
     for place, kernel in enumerate(adapted):
         gram = kernel(inputs)
         check_finite(gram)
-        variance = float(np.trace(centre_gram(gram))) / len(inputs)
+        variance = float(np.trace(gram) - gram.mean() * len(inputs)) / len(inputs)
         # A kernel without variance says nothing; there is nothing to divide it by either.
-        scales[place] = variance if variance > 0 else 1.0
+        scales[place] = variance if variance > 1e-12 * abs(float(gram.mean())) else 1.0
         grams[place] = gram / scales[place]
     return SeveralKernels(adapted, inputs, scales), grams
 
