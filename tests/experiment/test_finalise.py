@@ -70,6 +70,15 @@ def test_a_second_look_is_refused_whatever_for(copy, finished, tmp_path):
     assert len(finalisations(copy)) == 1
 
 
+@pytest.mark.parametrize("changes", [{"seed": 1}, {"test_share": 0.2}])
+def test_a_second_look_at_the_same_data_by_other_rows_is_refused(copy, tmp_path, changes):
+    results = run(birds(**changes), copy, engine="serial", progress=False)
+    with pytest.raises(LockedPartUsedError, match="locked test part of penguins was used"):
+        finalise(results, "naive bayes", path=tmp_path / "other.skops")
+    made = finalise(results, "naive bayes", path=tmp_path / "other.skops", force=True)
+    assert "had been used before" in made.card.caveats[0]
+
+
 def test_a_forced_second_look_is_recorded_and_told(copy, tmp_path):
     made = finalise(copy, "majority class", path=tmp_path / "other.skops", force=True)
     assert "had been used before" in made.card.caveats[0]

@@ -46,11 +46,15 @@ def test_the_second_look_is_refused_or_marked(store):
     assert earlier_uses(store, LOOK, 1) == []
 
 
-def test_other_rows_have_a_look_of_their_own(store):
+def test_other_rows_of_the_same_data_are_a_second_look(store):
     open_locked_part(store, LOOK)
-    open_locked_part(store, Opening("study", "data", "iris", "other rows", "tree"))
+    other = Opening("study", "data", "iris", "other rows", "tree")
+    with pytest.raises(LockedPartUsedError, match="also at rows that another seed locks"):
+        open_locked_part(store, other)
+    number = open_locked_part(store, other, force=True)
+    assert len(earlier_uses(store, other, number)) == 1
     open_locked_part(store, Opening("study", "other data", "wine", "rows", "tree"))
-    assert finalisations(store)["forced"].tolist() == [0, 0, 0]
+    assert finalisations(store)["forced"].tolist() == [0, 1, 0]
 
 
 def test_of_two_at_once_only_one_may_look(store):

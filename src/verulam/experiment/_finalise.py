@@ -183,7 +183,7 @@ def _look(
     if not len(planned.locked):
         return _Look(None, (), (WITHOUT_LOCKED_PART,))
     locked = digest_bytes(np.asarray(planned.locked, dtype="<i8").tobytes())
-    opening = Opening(results.study, planned.key, planned.label, locked, name)
+    opening = Opening(results.study, planned.data.content_hash, planned.label, locked, name)
     number = open_locked_part(results.path, opening, force=force)
     targets = planned.targets[planned.locked]
     said = predictions_of(estimator, rebuilt.inputs(planned.locked), targets, rebuilt.classes)

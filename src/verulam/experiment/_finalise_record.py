@@ -54,9 +54,10 @@ class Opening:
     study
         Key of the study.
     data, label
-        Key and label of the data set.
+        Hash of the data set, and its label.
     locked
-        Hash of the locked rows.
+        Hash of the locked rows, for the record: another seed locks other rows of the same data,
+        but those were learnt from, and chosen by, before.
     contestant
         The learner that is judged.
     """
@@ -83,16 +84,18 @@ def open_locked_part(path: str | Path, opening: Opening, *, force: bool = False)
     Raises
     ------
     LockedPartUsedError
-        If it was used before, whatever for, and `force` is not set.
+        If a locked part of the same data was used before, whatever for and whichever rows it
+        had, and `force` is not set.
     """
     with Store(path) as store, store.transaction() as connection:
         connection.execute(_TABLE)
-        query = "SELECT * FROM finalisations WHERE data = ? AND locked = ? ORDER BY number"
-        used = store.read(query, (opening.data, opening.locked))
+        query = "SELECT * FROM finalisations WHERE data = ? ORDER BY number"
+        used = store.read(query, (opening.data,))
         if len(used) and not force:
             raise LockedPartUsedError(
                 f"The locked test part of {opening.label} was used on {_words(used.iloc[0])}. A "
-                "second look would make its figure too good; force it if you must."
+                "second look, also at rows that another seed locks, would make its figure too "
+                "good; force it if you must."
             )
         values = (
             opening.study,
@@ -152,7 +155,7 @@ def finalisations(path: str | Path, study: str | None = None) -> pd.DataFrame:
 
 
 def earlier_uses(path: str | Path, opening: Opening, number: int) -> list[str]:
-    """Return the uses of a locked part before one of them, in words.
+    """Return the uses of locked parts of the same data before one of them, in words.
 
     Parameters
     ----------
@@ -164,8 +167,8 @@ def earlier_uses(path: str | Path, opening: Opening, number: int) -> list[str]:
         What `open_locked_part` gave for it.
     """
     used = finalisations(path)
-    same = (used["data"] == opening.data) & (used["locked"] == opening.locked)
-    return [_words(row) for _, row in used[same & (used["number"] < number)].iterrows()]
+    same = used[(used["data"] == opening.data) & (used["number"] < number)]
+    return [_words(row) for _, row in same.iterrows()]
 
 
 def _words(row: "pd.Series") -> str:
