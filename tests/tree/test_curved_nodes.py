@@ -1,7 +1,5 @@
 """Curved nodes: ellipses, discs and XOR in one split; Gaussian branches as in LDA."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import check_grad
@@ -16,20 +14,7 @@ from verulam.tree._curved_nodes import (
     fit_quadratic,
     fit_sphere,
 )
-from verulam.tree._node_problem import CRITERIA, NodeOptions, NodeProblem, split_impurity_of
-
-OPTIONS = NodeOptions(CRITERIA["entropy"], 1, "exchange", 9, 4, 4, 5)
-
-
-def make(inputs, codes, seed=0):
-    return NodeProblem(
-        np.asarray(inputs, dtype=float),
-        np.asarray(codes, dtype=np.int64),
-        np.ones(len(codes)),
-        int(np.max(codes)) + 1,
-        OPTIONS,
-        np.random.default_rng(seed),
-    )
+from verulam.tree._node_problem import split_impurity_of
 
 
 def in_ellipse(matrix, n_rows=150):
@@ -39,13 +24,13 @@ def in_ellipse(matrix, n_rows=150):
     return inputs[keep], (values < 1.0)[keep].astype(np.int64)
 
 
-def test_a_quadratic_node_separates_an_ellipse():
+def test_a_quadratic_node_separates_an_ellipse(make):
     inputs, codes = in_ellipse(np.array([[2.0, 0.9], [0.9, 1.0]]))
     test = fit_quadratic(make(inputs, codes))
     assert_array_equal(test.branches(inputs), codes)
 
 
-def test_a_sphere_separates_a_disc():
+def test_a_sphere_separates_a_disc(make):
     inputs, codes = in_ellipse(np.eye(2))
     test = fit_sphere(make(inputs, codes))
     assert_array_equal(test.branches(inputs), codes)
@@ -54,7 +39,7 @@ def test_a_sphere_separates_a_disc():
     assert_allclose(test.root, np.eye(2))
 
 
-def test_an_ellipsoid_is_purer_than_a_sphere_on_an_ellipse():
+def test_an_ellipsoid_is_purer_than_a_sphere_on_an_ellipse(make):
     inputs, codes = in_ellipse(np.array([[6.0, 2.0], [2.0, 1.5]]), 250)
     problem = make(inputs, codes)
     impurities = [
@@ -64,7 +49,7 @@ def test_an_ellipsoid_is_purer_than_a_sphere_on_an_ellipse():
     assert impurities[1] < 0.5 * impurities[0]
 
 
-def test_a_network_solves_xor_in_one_node():
+def test_a_network_solves_xor_in_one_node(make):
     inputs = np.random.default_rng(0).uniform(-1, 1, size=(160, 2))
     inputs = inputs[np.abs(inputs).min(axis=1) > 0.05]
     codes = (inputs[:, 0] * inputs[:, 1] > 0).astype(np.int64)
@@ -72,7 +57,7 @@ def test_a_network_solves_xor_in_one_node():
     assert_array_equal(test.branches(inputs), codes)
 
 
-def test_classes_are_grouped_as_a_curve_can_separate_them():
+def test_classes_are_grouped_as_a_curve_can_separate_them(make):
     """The inner of three classes is the one to set apart: half of the rows are in it."""
     random = np.random.default_rng(1)
     angle = random.uniform(0, 2 * np.pi, size=80)
@@ -98,7 +83,7 @@ def test_the_gradient_of_a_network_is_that_of_its_loss():
     assert check_grad(part(0), part(1), flat) < 1e-5
 
 
-def test_gaussian_branches_are_the_decisions_of_lda():
+def test_gaussian_branches_are_the_decisions_of_lda(make):
     iris = dataset("iris")
     inputs = iris.inputs.to_numpy(float)
     codes = np.unique(iris.target_values, return_inverse=True)[1]
@@ -108,17 +93,16 @@ def test_gaussian_branches_are_the_decisions_of_lda():
     assert_array_equal(test.classes[test.branches(inputs)], theirs.predict(inputs))
 
 
-def test_classes_that_are_never_decided_for_have_no_branch():
+def test_classes_that_are_never_decided_for_have_no_branch(make):
     random = np.random.default_rng(0)
     inputs = np.vstack([random.normal(size=(50, 2)), random.normal(size=(50, 2)) + 5.0, [[0, 0]]])
     codes = np.repeat([0, 1, 2], [50, 50, 1])
     test = fit_gaussian(make(inputs, codes))
     assert test.classes.tolist() == [0, 1]
-    crowded = replace(OPTIONS, min_rows=60)
-    assert fit_gaussian(replace(make(inputs, codes), options=crowded)) is None
+    assert fit_gaussian(make(inputs, codes, min_rows=60)) is None
 
 
-def test_nothing_to_split_on():
+def test_nothing_to_split_on(make):
     problem = make(np.ones((6, 2)), [0, 1, 0, 1, 0, 1])
     for fit in (fit_quadratic, fit_sphere, fit_ellipsoid, fit_network, fit_gaussian):
         assert fit(problem) is None

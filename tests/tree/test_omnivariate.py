@@ -6,22 +6,9 @@ from numpy.testing import assert_allclose
 
 from verulam.statistics import five_by_two_f_test
 from verulam.tree import MultivariateTreeClassifier
-from verulam.tree._node_problem import CRITERIA, NodeOptions, NodeProblem
 from verulam.tree._omnivariate import choose_kind, fit_chosen, half_error, is_better
 
-OPTIONS = NodeOptions(CRITERIA["entropy"], 1, "exchange", 9, 3, 2, 5)
 KINDS = ("univariate", "lda", "quadratic")
-
-
-def make(inputs, codes):
-    return NodeProblem(
-        inputs,
-        np.asarray(codes, dtype=np.int64),
-        np.ones(len(codes)),
-        2,
-        OPTIONS,
-        np.random.default_rng(0),
-    )
 
 
 @pytest.fixture
@@ -29,21 +16,21 @@ def inputs():
     return np.random.default_rng(3).normal(size=(300, 2))
 
 
-def test_the_simplest_kind_that_is_good_enough_is_chosen(inputs):
+def test_the_simplest_kind_that_is_good_enough_is_chosen(make, inputs):
     straight, slanted = inputs[:, 0] > 0.2, inputs[:, 0] + inputs[:, 1] > 0.2
     ring = (inputs**2).sum(axis=1) > 1.5
     found = [choose_kind(make(inputs, y), KINDS, 0.05).kind for y in (straight, slanted, ring)]
     assert found == list(KINDS)
 
 
-def test_the_kind_is_trained_on_all_rows_of_the_node(inputs):
+def test_the_kind_is_trained_on_all_rows_of_the_node(make, inputs):
     problem = make(inputs, inputs[:, 0] + inputs[:, 1] > 0.2)
     fitted = fit_chosen(problem, KINDS, 0.05)
     assert fitted.kind == "lda"
     assert np.count_nonzero(fitted.test.branches(inputs) != problem.codes) < 6
 
 
-def test_small_nodes_are_given_the_simplest_kind(inputs):
+def test_small_nodes_are_given_the_simplest_kind(make, inputs):
     choice = choose_kind(make(inputs[:19], inputs[:19].sum(axis=1) > 0), KINDS, 0.05)
     assert choice.kind == "univariate"
     assert choice.errors.size == 0
@@ -65,7 +52,7 @@ def test_differences_without_variance():
     assert not is_better(errors + 0.2, errors, 0.05)
 
 
-def test_errors_are_counted_on_the_other_rows():
+def test_errors_are_counted_on_the_other_rows(make):
     values = np.arange(20.0)[:, None]
     codes = (values[:, 0] >= 10).astype(int)
     codes[[1, 3]] = 1
