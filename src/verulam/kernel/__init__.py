@@ -4,6 +4,7 @@ from verulam.kernel._algebra import Centred, Columns, Normalised, Product, Scale
 from verulam.kernel._binary_machine import BinaryMachine, NotSeparableError
 from verulam.kernel._calibration import Calibration, platt_calibration, softmax_calibration
 from verulam.kernel._canonical_correlation import KernelCorrelations
+from verulam.kernel._class_descriptions import ClassDescriptions
 from verulam.kernel._classifier import SupportVectorClassifier
 from verulam.kernel._codes import add_confused_pair, code_matrix
 from verulam.kernel._cost_path import CostPath, cost_path
@@ -46,6 +47,7 @@ from verulam.kernel._instances import InstanceReport, margin_report, tube_report
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
 from verulam.kernel._localised_kernels import Gates, LocalisedKernelClassifier
+from verulam.kernel._losses import MARGIN_LOSSES, hinge_loss, insensitive_loss
 from verulam.kernel._manifold_kernels import isomap_gram, locally_linear_gram
 from verulam.kernel._model_kernels import (
     FisherKernel,
@@ -55,8 +57,10 @@ from verulam.kernel._model_kernels import (
 )
 from verulam.kernel._multiple_kernels import MultipleKernelClassifier
 from verulam.kernel._one_class import OneClassMachine, SupportVectorDescription
+from verulam.kernel._prefilter import near_boundary
 from verulam.kernel._principal_components import CentredSpectrum, KernelPrincipalComponents
 from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynomial_features
+from verulam.kernel._ranking_machine import PreferenceKernel, RankingMachine
 from verulam.kernel._regressor import SupportVectorRegressor
 from verulam.kernel._row_cache import RowCache
 from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
@@ -68,10 +72,12 @@ from verulam.kernel._string_kernels import (
     SubsequenceKernel,
     edit_distances,
 )
+from verulam.kernel._teaching_solvers import TaughtMachine, kernel_perceptron, lagrangian_machine
 from verulam.kernel._tree_kernels import SubsetTreeKernel, SubtreeKernel
 
 __all__ = [
     "KERNELS",
+    "MARGIN_LOSSES",
     "Anova",
     "BSpline",
     "BinaryMachine",
@@ -79,6 +85,7 @@ __all__ = [
     "Centred",
     "CentredSpectrum",
     "ChiSquare",
+    "ClassDescriptions",
     "Columns",
     "CostPath",
     "DiffusionKernel",
@@ -116,8 +123,10 @@ __all__ = [
     "OneClassMachine",
     "Polynomial",
     "Precomputed",
+    "PreferenceKernel",
     "Product",
     "RandomWalkKernel",
+    "RankingMachine",
     "RowCache",
     "Scaled",
     "SeveralKernels",
@@ -132,6 +141,7 @@ __all__ = [
     "SupportVectorClassifier",
     "SupportVectorDescription",
     "SupportVectorRegressor",
+    "TaughtMachine",
     "WeisfeilerLehmanKernel",
     "add_confused_pair",
     "as_graph",
@@ -143,11 +153,16 @@ __all__ = [
     "feature_map",
     "gaussian_mixture_scores",
     "gram_report",
+    "hinge_loss",
+    "insensitive_loss",
     "isomap_gram",
+    "kernel_perceptron",
+    "lagrangian_machine",
     "locally_linear_gram",
     "margin_report",
     "mercer_check",
     "multinomial_scores",
+    "near_boundary",
     "normalise_gram",
     "platt_calibration",
     "polynomial_features",

@@ -1,0 +1,36 @@
+"""One description per class: scores, priors, rejection."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from verulam.kernel import ClassDescriptions, Gaussian, OneClassMachine
+
+
+def two_clouds():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 1, size=(90, 2)), rng.normal(3, 1, size=(30, 2))])
+    return X, np.repeat(["a", "b"], [90, 30])
+
+
+def test_scores_are_those_of_each_class():
+    X, y = two_clouds()
+    learner = ClassDescriptions(kernel=Gaussian(1.0), nu=0.3).fit(X, y)
+    own = OneClassMachine(kernel=Gaussian(1.0), nu=0.3).fit(X[y == "b"])
+    assert_allclose(learner.class_scores(X)[:, 1], own.score_samples(X))
+    assert learner.score(X, y) > 0.9
+    assert_allclose(learner.priors_, [0.75, 0.25])
+
+
+def test_all_support_is_a_kernel_density():
+    """With nu = 1 every row carries the same weight: the Parzen classifier."""
+    X, y = two_clouds()
+    learner = ClassDescriptions(kernel=Gaussian(1.0), nu=1.0, priors="equal").fit(X, y)
+    density = Gaussian(1.0)(X, X[y == "a"]).mean(axis=1)
+    assert_allclose(learner.class_scores(X)[:, 0], density)
+    assert_allclose(learner.priors_, 0.5)
+
+
+def test_far_rows_may_be_rejected():
+    X, y = two_clouds()
+    learner = ClassDescriptions(kernel=Gaussian(2.0), nu=0.1).fit(X, y)
+    assert learner.outside([[20.0, -20.0], [0.0, 0.0]]).tolist() == [True, False]

@@ -1,0 +1,58 @@
+"""Ranking with a kernel: the linear case, groups, and preferences that no plane can score."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.svm import LinearSVC
+
+from verulam.base import DataError
+from verulam.kernel import Gaussian, PreferenceKernel, RankingMachine
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(25, 3))
+Y = np.round(X @ [1.0, -2.0, 0.5] + 0.5 * RNG.normal(size=25))
+
+
+def test_linear_kernel_is_a_machine_without_bias_on_differences():
+    machine = RankingMachine(kernel="linear", C=0.5, tol=1e-7).fit(X, Y)
+    weights = machine.dual_coef_ @ machine.support_vectors_
+    first, second = np.nonzero(Y[:, None] > Y[None])
+    differences = X[first] - X[second]
+    both = np.vstack([differences, -differences])
+    labels = np.repeat([1, -1], len(differences))
+    peer = LinearSVC(loss="hinge", C=0.25, fit_intercept=False, tol=1e-9, max_iter=10**6)
+    assert_allclose(weights, peer.fit(both, labels).coef_[0], atol=1e-3)
+    assert machine.n_pairs_ == len(differences)
+
+
+def test_preference_kernel_by_formula():
+    pairs = np.hstack([X[:5], X[5:10]])
+    kernel = Gaussian(1.0)
+    u, v = X[:5], X[5:10]
+    expected = kernel(u, u) - kernel(u, v) - kernel(v, u) + kernel(v, v)
+    found = PreferenceKernel(kernel)
+    assert_allclose(found(pairs), expected, atol=1e-12)
+    assert_allclose(found.diagonal(pairs), np.diag(expected), atol=1e-12)
+
+
+def test_a_hill_is_ranked_by_a_kernel_alone():
+    height = -(X[:, 0] ** 2)
+    assert RankingMachine(C=100.0).fit(X, height).score(X, height) > 0.95
+    assert RankingMachine(kernel="linear").fit(X, height).score(X, height) < 0.7
+
+
+def test_groups_are_not_compared():
+    groups = np.arange(25) % 5
+    machine = RankingMachine().fit(X, Y, groups)
+    own = groups[:, None] == groups
+    assert machine.n_pairs_ == ((Y[:, None] > Y) & own).sum()
+    assert machine.score(X, Y, groups) > 0.8
+
+
+def test_refusals():
+    with pytest.raises(DataError, match="nothing to rank"):
+        RankingMachine().fit(X, np.ones(25))
+    with pytest.raises(DataError, match="groups has 2"):
+        RankingMachine().fit(X, Y, [0, 1])
+    with pytest.raises(DataError, match="rows of numbers"):
+        RankingMachine(kernel="precomputed").fit(np.eye(25), Y)

@@ -1,0 +1,61 @@
+"""The classroom's solvers: what they reach, and what they say when they do not."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
+
+from verulam.base import DataError
+from verulam.kernel import (
+    DualProblem,
+    Gaussian,
+    Linear,
+    Polynomial,
+    kernel_perceptron,
+    lagrangian_machine,
+    solve_densely,
+)
+
+CORNERS = np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]])
+SIGNS = np.array([1.0, 1.0, -1.0, -1.0])
+
+
+def test_perceptron_separates():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    signs = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    gram = Gaussian(0.5)(X)
+    machine = kernel_perceptron(gram, signs)
+    assert machine.converged
+    assert (signs * (gram @ machine.coefficients + machine.bias) > 0).all()
+    with pytest.warns(ConvergenceWarning, match="did not separate"):
+        assert not kernel_perceptron(Linear()(CORNERS), SIGNS, max_iter=50).converged
+
+
+def test_lagrangian_machine_solves_its_own_dual():
+    """U >= 0, Qu - 1 >= 0 and their product zero; the same as a dense program."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    signs = np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0, 1.0, -1.0)
+    gram = Gaussian(1.0)(X)
+    machine = lagrangian_machine(gram, signs, cost=2.0, tolerance=1e-12)
+    multipliers = machine.coefficients * signs
+    matrix = np.outer(signs, signs) * (gram + 1) + np.eye(40) / 2.0
+    slopes = matrix @ multipliers - 1
+    assert machine.converged
+    assert multipliers.min() > -1e-8
+    assert slopes.min() > -1e-8
+    assert_allclose(multipliers * slopes, 0.0, atol=1e-8)
+    problem = DualProblem(-np.ones(40), np.zeros(40), np.full(40, np.inf), np.zeros(40), "none")
+    assert_allclose(multipliers, solve_densely(problem, matrix), atol=1e-4)
+    assert machine.bias == pytest.approx(machine.coefficients.sum())
+
+
+def test_lagrangian_machine_of_exclusive_or():
+    gram = Polynomial(2)(CORNERS)
+    machine = lagrangian_machine(gram, SIGNS, cost=1e4)
+    assert_allclose(np.abs(machine.coefficients), 1 / 8, atol=1e-4)
+    with pytest.raises(DataError, match="cost must be above 0"):
+        lagrangian_machine(gram, SIGNS, cost=0.0)
+    with pytest.warns(ConvergenceWarning, match="still moving"):
+        lagrangian_machine(Linear()([[0.0], [1.0], [3.0], [9.0]]), SIGNS, cost=9.0, max_iter=1)
