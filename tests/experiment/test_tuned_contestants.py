@@ -196,3 +196,20 @@ def test_bad_tuning(changes, message):
     learner = LearnerChoice("k-nearest neighbours", **{"tune": {"p": [1, 2]}, **changes})
     with pytest.raises(DataError, match=message):
         make_plan(tuned_study(learners=[learner], **how))
+
+
+def test_a_budget_below_the_design_of_a_surface_is_refused_before_any_run():
+    how = {"method": "response surface", "budget": 4, "folds": 2}
+    learners = [NEIGHBOURS, LearnerChoice("support vector machine")]
+    message = r"tuning\.budget: 4; .* at least 9 settings for .*support vector machine\."
+    with pytest.raises(DataError, match=message):
+        make_plan(tuned_study(learners=learners, tuning=how))
+    assert len(make_plan(tuned_study(learners=learners, tuning=how | {"budget": 9})))
+
+
+def test_a_budget_below_the_smallest_grid_is_refused_before_any_run():
+    tuned = LearnerChoice("k-nearest neighbours", tune={"n_neighbors": [1, 3, 5, 7, 9]})
+    how = {"method": "grid", "budget": 4}
+    with pytest.raises(DataError, match=r"tuning\.budget: 4; .* at least 5 settings"):
+        make_plan(tuned_study(learners=[tuned], tuning=how))
+    assert len(make_plan(tuned_study(learners=[tuned], tuning=how | {"budget": 5})))

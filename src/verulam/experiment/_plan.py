@@ -1,5 +1,6 @@
 """From a study to a table of runs, every one visible before anything is run."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,15 +14,16 @@ from sklearn.utils import get_tags
 from verulam.base import DataError, abilities, clone, generator
 from verulam.catalogue import entry
 from verulam.experiment._budget import Budget, affordable, budget
+from verulam.experiment._design_remarks import alias_tables, design_remarks
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
 from verulam.experiment._notebook import plan_html
 from verulam.experiment._planned_data import PlannedData, planned_data
 from verulam.experiment._preparation import prepared
 from verulam.experiment._resampling import resampling
 from verulam.experiment._resampling_rows import Split
-from verulam.experiment._study import LearnerChoice, Study
+from verulam.experiment._study import LearnerChoice, Study, learner_settings
 from verulam.experiment._text import counted
-from verulam.experiment._tuned_contestants import with_tuning
+from verulam.experiment._tuned_contestants import check_tuning_budget, with_tuning
 from verulam.experiment._tuning import tuning
 
 
@@ -115,7 +117,12 @@ class Plan:
         untuned = {c.label: c for each in self.contestants for c in each if not c.tuned}
         if self.study.tuning is not None and untuned:
             notices.append(f"Nothing is tuned of {', '.join(untuned)}.")
-        return tuple(notices)
+        return (*notices, *design_remarks(json.loads(self.study.to_json())))
+
+    @property
+    def aliases(self) -> dict[str, pd.DataFrame]:
+        """For each learner with a fractional design, the effects that cannot be told apart."""
+        return alias_tables(json.loads(self.study.to_json()))
 
     def table(self) -> pd.DataFrame:
         """Return the plan as a table, one row per run."""
@@ -205,6 +212,7 @@ def make_plan(study: Study) -> Plan:
         for each in data
     )
     for each in contestants:
+        check_tuning_budget(study, {c.label: c.estimator for c in each})
         _refuse_repeats("learners", [f"{c.label} {setting_text(c.setting)}" for c in each])
     runs = [
         run
@@ -246,8 +254,8 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
     contestants = []
     # A learner that ignores the inputs is the same however they are prepared.
     ways = ("as needed",) if get_tags(base).no_validation else study.preparations
-    for how, *levels in product(ways, *choice.factors.values()):
-        setting = dict(zip(choice.factors, levels, strict=True))
+    for how, levels in product(ways, learner_settings(study, choice)):
+        setting = dict(levels)
         estimator = _with_parameters(base, {**choice.parameters, **setting}, name)
         ready = prepared(estimator, planned.inputs, scale=borrowed, how=how)
         if len(ways) > 1:

@@ -133,10 +133,10 @@ def _halving(
 def _surface(
     trials: Trials, space: Sequence[Factor], budget: int, random: np.random.Generator
 ) -> None:
-    numbers = [factor for factor in space if distinct_settings([factor]) > len(factor.levels)]
+    numbers = _ranges(space)
     # Lists have no slope: they stay as they are while the surface of the ranges is searched.
     rest = {name: value for name, value in trials.start.items() if name not in _names(numbers)}
-    needed = len(central_composite(numbers, "faced")) if numbers else 0
+    needed = smallest_budget("response surface", space)
     if needed > budget:
         raise DataError(
             f"budget: {budget}; the response surface of {', '.join(_names(numbers))} starts with "
@@ -177,6 +177,30 @@ def halving_rounds(budget: int) -> tuple[Round, ...]:
     last = budget // count
     steps = range(count - 1, -1, -1)
     return tuple(Round(last * KEPT_ONE_IN**step, float(KEPT_ONE_IN) ** -step) for step in steps)
+
+
+def smallest_budget(method: str, space: Sequence[Factor]) -> int:
+    """Return the number of settings that a search of a space cannot do without.
+
+    Parameters
+    ----------
+    method
+        One of `METHODS`.
+    space
+        What is varied.
+
+    Examples
+    --------
+    >>> space = (Factor("x", (0.0, 1.0), "numeric"), Factor("y", (0.1, 10.0), "log"))
+    >>> smallest_budget("response surface", space), smallest_budget("random", space)
+    (9, 1)
+    """
+    if method == "response surface" and (numbers := _ranges(space)):
+        return len(central_composite(numbers, "faced"))
+    if method == "grid":
+        # Of a range one value is enough; lists are taken whole.
+        return int(np.prod([len(each.levels) for each in space if each.kind == "categorical"]))
+    return 1
 
 
 def search(
@@ -242,6 +266,10 @@ def _plain(setting: Mapping[str, object]) -> Setting:
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in setting.items()
     }
+
+
+def _ranges(space: Sequence[Factor]) -> list[Factor]:
+    return [factor for factor in space if distinct_settings([factor]) > len(factor.levels)]
 
 
 def _names(factors: Sequence[Factor]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from verulam.base import DataError, UnknownNameError
 from verulam.data import Dataset
 from verulam.experiment._factors import Factor
+from verulam.experiment._search_methods import smallest_budget
 from verulam.experiment._search_space import default_space, search_space
 from verulam.experiment._study import LearnerChoice, Study
 from verulam.experiment._tuned_learner import TunedLearner
@@ -46,6 +47,33 @@ def with_tuning(
         split_seed=study.seed,
     )
     return tuned, tuple(factor.name for factor in space)
+
+
+def check_tuning_budget(study: Study, learners: Mapping[str, Any]) -> None:
+    """Refuse a budget that is too small for the search of some learner, before anything is run.
+
+    Parameters
+    ----------
+    study
+        What says how.
+    learners
+        By label; those that are not tuned need nothing.
+    """
+    how = tuning(study.tuning)
+    if how is None:
+        return
+    needed = {
+        label: smallest_budget(how.method, each.space)
+        for label, each in learners.items()
+        if isinstance(each, TunedLearner)
+    }
+    short = [label for label, least in needed.items() if least > how.budget]
+    if short:
+        raise DataError(
+            f"tuning.budget: {how.budget}; tuning.method {how.method!r} needs at least "
+            f"{max(needed.values())} settings for {', '.join(short)}. Raise the budget to that, or "
+            "search at random."
+        )
 
 
 def _space(choice: LearnerChoice, learner: Any) -> tuple[Factor, ...]:
