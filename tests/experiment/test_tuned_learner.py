@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from verulam.base import DataError, clone
-from verulam.experiment import Factor, TunedLearner, resampling
+from verulam.experiment import Factor, TunedLearner, Tuning, resampling
 from verulam.experiment._tuned_learner import _balanced_order, tuning_record
 
 NEIGHBOURS = (Factor("n_neighbors", (1, 5, 25, 60)),)
@@ -104,6 +104,16 @@ def test_settings_that_fail_are_passed_over(iris):
     assert [score is None for _, _, score in tuning_record(tuned).trials] == [True, False]
     with pytest.raises(DataError, match=r"None of 1 settings .* The last one: ValueError: .*140"):
         TunedLearner(KNeighborsClassifier(140), space[:0], budget=1).fit(*iris)
+
+
+def test_settings_that_fail_cost_as_many_fits_as_others(iris):
+    """Too many neighbours for a ninth of the rows, while as many fits were promised to all."""
+    space = (Factor("n_neighbors", tuple(range(3, 60))),)
+    tuned = TunedLearner(
+        KNeighborsClassifier(), space, method="successive halving", budget=4, folds=2
+    ).fit(*iris)
+    assert any(np.isnan(trial.loss) for trial in tuned.trials_)
+    assert tuned.n_fits_ == Tuning("successive halving", budget=4, folds=2).fits == 27
 
 
 def test_smaller_shares_keep_the_classes_and_are_parts_of_larger_ones():

@@ -257,13 +257,16 @@ class _Judge:
 
     def loss(self, setting: Setting, share: float) -> float:
         """Return the mean loss of a setting; NaN where the learner fails on some part."""
+        # Every part is fitted also after a failure, so that all learners get as many fits.
+        return float(np.mean([self._caught_loss(part, setting, share) for part in self._parts]))
+
+    def _caught_loss(self, part: _Part, setting: Setting, share: float) -> float:
         try:
-            losses = [self._loss_on(part, setting, share) for part in self._parts]
+            return self._loss_on(part, setting, share)
         # Whatever a setting makes a learner raise, the other settings go on.
         except Exception as error:
             self.last_error = f"{type(error).__name__}: {' '.join(str(error).split())}"
             return float("nan")
-        return float(np.mean(losses))
 
     def _loss_on(self, part: _Part, setting: Setting, share: float) -> float:
         train = part.first(share)
