@@ -235,3 +235,6 @@ def test_groups_are_locked_as_a_whole(tmp_path):
     card = finalise(tmp_path / "runs.sqlite").card
     assert card.test_rows % 3 == 0
     assert [column.name for column in card.inputs] == ["x"]
+    groups = make_plan(study).data[0].groups
+    locked = make_plan(study).data[0].locked
+    assert card.response.method == f"t interval over {len(np.unique(groups[locked]))} groups"

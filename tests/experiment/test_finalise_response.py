@@ -38,6 +38,24 @@ def test_rates_have_the_interval_of_rates(binary):
         )
 
 
+def test_groups_widen_every_interval(binary):
+    """Every row four times over says no more than once, if the copies are known for groups."""
+    learner = LogisticRegression().fit(*binary)
+    inputs, targets = (np.repeat(part, 4, axis=0) for part in binary)
+    once = predictions_of(learner, *binary, ["no", "yes"])
+    apart = predictions_of(learner, inputs, targets, ["no", "yes"])
+    together = predictions_of(learner, inputs, targets, ["no", "yes"], np.repeat(np.arange(120), 4))
+    losses = loss_table(["no", "yes"], [[0, 5], [1, 0]])
+
+    def widths(said):
+        cards = [locked_response(measure(name), said, seed=0) for name in ("error", "log_loss")]
+        cards.append(decision_response(losses, said, seed=0))
+        return np.array([card.high - card.low for card in cards])
+
+    np.testing.assert_allclose(widths(together), widths(once), rtol=0.1)
+    np.testing.assert_allclose(widths(together) / widths(apart), 2.0, rtol=0.15)
+
+
 def test_other_measures_have_a_bootstrap(binary):
     said = predictions_of(LogisticRegression().fit(*binary), *binary, ["no", "yes"])
     card = locked_response(measure("log_loss"), said, seed=0)

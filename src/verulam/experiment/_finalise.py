@@ -186,7 +186,9 @@ def _look(
     opening = Opening(results.study, planned.data.content_hash, planned.label, locked, name)
     number = open_locked_part(results.path, opening, force=force)
     targets = planned.targets[planned.locked]
-    said = predictions_of(estimator, rebuilt.inputs(planned.locked), targets, rebuilt.classes)
+    groups = None if planned.groups is None else planned.groups[planned.locked]
+    inputs = rebuilt.inputs(planned.locked)
+    said = predictions_of(estimator, inputs, targets, rebuilt.classes, groups)
     seed, task = rebuilt.study.seed, planned.data.task
     measured = [locked_response(m, said, seed=seed) for m in results.measures if m.task == task]
     responses = [each for each in measured if each is not None]

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from verulam.base import DataError
 from verulam.decision import LossTable
 from verulam.experiment._contestants import Responses
+from verulam.experiment._finalise_interval import CONFIDENCE, bootstrap_in_groups, rate_in_groups
 from verulam.experiment._model_card import ResponseCard
 from verulam.measures import Measure, accuracy, error
-from verulam.statistics import corrected_t_test, rate_interval
+from verulam.statistics import corrected_t_test
 
-CONFIDENCE = 0.95
-RESAMPLES = 500
 LOCKED, RESAMPLED = "locked test part", "cross-validation"
 
 
@@ -35,6 +34,8 @@ class TestPredictions:
         One column per class; None where the learner gives none.
     scores
         Where it gives no probabilities: what it decides by.
+    groups
+        The group of each row, which are alike within; None where each row is by itself.
     """
 
     __test__ = False
@@ -44,10 +45,15 @@ class TestPredictions:
     classes: tuple[Any, ...] = ()
     probabilities: NDArray[np.float64] | None = None
     scores: NDArray[np.float64] | None = None
+    groups: NDArray[Any] | None = None
 
 
 def predictions_of(
-    estimator: Any, inputs: Any, targets: NDArray[Any], classes: Sequence[Any]
+    estimator: Any,
+    inputs: Any,
+    targets: NDArray[Any],
+    classes: Sequence[Any],
+    groups: NDArray[Any] | None = None,
 ) -> TestPredictions:
     """Return what a fitted learner predicts, with probabilities in the order of the classes.
 
@@ -59,10 +65,12 @@ def predictions_of(
         The rows.
     classes
         All labels; empty where the target is a number.
+    groups
+        The group of each row, where there are groups.
     """
     predicted = np.asarray(estimator.predict(inputs))
     if not len(classes):
-        return TestPredictions(targets, predicted.astype(np.float64))
+        return TestPredictions(targets, predicted.astype(np.float64), groups=groups)
     labels, probabilities, scores = np.asarray(classes), None, None
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(targets), len(labels)))
@@ -70,7 +78,7 @@ def predictions_of(
         probabilities[:, known] = estimator.predict_proba(inputs)
     elif hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(inputs), dtype=np.float64)
-    return TestPredictions(targets, predicted, tuple(classes), probabilities, scores)
+    return TestPredictions(targets, predicted, tuple(classes), probabilities, scores, groups)
 
 
 def locked_response(measure: Measure, said: TestPredictions, *, seed: int) -> ResponseCard | None:
@@ -87,24 +95,18 @@ def locked_response(measure: Measure, said: TestPredictions, *, seed: int) -> Re
     """
     if measure.function in (error, accuracy) and not measure.options:
         hits = said.predicted == said.targets
-        count = int(hits.sum() if measure.function is accuracy else (~hits).sum())
-        interval = rate_interval(count, len(hits), confidence=CONFIDENCE)
-        limits = (interval.low, interval.high)
-        return _card(
-            measure, interval.estimate, limits, f"{interval.method.capitalize()} interval of a rate"
-        )
+        counted = hits if measure.function is accuracy else ~hits
+        interval = rate_in_groups(counted, said.groups)
+        return _card(measure, float(counted.mean()), (interval.low, interval.high), interval.method)
     if _prediction_for(measure, said) is None:
         return None
     value = _score(measure, said, np.arange(len(said.targets)))
     if np.isnan(value):
         return None
-    rng = np.random.default_rng(seed)
-    return _card(
-        measure,
-        value,
-        _bootstrapped(lambda rows: _score(measure, said, rows), len(said.targets), rng),
-        "bootstrap of the rows, percentiles",
+    found = bootstrap_in_groups(
+        lambda rows: _score(measure, said, rows), len(said.targets), said.groups, seed=seed
     )
+    return _card(measure, value, (found.low, found.high), found.method)
 
 
 def decision_response(losses: LossTable, said: TestPredictions, *, seed: int) -> ResponseCard:
@@ -123,18 +125,19 @@ def decision_response(losses: LossTable, said: TestPredictions, *, seed: int) ->
     decided = losses.best(said.probabilities)
     truth = np.searchsorted(np.asarray(said.classes), said.targets)
     costs = losses.matrix[decided, truth]
-    rng = np.random.default_rng(seed)
-    low, high = _bootstrapped(lambda rows: float(costs[rows].mean()), len(costs), rng)
+    found = bootstrap_in_groups(
+        lambda rows: float(costs[rows].mean()), len(costs), said.groups, seed=seed
+    )
     rejected = float((decided == len(losses.actions) - 1).mean()) if losses.can_reject else 0.0
     words = f", {rejected:.1%} rejected" if losses.can_reject else ""
     return ResponseCard(
         "risk",
         f"Mean loss of decisions{words}",
         float(costs.mean()),
-        low,
-        high,
+        found.low,
+        found.high,
         CONFIDENCE,
-        "bootstrap of the rows, percentiles",
+        found.method,
         LOCKED,
     )
 
@@ -191,15 +194,3 @@ def _score(measure: Measure, said: TestPredictions, rows: NDArray[np.intp]) -> f
     # Rows drawn with replacement may lack a class, without which the measure has no value.
     except DataError:
         return float("nan")
-
-
-def _bootstrapped(
-    statistic: Any, n_rows: int, rng: np.random.Generator
-) -> tuple[float | None, float | None]:
-    draws = np.array([statistic(rng.integers(n_rows, size=n_rows)) for _ in range(RESAMPLES)])
-    draws = draws[~np.isnan(draws)]
-    if n_rows < 2 or len(draws) < RESAMPLES // 2:
-        return None, None
-    tail = 50.0 * (1.0 - CONFIDENCE)
-    low, high = np.percentile(draws, [tail, 100.0 - tail])
-    return float(low), float(high)
