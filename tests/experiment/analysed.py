@@ -11,8 +11,11 @@ from verulam.experiment._contestants import Responses, StoredContestant
 from verulam.measures import as_measure
 
 
-def responses_of(tables, *, measure="error", baselines=(), folds=10, test_share=0.1):
-    """Return responses with these scores: for each data set a list of scores by contestant."""
+def responses_of(tables, *, measure="error", baselines=(), folds=10, test_share=0.1, status="left"):
+    """Return responses with these scores: for each data set a list of scores by contestant.
+
+    What is not a number is a run with the status.
+    """
     names = dict.fromkeys(name for table in tables.values() for name in table)
     ordered = [*baselines, *(name for name in names if name not in baselines)]
     rows = [
@@ -24,7 +27,7 @@ def responses_of(tables, *, measure="error", baselines=(), folds=10, test_share=
             "repeat": place // folds,
             "fold": place % folds,
             "share": 1.0,
-            "status": "left" if np.isnan(score) else "done",
+            "status": status if np.isnan(score) else "done",
             "score": score,
             "fit_seconds": 0.1 * (1 + ordered.index(name)),
             "predict_seconds": 0.01,

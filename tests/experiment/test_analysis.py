@@ -93,6 +93,10 @@ def test_one_learner_failed_everywhere(two, tmp_path):
     assert found.table["failed"]["majority class"] == 10
     assert found.table["equality"]["majority class"] == "not tested"
     assert "majority class: 10 runs failed, E: x" in found.notes
+    assert found.recommended is None
+    words = "parametric.NaiveBayes is the only one of 2 contestants that could be run"
+    assert words in json.loads(found.to_json())["answer"]
+    assert words in " ".join(str(found).split())
 
 
 def test_other_measure_other_level(two):

@@ -89,6 +89,39 @@ def test_one_contestant():
     assert "0.2 on iris and 0.5 on wine" in said.sentence
 
 
+def test_contestants_without_results_are_not_passed_over_in_silence():
+    missing = {name: [np.nan] * 10 for name in "cdefgh"}
+    scores = {"a": noisy(0.4, seed=1), "b": noisy(0.1, seed=2), **missing}
+    lasting = answered({"iris": scores}).sentence
+    assert "0.1) of the 2 of 8 contestants that have been run so far, and" in lasting
+    failed = answered({"iris": scores}, status="failed")
+    assert failed.sentence == (
+        "Use b. It has the lowest mean error (0.1) of the 2 of 8 contestants that could be run, "
+        "and the tests reject that the other of them does equally well."
+    )
+    twice = answered({"iris": scores, "wine": scores}, status="failed")
+    assert "and of the 2 of 8 contestants that could be run it is the simplest" in twice.sentence
+
+
+def test_what_was_not_scored_has_run_all_the_same():
+    scores = {"a": noisy(0.4, seed=1), "b": noisy(0.1, seed=2), "c": [np.nan] * 10}
+    said = answered({"iris": scores}, status="done")
+    assert "of the 2 of 3 contestants that have results" in said.sentence
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"), [("failed", "could be run"), ("left", "has been run so far")]
+)
+def test_the_only_one_with_results_is_not_the_best(status, reason):
+    said = answered({"iris": {"a": [0.68], "b": [np.nan]}}, "holdout", status=status)
+    assert said.recommended is None
+    assert said.order == ("a",)
+    assert said.sentence == (
+        f"Nothing can be compared: a is the only one of 2 contestants that {reason}. "
+        "a has a mean error of 0.68 on iris."
+    )
+
+
 def test_over_data_sets():
     base = RNG.uniform(0.1, 0.4, 8)
     tables = {f"{i}": {"a": [x + 0.3] * 2, "b": [x] * 2} for i, x in enumerate(base)}

@@ -58,6 +58,8 @@ def answer(
         return Answer(None, (), "No run has finished, so that nothing can be said yet.")
     if len(responses.names) == 1:
         return Answer(responses.names[0], tuple(responses.names), _alone(responses))
+    if len(present := _present(responses)) == 1:
+        return Answer(None, tuple(present), _only(responses, present[0]))
     if over_data is None:
         verdict = next(iter(verdicts.values()))
         return _from_verdict(responses, verdict, advice_on_splits(responses, verdict, alpha))
@@ -132,19 +134,45 @@ def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer
             f"those that the tests cannot tell apart: the others are {few(others)}."
         )
     else:
+        other = "any other" if len(present) > 2 else "the other"
         sentence = (
             f"Use {chosen}. It has the {_standing(responses, verdict)}, and the tests reject that "
-            f"{'any other does' if len(present) > 2 else 'the other does'} equally well."
+            f"{other}{' of them' if _among(responses, present) else ''} does equally well."
         )
     return Answer(chosen, order, sentence, advice)
 
 
 def _standing(responses: Responses, verdict: Verdict) -> str:
+    among = _among(responses, verdict.names)
     if verdict.scope in responses.data:
         word = "highest" if responses.measure.greater_is_better else "lowest"
         mean = responses.by_split(verdict.scope)[verdict.best].mean()
-        return f"{word} mean {measure_words(responses)} ({mean:.4g})"
-    return f"best mean rank by {measure_words(responses)}"
+        return f"{word} mean {measure_words(responses)} ({mean:.4g}){among}"
+    return f"best mean rank by {measure_words(responses)}{among}"
+
+
+def _present(responses: Responses) -> list[str]:
+    """Return the contestants that have a score on any data set."""
+    return [str(name) for name in responses.by_data().columns]
+
+
+def _among(responses: Responses, compared: Sequence[str]) -> str:
+    """Return of how many contestants something is said, where that is not all of them."""
+    if len(compared) == len(responses.names):
+        return ""
+    counts = f" of the {len(compared)} of {len(responses.names)} contestants that"
+    return f"{counts} {_why_present(responses, compared)}"
+
+
+def _why_present(responses: Responses, compared: Sequence[str]) -> str:
+    """Return what the compared contestants have that the others have not."""
+    missing = responses.runs[~responses.runs["contestant"].isin(list(compared))]
+    if missing["status"].eq("left").any():
+        return "have been run so far"
+    if missing["status"].eq("done").any():
+        several = len(responses.data) > 1
+        return f"have results{' on all data sets' if several else ''}"
+    return "could be run"
 
 
 def measure_words(responses: Responses) -> str:
@@ -154,15 +182,25 @@ def measure_words(responses: Responses) -> str:
 
 
 def _alone(responses: Responses) -> str:
-    name, words = responses.names[0], []
+    means = _means(responses, responses.names[0])
+    return f"{means}; there is no other contestant to compare it with."
+
+
+def _only(responses: Responses, name: str) -> str:
+    reason = _why_present(responses, [name]).replace("have", "has")
+    return (
+        f"Nothing can be compared: {name} is the only one of {len(responses.names)} contestants "
+        f"that {reason}. {_means(responses, name)}."
+    )
+
+
+def _means(responses: Responses, name: str) -> str:
+    words = []
     for data in responses.data:
         scores = responses.by_split(data)
-        if not scores.empty:
+        if name in scores:
             words.append(f"{scores[name].mean():.4g} on {data}")
-    return (
-        f"{name} has a mean {measure_words(responses)} of {listed(words)}; there is no other "
-        "contestant to compare it with."
-    )
+    return f"{name} has a mean {measure_words(responses)} of {listed(words)}"
 
 
 def _from_each_data_set(responses: Responses, verdicts: Mapping[str, Verdict]) -> Answer:
@@ -178,7 +216,8 @@ def _from_each_data_set(responses: Responses, verdicts: Mapping[str, Verdict]) -
     if safe:
         sentence = (
             f"Use {safe[0]}. On none of the {len(verdicts)} data sets is another contestant shown "
-            "to beat it, and it is the simplest of which this is true."
+            f"to beat it, and{_among(responses, _present(responses))} it is the simplest of which "
+            "this is true."
         )
         return Answer(safe[0], order, sentence, _too_few(responses))
     each = listed(
