@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from verulam.base import DataError, UnknownNameError, spawn_seeds
 from verulam.data import dataset
-from verulam.experiment import compare
+from verulam.experiment import compare, finalise, load_model
 from verulam.experiment._compare import default_resampling
 from verulam.experiment._learners import DEFAULT_LEARNERS
 
@@ -229,3 +229,23 @@ def test_nothing_is_left_behind(tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         compare("iris", ["majority class"], **QUIET)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_can_be_finalised_from_the_store(tmp_path):
+    table = tmp_path / "members.csv"
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {
+            "age": random.normal(size=60),
+            "member": random.random(60) < 0.5,
+            "city": random.choice(["a", "b"], 60),
+        }
+    )
+    rows["bought"] = np.where(rows["age"] > 0, "yes", "no")
+    rows.loc[3, "age"] = np.nan
+    rows.to_csv(table, index=False)
+    store = tmp_path / "runs.sqlite"
+    learners = ["majority class", "logistic regression"]
+    compare(table, learners, target="bought", resampling="3-fold", progress=False, store=store)
+    made = finalise(store, learner="logistic regression")
+    assert load_model(made.path).estimator.predict(rows.drop(columns="bought")).shape == (60,)

@@ -83,7 +83,7 @@ def compare(
     plan = make_plan(
         Study(
             chosen.name,
-            [DataChoice(chosen)],
+            [_data_choice(data, chosen)],
             learner_choices(learners, str(chosen.task)),
             measures=[_measure_for(chosen, measure)],
             resampling=resampling or default_resampling(chosen.n_rows),
@@ -111,6 +111,15 @@ def compare(
         # Its report and other measures need the predictions, so they live as long as it does.
         weakref.finalize(comparison, shutil.rmtree, folder, ignore_errors=True)
     return comparison
+
+
+def _data_choice(data: Any, chosen: Dataset) -> DataChoice:
+    """Return the data so that the store can say where they are, where they came from a file."""
+    if not isinstance(data, str | Path):
+        return DataChoice(chosen)
+    path = Path(data)
+    source = str(path.resolve()) if path.is_file() else str(data)
+    return DataChoice(source, target=chosen.target, label=chosen.name)
 
 
 def default_resampling(n_rows: int) -> str:

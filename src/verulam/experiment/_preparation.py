@@ -1,9 +1,11 @@
 """What stands between a table and a learner that cannot use it as it is."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -42,6 +44,23 @@ class Prepared:
 
     estimator: Any
     words: str
+
+
+class AsObjects(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Turn columns into plain objects, whatever their categories are.
+
+    A class of its own, because model files may hold learners and no functions of this package.
+    """
+
+    def fit(self, X: pd.DataFrame, y: Any = None) -> Self:
+        """Remember the columns."""
+        self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return the table with columns of objects."""
+        return X.astype(object)
 
 
 def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, str]:
@@ -103,7 +122,7 @@ def prepared(
         fill = (
             [
                 # Categories of different kinds, such as words and truths, have no common type.
-                FunctionTransformer(as_objects, feature_names_out="one-to-one"),
+                AsObjects(),
                 SimpleImputer(strategy="most_frequent", keep_empty_features=True),
             ]
             if gaps
@@ -116,11 +135,6 @@ def prepared(
     # A table of numbers needs no sorting of its columns, which would cost more than some fits.
     front = ColumnTransformer(parts) if categories else parts[0][1]
     return Prepared(make_pipeline(front, estimator), ", ".join(words))
-
-
-def as_objects(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns as plain objects, whatever their categories are."""
-    return table.astype(object)
 
 
 def _scaler(how: str, n_rows: int) -> Any:
