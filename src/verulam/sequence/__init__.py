@@ -62,6 +62,11 @@ from verulam.sequence._regression import AutoregressiveEmission, RegressionEmiss
 from verulam.sequence._selection import StateCurve, add_states, select_states
 from verulam.sequence._sequences import Sequences, read_sequences
 from verulam.sequence._streams import StreamEmission
+from verulam.sequence._switching_dynamics import (
+    RegimeDraws,
+    SwitchingDynamicalSystem,
+    SwitchingSystem,
+)
 from verulam.sequence._tasks import Drawn, Forecast, OnlineFilter
 from verulam.sequence._transitions import (
     Transitions,
@@ -114,6 +119,7 @@ __all__ = [
     "Parts",
     "PhasedEmission",
     "PoissonEmission",
+    "RegimeDraws",
     "RegressionEmission",
     "Segment",
     "Sequences",
@@ -122,6 +128,8 @@ __all__ = [
     "StateEstimates",
     "StateForecast",
     "StreamEmission",
+    "SwitchingDynamicalSystem",
+    "SwitchingSystem",
     "SymbolProbabilities",
     "TransitionMatrix",
     "Transitions",

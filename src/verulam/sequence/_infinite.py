@@ -219,7 +219,7 @@ class InfiniteHiddenMarkovModel(Density):
             table = emission.emissions(parameters, sequences.values)
             paths = draw_paths(table, *arguments, random)
             weights = np.eye(size)[paths]
-            firsts, counts = _counts(paths, sequences.starts, size)
+            firsts, counts = path_counts(paths, sequences.starts, size)
             shared = self._shared(shared, firsts, counts, random)
             initial = _dirichlet(self.concentration * shared + firsts, random)
             stay = self.stickiness * np.eye(size)
@@ -310,7 +310,7 @@ def draw_tables(counts: np.ndarray, weights: np.ndarray, random: np.random.Gener
     return np.bincount(cell[opened], minlength=len(customers)).reshape(counts.shape)
 
 
-def _counts(paths: np.ndarray, starts: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+def path_counts(paths: np.ndarray, starts: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return how often each state is first, and each transition happens."""
     inside = np.ones(len(paths), dtype=bool)
     inside[starts[:-1]] = False
