@@ -5,7 +5,7 @@ from numba import njit
 
 LEAF, NUMERIC, SUBSET = 0, 1, 2
 #: Rows that walk down together: while one waits for memory, others move.
-ROWS_TOGETHER = 16
+ROWS_TOGETHER = 8
 #: A node of thresholds alone, in one place: twice the column, plus 1 if missing values go right.
 STEP = np.dtype([("threshold", np.float64), ("column", np.int32), ("child", np.int32)])
 
@@ -51,24 +51,35 @@ def find_leaves(
     return leaves
 
 
+@njit(cache=True, nogil=True, inline="always")
+def step_down(rows, i, node, steps):
+    """Return the child that a row goes to; a leaf leads to itself."""
+    column = steps[node]["column"]
+    value = rows[i, column >> 1]
+    right = (value > steps[node]["threshold"]) | ((column & 1) & (value != value))
+    return np.int32(steps[node]["child"] + right)
+
+
 @njit(cache=True, nogil=True)
 def find_numeric_leaves(rows, steps):
-    """Return the leaf of each row where all tests are thresholds; leaves lead to themselves."""
+    """Return the leaf of each row where all tests are thresholds."""
     n_rows = rows.shape[0]
     leaves = np.zeros(n_rows, dtype=np.int32)
     for first in range(0, n_rows, ROWS_TOGETHER):
         last = min(first + ROWS_TOGETHER, n_rows)
-        moving = True
-        while moving:
-            moving = False
+        n_moving = ROWS_TOGETHER
+        while n_moving > ROWS_TOGETHER // 2:
+            n_moving = 0
             for i in range(first, last):
-                node = leaves[i]
-                column = steps[node]["column"]
-                value = rows[i, column >> 1]
-                right = (value > steps[node]["threshold"]) | ((column & 1) & (value != value))
-                below = np.int32(steps[node]["child"] + right)
-                moving |= below != node
+                below = step_down(rows, i, leaves[i], steps)
+                n_moving += below != leaves[i]
                 leaves[i] = below
+        # Too few are left to wait for one another.
+        for i in range(first, last):
+            below = step_down(rows, i, leaves[i], steps)
+            while below != leaves[i]:
+                leaves[i] = below
+                below = step_down(rows, i, below, steps)
     return leaves
 
 
