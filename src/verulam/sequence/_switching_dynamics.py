@@ -24,7 +24,6 @@ from verulam.sequence._dynamical_sums import (
     updated_systems,
 )
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates
-from verulam.sequence._hidden_markov import ORDER_MATTERS
 from verulam.sequence._inference import draw_paths, emissions_from_logarithms
 from verulam.sequence._infinite import path_counts
 from verulam.sequence._kalman import LinearSystem, run_filter, run_smoother, stacked
@@ -212,7 +211,6 @@ class SwitchingDynamicalSystem(Density):
     _takes_sequences: ClassVar[bool] = True
     _skipped_checks: ClassVar[dict[str, str]] = {
         "check_fit1d": "a one-dimensional X is a sequence of single numbers",
-        "check_methods_subset_invariance": ORDER_MATTERS,
     }
 
     def __init__(
