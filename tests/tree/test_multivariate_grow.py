@@ -63,6 +63,14 @@ def test_reached_counts_every_node_on_the_way(grown):
     assert_allclose(reached, tree.structure.values)
 
 
+def test_rounding_never_stops_the_growth():
+    """Rows fewer than inputs have equal scores but for rounding: a threshold takes over."""
+    for seed in (1, 4, 6):
+        random = np.random.default_rng(seed)
+        X, y = random.normal(size=(300, 4)), random.integers(50, size=300)
+        assert MultivariateTreeClassifier("lda").fit(X, y).score(X, y) == 1.0
+
+
 def test_collapsing_turns_nodes_into_leaves(grown):
     tree, X, _ = grown
     marks = np.zeros(len(tree.tests), dtype=bool)

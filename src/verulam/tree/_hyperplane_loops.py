@@ -74,7 +74,9 @@ def best_cut(keys, rising, codes, weights, sides, n_side, criterion, min_rows):
         n_side[old] -= 1
         n_side[1 - old] += 1
         middle = 0.5 * (keys[i] + keys[i + 1])
-        if not (keys[i] < middle < keys[i + 1]) or min(n_side[0], n_side[1]) < min_rows:
+        # Keys that differ by rounding alone are the same.
+        least = 1e-12 * max(abs(keys[i]), abs(keys[i + 1]))
+        if not (keys[i] + least < middle < keys[i + 1]) or min(n_side[0], n_side[1]) < min_rows:
             continue
         impurity = 0.0
         for side in range(2):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.tree._inputs import InputCode
-from verulam.tree._node_kinds import KIND_NUMBERS, FittedNode
+from verulam.tree._node_kinds import KIND_NUMBERS, FittedNode, fit_node
 from verulam.tree._node_problem import NodeOptions, NodeProblem, impurity_of, split_impurity_of
 from verulam.tree._node_tests import NodeTest
 from verulam.tree._structure import LEAF, TreeStructure, collapse, surviving
@@ -174,27 +174,36 @@ def grow_tree(
             options,
             random,
         )
-        fitted = choose(problem)
-        if fitted is None:
-            continue
-        test = fitted.test.unscaled(code.centre, code.scale)
         own = inputs[rows]
-        branches = test.branches(own)
-        counts = np.bincount(branches, minlength=test.n_branches)
-        after = split_impurity_of(problem, branches, test.n_branches)
-        gain = max(0.0, node.impurity - after)
-        # In other units rounding may move a row across.
-        too_few = counts.min() < options.min_rows
-        if too_few or gain * node.counts.sum() / total < limits.min_decrease:
+        fitted = _in_units(choose(problem), problem, own, code)
+        if fitted is None:
+            # In other units rounding may move a row across; a threshold is safe.
+            fitted = _in_units(fit_node("univariate", problem), problem, own, code)
+        gain = 0.0 if fitted is None else max(0.0, node.impurity - fitted.impurity)
+        if fitted is None or gain * node.counts.sum() / total < limits.min_decrease:
             continue
-        node.first_child, node.gain = len(nodes), gain
-        node.fitted = FittedNode(fitted.kind, test, after)
+        test = fitted.test
+        branches = test.branches(own)
+        node.fitted, node.first_child, node.gain = fitted, len(nodes), gain
         node.spread = _spread(test.scores(own), weights[rows])
         nodes += [
             make(rows[branches == branch], number, node.depth + 1)
             for branch in range(test.n_branches)
         ]
     return _assembled(nodes)
+
+
+def _in_units(
+    fitted: FittedNode | None, problem: NodeProblem, inputs: Numbers, code: InputCode
+) -> FittedNode | None:
+    """Return a test in the units of the table; None if it leaves a branch too few rows there."""
+    if fitted is None:
+        return None
+    test = fitted.test.unscaled(code.centre, code.scale)
+    branches = test.branches(inputs)
+    if np.bincount(branches, minlength=test.n_branches).min() < problem.options.min_rows:
+        return None
+    return FittedNode(fitted.kind, test, split_impurity_of(problem, branches, test.n_branches))
 
 
 def _spread(scores: Numbers, weights: Numbers) -> float:
