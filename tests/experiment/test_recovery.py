@@ -7,7 +7,7 @@ import pytest
 from tests.experiment.studies import small_study
 
 from verulam.base import DataError
-from verulam.experiment import LearnerChoice, Results, Store, recover, run
+from verulam.experiment import LearnerChoice, Results, Store, analyse, recover, run
 
 STUDY = {
     "learners": [LearnerChoice("majority class"), LearnerChoice("naive bayes")],
@@ -76,6 +76,35 @@ def test_damaged_predictions_are_no_results(whole, tmp_path):
     connection.close()
     saved = recover(copy, tmp_path / "saved.sqlite")
     assert (saved.rows["runs"], saved.damaged) == (399, ("runs",))
+
+
+def test_a_lost_plan_is_written_anew_and_nothing_refitted(whole, tmp_path):
+    content = bytearray(whole.read_bytes())
+    content[40960:49152] = b"A" * 8192
+    damaged = tmp_path / "damaged.sqlite"
+    damaged.write_bytes(content)
+    saved = recover(damaged, tmp_path / "saved.sqlite")
+    with pytest.raises(DataError, match=r"plan of the study .* was lost.* none .* is refitted"):
+        analyse(saved.path)
+    with Store(saved.path) as store:
+        kept = store.read("SELECT run, started FROM runs ORDER BY run")
+    assert len(kept) == saved.rows["runs"] > 0
+    results = run(small_study(**STUDY), saved.path, engine="serial", progress=False)
+    assert results.status() == {"done": 400}
+    with Store(saved.path) as store:
+        after = store.read("SELECT run, started FROM runs ORDER BY run")
+    assert after[after["run"].isin(kept["run"])].reset_index(drop=True).equals(kept)
+
+
+@pytest.mark.parametrize("table", ["planned", "splits", "data", "studies"])
+def test_any_part_of_the_plan_may_be_lost(whole, tmp_path, table):
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(whole, copy)
+    with sqlite3.connect(copy) as connection:
+        connection.execute(f"DELETE FROM {table}")
+    connection.close()
+    with pytest.raises(DataError, match=f"run STUDY --store {copy}.* 400 runs in it are kept"):
+        Results(copy)
 
 
 def test_what_cannot_be_recovered(whole, tmp_path):

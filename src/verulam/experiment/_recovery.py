@@ -78,6 +78,11 @@ def recover(path: str | Path, target: str | Path) -> Recovery:
             rows[table] = store.add_rows(table, source.rows())
             if source.damaged:
                 damaged.append(table)
+        if "planned" in damaged:
+            # A part of a plan would pass for the whole; running the study writes it anew.
+            with store.transaction() as writing:
+                writing.execute("DELETE FROM planned")
+            rows["planned"] = 0
     if not any(rows.values()) and damaged:
         target.unlink()
         raise DataError(f"Nothing in {path} can be read; it may never have been a store.")

@@ -78,13 +78,17 @@ class Results:
         self.path = Path(path)
         with Store(self.path, read_only=True) as store:
             studies = store.studies()
-        if studies.empty:
-            raise DataError(f"The store {self.path} has no study.")
-        if study is not None:
-            studies = studies[studies["study"] == study]
             if studies.empty:
-                raise DataError(f"The store {self.path} has no study {study}.")
-        self.study = str(studies["study"].iloc[-1])
+                if runs := _finished(store):
+                    raise _lost(self.path, runs)
+                raise DataError(f"The store {self.path} has no study.")
+            if study is not None:
+                studies = studies[studies["study"] == study]
+                if studies.empty:
+                    raise DataError(f"The store {self.path} has no study {study}.")
+            self.study = str(studies["study"].iloc[-1])
+            if not store.has_whole_plan(self.study):
+                raise _lost(self.path, _finished(store))
         self.description: dict[str, Any] = json.loads(studies["content"].iloc[-1])
         self.changes = tuple(changes)
         self._given = tuple(measures or ())
@@ -202,3 +206,15 @@ class Results:
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {status}" for status, count in self.status().items())
         return f"{self.description['name']}: {counts} ({self.path})"
+
+
+def _finished(store: Store) -> int:
+    return int(next(store.rows("SELECT count(*) FROM runs"))[0])
+
+
+def _lost(path: Path, runs: int) -> DataError:
+    return DataError(
+        f"The plan of the study in {path} was lost, as it may be in a store that was recovered: "
+        f"run the study file once with this store (verulam run STUDY --store {path}), which writes "
+        f"the plan anew; the {counted(runs, 'run')} in it are kept, and none of them is refitted."
+    )

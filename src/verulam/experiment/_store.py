@@ -69,6 +69,11 @@ WHERE p.study = ?1 AND r.status = 'done' AND NOT EXISTS (
     WHERE q.study = ?1 AND q.learner = p.learner AND q.setting = p.setting)
 GROUP BY p.learner, p.setting ORDER BY position
 """
+#: A planned run whose split or data are not there.
+_BEREFT = """
+SELECT 1 FROM (SELECT DISTINCT split, data FROM planned WHERE study = ?) p
+WHERE p.split NOT IN (SELECT split FROM splits) OR p.data NOT IN (SELECT data FROM data) LIMIT 1
+"""
 #: What the first schema kept otherwise: the label with the data, and runs of a study by their id.
 _FIRST_PLANNED = """
 SELECT p.study, p.position, p.run, p.data, d.label, d.rowid AS place, p.learner, p.setting,
@@ -330,6 +335,11 @@ class Store:
         known = dict(self.rows("SELECT run, status FROM runs"))
         counts = Counter(known.get(run, "left") for (run,) in self.rows(planned, (study,)))
         return dict(sorted(counts.items()))
+
+    def has_whole_plan(self, study: str) -> bool:
+        """Return whether a study has planned runs, each with its split and its data."""
+        planned = any(self.rows("SELECT 1 FROM planned WHERE study = ? LIMIT 1", (study,)))
+        return planned and not any(self.rows(_BEREFT, (study,)))
 
     def has_table(self, name: str) -> bool:
         """Return whether the store has a table, which older ones may not."""
