@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from verulam.cli import main
+from verulam.data import dataset
 
 
 @pytest.fixture(autouse=True)
@@ -83,3 +84,13 @@ def test_stopped(capsys, monkeypatch):
         assert caught.value.code == 130
         assert captured.out == ""
         assert told in " ".join(captured.err.split())
+
+
+def test_rows_without_a_target_may_be_left_out(capsys, folder):
+    table = dataset("iris").table.astype({"species": object})
+    table.loc[[4, 90], "species"] = None
+    table.to_csv("gaps.csv", index=False)
+    words = ["gaps.csv", "--target", "species", "--learners", "nearest mean"]
+    words += ["--resampling", "2-fold", "--no-report"]
+    printed(capsys, *words, code=2)
+    assert "gaps: Error by" in printed(capsys, *words, "--drop-missing-target")

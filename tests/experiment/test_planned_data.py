@@ -1,10 +1,13 @@
 """Data sets of a study: what belongs together stays together."""
 
+import numpy as np
+import pandas as pd
 import pytest
 from tests.experiment.studies import small_study
 
 from verulam.base import DataError
-from verulam.experiment import DataChoice, LearnerChoice, make_plan
+from verulam.experiment import DataChoice, LearnerChoice, finalise, make_plan, run
+from verulam.experiment._study_file import parse_study
 
 
 def firms(**changes):
@@ -44,3 +47,18 @@ def test_groups_that_cannot_be_used():
     gaps = [DataChoice("penguins", groups="sex")]
     with pytest.raises(DataError, match="column 'sex' of data set 'penguins' has missing values"):
         make_plan(small_study(data=gaps))
+
+
+def test_a_study_file_may_drop_rows_without_a_target(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.normal(size=40), "y": ["a", "b"] * 20})
+    table.loc[[3, 8], "y"] = None
+    table.to_csv(tmp_path / "gaps.csv", index=False)
+    entry = {"source": str(tmp_path / "gaps.csv"), "target": "y"}
+    content = {"learners": ["nearest mean"], "resampling": "2-fold", "test_share": 0.3}
+    with pytest.raises(DataError, match="missing in 2 rows"):
+        make_plan(parse_study(content | {"data": [entry]}))
+    study = parse_study(content | {"data": [entry | {"drop_missing_target": True}]})
+    results = run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
+    card = finalise(results).card
+    assert card.training_rows + card.test_rows == 38

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from verulam.base import DataError, UnknownNameError
-from verulam.data import dataset
+from verulam.data import Dataset, dataset
 from verulam.experiment import open_data
 
 
@@ -39,3 +39,13 @@ def test_neither_name_nor_file():
         open_data("iriss")
     with pytest.raises(DataError, match=r"nowhere\.csv"):
         open_data("nowhere.csv")
+
+
+def test_rows_without_a_target_are_dropped_where_asked_for(tmp_path):
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", None, "b", "a"]})
+    table.to_csv(tmp_path / "gaps.csv", index=False)
+    for source in (table, tmp_path / "gaps.csv", Dataset.from_frame(table)):
+        with pytest.raises(DataError, match=r"drop_missing_target=True .* --drop-missing-target"):
+            open_data(source, target="y")
+        found = open_data(source, target="y", drop_missing_target=True)
+        assert found.target_values.tolist() == ["a", "b", "a"]

@@ -71,11 +71,14 @@ def describe(
         typer.Argument(help="Name of a bundled data set, or a file.", autocompletion=complete_data),
     ],
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
+    drop_missing_target: Annotated[
+        bool, typer.Option("--drop-missing-target", help="Leave out rows without a target value.")
+    ] = False,
 ) -> None:
     """Describe the columns of a data set."""
     from verulam.experiment import open_data
 
-    found = open_data(data, target=target)
+    found = open_data(data, target=target, drop_missing_target=drop_missing_target)
     console().print(repr(found).partition("\n")[0], highlight=False, markup=False)
     if found.description:
         console().print(found.description, highlight=False, markup=False)

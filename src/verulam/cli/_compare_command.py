@@ -49,6 +49,9 @@ def compare(
         Path | None, typer.Option(help="File for the report; DATA-comparison.html if not given.")
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
+    drop_missing_target: Annotated[
+        bool, typer.Option("--drop-missing-target", help="Leave out rows without a target value.")
+    ] = False,
     open_it: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.")
     ] = False,
@@ -73,6 +76,7 @@ def compare(
             random_state=seed,
             n_jobs=jobs,
             store=store,
+            drop_missing_target=drop_missing_target,
         )
     except KeyboardInterrupt:
         kept = f"Finished runs are kept in {store}; the same command goes on from there."

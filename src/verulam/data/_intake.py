@@ -103,7 +103,8 @@ def missing_target(target: str, rows: Sequence[int] | np.ndarray) -> DataError:
     shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
     return DataError(
         f"Target {target!r} is missing in {len(rows)} rows: {shown} (counted from 0). "
-        "Fill them in, or drop those rows with drop_missing_target=True."
+        "Fill them in, or drop those rows: drop_missing_target=True in Python and as a key of the "
+        "data in a study file, --drop-missing-target for a command."
     )
 
 

@@ -41,6 +41,7 @@ def compare(
     n_jobs: int | None = None,
     progress: bool = True,
     store: str | Path | None = None,
+    drop_missing_target: bool = False,
 ) -> Comparison:
     """Compare learners on one data set, on splits that they share.
 
@@ -68,6 +69,8 @@ def compare(
     store
         File that keeps every run: an interrupted comparison goes on where it stopped, and a
         larger one runs only what is new. None keeps them as long as the comparison itself.
+    drop_missing_target
+        Leave out the rows whose target is missing, instead of refusing them.
 
     Examples
     --------
@@ -76,14 +79,14 @@ def compare(
     {'logistic regression': 'best', 'majority class': 'reject'}
     """
     workers = 1 if n_jobs is None else worker_count(n_jobs, "n_jobs")
-    chosen = with_target(open_data(data, target=target))
+    chosen = with_target(open_data(data, target=target, drop_missing_target=drop_missing_target))
     left_out = ""
     if learners is None:
         learners, left_out = default_learners(str(chosen.task), chosen.n_rows)
     plan = make_plan(
         Study(
             chosen.name,
-            [_data_choice(data, chosen)],
+            [_data_choice(data, chosen, drop_missing_target=drop_missing_target)],
             learner_choices(learners, str(chosen.task)),
             measures=[_measure_for(chosen, measure)],
             resampling=resampling or default_resampling(chosen.n_rows),
@@ -113,13 +116,18 @@ def compare(
     return comparison
 
 
-def _data_choice(data: Any, chosen: Dataset) -> DataChoice:
+def _data_choice(data: Any, chosen: Dataset, *, drop_missing_target: bool) -> DataChoice:
     """Return the data so that the store can say where they are, where they came from a file."""
     if not isinstance(data, str | Path):
         return DataChoice(chosen)
     path = Path(data)
     source = str(path.resolve()) if path.is_file() else str(data)
-    return DataChoice(source, target=chosen.target, label=chosen.name)
+    return DataChoice(
+        source,
+        target=chosen.target,
+        label=chosen.name,
+        drop_missing_target=drop_missing_target,
+    )
 
 
 def default_resampling(n_rows: int) -> str:

@@ -19,7 +19,7 @@ from verulam.experiment._planned_data import PlannedData
 from verulam.experiment._results import Results
 from verulam.experiment._sources import open_data
 from verulam.experiment._store import Store
-from verulam.experiment._study import Study
+from verulam.experiment._study import DataChoice, Study
 from verulam.experiment._study_file import parse_study
 
 _PLACES = "SELECT DISTINCT label, place, data FROM planned WHERE study = ? ORDER BY place"
@@ -163,7 +163,7 @@ def rebuild(
     asked = study or _study_from(results.description, chosen)
     choice = asked.data[place]
     given = choice.source if source is None else source
-    opened = _opened(_found(given, results.path), choice.target)
+    opened = _opened(_found(given, results.path), choice)
     plan = make_plan(replace(asked, data=[replace(choice, source=opened, label=data)]))
     planned = plan.data[0]
     if planned.key != key:
@@ -188,9 +188,11 @@ def rebuild(
     return Rebuilt(asked, planned, contestant)
 
 
-def _opened(source: Any, target: str | None) -> Dataset:
+def _opened(source: Any, choice: DataChoice) -> Dataset:
     try:
-        return open_data(source, target=target)
+        return open_data(
+            source, target=choice.target, drop_missing_target=choice.drop_missing_target
+        )
     except (DataError, UnknownNameError, OSError) as error:
         raise DataError(
             f"data: {source} cannot be opened again; say where it is (source). {error}"

@@ -73,7 +73,11 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
     choice
         The data set as the study has it.
     """
-    data = with_target(open_data(choice.source, target=choice.target))
+    data = with_target(
+        open_data(
+            choice.source, target=choice.target, drop_missing_target=choice.drop_missing_target
+        )
+    )
     label = choice.label or data.name
     asked = resampling(study.resampling)
     groups, column = _groups(data, choice.groups or asked.groups, label)

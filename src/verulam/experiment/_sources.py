@@ -8,7 +8,12 @@ from verulam.base import DataError, UnknownNameError
 from verulam.data import Dataset, dataset, read
 
 
-def open_data(data: str | Path | pd.DataFrame | Dataset, *, target: str | None = None) -> Dataset:
+def open_data(
+    data: str | Path | pd.DataFrame | Dataset,
+    *,
+    target: str | None = None,
+    drop_missing_target: bool = False,
+) -> Dataset:
     """Return the data set behind whatever the caller has.
 
     Parameters
@@ -17,6 +22,8 @@ def open_data(data: str | Path | pd.DataFrame | Dataset, *, target: str | None =
         A data set, a DataFrame, the name of a bundled data set, or the path of a file.
     target
         The column to predict, where it is not the data set's own.
+    drop_missing_target
+        Leave out the rows whose target is missing, instead of refusing them.
 
     Examples
     --------
@@ -24,14 +31,14 @@ def open_data(data: str | Path | pd.DataFrame | Dataset, *, target: str | None =
     150
     """
     if isinstance(data, Dataset):
-        return data if target is None else data.with_target(target)
+        return _for_target(data, target, drop_missing=drop_missing_target)
     if isinstance(data, pd.DataFrame) or _is_path(data):
-        return read(data, target=target)
+        return read(data, target=target, drop_missing_target=drop_missing_target)
     try:
         found = dataset(str(data))
     except UnknownNameError as error:
         raise UnknownNameError(f"{error} No file has that name either.") from None
-    return found if target is None else found.with_target(target)
+    return _for_target(found, target, drop_missing=drop_missing_target)
 
 
 def with_target(data: Dataset) -> Dataset:
@@ -42,6 +49,14 @@ def with_target(data: Dataset) -> Dataset:
             f"Its columns: {', '.join(data.table.columns)}."
         )
     return data
+
+
+def _for_target(data: Dataset, target: str | None, *, drop_missing: bool) -> Dataset:
+    if target is None:
+        return data
+    if drop_missing and target in data.table and data.table[target].isna().any():
+        data = data.with_table(data.table[data.table[target].notna()])
+    return data.with_target(target)
 
 
 def _is_path(data: str | Path) -> bool:

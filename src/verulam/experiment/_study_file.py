@@ -62,6 +62,7 @@ _DATA_KEYS: dict[str, type | tuple[type, ...]] = {
     "target": str,
     "label": str,
     "groups": str,
+    "drop_missing_target": bool,
 }
 _LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
     "name": str,
