@@ -8,6 +8,7 @@ from verulam.plots._densities import densities_1d, density_contours
 from verulam.plots._discriminants import discriminant_curves, discriminant_lines
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
 from verulam.plots._lines import lines, weight_trajectory
+from verulam.plots._machines import description_boundary, margin_boundary, regression_tube
 from verulam.plots._neighbours import (
     coulomb_discs,
     kept_rows,
@@ -46,6 +47,7 @@ __all__ = [
     "decision_regions",
     "densities_1d",
     "density_contours",
+    "description_boundary",
     "discriminant_curves",
     "discriminant_lines",
     "effect_normal",
@@ -57,6 +59,7 @@ __all__ = [
     "level_means",
     "lines",
     "manova_projections",
+    "margin_boundary",
     "mean_dots",
     "neighbour_circles",
     "normal_region",
@@ -65,6 +68,7 @@ __all__ = [
     "posterior_ribbon",
     "power_curves",
     "precision_recall_curves",
+    "regression_tube",
     "retrieval_venn",
     "roc_curves",
     "running_mean_paths",

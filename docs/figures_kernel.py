@@ -1,0 +1,102 @@
+"""Pictures of the guide's page on kernel machines."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from verulam.kernel import (
+    MARGIN_LOSSES,
+    Gaussian,
+    OneClassMachine,
+    Polynomial,
+    SupportVectorClassifier,
+    SupportVectorDescription,
+    SupportVectorRegressor,
+)
+from verulam.plots import description_boundary, margin_boundary, regression_tube
+
+
+def draw_kernel(folder: Path) -> None:
+    """Draw the page's pictures into `folder`."""
+    for name, figure in (
+        ("margins", _margins()),
+        ("tubes", _tubes()),
+        ("descriptions", _descriptions()),
+        ("losses", _losses()),
+    ):
+        figure.savefig(folder / f"kernel-{name}.png", dpi=110)
+        plt.close(figure)
+
+
+def _margins() -> plt.Figure:
+    """Return one sample and three machines, from straight to bent."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(90, 2))
+    y = np.where(X[:, 1] - 0.8 * X[:, 0] ** 2 + 0.5 + 0.4 * rng.normal(size=90) > 0, "in", "out")
+    figure, axes = plt.subplots(1, 3, figsize=(11.5, 4.0), sharey=True, layout="constrained")
+    for ax, (title, kernel) in zip(
+        axes,
+        (("linear", "linear"), ("quadratic", Polynomial(2)), ("Gaussian, s = 0.5", Gaussian(0.5))),
+        strict=True,
+    ):
+        machine = SupportVectorClassifier(kernel=kernel, C=10.0).fit(X, y)
+        margin_boundary(machine, X, y, ax=ax)
+        ax.set_title(f"{title}: {ax.get_title()}", fontsize="small")
+        if ax is not axes[-1]:
+            ax.get_legend().remove()
+        ax.label_outer()
+    axes[-1].legend(fontsize="xx-small", loc="lower left", framealpha=0.6)
+    return figure
+
+
+def _tubes() -> plt.Figure:
+    """Return tubes of three widths."""
+    rng = np.random.default_rng(0)
+    X = np.sort(rng.uniform(0, 6, size=50))[:, None]
+    y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=50)
+    figure, axes = plt.subplots(1, 3, figsize=(11.5, 3.6), sharey=True, layout="constrained")
+    for ax, epsilon in zip(axes, (0.05, 0.25, 0.6), strict=True):
+        machine = SupportVectorRegressor(C=10.0, epsilon=epsilon).fit(X, y)
+        regression_tube(machine, X, y, ax=ax)
+        ax.set_title(f"$\\epsilon$ = {epsilon}: {len(machine.support_)} support vectors")
+        ax.legend(fontsize="x-small", loc="lower left")
+        ax.label_outer()
+    return figure
+
+
+def _descriptions() -> plt.Figure:
+    """Return a ball of the inputs themselves, and descriptions by Gaussian kernels."""
+    rng = np.random.default_rng(1)
+    angles = rng.uniform(0, np.pi, size=80)
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) * 2 + 0.2 * rng.normal(size=(80, 2))
+    figure, axes = plt.subplots(1, 3, figsize=(11.5, 3.8), sharey=True, layout="constrained")
+    for ax, (title, machine) in zip(
+        axes,
+        (
+            ("ball", SupportVectorDescription(kernel="linear", C=0.1)),
+            ("ball, Gaussian kernel", SupportVectorDescription(kernel=Gaussian(0.6), C=0.1)),
+            ("plane, Gaussian kernel, nu = 0.3", OneClassMachine(kernel=Gaussian(0.6), nu=0.3)),
+        ),
+        strict=True,
+    ):
+        description_boundary(machine.fit(X), X, ax=ax)
+        ax.set_title(title)
+        ax.set_aspect("equal")
+        if ax is not axes[-1]:
+            ax.get_legend().remove()
+        ax.label_outer()
+    axes[-1].legend(fontsize="x-small", loc="lower center")
+    return figure
+
+
+def _losses() -> plt.Figure:
+    """Return the losses of a signed output."""
+    figure, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
+    grid = np.linspace(-2.0, 2.5, 400)
+    styles = ("-", "-", "--", "-.", ":")
+    for (name, loss), style in zip(MARGIN_LOSSES.items(), styles, strict=True):
+        ax.plot(grid, loss(grid), style, label=name)
+    ax.set(xlabel="signed output r g(x)", ylabel="loss", ylim=(-0.1, 5.0))
+    ax.legend()
+    return figure
