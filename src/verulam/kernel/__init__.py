@@ -63,6 +63,7 @@ from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynom
 from verulam.kernel._ranking_machine import PreferenceKernel, RankingMachine
 from verulam.kernel._regressor import SupportVectorRegressor
 from verulam.kernel._row_cache import RowCache
+from verulam.kernel._sequence_scores import hidden_markov_scores
 from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
 from verulam.kernel._several_kernels import SeveralKernels
 from verulam.kernel._space import KernelSpace
@@ -153,6 +154,7 @@ __all__ = [
     "feature_map",
     "gaussian_mixture_scores",
     "gram_report",
+    "hidden_markov_scores",
     "hinge_loss",
     "insensitive_loss",
     "isomap_gram",

@@ -92,8 +92,8 @@ class FisherKernel(Kernel):
     ----------
     scores
         Function of inputs that returns the gradient of each one's log density with respect to the
-        model's parameters, one row per input: `gaussian_mixture_scores`, `multinomial_scores` with
-        their parameters, or that of any model.
+        model's parameters, one row per input: `gaussian_mixture_scores`, `multinomial_scores` or
+        `hidden_markov_scores` with their parameters, or that of any model.
     information
         "empirical" measures gradients by their second moments on the training data, so that it
         does not matter how the model is parametrised; "identity" takes them as they are.
