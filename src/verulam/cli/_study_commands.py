@@ -79,6 +79,9 @@ def plan(
     typer.echo(wrapped(str(made)))
     for notice in made.notices:
         typer.echo(wrapped(notice))
+    for learner, aliases in made.aliases.items():
+        typer.echo(f"\nEffects of {learner}, and what cannot be told from them:")
+        print_table(aliases)
     typer.echo()
     columns = ["data", "learner", "setting", "repeat", "fold", "training_rows"]
     print_table(table[columns].head(FIRST_ROWS))

@@ -76,6 +76,9 @@ name = "naive bayes"
 name = "logistic regression"
 
 # Factors are varied, and every combination of their levels is run; parameters stay the same.
+# A design runs fewer: "best guess", "one at a time", "fractional", and for ranges of numbers, such
+# as {{ low = 1, high = 31 }}, "central composite" or "box-behnken"; here or for all learners.
+# design = {{ kind = "fractional", generators = ["D=ABC"] }}
 [[learners]]
 name = "k-nearest neighbours"
 factors = {{ n_neighbors = [1, 5, 15] }}

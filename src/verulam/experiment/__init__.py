@@ -28,6 +28,7 @@ from verulam.experiment._fractional import (
     alias_structure,
     fractional_factorial,
 )
+from verulam.experiment._generators import find_generators
 from verulam.experiment._model_card import ColumnCard, ModelCard, ResponseCard
 from verulam.experiment._model_file import (
     SavedModel,
@@ -68,6 +69,7 @@ from verulam.experiment._sequential import (
 from verulam.experiment._sources import open_data
 from verulam.experiment._store import Store
 from verulam.experiment._study import DataChoice, LearnerChoice, Study
+from verulam.experiment._study_designs import Design, design_settings
 from verulam.experiment._study_file import read_study
 from verulam.experiment._surface_designs import box_behnken, central_composite
 from verulam.experiment._tuned_learner import TunedLearner
@@ -82,6 +84,7 @@ __all__ = [
     "ColumnCard",
     "Comparison",
     "DataChoice",
+    "Design",
     "ExperimentalError",
     "Factor",
     "FactorEffects",
@@ -117,11 +120,13 @@ __all__ = [
     "central_composite",
     "coded_settings",
     "compare",
+    "design_settings",
     "distinct_share",
     "experimental_error",
     "factor_effects",
     "finalisations",
     "finalise",
+    "find_generators",
     "fingerprint",
     "fit_response_surface",
     "forecast",

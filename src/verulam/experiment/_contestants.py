@@ -15,6 +15,7 @@ from verulam.catalogue import entry
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store
 from verulam.experiment._store_rows import unpack
+from verulam.experiment._study import learner_label
 from verulam.measures import Measure, as_measure
 
 _CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"
@@ -175,22 +176,12 @@ def _in_order(rows: pd.DataFrame, learners: Sequence[Any]) -> tuple[StoredContes
     return tuple(found for _, found in sorted(placed, key=lambda pair: pair[0]))
 
 
-def learner_label(given: Mapping[str, Any]) -> str:
-    """Return what a described learner is called in the results.
-
-    Parameters
-    ----------
-    given
-        A learner of the description of a study.
-    """
-    if given["label"]:
-        return str(given["label"])
-    name = given["name"]
-    return entry(name).name if isinstance(name, str) else name["class"].rpartition(".")[2]
-
-
-def _place(level: Any, levels: Sequence[Any]) -> int:
-    return levels.index(level) if level in levels else len(levels)
+def _place(level: Any, levels: Any) -> tuple[int, float]:
+    """Return where a level stands: in its list, or in a range, by its size."""
+    if isinstance(levels, list):
+        return levels.index(level) if level in levels else len(levels), 0.0
+    number = isinstance(level, int | float)
+    return int(not number), float(level) if number else 0.0
 
 
 def is_baseline(name: Any) -> bool:

@@ -46,7 +46,7 @@ def study_html(study: Any) -> str:
     learners = [choice.label or _name(choice.learner) for choice in study.learners]
     data = [choice.label or _source(choice.source) for choice in study.data]
     factors = [
-        f"{learner}: {name} = {', '.join(map(str, levels))}"
+        f"{learner}: {name} = {_levels(levels)}"
         for learner, choice in zip(learners, study.learners, strict=True)
         for name, levels in choice.factors.items()
     ]
@@ -61,6 +61,13 @@ def study_html(study: Any) -> str:
         "seed": study.seed,
     }
     return facts_html(study.name, facts)
+
+
+def _levels(given: Any) -> str:
+    if isinstance(given, Mapping):
+        scale = f", {given['scale']}" if "scale" in given else ""
+        return f"{given['low']} to {given['high']}{scale}"
+    return ", ".join(map(str, given))
 
 
 def plan_html(plan: Any) -> str:

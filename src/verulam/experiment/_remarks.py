@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from verulam.experiment._design_remarks import design_remarks
 from verulam.experiment._resampling import resampling
 from verulam.experiment._results import Results
 from verulam.experiment._run_notes import run_caveats, run_notes
@@ -89,6 +90,7 @@ def caveats_of(
     caveats = list(resampling(results.description["resampling"]).caveats)
     if main is not None:
         caveats += [_sentence(text) for test in main.tests for text in test.caveats]
+    caveats += design_remarks(results.description)
     caveats += [*run_caveats(results), SIMPLE_FIRST, ABOUT_THESE_DATA]
     return tuple(dict.fromkeys(caveats))
 

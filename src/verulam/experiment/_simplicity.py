@@ -8,8 +8,9 @@ import pandas as pd
 
 from verulam.base import unknown_name
 from verulam.catalogue import GRADES, entry, grade_of
-from verulam.experiment._contestants import Responses, learner_label
+from verulam.experiment._contestants import Responses
 from verulam.experiment._costs import COSTS
+from verulam.experiment._study import learner_label
 
 INTERPRETABILITY = "interpretability"
 STUDY_ORDER = "earlier in the study's list"

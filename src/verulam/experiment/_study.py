@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._budget import Budget, budget
 from verulam.experiment._identity import describe
@@ -17,6 +18,7 @@ from verulam.experiment._notebook import study_html
 from verulam.experiment._preparation import PREPARATIONS
 from verulam.experiment._resampling import Resampling, resampling
 from verulam.experiment._search_space import search_space
+from verulam.experiment._study_designs import FULL, Design, design_settings, read_design
 from verulam.experiment._tuning import Tuning, tuning
 from verulam.measures import Measure, as_measure
 
@@ -52,15 +54,12 @@ class DataChoice:
     groups
         Column whose equal values stay on one side of every split; None takes that of the
         resampling.
-    drop_missing_target
-        Leave out the rows whose target is missing, instead of refusing them.
     """
 
     source: str | Path | pd.DataFrame | Dataset
     target: str | None = None
     label: str | None = None
     groups: str | None = None
-    drop_missing_target: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +75,23 @@ class LearnerChoice:
     parameters
         Parameters that are the same in all runs.
     factors
-        Parameters that are varied, each with its levels: every combination is run.
+        Parameters that are varied, each with a list of levels or a range such as
+        ``{"low": 0.01, "high": 100, "scale": "log"}``.
     tune
         Parameters that are tuned within the training rows of each run, each with a list of
         values or a range such as ``{"low": 0.01, "high": 100, "scale": "log"}``. None takes the
         usual ones of the learner, False tunes nothing. Without the study's `tuning`, none are.
+    design
+        Which settings of the factors are run: a kind such as "one at a time", a `Design`, or a
+        mapping with its attributes. None takes the design of the study.
     """
 
     learner: Any
     label: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    factors: Mapping[str, Any] = field(default_factory=dict)
     tune: Mapping[str, Any] | bool | None = None
+    design: str | Mapping[str, Any] | Design | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +118,10 @@ class Study:
         "predict time", "memory" and "model size". Empty for the first measure alone.
     resampling
         How training and validation parts are drawn, such as "10-fold", "5x2" or "holdout".
+    design
+        Which settings of its factors each learner is run with: "full factorial", "best guess",
+        "one at a time", "fractional", "central composite", "box-behnken", a `Design`, or a
+        mapping with its attributes. None is the full factorial.
     preparations
         How tables are prepared, a factor that is varied for all learners: any of "as needed",
         "unscaled", "standardised", "unit range" and "ranks".
@@ -159,6 +167,7 @@ class Study:
     measures: Sequence[str | Measure] | None = None
     response: Sequence[str | Measure] = ()
     resampling: str | Mapping[str, Any] | Resampling = "10-fold"
+    design: str | Mapping[str, Any] | Design | None = None
     preparations: Sequence[str] = ("as needed",)
     nuisance: Sequence[str] = ()
     replications: int = 1
@@ -197,6 +206,7 @@ class Study:
         object.__setattr__(self, "budget", budget(self.budget))
         for number, choice in enumerate(self.learners):
             _check_tune(choice, f"learners[{number}]", tuned=self.tuning is not None)
+            learner_settings(self, choice)
 
     def _check_factors(self) -> None:
         for how in self.preparations or ("",):
@@ -233,6 +243,7 @@ class Study:
                 "measures": [as_measure(given).name for given in self.measures or ()],
                 "response": [response_name(given) for given in self.response],
                 "resampling": str(resampling(self.resampling)),
+                **_described_design(self.design),
                 "preparations": list(self.preparations),
                 "nuisance": list(self.nuisance),
                 "replications": self.replications,
@@ -259,6 +270,38 @@ def response_name(given: str | Measure) -> str:
     return as_measure(given).name
 
 
+def learner_label(given: Mapping[str, Any]) -> str:
+    """Return what a described learner is called in the results.
+
+    Parameters
+    ----------
+    given
+        A learner of the description of a study.
+    """
+    if given["label"]:
+        return str(given["label"])
+    name = given["name"]
+    return entry(name).name if isinstance(name, str) else name["class"].rpartition(".")[2]
+
+
+def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]]:
+    """Return the settings of its factors that a learner is run with.
+
+    Parameters
+    ----------
+    study
+        What says how they are laid out, where the learner does not.
+    choice
+        One of the learners of the study.
+    """
+    where = f"learners[{list(study.learners).index(choice)}]"
+    key = "design" if choice.design is None else f"{where}.design"
+    design = read_design(study.design if choice.design is None else choice.design, key)
+    if choice.design is not None and design.kind != FULL and not choice.factors:
+        raise DataError(f"{key}: has no factors to lay out; add {where}.factors.")
+    return design_settings(design, choice.factors, key=key, where=f"{where}.factors")
+
+
 def _described_data(choice: DataChoice) -> dict[str, Any]:
     source = choice.source
     if isinstance(source, Dataset):
@@ -266,8 +309,7 @@ def _described_data(choice: DataChoice) -> dict[str, Any]:
     if isinstance(source, pd.DataFrame):
         source = "a DataFrame"
     described = {"source": str(source), "target": choice.target, "label": choice.label}
-    dropped = {"drop_missing_target": True} if choice.drop_missing_target else {}
-    return described | ({"groups": choice.groups} if choice.groups else {}) | dropped
+    return described | ({"groups": choice.groups} if choice.groups else {})
 
 
 def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
@@ -276,8 +318,14 @@ def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
         "label": choice.label,
         "parameters": describe(choice.parameters),
         "factors": describe(choice.factors),
+        **_described_design(choice.design),
         "tune": describe(choice.tune),
     }
+
+
+def _described_design(given: Any) -> dict[str, Any]:
+    """Return what goes into a description; studies without a design are described as before."""
+    return {} if given is None else {"design": describe(read_design(given).to_dict())}
 
 
 def _check_tune(choice: LearnerChoice, where: str, *, tuned: bool) -> None:

@@ -42,6 +42,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "measures": list,
     "response": (list, str),
     "resampling": (str, dict),
+    "design": (str, dict),
     "preparations": list,
     "nuisance": list,
     "replications": int,
@@ -69,6 +70,7 @@ _LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
     "label": str,
     "parameters": dict,
     "factors": dict,
+    "design": (str, dict),
     "tune": (dict, bool),
 }
 
@@ -88,9 +90,6 @@ def parse_study(content: Mapping[str, Any], *, default_name: str = "study") -> S
         checked = _checked(_table(entry, "name"), _LEARNER_KEYS, f"learners[{number}].")
         if "name" not in checked:
             raise DataError(f"learners[{number}].name: missing.")
-        for factor, levels in checked.get("factors", {}).items():
-            if not isinstance(levels, list) or not levels:
-                raise DataError(f"learners[{number}].factors.{factor}: expected a list of levels.")
         learners.append(LearnerChoice(checked.pop("name"), **checked))
     if any(choice.source is None for choice in data):
         raise DataError("data: each entry needs a source.")
