@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.experiment.studies import small_study
 
 from verulam.base import DataError
-from verulam.experiment import DataChoice, LearnerChoice, Study
+from verulam.experiment import DataChoice, LearnerChoice, Study, make_plan
 from verulam.experiment._losses import losses_on
 from verulam.experiment._study_file import parse_study
 
@@ -55,3 +56,22 @@ def test_a_study_keeps_its_losses():
     plain = Study("flowers", [DataChoice("iris")], [LearnerChoice("naive bayes")])
     assert '"losses": null' in plain.to_json()
     assert '"reject_cost": 0.5' in study.to_json()
+
+
+def test_losses_for_another_number_of_classes_are_refused_by_the_plan():
+    message = r"losses: .* 3 classes \['setosa', 'versicolor', 'virginica'\], .* data set is 'iris'"
+    with pytest.raises(DataError, match=message):
+        make_plan(small_study(losses=[[0, 1], [1, 0]]))
+
+
+def test_losses_may_be_for_one_of_several_data_sets():
+    data = [DataChoice("iris"), DataChoice("breast_cancer")]
+    plan = make_plan(small_study(data=data, losses=[[0, 1], [5, 0]]))
+    assert [text.partition(":")[0] for text in plan.notices] == ["iris"]
+
+
+def test_the_plan_says_who_cannot_decide_by_losses():
+    learners = [LearnerChoice("naive bayes"), LearnerChoice("support vector machine")]
+    assert not make_plan(small_study(learners=learners)).notices
+    notice = make_plan(small_study(learners=learners, reject_cost=0.2)).notices[-1]
+    assert notice.startswith("No probabilities are given by support vector machine:")

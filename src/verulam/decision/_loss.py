@@ -102,7 +102,7 @@ def loss_table(
         cost = _reject_row(reject_cost, labels, matrix, loss is None)
         if reject_label in list(rows):
             raise DataError(
-                f"reject_label={reject_label!r} is the name of another action: {list(rows)}."
+                f"reject_label={reject_label!r} is the name of another action: {rows.tolist()}."
             )
         matrix, rows = np.vstack([matrix, cost]), as_labels([*rows.tolist(), reject_label])
     return LossTable(rows, labels, matrix, can_reject=reject_cost is not None)
@@ -130,7 +130,7 @@ def _named_matrix(
             raise DataError("actions is only for a loss without names: this one brings its own.")
         if set(loss.columns) != set(classes):
             raise DataError(
-                f"loss must have one column for each of the classes {list(classes)}, "
+                f"loss must have one column for each of the classes {classes.tolist()}, "
                 f"but its columns are {list(loss.columns)}."
             )
         actions = loss.index.tolist()
@@ -139,7 +139,7 @@ def _named_matrix(
     if matrix.ndim != 2 or matrix.shape[1] != len(classes) or len(matrix) < 2:
         raise DataError(
             "loss must have a row per action (two or more) and a column for each of the "
-            f"{len(classes)} classes {list(classes)}, but its shape is {matrix.shape}."
+            f"{len(classes)} classes {classes.tolist()}, but its shape is {matrix.shape}."
         )
     if not np.isfinite(matrix).all():
         raise DataError("loss must hold finite numbers, but it contains NaN or infinity.")

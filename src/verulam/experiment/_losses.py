@@ -32,6 +32,32 @@ def check_losses(losses: Losses | None, reject_cost: float | None) -> None:
     losses_on(columns, losses, reject_cost)
 
 
+def unsuited_losses(
+    classes: Mapping[str, Sequence[Any]], losses: Losses | None, reject_cost: float | None
+) -> dict[str, str]:
+    """Return for which data sets the losses cannot be used, and why; refuse those of no use at all.
+
+    Parameters
+    ----------
+    classes
+        For each data set with classes its labels.
+    losses
+        Rows of actions, columns of classes.
+    reject_cost
+        Loss of withholding the decision.
+    """
+    unsuited: dict[str, str] = {}
+    for label, known in classes.items():
+        try:
+            losses_on(known, losses, reject_cost)
+        except DataError as error:
+            unsuited[label] = str(error)
+    if unsuited and len(unsuited) == len(classes):
+        label, reason = next(iter(unsuited.items()))
+        raise DataError(f"{reason} The data set is {label!r}.")
+    return unsuited
+
+
 def losses_on(
     classes: Sequence[Any], losses: Losses | None, reject_cost: float | None
 ) -> LossTable | None:

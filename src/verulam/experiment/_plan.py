@@ -16,6 +16,7 @@ from verulam.catalogue import entry
 from verulam.experiment._budget import Budget, affordable, budget
 from verulam.experiment._design_remarks import alias_tables, design_remarks
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
+from verulam.experiment._losses import unsuited_losses
 from verulam.experiment._notebook import plan_html
 from verulam.experiment._planned_data import PlannedData, planned_data
 from verulam.experiment._preparation import prepared
@@ -117,12 +118,33 @@ class Plan:
         untuned = {c.label: c for each in self.contestants for c in each if not c.tuned}
         if self.study.tuning is not None and untuned:
             notices.append(f"Nothing is tuned of {', '.join(untuned)}.")
+        notices += self._loss_notices
         return (*notices, *design_remarks(json.loads(self.study.to_json())))
 
     @property
     def aliases(self) -> dict[str, pd.DataFrame]:
         """For each learner with a fractional design, the effects that cannot be told apart."""
         return alias_tables(json.loads(self.study.to_json()))
+
+    @property
+    def _loss_notices(self) -> list[str]:
+        """What the losses of the study will have no effect on."""
+        if not _has_losses(self.study):
+            return []
+        lines = [f"{label}: {text}" for label, text in _unsuited(self.study, self.data).items()]
+        silent = {
+            contestant.label: None
+            for each, contestants in zip(self.data, self.contestants, strict=True)
+            for contestant in contestants
+            if each.data.task == "classification"
+            and not hasattr(contestant.estimator, "predict_proba")
+        }
+        if silent:
+            lines.append(
+                f"No probabilities are given by {', '.join(silent)}: as a final model it would "
+                "decide without losses."
+            )
+        return lines
 
     def table(self) -> pd.DataFrame:
         """Return the plan as a table, one row per run."""
@@ -207,6 +229,7 @@ def make_plan(study: Study) -> Plan:
     """
     data = tuple(planned_data(study, choice) for choice in study.data)
     _refuse_repeats("data", [each.label for each in data])
+    _unsuited(study, data)
     contestants = tuple(
         tuple(c for choice in study.learners for c in _contestants(study, choice, each))
         for each in data
@@ -221,6 +244,21 @@ def make_plan(study: Study) -> Plan:
     ]
     order = generator(study.seed).permutation(len(runs))
     return Plan(study, data, contestants, tuple(runs[position] for position in order))
+
+
+def _unsuited(study: Study, data: Sequence[PlannedData]) -> dict[str, str]:
+    if not _has_losses(study):
+        return {}
+    classes = {
+        each.label: np.unique(each.targets).tolist()
+        for each in data
+        if each.data.task == "classification"
+    }
+    return unsuited_losses(classes, study.losses, study.reject_cost)
+
+
+def _has_losses(study: Study) -> bool:
+    return study.losses is not None or study.reject_cost is not None
 
 
 def training_rows(run: PlannedRun) -> np.ndarray:
