@@ -69,6 +69,9 @@ def test_more_data_are_needed():
     said = answered({"iris": scores})
     assert said.sentence.startswith("The contestants are not all equal, but no pair can be named")
     assert said.recommended == "a"
+    said = answered({"iris": scores}, baselines=("c",))
+    assert "Until then use c, the simplest, or " in said.sentence
+    assert said.sentence.endswith("which has the lowest mean error (0.2), against 0.214 of c.")
 
 
 def test_no_test_possible():
@@ -139,6 +142,49 @@ def test_too_few_data_sets_each_by_itself():
     assert said.recommended == "a"
     assert "On none of the 2 data sets" in said.sentence
     assert "at least 6" in said.advice
+
+
+def test_what_each_data_set_rules_out_is_not_recommended():
+    names = ["a", "b", "c"]
+    tables = {
+        data: {
+            "base": noisy(0.6, seed=9),
+            **{
+                name: noisy(0.05 + 1e-4 * ((place + turn) % 3), seed=place + 3 * turn + 1)
+                for place, name in enumerate(names)
+            },
+        }
+        for turn, data in enumerate(("iris", "wine", "penguins"))
+    }
+    said = answered(tables, baselines=("base",))
+    assert said.recommended == "a"
+    assert said.order == ("a", "b", "c", "base")
+    assert said.sentence.startswith(
+        "Use a. The tests over 3 data sets do not decide, but on each data set by itself they rule "
+        "out base; a is the simplest that they rule out on none."
+    )
+    assert "base" not in said.advice
+    assert with_order(said).sentence.startswith(
+        "Order not decided by the tests over data sets (simplest first, those ruled out on each "
+        "data set last): a, b, c, base. Use a."
+    )
+
+
+def test_an_order_that_no_test_supports_is_not_called_one():
+    same = answered({"iris": {"a": noisy(0.2, seed=1), "b": noisy(0.2, seed=2)}})
+    assert with_order(same).sentence.startswith(
+        "Order not decided by the tests (simplest first): a, b. "
+    )
+
+
+def test_untested_data_sets_do_not_praise_the_baseline():
+    tables = {name: {"base": [0.6], "a": [0.1]} for name in ("iris", "wine")}
+    said = answered(tables, "holdout", measure="log_loss", baselines=("base",))
+    assert said.sentence == (
+        "No learner is shown to beat the baseline base on any of the 2 data sets: use it, or "
+        "gather more data. a has the best mean rank by log loss."
+    )
+    assert with_order(said).sentence.startswith("Order not decided by tests over data sets (")
 
 
 def test_it_may_depend_on_the_data_set():

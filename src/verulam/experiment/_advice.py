@@ -75,7 +75,9 @@ def _times_text(factor: float) -> str:
     return f"about {factor:.2g}" if factor < 100 else f"about {round(factor, -1):.0f}"
 
 
-def advice_over_data(responses: Responses, verdict: Verdict, alpha: float) -> str:
+def advice_over_data(
+    responses: Responses, verdict: Verdict, alpha: float, *, chosen: str | None = None
+) -> str:
     """Return how many more data sets would tell the best from the recommended contestant.
 
     Parameters
@@ -86,11 +88,13 @@ def advice_over_data(responses: Responses, verdict: Verdict, alpha: float) -> st
         What the tests say over all data sets.
     alpha
         Level of significance.
+    chosen
+        The recommended contestant; None takes the simplest that none beats.
     """
     table = responses.by_data()[list(verdict.names)].dropna()
     greater = responses.measure.greater_is_better
     ranks = table.rank(axis=1, ascending=not greater)
-    chosen = order_of_all(verdict, verdict.names)[0]
+    chosen = chosen or order_of_all(verdict, verdict.names)[0]
     rival = _to_settle(verdict, ranks.mean(), chosen, greater=False)
     if rival is None:
         return ""

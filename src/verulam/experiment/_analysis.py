@@ -217,6 +217,7 @@ class Analysis:
             "answer": self.answer.sentence,
             "recommended": self.recommended,
             "order": list(self.answer.order),
+            "order_undecided": self.answer.undecided,
             "advice": self.answer.advice,
             "pareto_front": list(self.front),
             "table": _records(self.table),

@@ -234,8 +234,10 @@ def _test_lines(verdict: "Verdict") -> list[str]:
 
 def _order_lines(analysis: "Analysis") -> list[str]:
     lines = []
-    if len(analysis.answer.order) > 1:
-        lines.append(fill(f"Order: {' > '.join(analysis.answer.order)}.", WIDTH))
+    said = analysis.answer
+    if len(said.order) > 1:
+        words = said.order_words if said.undecided else f"Order: {' > '.join(said.order)}."
+        lines.append(fill(words, WIDTH))
     verdict = analysis.verdict
     if verdict is not None and verdict.tested and len(verdict.group) > 1:
         lines.append(fill(f"Not told from the best: {', '.join(verdict.group)}.", WIDTH))

@@ -26,12 +26,22 @@ class Answer:
         The answer in words.
     advice
         What it would take to know more; empty where everything is settled.
+    undecided
+        Why the order is not that of quality, in words; empty where tests speak for it.
     """
 
     recommended: str | None
     order: tuple[str, ...]
     sentence: str
     advice: str = ""
+    undecided: str = ""
+
+    @property
+    def order_words(self) -> str:
+        """The order with what it is worth."""
+        if self.undecided:
+            return f"Order {self.undecided}: {', '.join(self.order)}."
+        return f"From best to worst: {', '.join(self.order)}."
 
 
 def answer(
@@ -64,7 +74,11 @@ def answer(
         verdict = next(iter(verdicts.values()))
         return _from_verdict(responses, verdict, advice_on_splits(responses, verdict, alpha))
     if over_data.tested:
-        return _from_verdict(responses, over_data, advice_over_data(responses, over_data, alpha))
+        order = _order_over_data(responses, verdicts, over_data)
+        advice = advice_over_data(responses, over_data, alpha, chosen=order[0])
+        if order[0] != order_of_all(over_data, over_data.names)[0]:
+            return _against_each(responses, verdicts, over_data, order, advice)
+        return _from_verdict(responses, over_data, advice)
     return _from_each_data_set(responses, verdicts)
 
 
@@ -78,7 +92,7 @@ def with_order(said: Answer) -> Answer:
     """
     if len(said.order) < 2:
         return said
-    return replace(said, sentence=f"From best to worst: {', '.join(said.order)}. {said.sentence}")
+    return replace(said, sentence=f"{said.order_words} {said.sentence}")
 
 
 def listed(names: Sequence[str]) -> str:
@@ -107,14 +121,14 @@ def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer
             f"{verdict.best} has the {_standing(responses, verdict)}, but the design allows no "
             "test, so that it may be chance."
         )
-        return Answer(verdict.best, order, sentence, advice)
+        return Answer(verdict.best, order, sentence, advice, _undecided(responses, verdict))
     chosen, best = order[0], verdict.best
     baselines = [each.name for each in responses.contestants if each.baseline]
     others = [name for name in verdict.group if name != best]
     if verdict.undecided:
         sentence = (
             f"The contestants are not all equal, but no pair can be named: more data are needed. "
-            f"Until then use {chosen}, the simplest."
+            f"Until then use {chosen}, the simplest{_rather(responses, verdict, chosen)}."
         )
     elif chosen in baselines:
         sentence = (
@@ -139,7 +153,73 @@ def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer
             f"Use {chosen}. It has the {_standing(responses, verdict)}, and the tests reject that "
             f"{other}{' of them' if _among(responses, present) else ''} does equally well."
         )
-    return Answer(chosen, order, sentence, advice)
+    return Answer(chosen, order, sentence, advice, _undecided(responses, verdict))
+
+
+def _rather(responses: Responses, verdict: Verdict, chosen: str) -> str:
+    """Return who is ahead of the simplest, and by how much."""
+    if chosen == verdict.best:
+        return ""
+    words = f", or {verdict.best}, which has the {_standing(responses, verdict)}"
+    if verdict.scope not in responses.data:
+        return words
+    mean = responses.by_split(verdict.scope)[chosen].mean()
+    return f"{words}, against {mean:.4g} of {chosen}"
+
+
+def _undecided(responses: Responses, verdict: Verdict) -> str:
+    if verdict.decides:
+        return ""
+    over = "" if verdict.scope in responses.data else " over data sets"
+    return f"not decided by the tests{over} (simplest first)"
+
+
+def _beaten(verdicts: Mapping[str, Verdict], name: str) -> list[bool]:
+    """Return whether each data set's own tests say that another contestant beats this one."""
+    return [name not in verdict.unbeaten for verdict in verdicts.values()]
+
+
+def _order_over_data(
+    responses: Responses, verdicts: Mapping[str, Verdict], over_data: Verdict
+) -> tuple[str, ...]:
+    """Return the order of all; where it would begin with what is beaten everywhere, another.
+
+    The tests over few data sets have little power, so that the simplest contestant may be unbeaten
+    there and yet beaten on each data set. Then those that are beaten on none come first, and those
+    that are beaten on each last, as far as the tests over data sets do not say otherwise.
+    """
+    present = [name for name in responses.names if name in over_data.names]
+    order = order_of_all(over_data, present)
+    if not all(_beaten(verdicts, order[0])):
+        return order
+    where = {name: _beaten(verdicts, name) for name in present}
+    return order_of_all(
+        over_data, sorted(present, key=lambda name: any(where[name]) + all(where[name]))
+    )
+
+
+def _against_each(
+    responses: Responses,
+    verdicts: Mapping[str, Verdict],
+    over_data: Verdict,
+    order: tuple[str, ...],
+    advice: str,
+) -> Answer:
+    """Return the answer where the tests on each data set rule out what those over them do not."""
+    chosen = order[0]
+    ruled_out = [name for name in order if all(_beaten(verdicts, name))]
+    some = any(_beaten(verdicts, chosen))
+    sentence = (
+        f"Use {chosen}. The tests over {len(verdicts)} data sets do not decide, but on each data "
+        f"set by itself they rule out {few(ruled_out)}; {chosen} is the simplest that they rule "
+        f"out on {'some only' if some else 'none'}. "
+        f"{'It' if chosen == over_data.best else over_data.best} has the "
+        f"{_standing(responses, over_data)}."
+    )
+    undecided = _undecided(responses, over_data).replace(
+        "simplest first", "simplest first, those ruled out on each data set last"
+    )
+    return Answer(chosen, order, sentence, advice, undecided)
 
 
 def _standing(responses: Responses, verdict: Verdict) -> str:
@@ -213,13 +293,24 @@ def _from_each_data_set(responses: Responses, verdicts: Mapping[str, Verdict]) -
     means = responses.by_data().rank(axis=1, ascending=not responses.measure.greater_is_better)
     by_rank = means.mean().sort_values(kind="stable").index
     order = (*safe, *(str(name) for name in by_rank if name not in safe))
+    baselines = [each.name for each in responses.contestants if each.baseline]
+    undecided = (
+        "not decided by tests over data sets (first those that none beats on any data set, "
+        "simplest first, then by mean rank)"
+    )
     if safe:
         sentence = (
             f"Use {safe[0]}. On none of the {len(verdicts)} data sets is another contestant shown "
             f"to beat it, and{_among(responses, _present(responses))} it is the simplest of which "
             "this is true."
         )
-        return Answer(safe[0], order, sentence, _too_few(responses))
+        if safe[0] in baselines and safe[0] != by_rank[0]:
+            sentence = (
+                f"No learner is shown to beat the baseline {safe[0]} on any of the {len(verdicts)} "
+                f"data sets: use it, or gather more data. {by_rank[0]} has the best mean rank by "
+                f"{measure_words(responses)}{_among(responses, _present(responses))}."
+            )
+        return Answer(safe[0], order, sentence, _too_few(responses), undecided)
     each = listed(
         [
             f"{order_of_all(verdict, verdict.names)[0]} on {data}"
@@ -227,7 +318,7 @@ def _from_each_data_set(responses: Responses, verdicts: Mapping[str, Verdict]) -
         ]
     )
     sentence = f"It depends on the data set: use {each}."
-    return Answer(None, order, sentence, _too_few(responses))
+    return Answer(None, order, sentence, _too_few(responses), undecided)
 
 
 def _too_few(responses: Responses) -> str:

@@ -65,6 +65,11 @@ class Verdict:
         """Whether any pair was tested."""
         return bool((self.pairs["decision"] != "not tested").any())
 
+    @property
+    def decides(self) -> bool:
+        """Whether any pair can be told apart."""
+        return bool(self._wins)
+
     def beats(self, winner: str, loser: str) -> bool:
         """Return whether the tests say that one contestant is better than another."""
         return (winner, loser) in self._wins
