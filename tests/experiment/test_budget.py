@@ -47,7 +47,14 @@ def test_errors_name_the_key(given, message):
 def test_whole_splits_are_paid_for():
     plan = make_plan(small_study(budget={"runs": 7}))
     assert list(blocks(plan, plan.affordable).values()) == [2, 2, 2]
-    assert str(plan).endswith("Budget: 7 runs, which leaves out 4 of the runs")
+    assert str(plan).endswith(
+        "Budget: 7 runs (6 of 7 used, since it stops at whole splits), which leaves out 4 of the "
+        "runs"
+    )
+    whole = str(make_plan(small_study(budget={"runs": 6})))
+    assert whole.endswith("Budget: 6 runs, which leaves out 4 of the runs")
+    assert plan.order == "split by split, by the budget"
+    assert make_plan(small_study()).order == "in random order"
     table = plan.table()
     assert table["affordable"].sum() == 6
     assert "affordable" not in make_plan(small_study()).table()

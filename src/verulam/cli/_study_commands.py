@@ -86,7 +86,8 @@ def plan(
     columns = ["data", "learner", "setting", "repeat", "fold", "training_rows"]
     print_table(table[columns].head(FIRST_ROWS))
     if len(table) > FIRST_ROWS:
-        typer.echo(f"... and {len(table) - FIRST_ROWS} more, in random order; --csv prints all.")
+        more = len(table) - FIRST_ROWS
+        typer.echo(f"... and {more} more; carried out {made.order}. --csv prints all.")
     if pilot:
         _print_forecast(made)
 

@@ -81,7 +81,7 @@ def plan_html(plan: Any) -> str:
     table = plan.table()
     columns = ["data", "learner", "setting", "repeat", "fold", "training_rows"]
     more = len(table) - FIRST_ROWS
-    rest = f"<p>... and {more} more, in random order.</p>" if more > 0 else ""
+    rest = f"<p>... and {more} more; carried out {plan.order}.</p>" if more > 0 else ""
     shown = table[columns].head(FIRST_ROWS).to_html(index=False)
     return f"<p>{escape(str(plan))}</p>{shown}{rest}"
 

@@ -91,6 +91,8 @@ class PlannedRun:
 class Plan:
     """Every run of a study, in the random order in which they will be carried out.
 
+    With a budget they are carried out split by split, in that order within each.
+
     Attributes
     ----------
     study
@@ -202,8 +204,17 @@ class Plan:
         if self._budget is None:
             return ""
         left_out = len(self.runs) - len(self.affordable)
+        used = len({self.runs[place].run_id for place in self.affordable})
+        most = self._budget.most_runs
+        unused = left_out and most is not None and used < most
+        stop = f" ({used} of {most} used, since it stops at whole splits)" if unused else ""
         words = f", which leaves out {left_out} of the runs" if left_out else ""
-        return f". Budget: {self._budget.title}{words}"
+        return f". Budget: {self._budget.title}{stop}{words}"
+
+    @property
+    def order(self) -> str:
+        """In which order runs are carried out, in words."""
+        return "in random order" if self._budget is None else "split by split, by the budget"
 
     @property
     def _tuning_text(self) -> str:
