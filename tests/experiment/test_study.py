@@ -54,3 +54,18 @@ def test_bad_responses():
 def test_bad_keys_are_named(change, message):
     with pytest.raises(DataError, match=message):
         Study(**{"name": "s", "data": DATA, "learners": LEARNERS, **change})
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True])
+def test_a_seed_is_a_whole_number_from_0(seed):
+    with pytest.raises(DataError, match=r"^seed: .*; expected a whole number of at least 0"):
+        Study("s", DATA, LEARNERS, seed=seed)
+
+
+def test_a_parameter_is_not_a_factor_too():
+    both = LearnerChoice(
+        "k-nearest neighbours", parameters={"n_neighbors": 2}, factors={"n_neighbors": [1, 3]}
+    )
+    message = r"learners\[1\]\.parameters\.n_neighbors: is a factor already"
+    with pytest.raises(DataError, match=message):
+        Study("s", DATA, [*LEARNERS, both])

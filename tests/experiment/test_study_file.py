@@ -142,3 +142,10 @@ def test_bad_tuning_is_named(tmp_path, before, after, message):
     path.write_text(TUNED.replace(before, after))
     with pytest.raises(DataError, match=message):
         read_study(path)
+
+
+def test_a_negative_seed_is_named_with_its_file(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('seed = -1\ndata = ["iris"]\nlearners = ["naive bayes"]\n', encoding="utf-8")
+    with pytest.raises(DataError, match=r"mine\.toml: seed: -1; expected a whole number"):
+        read_study(file)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -213,9 +214,15 @@ class Study:
             if how not in PREPARATIONS:
                 known = ", ".join(PREPARATIONS)
                 raise DataError(f"preparations: {how!r}; expected some of {known}.")
-        count = self.replications
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise DataError(f"replications: {count!r}; expected a whole number of at least 1.")
+        for key, least in (("replications", 1), ("seed", 0)):
+            count = getattr(self, key)
+            if isinstance(count, bool) or not isinstance(count, Integral) or count < least:
+                raise DataError(f"{key}: {count!r}; expected a whole number of at least {least}.")
+        for number, choice in enumerate(self.learners):
+            for name in choice.factors:
+                if name in choice.parameters:
+                    where = f"learners[{number}].parameters.{name}"
+                    raise DataError(f"{where}: is a factor already; it cannot be both.")
 
     def _check_measures(self) -> None:
         given = (self.response,) if isinstance(self.response, str | Measure) else self.response
