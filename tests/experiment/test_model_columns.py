@@ -64,7 +64,7 @@ def test_words_in_a_column_of_numbers(card, table):
 @pytest.mark.parametrize("value", [np.inf, "inf", "-Infinity"])
 def test_infinity_is_no_number(card, table, value):
     table["body_mass_g"] = value
-    with pytest.raises(DataError, match="is not a number"):
+    with pytest.raises(DataError, match=rf"row \d: '?{value}'? is not a finite number"):
         model_inputs(table, card)
 
 
@@ -114,3 +114,11 @@ def test_values_outside_of_what_was_seen_are_counted(card, table):
     inputs = model_inputs(table, card)
     assert outside_counts(inputs, card)["body_mass_g"] == 2
     assert outside_counts(inputs, card)["year"] == 0
+
+
+def test_an_unseen_category_that_cannot_be_missing_is_named(card):
+    known = with_inputs(card, ColumnCard("size", "input", "categorical", ("large", "small")))
+    given = pd.DataFrame({"size": ["small", "huge"]})
+    message = r"row 2: 'huge' is unseen, taken for missing; the model was made from complete rows"
+    with pytest.raises(DataError, match=message):
+        model_inputs(given, known, unseen="missing")

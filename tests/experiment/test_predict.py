@@ -164,3 +164,14 @@ def test_the_file_that_is_read_is_not_written_over(model, file):
     with pytest.raises(DataError, match="is the file that is read"):
         predict_file(model, file, file.parent / "." / file.name)
     assert file.read_bytes() == before
+
+
+def test_no_two_columns_of_one_name_are_written(model, birds, tmp_path):
+    path, output = tmp_path / "new.csv", tmp_path / "out.csv"
+    birds.assign(prediction="?").to_csv(path, index=False)
+    with pytest.raises(DataError, match="keep: 'prediction' is also a column of the predictions"):
+        predict_file(model, path, output, keep=["prediction"])
+    assert not output.exists()
+    done = predict_file(model, path, output, keep=["species", "species"])
+    assert done.columns.count("species") == 1
+    assert list(pd.read_csv(output).columns) == list(done.columns)

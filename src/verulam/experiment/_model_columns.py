@@ -77,8 +77,10 @@ def model_inputs(
         gaps = columns[column.name].isna()
         if not card.accepts_missing and gaps.any():
             first = int(np.argmax(gaps.to_numpy()))
+            value = values.iloc[first]
+            why = "is missing" if pd.isna(value) else f"{str(value)!r} is unseen, taken for missing"
             raise place.error(
-                first, "is missing; the model was made from complete rows, and cannot do without"
+                first, f"{why}; the model was made from complete rows, and cannot do without"
             )
     return pd.DataFrame(columns)
 
@@ -126,7 +128,10 @@ def _numbers(values: pd.Series, place: _Place) -> pd.Series:
     wrong = (numbers.isna() & values.notna()) | np.isinf(numbers)
     if wrong.any():
         first = int(np.argmax(wrong.to_numpy()))
-        raise place.error(first, f"{values.iloc[first]!r} is not a number")
+        value = values.iloc[first]
+        shown = repr(value.item() if isinstance(value, np.generic) else value)
+        kind = "a finite number" if np.isinf(numbers.iloc[first]) else "a number"
+        raise place.error(first, f"{shown} is not {kind}")
     return numbers
 
 

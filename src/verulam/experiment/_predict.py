@@ -113,6 +113,12 @@ def predict_file(
     for name in keep:
         if name not in source.names:
             raise unknown_name("column", name, source.names)
+        if name in _output_columns(model):
+            raise DataError(
+                f"keep: {name!r} is also a column of the predictions; give it another name in "
+                f"{path.name}."
+            )
+    keep = list(dict.fromkeys(keep))
     source.check()
     wanted = dict.fromkeys([*keep, *(column.name for column in card.inputs)])
     # Categories are compared as they are written; what the parser makes of them would differ.
