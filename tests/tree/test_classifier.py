@@ -194,7 +194,7 @@ def test_a_hundred_thousand_leaves_can_be_saved():
     import skops.io
 
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(230_000, 2)), rng.integers(2, size=230_000)
+    X, y = rng.normal(size=(300_000, 2)), rng.integers(2, size=300_000)
     tree = DecisionTreeClassifier().fit(X, y)
     assert tree.get_n_leaves() > 100_000
     restored = pickle.loads(pickle.dumps(tree))
