@@ -226,6 +226,15 @@ def test_study_with_an_unknown_key(capsys, study):
     assert "resamplign: no such key. Nearest: resampling." in errors
 
 
+def test_the_plan_of_a_fraction_shows_its_aliases(capsys):
+    path = next(each for each in EXAMPLES if each.stem == "fractional")
+    output, _ = verulam(capsys, "plan", path)
+    assert "45 runs = 9 settings of learners" in output
+    lines = [line.split() for line in output.splitlines()]
+    assert ["AB", "max_depth", "x", "min_samples_leaf", "CD"] in lines
+    assert "max_depth x min_samples_leaf from criterion x splitter" in " ".join(output.split())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(capsys, path, tmp_path):

@@ -21,6 +21,7 @@ from verulam.experiment import (
     make_plan,
     run,
 )
+from verulam.experiment._contestants import responses
 from verulam.experiment._study_designs import read_design
 from verulam.experiment._study_effects import surface_of
 from verulam.experiment._study_file import parse_study
@@ -221,6 +222,14 @@ def test_effects_of_a_fraction_come_with_their_aliases(tmp_path):
     assert again.status()["done"] == 24
 
 
+def test_effects_along_the_axes_are_main_effects(tmp_path):
+    store = tmp_path / "trees.sqlite"
+    found = analyse(run(trees("one at a time"), store, engine="serial", progress=False))
+    (effects,) = found.effects
+    assert [name for name in effects.table.index if name in TREES.factors] == list(TREES.factors)
+    assert any("Interactions are ignored" in line for line in found.caveats)
+
+
 def test_a_surface_is_fitted_to_the_points_of_a_composite(tmp_path):
     machine = LearnerChoice("support vector machine", factors=RANGES, design="central composite")
     study = Study("surface", [DataChoice("iris")], [machine], resampling="3-fold", test_share=0.3)
@@ -228,6 +237,8 @@ def test_a_surface_is_fitted_to_the_points_of_a_composite(tmp_path):
     found = analyse(results)
     (effects,) = found.effects
     assert len(effects.settings) == 9
+    levels = [tuple(each.levels.values()) for each in responses(results).contestants]
+    assert levels == sorted(levels)
     surface = surface_of(effects)
     assert surface is not None
     assert [factor.kind for factor in surface.factors] == ["log", "log"]
