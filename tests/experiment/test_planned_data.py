@@ -62,3 +62,14 @@ def test_a_study_file_may_drop_rows_without_a_target(tmp_path):
     results = run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
     card = finalise(results).card
     assert card.training_rows + card.test_rows == 38
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [({"measures": ["error", "r2"]}, "measures"), ({"response": "r2"}, "response")],
+)
+def test_measures_of_another_task_are_refused(given, key):
+    study = small_study(**given)
+    message = f"^{key}: 'r2' is for regression, but data set 'iris' asks for classification"
+    with pytest.raises(DataError, match=message):
+        make_plan(study)

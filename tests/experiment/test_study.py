@@ -35,8 +35,15 @@ def test_measures_of_the_response_are_among_those_of_the_study():
 def test_bad_responses():
     with pytest.raises(DataError, match="response: 'memory' is there twice"):
         Study("s", DATA, LEARNERS, response=["memory", "memory"])
-    with pytest.raises(UnknownNameError, match="Unknown measure 'fit tim'"):
-        Study("s", DATA, LEARNERS, response=["fit tim"])
+    message = r"^response: Unknown measure 'fit tim'. Nearest: fit time,"
+    with pytest.raises(UnknownNameError, match=message):
+        Study("s", DATA, LEARNERS, response=["error", "fit tim"])
+    with pytest.raises(
+        UnknownNameError, match=r"^measures: Unknown measure 'eror'. Nearest: error"
+    ):
+        Study("s", DATA, LEARNERS, measures=["eror"])
+    with pytest.raises(DataError, match=r"^measures: A measure is a name"):
+        Study("s", DATA, LEARNERS, measures=[3])
 
 
 @pytest.mark.parametrize(

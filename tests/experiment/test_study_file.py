@@ -92,6 +92,14 @@ def test_missing_parts():
         parse_study({**GOOD, "measures": ["eror"]})
 
 
+def test_unknown_measures_are_named_with_file_and_key(tmp_path):
+    file = tmp_path / "mine.toml"
+    lines = ['measures = ["eror"]', 'data = ["iris"]', 'learners = ["naive bayes"]']
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(UnknownNameError, match=r"mine\.toml: measures: Unknown measure 'eror'"):
+        read_study(file)
+
+
 def test_bad_files(tmp_path):
     with pytest.raises(DataError, match="There is no file"):
         read_study(tmp_path / "none.toml")

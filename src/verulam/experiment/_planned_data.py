@@ -13,7 +13,8 @@ from verulam.experiment._preparation import usable_inputs
 from verulam.experiment._resampling import fingerprint, lock_test_part, resampling
 from verulam.experiment._resampling_rows import Split
 from verulam.experiment._sources import open_data, with_target
-from verulam.experiment._study import DataChoice, Study
+from verulam.experiment._study import DataChoice, Study, response_name
+from verulam.measures import as_measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +80,7 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         )
     )
     label = choice.label or data.name
+    _check_measures(study, data, label)
     asked = resampling(study.resampling)
     groups, column = _groups(data, choice.groups or asked.groups, label)
     inputs, left_out = usable_inputs(data.inputs.drop(columns=column, errors="ignore"))
@@ -104,6 +106,19 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         notices=tuple(text for text in (usable.notice, left_out) if text),
         groups=groups,
     )
+
+
+def _check_measures(study: Study, data: Dataset, label: str) -> None:
+    """Raise where a measure of the study is for another task than that of the data."""
+    named = {response_name(each) for each in study.response}
+    for found in map(as_measure, study.measures or ()):
+        if found.task != data.task:
+            key = "response" if found.name in named else "measures"
+            fitting = "error, accuracy" if data.task == "classification" else "r2, max_error"
+            raise DataError(
+                f"{key}: {found.name!r} is for {found.task}, but data set {label!r} asks for "
+                f"{data.task}, which has measures such as {fitting}."
+            )
 
 
 def _groups(data: Dataset, column: str | None, label: str) -> tuple[np.ndarray | None, list[str]]:

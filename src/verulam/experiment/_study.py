@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from verulam.base import DataError
+from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._budget import Budget, budget
@@ -21,7 +21,7 @@ from verulam.experiment._resampling import Resampling, resampling
 from verulam.experiment._search_space import search_space
 from verulam.experiment._study_designs import FULL, Design, design_settings, read_design
 from verulam.experiment._tuning import Tuning, tuning
-from verulam.measures import Measure, as_measure
+from verulam.measures import Measure, as_measure, measures
 
 #: What a study may be for, and how it is said.
 AIMS = {
@@ -227,6 +227,9 @@ class Study:
     def _check_measures(self) -> None:
         given = (self.response,) if isinstance(self.response, str | Measure) else self.response
         object.__setattr__(self, "response", tuple(given))
+        for key in ("measures", "response"):
+            for each in getattr(self, key) or ():
+                _check_measure(each, key)
         names = [response_name(each) for each in self.response]
         for name in names:
             if names.count(name) > 1:
@@ -307,6 +310,20 @@ def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]
     if choice.design is not None and design.kind != FULL and not choice.factors:
         raise DataError(f"{key}: has no factors to lay out; add {where}.factors.")
     return design_settings(design, choice.factors, key=key, where=f"{where}.factors")
+
+
+def _check_measure(given: Any, key: str) -> None:
+    """Raise where a key of a study has what is no measure, nor a cost that it may be."""
+    costs = list(COST_RESPONSES) if key == "response" else []
+    if isinstance(given, str) and given in costs:
+        return
+    try:
+        as_measure(given)
+    except UnknownNameError:
+        error = unknown_name("measure", given, [*costs, *measures().index])
+        raise UnknownNameError(f"{key}: {error}") from None
+    except TypeError as error:
+        raise DataError(f"{key}: {error}") from None
 
 
 def _described_data(choice: DataChoice) -> dict[str, Any]:

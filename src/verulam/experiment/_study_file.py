@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from verulam.base import DataError, nearest_names
+from verulam.base import DataError, UnknownNameError, nearest_names
 from verulam.experiment._study import DataChoice, LearnerChoice, Study
 
 
@@ -29,8 +29,8 @@ def read_study(path: str | Path) -> Study:
         raise DataError(f"{path} is not a TOML file: {error}.") from error
     try:
         study = parse_study(content, default_name=path.stem)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+    except (DataError, UnknownNameError) as error:
+        raise type(error)(f"{path}: {error}") from error
     beside = [_beside(choice, path.parent) for choice in study.data]
     return replace(study, data=beside)
 
