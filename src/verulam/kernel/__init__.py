@@ -75,6 +75,7 @@ from verulam.kernel._string_kernels import (
 )
 from verulam.kernel._teaching_solvers import TaughtMachine, kernel_perceptron, lagrangian_machine
 from verulam.kernel._tree_kernels import SubsetTreeKernel, SubtreeKernel
+from verulam.kernel._weston_watkins import WestonWatkinsClassifier
 
 __all__ = [
     "KERNELS",
@@ -144,6 +145,7 @@ __all__ = [
     "SupportVectorRegressor",
     "TaughtMachine",
     "WeisfeilerLehmanKernel",
+    "WestonWatkinsClassifier",
     "add_confused_pair",
     "as_graph",
     "as_kernel",
