@@ -86,7 +86,7 @@ class Density(DensityMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the log-likelihood of the rows of `X`."""
-        return float(self.score_samples(X).sum())  # type: ignore[attr-defined] # by the learner
+        return float(self.score_samples(X).sum())
 
 
 class OutlierDetector(OutlierMixin, BaseEstimator):

@@ -37,7 +37,7 @@ def check_categories(learner: Any) -> None:
 
 
 def _with_gaps(sample: Sample) -> Sample:
-    if getattr(sample.inputs, "dtype", None) == object:  # sequences: gaps inside each of them
+    if getattr(sample.inputs, "dtype", None) == np.dtype(object):  # sequences, each with gaps
         gapped = sample.inputs.copy()
         for place, sequence in enumerate(sample.inputs):
             gapped[place] = np.where(
