@@ -55,12 +55,15 @@ class DataChoice:
     groups
         Column whose equal values stay on one side of every split; None takes that of the
         resampling.
+    drop_missing_target
+        Leave out the rows whose target is missing, instead of refusing them.
     """
 
     source: str | Path | pd.DataFrame | Dataset
     target: str | None = None
     label: str | None = None
     groups: str | None = None
+    drop_missing_target: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,7 +336,8 @@ def _described_data(choice: DataChoice) -> dict[str, Any]:
     if isinstance(source, pd.DataFrame):
         source = "a DataFrame"
     described = {"source": str(source), "target": choice.target, "label": choice.label}
-    return described | ({"groups": choice.groups} if choice.groups else {})
+    dropped = {"drop_missing_target": True} if choice.drop_missing_target else {}
+    return described | ({"groups": choice.groups} if choice.groups else {}) | dropped
 
 
 def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
