@@ -67,7 +67,7 @@ def test_renders_without_errors_or_requests(browser, reports, name):
 def test_tables_sort_up_and_down(browser, reports):
     visit = Visit(browser, reports["factors"])
     table = "#results table.sortable"
-    before = visit.column(table, 5)
+    before = visit.column(table, 4)
     head = visit.page.locator(f"{table} thead th").nth(5)
     assert head.inner_text().strip() == "fit"
     head.locator("button").click()
@@ -77,11 +77,11 @@ def test_tables_sort_up_and_down(browser, reports):
     head.locator("button").click()
     assert [float(value) for value in visit.column(table, 6)] == rising[::-1]
     # What has no value comes last, whichever way.
-    p_head = visit.page.locator(f"{table} thead th").nth(4).locator("button")
+    p_head = visit.page.locator(f"{table} thead th").nth(3).locator("button")
     for _ in range(2):
         p_head.click()
-        assert visit.column(table, 5)[-1] == ""
-    assert sorted(visit.column(table, 5)) == sorted(before)
+        assert visit.column(table, 4)[-1] == ""
+    assert sorted(visit.column(table, 4)) == sorted(before)
     visit.page.close()
 
 
@@ -101,6 +101,20 @@ def test_a_phone_does_not_scroll_sideways(browser, reports, name):
         folded.click()
     width = visit.page.evaluate("document.documentElement.scrollWidth")
     assert width <= PHONE[0]
+    visit.page.close()
+
+
+@pytest.mark.parametrize("name", ["factors", "several"])
+def test_a_phone_shows_the_tests_beside_the_means(browser, reports, name):
+    visit = Visit(browser, reports[name], PHONE)
+    table = visit.page.locator("#results table.sortable").first
+    heads = [head.strip() for head in table.locator("thead th").all_inner_texts()]
+    assert heads[2:4] == ["equality", "p"]
+    edges = table.locator("tbody td:nth-child(4)").evaluate_all(
+        "cells => cells.map(cell => cell.getBoundingClientRect().right)"
+    )
+    frame = visit.page.locator("#results .scroll").first.bounding_box()
+    assert max(edges) <= frame["x"] + frame["width"] + 0.5
     visit.page.close()
 
 

@@ -141,12 +141,15 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
         cells = {}
         if several:
             cells["mean rank"] = _number(row["mean_rank"], "{:.2f}".format)
-            cells["wins"] = _number(row.get("wins"), "{:.0f}".format)
         else:
             cells["mean"] = _number(row["mean"], number_text)
-            cells["s.d."] = _number(row["standard_deviation"], number_text)
+        # Next to the mean, where a phone shows them without scrolling sideways.
         cells["equality"] = Cell(row["equality"], row["equality"], "word")
         cells["p"] = _number(row["adjusted_p"], p_text)
+        if several:
+            cells["wins"] = _number(row.get("wins"), "{:.0f}".format)
+        else:
+            cells["s.d."] = _number(row["standard_deviation"], number_text)
         cells["fit"] = _number(row["fit_seconds"], seconds_text)
         cells["predict"] = _number(row["predict_seconds"], seconds_text)
         cells["size"] = _number(row["model_size"], size_text)
