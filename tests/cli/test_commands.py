@@ -72,8 +72,8 @@ def test_find_words(capsys):
 
 
 def test_find_says_where_a_borrowed_learner_serves(capsys):
-    output = printed(capsys, "find", "8.i")
-    assert re.search(r"^8\.i .* k-nearest neighbours", output, re.MULTILINE)
+    output = printed(capsys, "find", "17.u")
+    assert re.search(r"^17\.u .* bagging", output, re.MULTILINE)
 
 
 def test_find_says_not_yet(capsys):
