@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from tests.linear.examples import overlapping, separable
 
+from verulam.linear import _logistic_solvers
 from verulam.linear._logistic_problem import LogisticProblem
 from verulam.linear._logistic_solvers import solve_l1, solve_lbfgs, solve_newton
 
@@ -77,3 +78,25 @@ def test_sizes_of_weights_as_penalty(n_classes):
     assert np.allclose(gradient[:, 0], 0.0, atol=1e-4)
     assert np.allclose(gradient[:, 1:][~zero], -price * np.sign(weights[~zero]), atol=1e-3)
     assert (np.abs(gradient[:, 1:][zero]) <= price + 1e-6).all()
+
+
+@pytest.mark.parametrize("solver", [solve_newton, solve_lbfgs])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_large_problems_begin_on_a_sample_and_end_at_the_same_point(solver, weighted, monkeypatch):
+    rows, classes = overlapping(800)
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, size=800) if weighted else None
+    problem = LogisticProblem(rows, classes, 2, weights, 0.5)
+    whole = solver(problem, 1e-9, 500)
+    monkeypatch.setattr(_logistic_solvers, "_SAMPLE", 100)
+    sampled = solver(problem, 1e-9, 500)
+    assert sampled.converged
+    assert np.allclose(sampled.coefficients, whole.coefficients, atol=1e-6)
+
+
+def test_a_sample_that_can_be_separated_is_no_start(monkeypatch):
+    rows, classes = overlapping(800)
+    monkeypatch.setattr(_logistic_solvers, "_SAMPLE", 6)
+    found = solve_newton(LogisticProblem(rows, classes, 2, None, 0.0), 1e-9, 500)
+    monkeypatch.setattr(_logistic_solvers, "_SAMPLE", 10**6)
+    plain = solve_newton(LogisticProblem(rows, classes, 2, None, 0.0), 1e-9, 500)
+    assert np.allclose(found.coefficients, plain.coefficients, atol=1e-6)

@@ -1,6 +1,6 @@
 """The likelihood of logistic discrimination: value, gradient and curvature, in blocks of rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,8 @@ from scipy.linalg.blas import dsyrk
 
 from verulam.base import in_threads
 
-#: Rows of a block: its products stay in a processor's cache.
-_BLOCK_NUMBERS = 60_000
+#: Numbers of a block of rows: many enough that the work outweighs the calls.
+_BLOCK_NUMBERS = 400_000
 #: Below so many numbers one thread is faster than two.
 _THREADED_NUMBERS = 400_000
 
@@ -51,6 +51,19 @@ class LogisticProblem:
     def total_weight(self) -> float:
         """Sum of the weights of the rows."""
         return float(len(self.codes) if self.weights is None else self.weights.sum())
+
+    def sample(self, size: int) -> "LogisticProblem":
+        """Return the same problem for some of its rows, the penalty in proportion."""
+        rows = np.sort(np.random.default_rng(0).choice(len(self.codes), size, replace=False))
+        weights = None if self.weights is None else self.weights[rows]
+        share = size / len(self.codes)
+        return replace(
+            self,
+            inputs=self.inputs[rows],
+            codes=self.codes[rows],
+            weights=weights,
+            strength=self.strength * share,
+        )
 
     def value(self, coefficients: np.ndarray) -> float:
         """Return the objective."""

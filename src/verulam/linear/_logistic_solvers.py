@@ -11,6 +11,9 @@ from verulam.linear._logistic_problem import LogisticProblem
 
 #: Halvings of a Newton step that makes the objective worse.
 _MOST_HALVINGS = 30
+#: Rows of a sample on which large problems begin, and how many times more rows are large.
+_SAMPLE = 10_000
+_LARGE_SAMPLES = 4
 #: A mean loss below this shows that every row has been fitted beyond doubt.
 _CERTAIN = 1e-6
 
@@ -52,10 +55,23 @@ def solve_newton(problem: LogisticProblem, tolerance: float, max_iter: int) -> L
     max_iter
         Most steps.
     """
-    coefficients = np.zeros(problem.shape)
-    value, gradient, hessian = problem.newton_terms(coefficients)
-    losses, n_iter = [value], 0
     bound = tolerance * problem.total_weight
+    start = np.zeros(problem.shape)
+    n_rows = len(problem.codes)
+    if n_rows >= _LARGE_SAMPLES * _SAMPLE:
+        sample = problem.sample(_SAMPLE)
+        found = solve_newton(sample, tolerance, max_iter)
+        if not found.separated:
+            scale = problem.total_weight / max(sample.total_weight, 1e-300)
+            _, _, hessian = sample.newton_terms(found.coefficients)
+            start = _with_fixed_curvature(problem, found.coefficients, scale * hessian, bound)
+    coefficients = start
+    value, gradient = problem.value_and_gradient(coefficients)
+    gradient = gradient[0]
+    losses, n_iter = [value], 0
+    if np.abs(gradient).max() <= bound:
+        return LogisticSolution(coefficients, 1, True, False, np.array(losses))
+    value, gradient, hessian = problem.newton_terms(coefficients)
     while np.abs(gradient).max() > bound and n_iter < max_iter:
         n_iter += 1
         step = _solve_curvature(hessian, gradient)
@@ -81,6 +97,27 @@ def solve_newton(problem: LogisticProblem, tolerance: float, max_iter: int) -> L
     )
 
 
+def _with_fixed_curvature(
+    problem: LogisticProblem, start: np.ndarray, hessian: np.ndarray, bound: float
+) -> np.ndarray:
+    """Take steps with the curvature of a sample, which costs no pass over all products.
+
+    It ends where the gradient is within the bound, or as soon as a step does not shrink it to
+    less than half: the full curvature is worth its price from there on.
+    """
+    coefficients = start
+    gradient = problem.value_and_gradient(coefficients)[1][0]
+    size = float(np.abs(gradient).max())
+    while size > bound:
+        moved = coefficients - _solve_curvature(hessian, gradient)
+        gradient = problem.value_and_gradient(moved)[1][0]
+        after = float(np.abs(gradient).max())
+        if not after < size / 2:
+            return moved if after < size else coefficients
+        coefficients, size = moved, after
+    return coefficients
+
+
 def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> LogisticSolution:
     r"""Solve any number of classes by L-BFGS.
 
@@ -98,6 +135,11 @@ def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> Lo
     """
     whitening = _whitening(problem)
     losses: list[float] = []
+    start = np.zeros(problem.shape)
+    if len(problem.codes) >= _LARGE_SAMPLES * _SAMPLE:
+        found_on_sample = solve_lbfgs(problem.sample(_SAMPLE), 100 * tolerance, max_iter)
+        if not found_on_sample.separated:
+            start = whitening.to_inner(found_on_sample.coefficients)
 
     def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
         inner = flat.reshape(problem.shape)
@@ -107,7 +149,7 @@ def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> Lo
     scale = problem.total_weight
     found = minimize(
         objective,
-        np.zeros(int(np.prod(problem.shape))),
+        start.ravel(),
         jac=True,
         method="L-BFGS-B",
         callback=lambda intermediate_result: losses.append(intermediate_result.fun * scale),
@@ -190,6 +232,10 @@ class Whitening:
         if self.root is None:
             return inner
         return solve_triangular(self.root, inner.T, check_finite=False).T
+
+    def to_inner(self, weights: np.ndarray) -> np.ndarray:
+        """Return coefficients of the whitened inputs from those of the inputs."""
+        return weights if self.root is None else weights @ self.root.T
 
     def to_gradient(self, gradient: np.ndarray) -> np.ndarray:
         """Return the gradient over the coefficients of the whitened inputs."""
