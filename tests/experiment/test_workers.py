@@ -47,11 +47,11 @@ def test_workers_end_with_their_parent(tmp_path):
         [sys.executable, "-c", KILLABLE, str(path)], stdout=subprocess.PIPE, text=True
     )
     process.stdout.readline()
-    wait_for(lambda: len(processes_about(path)) == 3)
+    assert wait_for(lambda: len(processes_about(path)) == 3)
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    wait_for(lambda: not processes_about(path))
+    assert wait_for(lambda: not processes_about(path))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -63,12 +63,12 @@ def test_workers_end_with_their_parent_in_the_midst_of_a_run(tmp_path):
         text=True,
     )
     process.stdout.readline()
-    wait_for(lambda: len(processes_about(path)) == 2)
+    assert wait_for(lambda: len(processes_about(path)) == 2)
     time.sleep(0.5)
     process.kill()
     process.wait()
     process.stdout.close()
-    wait_for(lambda: not processes_about(path), seconds=5)
+    assert wait_for(lambda: not processes_about(path), seconds=5)
 
 
 class SlowAtFirst(DummyClassifier):
@@ -107,11 +107,13 @@ def test_runs_that_finish_while_the_parent_is_busy_are_done():
 
 
 def wait_for(condition, seconds=15):
-    """Wait until a condition holds; fail where it does not in time."""
+    """Wait until a condition holds, and return whether it did in time."""
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline
+        if time.monotonic() >= deadline:
+            return False
         time.sleep(0.02)
+    return True
 
 
 def processes_about(path):

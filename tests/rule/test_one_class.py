@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verulam.rule import description_length
-from verulam.rule._one_class import CoveringOptions, learn_class
+from verulam.rule._one_class import CoveringOptions, _ClassLearner, learn_class
 from verulam.rule._problem import GrowthOptions, Problem, sort_columns
 
 RIPPER = CoveringOptions(pruning_fraction=1 / 3)
@@ -109,5 +109,11 @@ def test_optimisation_does_not_lengthen_the_description():
 
 @pytest.mark.parametrize("fraction", [0.01, 0.5, 0.99])
 def test_any_fraction_leaves_a_row_to_grow_on(fraction):
-    problem, _ = two_boxes(n=40)
-    learn(problem, CoveringOptions(pruning_fraction=fraction))
+    problem, inside = two_boxes(n=40)
+    rows, options = np.arange(40, dtype=np.int32), CoveringOptions(pruning_fraction=fraction)
+    learner = _ClassLearner(problem, rows, options, np.random.default_rng(0))
+    growing, pruning = learner._divide(rows)
+    assert sorted([*growing, *pruning]) == rows.tolist()
+    assert inside[growing].any()
+    assert not inside[growing].all()
+    assert isinstance(learn(problem, options), list)

@@ -85,18 +85,18 @@ def test_every_test_has_a_level_to_be_confirmed():
 
 
 @pytest.mark.parametrize("test", EXACT)
-def test_exact_tests_have_their_level(confirm, test):
-    confirm(test, 0.05)
+def test_exact_tests_have_their_level(rate_of, near, test):
+    assert rate_of(test) == near(0.05)
 
 
 @pytest.mark.parametrize("test", LARGE)
-def test_approximate_tests_have_their_level_in_large_samples(confirm, test):
-    confirm(test, 0.05, **LARGE[test])
+def test_approximate_tests_have_their_level_in_large_samples(rate_of, near, test):
+    assert rate_of(test, **LARGE[test]) == near(0.05)
 
 
 @pytest.mark.parametrize("test", ATTAINED)
-def test_discrete_tests_have_their_attainable_level(confirm, test):
-    confirm(test, ATTAINED[test])
+def test_discrete_tests_have_their_attainable_level(rate_of, near, test):
+    assert rate_of(test) == near(ATTAINED[test])
 
 
 def test_only_the_normal_approximation_exceeds_its_level():

@@ -107,27 +107,27 @@ def test_every_test_has_a_level_to_be_confirmed():
 
 
 @pytest.mark.parametrize("test", EXACT)
-def test_exact_tests_have_their_level(confirm, test):
-    confirm(test, 0.05)
+def test_exact_tests_have_their_level(rate_of, near, test):
+    assert rate_of(test) == near(0.05)
 
 
 @pytest.mark.parametrize("source", ["second", "interaction"])
-def test_two_factors_and_their_interaction(confirm, source):
-    confirm("two-factor anova", 0.05, source=source)
+def test_two_factors_and_their_interaction(rate_of, near, source):
+    assert rate_of("two-factor anova", source=source) == near(0.05)
 
 
 @pytest.mark.parametrize("test", RANK_TESTS)
-def test_rank_tests_have_the_level_of_all_their_ranks(confirm, rank_sums, test):
+def test_rank_tests_have_the_level_of_all_their_ranks(rate_of, near, rank_sums, test):
     sums, chances = rank_sums
     assert chances.sum() == pytest.approx(1.0)
     level = chances[RANK_TESTS[test](sums)].sum()
-    confirm(test, level)
+    assert rate_of(test) == near(level)
     assert level == pytest.approx(0.05, abs=0.012)
 
 
 @pytest.mark.parametrize("adjust", FAMILIES)
-def test_families_of_t_tests_have_their_level(confirm, adjust):
-    confirm("lsd", FAMILIES[adjust], adjust=adjust)
+def test_families_of_t_tests_have_their_level(rate_of, near, adjust):
+    assert rate_of("lsd", adjust=adjust) == near(FAMILIES[adjust])
 
 
 def test_plain_pairs_reject_four_times_too_often_and_adjusted_ones_do_not():
@@ -142,10 +142,10 @@ def test_step_up_procedures_lie_between_bonferroni_and_the_level(adjust):
     assert lowest <= rate < 0.05 + 0.007
 
 
-def test_scheffe_is_wide_because_it_covers_every_contrast(confirm):
+def test_scheffe_is_wide_because_it_covers_every_contrast(rate_of, near):
     level = any_pair(np.sqrt(3 * stats.f.isf(0.05, 3, FREEDOM)))
     assert level < 0.03
-    confirm("scheffe", level)
+    assert rate_of("scheffe") == near(level)
 
 
 def test_pairwise_signed_ranks_stay_below():
@@ -153,7 +153,7 @@ def test_pairwise_signed_ranks_stay_below():
     assert 0.025 < rate < 0.05
 
 
-def test_kruskal_wallis_over_all_divisions_of_twelve_ranks(confirm):
+def test_kruskal_wallis_over_all_divisions_of_twelve_ranks(rate_of, near):
     ranks = frozenset(range(1, 13))
     sums = np.array(
         [
@@ -164,12 +164,12 @@ def test_kruskal_wallis_over_all_divisions_of_twelve_ranks(confirm):
     )
     statistic = 12 / (12 * 13) * (sums**2 / 4).sum(axis=1) - 3 * 13
     level = np.mean(statistic > stats.chi2.isf(0.05, 2))
-    confirm("kruskal-wallis", level, rows=4, learners=3)
+    assert rate_of("kruskal-wallis", rows=4, learners=3) == near(level)
     assert level < 0.05
 
 
-def test_kruskal_wallis_in_large_samples(confirm):
-    confirm("kruskal-wallis", 0.05, rows=60)
+def test_kruskal_wallis_in_large_samples(rate_of, near):
+    assert rate_of("kruskal-wallis", rows=60) == near(0.05)
 
 
 @pytest.mark.parametrize("test", simulated.MANY_TESTS)
