@@ -27,6 +27,15 @@ def test_overlap_is_said():
     assert done.output.startswith("No line separates the classes")
 
 
+def test_rows_with_gaps_are_left_out(tmp_path):
+    table = tmp_path / "gaps.csv"
+    table.write_text("a,b,kind\n1,2,x\n,3,x\n2,1,x\n5,6,y\n6,5,y\n")
+    done = _run(str(table), "--target", "kind")
+    assert done.exit_code == 0, done.output
+    assert "1 rows with gaps are left out" in done.output
+    assert "4 rows, columns scaled: a, b" in done.output
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

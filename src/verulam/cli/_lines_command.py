@@ -65,10 +65,15 @@ def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
             if name not in inputs.columns:
                 raise unknown_name("column", name, list(inputs.columns))
         inputs = inputs[wanted]
-    numbers = inputs.select_dtypes("number").dropna(axis="columns")
-    if numbers.shape[1] == 0:
-        raise DataError("no column has numbers without gaps, which is what lines are drawn over.")
-    labels = np.asarray(found.target_values).astype(str)
+    numbers = inputs.select_dtypes("number").dropna(axis="columns", how="all")
+    complete = numbers.notna().all(axis=1).to_numpy()
+    if numbers.shape[1] == 0 or not complete.any():
+        raise DataError("no rows have numbers in their columns, which lines are drawn over.")
+    if not complete.all():
+        left_out = f"{(~complete).sum()} rows with gaps are left out."
+        console().print(left_out, highlight=False, markup=False)
+    numbers = numbers[complete]
+    labels = np.asarray(found.target_values).astype(str)[complete]
     if positive is not None:
         if positive not in labels:
             raise unknown_name("class", positive, sorted(set(labels)))
