@@ -1,5 +1,7 @@
 """The large margin objective: its definition, gradient, candidates, scale and optimum."""
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from verulam.kernel import _large_margin_problem
 from verulam.kernel._large_margin_loops import pull, push, target_squares, within_reach
 from verulam.kernel._large_margin_problem import (
     best_scale,
+    condition,
     find_candidates,
     learn_projection,
     margin_loss,
@@ -145,3 +148,25 @@ def test_compiled_loops_equal_their_python_source():
         outcomes.append([squares, pulled, forces, sums, counts, others[:total]])
     for first, second in zip(*outcomes, strict=True):
         assert_allclose(first, second)
+
+
+def test_conditioned_problem_has_the_same_values():
+    posed = problem()
+    inputs = posed.inputs * [1.0, 100.0, 1e-3, 5.0]
+    posed = replace(posed, inputs=inputs - inputs.mean(axis=0))
+    there = condition(posed)
+    assert_allclose(there.problem.inputs.std(axis=0), 1.0)
+    assert_allclose(there.forth @ there.back, np.eye(4), atol=1e-10)
+    projection = RNG.normal(size=(3, 4))
+    value = by_definition(there.problem, projection)
+    assert by_definition(posed, projection @ there.back) == pytest.approx(value)
+    assert_allclose(posed.inputs @ (projection @ there.back).T, there.problem.inputs @ projection.T)
+
+
+def test_constant_column_is_left_alone():
+    posed = problem()
+    inputs = posed.inputs.copy()
+    inputs[:, 2] = 0.0
+    there = condition(replace(posed, inputs=inputs))
+    assert np.isfinite(there.problem.inputs).all()
+    assert np.isfinite(there.back).all()

@@ -7,7 +7,7 @@ from sklearn.decomposition import PCA, KernelPCA
 
 from verulam.base import DataError
 from verulam.kernel import Gaussian, KernelPrincipalComponents, Linear, ObjectKernel, Polynomial
-from verulam.kernel._principal_components import ITERATED, centred_spectrum
+from verulam.kernel._principal_components import ITERATED, centred_spectrum, orientations
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(50, 3)), RNG.normal(size=(7, 3))
@@ -89,3 +89,16 @@ def test_preimage_needs_rows():
 def test_preimage_of_the_wrong_width():
     with pytest.raises(DataError, match="must have 2 columns"):
         KernelPrincipalComponents(2).fit(X).inverse_transform(X)
+
+
+def test_sign_does_not_turn_on_rounding():
+    column = np.array([0.2, -0.5, 0.5, -0.5])
+    for rounding in (-1e-12, 0.0, 1e-12):
+        later, first = np.array([0, 0, rounding, 0]), np.array([0, rounding, 0, 0])
+        vectors = np.stack([column + later, -column - first], axis=1)
+        assert_allclose(orientations(vectors), [-1.0, 1.0])
+
+
+def test_largest_entry_is_positive():
+    vectors = KernelPrincipalComponents(5).fit(X).eigenvectors_
+    assert (vectors.max(axis=0) >= -vectors.min(axis=0)).all()

@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from verulam.base import DataError, Interval, Transformer, check_is_fitted, checked_fit
 from verulam.kernel._general_kernels import Function, as_kernel
 from verulam.kernel._kernel import Kernel
-from verulam.kernel._principal_components import CentredSpectrum, centred_spectrum
+from verulam.kernel._principal_components import CentredSpectrum, centred_spectrum, orientations
 from verulam.kernel._space import KERNEL_OPTIONS, kernel_tags, open_space
 
 
@@ -123,8 +123,10 @@ class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, Transformer):
             (coordinates * first_scales).T @ (targets * second_scales), full_matrices=False
         )
         count = min(self.n_components, left.shape[1])
-        self.directions_ = first_scales[:, None] * left[:, :count]
-        self.target_directions_ = second_scales[:, None] * right[:count].T
+        directions = first_scales[:, None] * left[:, :count]
+        signs = orientations(coordinates @ directions)
+        self.directions_ = directions * signs
+        self.target_directions_ = second_scales[:, None] * right[:count].T * signs
         self.n_components_ = count
         self.correlations_ = _correlations(
             coordinates @ self.directions_, targets @ self.target_directions_

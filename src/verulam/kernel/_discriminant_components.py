@@ -21,7 +21,7 @@ from verulam.base import (
 )
 from verulam.kernel._general_kernels import Function
 from verulam.kernel._kernel import Kernel
-from verulam.kernel._principal_components import centred_spectrum
+from verulam.kernel._principal_components import centred_spectrum, orientations
 from verulam.kernel._space import KERNEL_OPTIONS, kernel_tags, open_space
 from verulam.numerics import distances
 
@@ -144,9 +144,10 @@ class KernelDiscriminants(ClassNamePrefixFeaturesOutMixin, Classifier, Transform
         count = min(n_classes - 1, self.n_components or n_classes, len(spectrum.values))
         coordinates = spectrum.coordinates
         self.spectrum_ = spectrum
-        self.directions_ = fisher_directions(
+        directions = fisher_directions(
             coordinates, codes, n_classes, self.ridge * spectrum.total, count
         )
+        self.directions_ = directions * orientations(coordinates @ directions)
         projected = coordinates @ self.directions_
         self.centres_ = np.array([projected[codes == k].mean(axis=0) for k in range(n_classes)])
         self.n_components_ = count

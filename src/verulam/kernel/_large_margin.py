@@ -27,6 +27,7 @@ from verulam.kernel._large_margin_problem import (
     LearnedMetric,
     MarginProblem,
     best_scale,
+    condition,
     learn_projection,
     margin_problem,
 )
@@ -60,8 +61,12 @@ class _LargeMargin(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
             self.push_weight,
             nearby=self.impostors == "nearby",
         )
+        conditioned = condition(problem)
         learned = min(
-            (self._learn(problem, start) for start in self._starts(problem.inputs)),
+            (
+                self._learn(conditioned.problem, start @ conditioned.forth)
+                for start in self._starts(problem.inputs)
+            ),
             key=lambda each: each.losses[-1],
         )
         if not learned.converged:
@@ -70,8 +75,8 @@ class _LargeMargin(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self.components_ = learned.projection
-        self.metric_ = learned.projection.T @ learned.projection
+        self.components_ = learned.projection @ conditioned.back
+        self.metric_ = self.components_.T @ self.components_
         self.loss_curve_ = np.array(learned.losses)
         self.n_iter_ = learned.n_steps
         self.n_violations_ = learned.n_active
@@ -162,8 +167,9 @@ class LargeMarginNeighbours(_LargeMargin):
 
     where :math:`j` runs over the targets of :math:`i` and :math:`l` over its impostors. The text
     takes impostors from the nearest neighbours alone; the published method, and the default here,
-    takes any row. It is solved for :math:`L`, square, so that no minimum is only a local one. See
-    Alpaydin 13.13 (13.63-13.65), 8.5 (8.20).
+    takes any row. It is solved for :math:`L`, square, so that no minimum is only a local one, and
+    in coordinates of equal variance, so that units of the columns do not slow it down. See Alpaydin
+    13.13 (13.63-13.65), 8.5 (8.20).
 
     Examples
     --------

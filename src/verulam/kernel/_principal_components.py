@@ -19,6 +19,8 @@ from verulam.kernel._space import KERNEL_OPTIONS, kernel_tags, open_space
 
 #: Eigenvalues below this share of the largest are rounding.
 NEGLIGIBLE = 1e-12
+#: Entries of an eigenvector that differ by less than this share are as large as each other.
+EQUAL = 1e-6
 #: From this size on a few eigenvectors are found by iteration instead of all of them.
 ITERATED = 800
 
@@ -71,9 +73,18 @@ def centred_spectrum(gram: np.ndarray, count: int | None = None) -> CentredSpect
     values, vectors = values[order], vectors[:, order]
     kept = values > NEGLIGIBLE * size * max(float(np.abs(values).max(initial=0.0)), 1e-300)
     vectors = vectors[:, kept]
-    # The sign of an eigenvector is free: the largest entry is made positive.
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
-    return CentredSpectrum(values[kept], vectors * np.sign(largest), gram.mean(axis=0), total)
+    return CentredSpectrum(values[kept], vectors * orientations(vectors), gram.mean(axis=0), total)
+
+
+def orientations(columns: np.ndarray) -> np.ndarray:
+    """Return a sign for each column that makes its largest entry positive.
+
+    The sign of an eigenvector is free. Of entries that are largest but for rounding the first
+    decides, so that another machine gives the same sign.
+    """
+    sizes = np.abs(columns)
+    largest = (sizes >= (1.0 - EQUAL) * sizes.max(axis=0, initial=0.0)).argmax(axis=0)
+    return np.where(columns[largest, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
 
 
 class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
