@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import socket
 import threading
 import time
 from collections import deque
@@ -22,7 +23,7 @@ QUERY = "SELECT run, status, predicted, probabilities FROM runs ORDER BY run"
 @pytest.fixture(scope="module")
 def cluster():
     """Return a cluster of two workers on this machine, which is there before any study."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as opened:
         yield opened
 
@@ -67,6 +68,17 @@ def test_a_cluster_that_is_there_serves_several_studies(cluster, tmp_path):
         assert on_cluster(cluster, small_study(seed=seed), path).status() == {"done": 10}
     run(small_study(seed=1), tmp_path / "serial.sqlite", engine="serial", progress=False)
     assert rows(path).equals(rows(tmp_path / "serial.sqlite"))
+
+
+def test_a_local_cluster_starts_quietly_where_another_holds_the_usual_port(tmp_path):
+    with socket.socket() as holder:
+        with contextlib.suppress(OSError):  # somebody else may hold it already: just as well
+            holder.bind(("127.0.0.1", 8787))
+            holder.listen()
+        results = run(
+            small_study(), tmp_path / "x.sqlite", engine="dask", workers=1, progress=False
+        )
+    assert results.status() == {"done": 10}
 
 
 def test_batches_are_done_in_order():

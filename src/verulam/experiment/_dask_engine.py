@@ -35,8 +35,11 @@ def run_on_dask(
 
     with ExitStack() as stack:
         if address is None:
+            # Any free port: the scheduler's page would want 8787, which another cluster may hold.
             cluster: Any = stack.enter_context(
-                LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+                LocalCluster(
+                    n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+                )
             )
         client = stack.enter_context(Client(address or cluster, set_as_default=False))
         yield from _Dispatcher(client, plan, queue).outcomes()
