@@ -236,3 +236,9 @@ def test_a_hundred_megabytes_take_seconds(tmp_path):
     start = time.perf_counter()
     assert read_csv(path, header=True).n_rows == 550_000
     assert time.perf_counter() - start < 30
+
+
+def test_zeros_in_front_are_kept(write):
+    data = read_csv(write("place,size\n01067,1\n80331,2\n01067,3\n80331,4\n"))
+    assert data.kinds["place"] == "categorical"
+    assert data.table["place"].tolist() == ["01067", "80331", "01067", "80331"]

@@ -50,3 +50,8 @@ def test_a_point_stays_the_decimal_mark_where_commas_are_rare(layout):
 )
 def test_header(layout, text, header):
     assert layout(text).header is header
+
+
+def test_codes_are_digits_of_one_length_with_zeros_in_front(layout):
+    found = layout("place,amount,flag,share,year\n01067,010,0,0.5,2001\n80331,9,1,0.7,?\n")
+    assert found.codes == ("place",)

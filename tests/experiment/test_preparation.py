@@ -64,13 +64,16 @@ def test_words_without_gaps():
 
 def test_text_and_dates_are_left_out_with_a_notice():
     table = pd.DataFrame(
-        {"x": [1.0, 2.0], "truth": [True, False], "note": ["one", "two"],
+        {"x": [1.0, 2.0], "truth": [True, False], "note": ["one", "two"], "paid": ["4 %", "5 %"],
          "day": pd.to_datetime(["2020-01-01", "2020-01-02"])}
     )  # fmt: skip
     kept, notice = usable_inputs(table)
     assert list(kept.columns) == ["x", "truth"]
     assert isinstance(kept["truth"].dtype, pd.CategoricalDtype)
-    assert notice == "Text and date columns are left out: note, day."
+    assert notice == (
+        "Text and date columns are left out: note, "
+        "paid (looks like numbers, written as '4 %'), day."
+    )
     with pytest.raises(DataError, match="nothing to learn from"):
         usable_inputs(table[["note"]])
 

@@ -82,7 +82,7 @@ def _values_text(row: "pd.Series[Any]") -> str:
     parts = []
     if row["minimum"] != "":
         parts.append(f"{cell_text(row['minimum'])} to {cell_text(row['maximum'])}")
-    if row["mean"] != "":
+    if row["mean"] != "" and row["mean"] == row["mean"]:  # infinite values may have none
         parts.append(f"mean {cell_text(row['mean'])}")
     if row["most_frequent"] != "" and row["kind"] != "text":
         parts.append(f"mostly {cell_text(row['most_frequent'])}")

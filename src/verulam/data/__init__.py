@@ -7,6 +7,7 @@ from verulam.data._csv import read_csv
 from verulam.data._curves import friedman, linear, noisy_sine, polynomial
 from verulam.data._dataset import Dataset
 from verulam.data._gaussian import BayesError, GaussianClasses, gaussian_classes
+from verulam.data._hints import column_hint
 from verulam.data._noise import NoisyData, drop_values, flip_labels, hide_column, jitter_inputs
 from verulam.data._npz import read_npz
 from verulam.data._parquet import read_parquet
@@ -32,6 +33,7 @@ __all__ = [
     "UrnChain",
     "blobs",
     "checkerboard",
+    "column_hint",
     "dataset",
     "dataset_names",
     "drop_values",

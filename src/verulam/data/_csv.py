@@ -2,7 +2,7 @@
 
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -84,14 +84,17 @@ def read_csv(
     return Dataset.from_frame(frame, target=target, **options)
 
 
-def pandas_options(layout: CsvLayout, missing_values: Iterable[str]) -> dict[str, Any]:
-    """Return the arguments that make pandas read a file of that layout."""
+def pandas_options(
+    layout: CsvLayout, missing_values: Iterable[str], dtypes: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the arguments that make pandas read a file of that layout, with the given dtypes."""
     return {
         "sep": r"\s+" if layout.delimiter == " " else layout.delimiter,
         "encoding": layout.encoding,
         "decimal": layout.decimal,
         "header": 0 if layout.header else None,
         "names": list(layout.names),
+        "dtype": dict.fromkeys(layout.codes, str) | dict(dtypes or {}),
         "index_col": False,
         "na_values": list(missing_values),
         "keep_default_na": False,

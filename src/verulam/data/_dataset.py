@@ -299,7 +299,7 @@ class Dataset:
         return f"<p>{escape(self._headline())}</p>{self.summary().to_html()}"
 
     def _headline(self) -> str:
-        headline = f"Dataset {self.name!r}: {self.n_rows} rows"
+        headline = f"Dataset {self.name!r}: {self.n_rows} row{'s' * (self.n_rows != 1)}"
         if self.target is None:
             return f"{headline}, no target"
         headline += f", {self.task} of {self.target!r}"

@@ -59,6 +59,8 @@ class CsvLayout:
         Whether the first line holds names.
     names
         Column names, from the header or ``column_1``, ``column_2``, ...
+    codes
+        Columns of digits of one length, some with a zero in front: 01067 is a place, no number.
     """
 
     encoding: str
@@ -66,6 +68,7 @@ class CsvLayout:
     decimal: str
     header: bool
     names: tuple[str, ...]
+    codes: tuple[str, ...] = ()
 
 
 def csv_layout(
@@ -98,7 +101,8 @@ def csv_layout(
     if whole and not body:
         raise file_error(path, f"has a header and no rows: {', '.join(records[0])}.")
     decimal = decimal or ("," if delimiter != "," and _has_decimal_comma(body) else ".")
-    return CsvLayout(encoding, delimiter, decimal, header, _names(path, records, header))
+    names = _names(path, records, header)
+    return CsvLayout(encoding, delimiter, decimal, header, names, _codes(names, body))
 
 
 def _head_bytes(path: Path) -> tuple[bytes, bool]:
@@ -197,6 +201,25 @@ def _has_header(records: list[list[str]]) -> bool:
 def _is_number(field: str) -> bool:
     field = field.strip()
     return bool(_NUMBER.fullmatch(field) or _COMMA_NUMBER.fullmatch(field))
+
+
+def _codes(names: tuple[str, ...], records: list[list[str]]) -> tuple[str, ...]:
+    columns = zip_longest(*records, fillvalue="")
+    return tuple(
+        name
+        for name, column in zip(names, columns, strict=False)
+        if _is_code([field.strip() for field in column if field.strip() not in MISSING_MARKERS])
+    )
+
+
+def _is_code(fields: list[str]) -> bool:
+    lengths = {len(field) for field in fields}
+    return (
+        len(lengths) == 1
+        and lengths != {1}
+        and all(field.isdecimal() for field in fields)
+        and any(field.startswith("0") for field in fields)
+    )
 
 
 def _has_decimal_comma(records: list[list[str]]) -> bool:

@@ -94,15 +94,15 @@ class CsvChunks:
     ) -> Iterator[pd.DataFrame]:
         """Yield the chunks of the named columns; those in `dtypes` are not guessed."""
         parsed = {name: _parser_dtype(dtype) for name, dtype in dtypes.items()}
+        known = {name: dtype for name, dtype in parsed.items() if dtype is not None}
         with (
             translated_errors(self.path, self.layout),
             pd.read_csv(
                 self.path,
                 usecols=list(names),
-                dtype={name: dtype for name, dtype in parsed.items() if dtype is not None},
                 chunksize=chunk_rows,
                 low_memory=False,
-                **pandas_options(self.layout, MISSING_MARKERS),
+                **pandas_options(self.layout, MISSING_MARKERS, known),
             ) as reader,
         ):
             yield from reader

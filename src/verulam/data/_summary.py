@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.data._columns import kind_of
+from verulam.data._hints import hint
 
 
 def summarise(table: pd.DataFrame, roles: Mapping[str, str]) -> pd.DataFrame:
@@ -50,4 +51,4 @@ def _note(column: pd.Series, present: pd.Series, kind: str) -> str:
         notes.append("constant")
     if kind == "numeric" and (n_infinite := int(np.isinf(present.to_numpy(float)).sum())):
         notes.append(f"{n_infinite} infinite")
-    return ", ".join(notes)
+    return ", ".join([*notes, *filter(None, [hint(present, kind)])])

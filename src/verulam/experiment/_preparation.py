@@ -19,6 +19,7 @@ from sklearn.preprocessing import (
 from sklearn.utils import get_tags
 
 from verulam.base import DataError, abilities, is_categorical
+from verulam.data import column_hint
 
 #: Ways to prepare a table that a study may vary, and what each does to numbers.
 PREPARATIONS = {
@@ -73,8 +74,14 @@ def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         )
     truths = [name for name in kept.columns if pd.api.types.is_bool_dtype(kept[name])]
     kept = kept.astype(dict.fromkeys(truths, "category"))
-    notice = f"Text and date columns are left out: {', '.join(left_out)}." if left_out else ""
+    named = [_with_hint(inputs[name]) for name in left_out]
+    notice = f"Text and date columns are left out: {', '.join(named)}." if left_out else ""
     return kept, notice
+
+
+def _with_hint(column: pd.Series) -> str:
+    hint = column_hint(column)
+    return f"{column.name} ({hint})" if hint else str(column.name)
 
 
 def prepared(
