@@ -1,29 +1,17 @@
-"""Discriminant adaptive neighbours: the metric's formula, its shape, and noise columns."""
+"""Adaptive neighbours: shapes of the metrics, where they are found, and noise columns."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.linalg import inv, sqrtm
 
-from verulam.nonparametric import DiscriminantAdaptiveNeighbours, KNeighboursClassifier
-from verulam.nonparametric._adaptive_neighbours import local_metrics
+from verulam.nonparametric import (
+    DiscriminantAdaptiveNeighbours,
+    KNeighboursClassifier,
+    RelevanceAdaptiveNeighbours,
+)
 
 RNG = np.random.default_rng(0)
-
-
-def test_metric_by_the_formula():
-    offsets, codes, weights = RNG.normal(size=(30, 3)), RNG.integers(2, size=30), RNG.random(30)
-    means = [np.average(offsets[codes == c], axis=0, weights=weights[codes == c]) for c in (0, 1)]
-    overall = np.average(offsets, axis=0, weights=weights)
-    within, between = np.zeros((3, 3)), np.zeros((3, 3))
-    for offset, code, weight in zip(offsets, codes, weights, strict=True):
-        within += weight * np.outer(offset - means[code], offset - means[code]) / weights.sum()
-        apart = means[code] - overall
-        between += weight * np.outer(apart, apart) / weights.sum()
-    root = np.real(inv(sqrtm(within)))
-    expected = root @ (root @ between @ root + 0.7 * np.eye(3)) @ root
-    found = local_metrics(offsets[None], codes[None], weights[None], 2, 0.7)[0]
-    assert_allclose(found, expected)
+BOTH = [DiscriminantAdaptiveNeighbours, RelevanceAdaptiveNeighbours]
 
 
 def test_neighbourhoods_are_long_along_a_straight_boundary():
@@ -35,23 +23,74 @@ def test_neighbourhoods_are_long_along_a_straight_boundary():
         assert abs(vectors[0, 1]) > 0.95
 
 
-def test_without_iterations_it_is_plain_neighbours():
+@pytest.mark.parametrize("kind", BOTH)
+def test_without_iterations_it_is_plain_neighbours(kind):
     X, y = RNG.normal(size=(200, 3)), RNG.integers(2, size=200)
-    adaptive = DiscriminantAdaptiveNeighbours(n_iterations=0).fit(X, y)
+    adaptive = kind(n_iterations=0).fit(X, y)
     plain = KNeighboursClassifier().fit(X / X.std(axis=0), y)
     assert_allclose(adaptive.predict_proba(X), plain.predict_proba(X / X.std(axis=0)))
     assert_allclose(adaptive.metrics(X[:2]), np.tile(np.diag(1 / X.var(axis=0)), (2, 1, 1)))
 
 
-@pytest.mark.parametrize("n_iterations", [1, 2])
-def test_noise_columns_hurt_less(n_iterations):
+def test_no_sharpness_is_plain_neighbours():
+    X, y = RNG.normal(size=(200, 3)), RNG.integers(2, size=200)
+    adaptive = RelevanceAdaptiveNeighbours(sharpness=0.0).fit(X, y)
+    plain = KNeighboursClassifier().fit(X / X.std(axis=0), y)
+    assert_allclose(adaptive.predict_proba(X), plain.predict_proba(X / X.std(axis=0)))
+
+
+def noisy_classes(kind):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(900, 8))
-    y = (X[:, 0] + X[:, 1] > 0).astype(int)
-    adaptive = DiscriminantAdaptiveNeighbours(n_iterations=n_iterations).fit(X[:600], y[:600])
+    line = X[:, 0] + (X[:, 1] if kind is DiscriminantAdaptiveNeighbours else 0.0)
+    return X, (line > 0).astype(int)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("n_iterations", [1, 2])
+def test_noise_columns_hurt_less(kind, n_iterations):
+    X, y = noisy_classes(kind)
+    adaptive = kind(n_iterations=n_iterations).fit(X[:600], y[:600])
     plain = KNeighboursClassifier().fit(X[:600], y[:600])
     test = X[600:], y[600:]
     assert adaptive.score(*test) > plain.score(*test) + 0.03
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("locality", ["row", "class", "all"])
+def test_metrics_found_beforehand_help_as_well(kind, locality):
+    X, y = noisy_classes(kind)
+    adaptive = kind(locality=locality).fit(X[:600], y[:600])
+    plain = KNeighboursClassifier().fit(X[:600], y[:600])
+    assert adaptive.score(X[600:], y[600:]) > plain.score(X[600:], y[600:]) + 0.02
+
+
+def test_localities_by_their_definitions():
+    X, y = RNG.normal(size=(80, 2)), RNG.integers(2, size=80)
+    at_rows = DiscriminantAdaptiveNeighbours().fit(X, y).metrics(X)
+    own = DiscriminantAdaptiveNeighbours(locality="row", n_neighbors=1).fit(X, y)
+    assert_allclose(own.metrics(X), at_rows)
+    assert_array_equal(own.predict(X), y)
+    by_class = DiscriminantAdaptiveNeighbours(locality="class").fit(X, y).metrics(X)
+    for label in (0, 1):
+        mean = at_rows[y == label].mean(axis=0)
+        assert_allclose(by_class[y == label], np.tile(mean, ((y == label).sum(), 1, 1)))
+    common = DiscriminantAdaptiveNeighbours(locality="all").fit(X, y)
+    assert_allclose(common.metrics(X[:1])[0], at_rows.mean(axis=0))
+    root = np.linalg.cholesky(at_rows.mean(axis=0))
+    plain = KNeighboursClassifier().fit(X @ root, y)
+    assert_allclose(common.predict_proba(X), plain.predict_proba(X @ root))
+
+
+def test_columns_matter_where_they_tell_the_classes():
+    """The first column decides which of the two others does."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(1500, 3))
+    y = np.where(X[:, 0] > 0, X[:, 1] > 0, X[:, 2] > 0).astype(int)
+    metrics = RelevanceAdaptiveNeighbours().fit(X, y).metrics([[0.7, 0.1, 0.5], [-0.7, 0.5, 0.1]])
+    right, left = np.diagonal(metrics, axis1=1, axis2=2)
+    assert right[1] > 3 * right[2]
+    assert left[2] > 3 * left[1]
 
 
 def test_copies_stay_finite():

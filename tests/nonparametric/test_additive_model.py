@@ -14,6 +14,7 @@ from verulam.nonparametric import (
     KernelSmoother,
     Regressogram,
     RunningMean,
+    RunningMedian,
     SmoothingSpline,
 )
 
@@ -94,3 +95,20 @@ def test_unknown_input(data):
     X, y, _ = data
     with pytest.raises(DataError, match="names the input 7; accepted are 0 to 2"):
         AdditiveModel(smoothers={7: RunningMean()}).fit(X, y)
+
+
+def test_bands_of_components():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(150, 2))
+    y = X[:, 0] ** 2 + np.sin(3 * X[:, 1]) + 0.1 * rng.normal(size=150)
+    model = AdditiveModel().fit(X, y)
+    bands, parts = model.component_bands(X), model.components(X)
+    for place, band in enumerate(bands):
+        assert_allclose(band.values, parts[:, place], atol=1e-9)
+        assert_allclose(band.upper - band.values, band.values - band.lower)
+        assert (band.upper - band.lower > 0).all()
+    wider = model.component_bands(X, coverage="curve")
+    assert (wider[0].upper > bands[0].upper).all()
+    other = AdditiveModel(smoothers={1: RunningMedian(bandwidth=0.5)}, tolerance=0.1).fit(X, y)
+    with pytest.raises(DataError, match="RunningMedian, the smoother of input 1, has no"):
+        other.component_bands(X)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from statsmodels.nonparametric.smoothers_lowess import lowess
 
 from verulam.nonparametric import WINDOWS, LocalPolynomial, Loess
-from verulam.nonparametric._loess import robustness_weights
+from verulam.nonparametric._loess import robust_mean_square, robustness_weights
 
 
 @pytest.fixture
@@ -94,3 +94,30 @@ def test_span_is_a_share(data, span):
     x, y = data
     with pytest.raises(ValueError, match="span"):
         Loess(span=span).fit(x[:, None], y)
+
+
+def test_bands_do_not_widen_for_outliers():
+    """A tenth of the targets is far off; the limits cover as often, and are as wide, as without."""
+    rng = np.random.default_rng(0)
+    X = np.linspace(0, 6, 120)[:, None]
+    places, covered, widths = X[4::8], {0: [], 12: []}, {0: [], 12: []}
+    for _ in range(60):
+        clean = np.sin(X[:, 0]) + 0.3 * rng.normal(size=120)
+        for n_outliers, hits in covered.items():
+            y = clean.copy()
+            y[rng.choice(120, n_outliers, replace=False)] += 20.0
+            band = Loess(span=0.2).fit(X, y).predict_band(places, level=0.9)
+            truth = np.sin(places[:, 0])
+            hits.append((band.lower <= truth) & (truth <= band.upper))
+            widths[n_outliers].append(band.upper - band.lower)
+    assert np.mean(covered[12]) == pytest.approx(0.9, abs=0.05)
+    assert np.mean(covered[0]) == pytest.approx(0.9, abs=0.05)
+    assert np.mean(widths[12]) < 1.2 * np.mean(widths[0])
+
+
+def test_mean_square_without_outliers_is_nearly_the_plain_one():
+    residuals = np.random.default_rng(0).normal(size=5000)
+    found = robust_mean_square(residuals, robustness_weights(residuals))
+    assert found == pytest.approx(1.06, abs=0.05)
+    exact = np.array([1.0, 1.0, 1.0, 0.0])
+    assert robust_mean_square(5.0 * (1.0 - exact), exact) == 0.0

@@ -9,8 +9,10 @@ from sklearn.neighbors import NearestNeighbors
 import verulam.nonparametric._neighbours as module
 from verulam.nonparametric._neighbours import (
     NeighbourIndex,
+    intrinsic_dimension,
     nearest_by_products,
     nearest_columns,
+    single_rows,
 )
 from verulam.nonparametric._neighbours_loops import collect_candidates, nearest_candidates
 
@@ -81,7 +83,7 @@ def test_products_are_exact_where_single_precision_is_not():
     """A tight cluster far from the centre of the data, at the edge of float32."""
     stored = np.vstack([RNG.normal(size=(500, 10)) * 1e-5 + 1.0, RNG.normal(size=(500, 10)) - 3.0])
     queries = stored[:50] + RNG.normal(size=(50, 10)) * 1e-5
-    found = nearest_by_products(queries, stored, 3)
+    found = nearest_by_products(queries, single_rows(stored), 3)
     distances, rows = brute(queries, stored, 3)
     assert_array_equal(found.rows, rows)
     assert_allclose(found.distances, distances, rtol=1e-9)
@@ -89,16 +91,16 @@ def test_products_are_exact_where_single_precision_is_not():
 
 def test_many_equal_distances_take_the_exact_way():
     stored = np.repeat(RNG.normal(size=(3, 12)), 200, axis=0)
-    found = nearest_by_products(stored[::50] + 0.01, stored, 2)
+    found = nearest_by_products(stored[::50] + 0.01, single_rows(stored), 2)
     assert_allclose(found.distances, brute(stored[::50] + 0.01, stored, 2)[0])
 
 
 def test_far_and_huge_queries():
     stored = RNG.normal(size=(400, 9))
     queries = np.vstack([np.full((1, 9), 1e30), stored[:1] * 1e6])
-    found = nearest_by_products(queries, stored, 2)
+    found = nearest_by_products(queries, single_rows(stored), 2)
     assert_allclose(found.distances, brute(queries, stored, 2)[0])
-    tiny = nearest_by_products(stored[:5] * 1e-100, stored * 1e-100, 1)
+    tiny = nearest_by_products(stored[:5] * 1e-100, single_rows(stored * 1e-100), 1)
     assert_array_equal(tiny.rows[:, 0], np.arange(5))
 
 
@@ -162,3 +164,36 @@ def test_bad_requests():
         NeighbourIndex(np.zeros((3, 1)), "euklidean")
     with pytest.raises(ValueError, match="covariance that can be inverted"):
         NeighbourIndex(np.ones((5, 2)), "mahalanobis")
+
+
+def test_dimension_of_the_data_not_of_their_space():
+    rng = np.random.default_rng(0)
+    for dimension in (1, 3):
+        rows = rng.normal(size=(3000, dimension)) @ rng.normal(size=(dimension, 12))
+        assert intrinsic_dimension(rows) == pytest.approx(dimension, abs=0.4)
+    assert intrinsic_dimension(rng.normal(size=(3000, 20))) > 10
+    assert intrinsic_dimension(np.ones((1000, 4))) == 4.0
+
+
+def test_ways_to_search_agree():
+    """What the tree finds among flat rows in many columns, the products find as well."""
+    rng = np.random.default_rng(0)
+    stored = rng.normal(size=(12_000, 2)) @ rng.normal(size=(2, 9))
+    queries = stored[:40] + 0.01 * rng.normal(size=(40, 9))
+    index = NeighbourIndex(stored)
+    assert index._tree_pays(3)
+    by_tree, by_products = (
+        index.query(queries, 3),
+        nearest_by_products(queries, single_rows(stored), 3),
+    )
+    assert_array_equal(by_tree.rows, by_products.rows)
+    assert_allclose(by_tree.distances, by_products.distances)
+    assert not NeighbourIndex(rng.normal(size=(12_000, 9)))._tree_pays(3)
+
+
+@pytest.mark.parametrize("k", [1, 7, 40, 300])
+def test_first_limits_leave_no_neighbour_out(k):
+    rng = np.random.default_rng(0)
+    stored, queries = rng.normal(size=(5000, 9)), rng.normal(size=(20, 9))
+    found = nearest_by_products(queries, single_rows(stored), k)
+    assert_array_equal(found.rows, brute(queries, stored, k)[1])

@@ -17,6 +17,7 @@ from verulam.nonparametric import (
     SmoothingSpline,
     TrainingSmooth,
 )
+from verulam.nonparametric._loess import robust_mean_square
 from verulam.nonparametric._smoothing import left_out_values
 
 LINEAR = [
@@ -51,7 +52,11 @@ def test_everything_follows_from_the_weights(data, smoother):
     assert smooth.effective_degrees == pytest.approx(np.trace(matrix))
     band = smoother.predict_band(X, level=0.9)
     degrees = 80 - 2 * np.trace(matrix) + np.square(matrix).sum()
-    noise = np.sqrt(np.square(y - matrix @ y).sum() / degrees)
+    residuals = y - matrix @ y
+    mean_square = np.square(residuals).mean()
+    if getattr(smoother, "n_iterations", 0):
+        mean_square = robust_mean_square(residuals, smoother.robustness_)
+    noise = np.sqrt(mean_square * 80 / degrees)
     assert band.degrees_of_freedom == pytest.approx(degrees)
     assert band.noise == pytest.approx(noise)
     reach = student.ppf(0.95, degrees) * noise * np.linalg.norm(matrix, axis=1)

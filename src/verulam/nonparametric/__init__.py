@@ -1,7 +1,11 @@
 """Nonparametric methods: the data speak for themselves, within a neighbourhood."""
 
-from verulam.nonparametric._adaptive_neighbours import DiscriminantAdaptiveNeighbours
+from verulam.nonparametric._adaptive_neighbours import (
+    DiscriminantAdaptiveNeighbours,
+    RelevanceAdaptiveNeighbours,
+)
 from verulam.nonparametric._additive_model import AdditiveModel
+from verulam.nonparametric._bands import Band
 from verulam.nonparametric._bandwidths import BandwidthCurve, plug_in_bandwidth, select_bandwidth
 from verulam.nonparametric._condensing import (
     CondensedNeighbours,
@@ -62,7 +66,7 @@ from verulam.nonparametric._shrinking import (
     shrinking_width,
 )
 from verulam.nonparametric._similarity import SimilarityRepresentation
-from verulam.nonparametric._smoothing import Band, TrainingSmooth
+from verulam.nonparametric._smoothing import TrainingSmooth
 from verulam.nonparametric._smoothing_selection import (
     BiasVariance,
     SmoothingCurve,
@@ -113,6 +117,7 @@ __all__ = [
     "ProbabilisticNeuralNetwork",
     "ReducedCoulombEnergy",
     "Regressogram",
+    "RelevanceAdaptiveNeighbours",
     "RunningLine",
     "RunningMean",
     "RunningMedian",

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,6 +20,7 @@ from verulam.base import (
     clone,
     validate_data,
 )
+from verulam.nonparametric._bands import Band, Coverage
 from verulam.nonparametric._loess import Loess
 
 
@@ -154,6 +156,33 @@ class AdditiveModel(Regressor):
             smoother.predict(inputs[:, [place]]) for place, smoother in enumerate(self.smoothers_)
         ]
         return np.column_stack(columns) - self.offsets_
+
+    def component_bands(
+        self, X: ArrayLike, *, level: float = 0.95, coverage: Coverage = "pointwise"
+    ) -> list[Band]:
+        """Return each input's function with confidence limits, the others taken as known.
+
+        Parameters
+        ----------
+        X
+            Inputs.
+        level, coverage
+            As in the smoothers' `predict_band`, which every smoother must have.
+        """
+        check_is_fitted(self)
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        bands = []
+        for place, smoother in enumerate(self.smoothers_):
+            if not hasattr(smoother, "predict_band"):
+                raise DataError(
+                    f"{type(smoother).__name__}, the smoother of input {place}, has no "
+                    "predict_band; linear smoothers of this package do."
+                )
+            band = smoother.predict_band(inputs[:, [place]], level=level, coverage=coverage)
+            offset = self.offsets_[place]
+            moved = {name: getattr(band, name) - offset for name in ("values", "lower", "upper")}
+            bands.append(replace(band, **moved))
+        return bands
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the sum of the functions at each row."""

@@ -101,6 +101,6 @@ def wilson_keeps(inputs: np.ndarray, codes: np.ndarray, n_neighbors: int) -> np.
     """
     neighbours = codes[NeighbourIndex(inputs).query_others(n_neighbors).rows]
     n_classes = int(codes.max()) + 1
-    shares = class_shares(neighbours, np.full(neighbours.shape, 1.0 / n_neighbors), n_classes)
+    shares = class_shares(neighbours, None, n_classes)
     counts = np.bincount(codes, minlength=n_classes)
     return winning_class(shares, neighbours, counts, "first") == codes

@@ -28,6 +28,7 @@ from verulam.nonparametric._neighbours import (
     check_neighbour_count,
     nearest_columns,
 )
+from verulam.nonparametric._neighbours_loops import count_votes
 from verulam.nonparametric._voting import Weighting, class_shares, vote_weights, winning_class
 from verulam.nonparametric._windows import log_ball_volume
 
@@ -233,7 +234,8 @@ class KNeighboursClassifier(Classifier):
         return self._shares(self.kneighbours(X))
 
     def _shares(self, found: Neighbours) -> np.ndarray:
-        weights = vote_weights(found.distances, self.weights)
+        equal = isinstance(self.weights, str) and self.weights == "uniform"
+        weights = None if equal else vote_weights(found.distances, self.weights)
         return class_shares(self.codes_[found.rows], weights, len(self.classes_))
 
     def _winners(self, found: Neighbours) -> np.ndarray:
@@ -248,8 +250,7 @@ class KNeighboursClassifier(Classifier):
             raise DataError("class_log_density needs metric='euclidean' without column_weights.")
         found = self.kneighbours(X)
         n_columns = self.n_features_in_
-        ones = np.ones_like(found.distances)
-        counts = class_shares(self.codes_[found.rows], ones, len(self.classes_))
+        counts = count_votes(self.codes_[found.rows], len(self.classes_))
         with np.errstate(divide="ignore"):
             volumes = log_ball_volume(n_columns) + n_columns * np.log(found.distances[:, -1:])
             return np.log(counts) - np.log(self.class_counts_) - volumes
@@ -321,6 +322,6 @@ def select_neighbour_count(
     errors = np.empty(most)
     for k in range(1, most + 1):
         own = neighbours[:, :k]
-        shares = class_shares(own, np.full(own.shape, 1.0 / k), len(classes))
+        shares = class_shares(own, None, len(classes))
         errors[k - 1] = np.mean(winning_class(shares, own, counts, "nearest") != codes)
     return NeighbourCurve(np.arange(1, most + 1), errors)

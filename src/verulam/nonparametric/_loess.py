@@ -91,6 +91,34 @@ class Loess(Smoother):
         prior = self.robustness_ if self.n_iterations else None
         return LocalEngine(hood, self.inputs_, self.targets_, prior)
 
+    def _mean_square(self, residuals: np.ndarray) -> float:
+        if self.n_iterations == 0:
+            return super()._mean_square(residuals)
+        return robust_mean_square(residuals, self.robustness_)
+
+
+def robust_mean_square(residuals: np.ndarray, robustness: np.ndarray) -> float:
+    r"""Return what a mean squared residual would be if outliers were as the other points.
+
+    With :math:`\psi(e) = \delta e`, the variance of a robust mean is
+    :math:`\sum \psi^2 / (\sum \psi')^2`; this is the factor of :math:`\sum \delta^2 / (\sum
+    \delta)^2`, the sum of its squared weights.
+
+    Examples
+    --------
+    >>> residuals = np.append(np.random.default_rng(0).normal(size=2000), np.full(100, 50.0))
+    >>> round(robust_mean_square(residuals, robustness_weights(residuals)), 1)
+    1.1
+    """
+    # The bisquare is (1 - u^2)^2 of u, so that its influence has slope (1 - u^2)(1 - 5 u^2).
+    root = np.sqrt(robustness)
+    slope = float(np.where(robustness > 0, root * (5.0 * root - 4.0), 0.0).mean())
+    total = float(np.square(robustness).sum())
+    if slope <= 0.0 or total == 0.0:
+        return float(np.square(residuals).mean())
+    spread = float(np.square(robustness * residuals).sum()) / total
+    return spread * (float(robustness.mean()) / slope) ** 2
+
 
 def robustness_weights(residuals: np.ndarray) -> np.ndarray:
     """Return bisquare weights of the residuals in units of six times their median size.

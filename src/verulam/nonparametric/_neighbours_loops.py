@@ -17,20 +17,23 @@ def collect_candidates(products, norms, first, margins, limits, counts, values, 
     """
     n_queries, n_stored = products.shape
     capacity = values.shape[1]
+    # As many groups as make the k-th least of their minima a good first limit.
+    width = min(STRIDE, max(1, n_stored // (3 * k))) if first == 0 else STRIDE
+    n_groups = (n_stored + width - 1) // width
+    minima = np.empty(n_groups, dtype=np.float32)
     for query in range(n_queries):
         count = counts[query]
         if count < 0:
             continue
         limit = limits[query]
         row = products[query]
-        for start in range(0, n_stored, STRIDE):
-            stop = min(start + STRIDE, n_stored)
-            least = np.float32(3e38)
-            for place in range(start, stop):
-                least = min(least, norms[place] - row[place])
-            if least > limit:
+        _group_minima(row, norms, width, minima)
+        if first == 0 and k <= n_groups:
+            limit = kth_smallest(minima.copy(), k) + margins[query]
+        for group in range(n_groups):
+            if minima[group] > limit:
                 continue
-            for place in range(start, stop):
+            for place in range(group * width, min((group + 1) * width, n_stored)):
                 value = norms[place] - row[place]
                 if value > limit:
                     continue
@@ -47,6 +50,16 @@ def collect_candidates(products, norms, first, margins, limits, counts, values, 
                 break
         limits[query] = limit
         counts[query] = count
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "ninf", "nsz", "reassoc"})
+def _group_minima(row, norms, width, minima):
+    """Write the least of ``norms - row`` in each group of columns."""
+    for group in range(len(minima)):
+        least = np.float32(3e38)
+        for place in range(group * width, min((group + 1) * width, len(row))):
+            least = min(least, norms[place] - row[place])
+        minima[group] = least
 
 
 @njit(cache=True, nogil=True)
@@ -112,6 +125,16 @@ def nearest_candidates(queries, stored, counts, places, distances, rows):
             distances[query, place] = total
             rows[query, place] = row
             kept = min(kept + 1, k)
+
+
+@njit(cache=True, nogil=True)
+def count_votes(codes, n_classes):
+    """Return how many of each query's neighbours, given by their codes, belong to each class."""
+    votes = np.zeros((len(codes), n_classes))
+    for query in range(len(codes)):
+        for place in range(codes.shape[1]):
+            votes[query, codes[query, place]] += 1.0
+    return votes
 
 
 @njit(cache=True, nogil=True)

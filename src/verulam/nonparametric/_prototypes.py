@@ -13,7 +13,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.nonparametric._neighbours import NeighbourIndex
-from verulam.nonparametric._voting import class_shares, vote_weights
+from verulam.nonparametric._voting import class_shares
 
 
 class PrototypeClassifier(Classifier):
@@ -48,8 +48,7 @@ class PrototypeClassifier(Classifier):
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         found = self._index.query(inputs, min(self.n_neighbors, len(self.prototypes_)))
-        weights = vote_weights(found.distances, "uniform")
-        return class_shares(self.codes_[found.rows], weights, len(self.classes_))
+        return class_shares(self.codes_[found.rows], None, len(self.classes_))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the class of most of the nearest kept rows."""

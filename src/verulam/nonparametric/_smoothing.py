@@ -5,16 +5,17 @@ from typing import Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from verulam.base import (
     DataError,
     Regressor,
+    Seed,
     available_if,
     check_is_fitted,
     checked_fit,
     validate_data,
 )
+from verulam.nonparametric._bands import Band, Coverage, band_factor, check_band
 from verulam.nonparametric._neighbourhoods import LocalValues
 
 
@@ -68,32 +69,6 @@ class TrainingSmooth:
             return np.inf
         penalty = 2.0 * (degrees + 1.0) / (count - degrees - 2.0)
         return float(np.log(max(self.training_error, 1e-300))) + 1.0 + penalty
-
-
-@dataclass(frozen=True)
-class Band:
-    """A smooth with pointwise confidence limits.
-
-    Attributes
-    ----------
-    values
-        The smooth.
-    lower, upper
-        Confidence limits of the smooth at each point.
-    standard_errors
-        Standard error of each value.
-    noise
-        Estimated standard deviation of the targets around the curve.
-    degrees_of_freedom
-        Of the estimate of the noise.
-    """
-
-    values: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    standard_errors: np.ndarray
-    noise: float
-    degrees_of_freedom: float
 
 
 class SmootherEngine(Protocol):
@@ -182,38 +157,75 @@ class Smoother(Regressor):
         return cast(LinearEngine, self._engine()).weights(queries)
 
     @available_if(lambda smoother: smoother._is_linear)
-    def predict_band(self, X: ArrayLike, *, level: float = 0.95) -> Band:
-        r"""Return the smooth with pointwise confidence limits.
+    def predict_band(
+        self,
+        X: ArrayLike,
+        *,
+        level: float = 0.95,
+        coverage: Coverage = "pointwise",
+        random_state: Seed = 0,
+    ) -> Band:
+        r"""Return the smooth with confidence limits.
 
         Parameters
         ----------
         X
             Inputs.
         level
-            Probability with which the limits at a point enclose the mean of the smooth there.
+            Probability with which the limits enclose the mean of the smooth.
+        coverage
+            Where they enclose it: "pointwise", at each row for itself; "curve", along the whole
+            range of one input, by the tube formula; "rows", at all rows of `X` at once, from
+            simulated noise and with any number of inputs.
+        random_state
+            Seed of the noise that is simulated for "rows".
 
         Notes
         -----
         With weights :math:`l_t(x)` and smoothing matrix :math:`S`, the standard error is
         :math:`\hat\sigma \|l(x)\|`, where :math:`\hat\sigma^2` is the sum of squared residuals
         over :math:`N - 2\,\mathrm{tr}\,S + \mathrm{tr}\,SS^T`. The bias of the smooth is not part
-        of it. See Alpaydin 8.11 (exercise 12).
+        of it. See Alpaydin 8.11 (exercise 12); for a whole curve [sun1994]_. Where windows have
+        edges the weights jump, and the limits of a curve are on the safe side.
+
+        References
+        ----------
+        .. [sun1994] J. Sun, C. R. Loader, "Simultaneous confidence bands for linear regression
+           and smoothing", Annals of Statistics 22, 1994.
         """
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must be between 0 and 1, but got {level!r}.")
+        check_band(level, coverage)
         queries = self._queries(X)
         engine = cast(LinearEngine, self._engine())
         smooth = engine.values(queries, with_squares=True)
+        noise, degrees = self._noise(engine)
+        factor = band_factor(
+            engine.weights,
+            self.inputs_,
+            queries,
+            level=level,
+            coverage=coverage,
+            degrees=degrees,
+            random_state=random_state,
+        )
+        errors = noise * np.sqrt(smooth.squares)
+        values, reach = self._answer(smooth), factor * errors
+        return Band(
+            values, values - reach, values + reach, errors, noise, degrees, factor, coverage
+        )
+
+    def _noise(self, engine: LinearEngine) -> tuple[float, float]:
+        """Return the standard deviation of the targets around the smooth, and its degrees."""
         training = engine.training()
-        degrees = len(self.targets_) - 2.0 * training.effective_degrees + engine.squares().sum()
+        count = len(training.targets)
+        degrees = count - 2.0 * training.effective_degrees + engine.squares().sum()
         if degrees < 1e-6:
             raise DataError(
                 "The smooth follows every point, which leaves nothing to estimate the noise from; "
                 "smooth more (a larger bandwidth, span, number of neighbours or penalty)."
             )
-        residual_sum = float(np.square(training.targets - training.fitted).sum())
-        noise = float(np.sqrt(residual_sum / degrees))
-        errors = noise * np.sqrt(smooth.squares)
-        reach = float(student.ppf(0.5 + 0.5 * level, degrees)) * errors
-        values = self._answer(smooth)
-        return Band(values, values - reach, values + reach, errors, noise, float(degrees))
+        variance = self._mean_square(training.targets - training.fitted) * count / degrees
+        return float(np.sqrt(variance)), float(degrees)
+
+    def _mean_square(self, residuals: np.ndarray) -> float:
+        """Return the mean squared residual, or what stands for it where some are outliers."""
+        return float(np.square(residuals).mean())

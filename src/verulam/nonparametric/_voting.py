@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from verulam.base import DataError
+from verulam.nonparametric._neighbours_loops import count_votes
 
 #: Shares closer than this are tied.
 TIED = 1e-12
@@ -42,8 +43,13 @@ def vote_weights(distances: np.ndarray, weights: Weighting) -> np.ndarray:
     return np.where(totals > 0, given / np.where(totals > 0, totals, 1.0), uniform)
 
 
-def class_shares(codes: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the share of the votes that each class gets from each query's neighbours."""
+def class_shares(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
+    """Return the share of the votes that each class gets from each query's neighbours.
+
+    Without `weights` all votes are equal.
+    """
+    if weights is None:
+        return count_votes(codes, n_classes) / codes.shape[1]
     n_queries = len(codes)
     places = codes + n_classes * np.arange(n_queries)[:, None]
     votes = np.bincount(places.ravel(), weights.ravel(), n_queries * n_classes)

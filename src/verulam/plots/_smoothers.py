@@ -21,6 +21,7 @@ def smooth_curves(
     *,
     band: bool = True,
     level: float = 0.95,
+    coverage: str = "pointwise",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw fitted smoothers of one input over the points they smooth.
@@ -34,9 +35,11 @@ def smooth_curves(
     y
         Targets; the points are drawn if given.
     band
-        Whether to shade pointwise confidence limits, where a smoother has them.
+        Whether to shade confidence limits, where a smoother has them.
     level
         Probability of the limits.
+    coverage
+        "pointwise", "curve" or "rows", as in the smoothers' `predict_band`.
     ax
         Axes to draw on.
 
@@ -59,7 +62,7 @@ def smooth_curves(
     table = _like(X, grid)
     for code, (name, smoother) in enumerate(by_name(smoothers).items()):
         if band and hasattr(smoother, "predict_band"):
-            limits = smoother.predict_band(table, level=level)
+            limits = smoother.predict_band(table, level=level, coverage=coverage)
             ax.fill_between(grid, limits.lower, limits.upper, color=colour(code), alpha=0.2, lw=0)
         values = smoother.predict(table)
         ax.plot(grid, values, line(code), color=colour(code), label=name or None)
