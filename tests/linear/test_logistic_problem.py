@@ -77,10 +77,45 @@ def test_blocks_and_compressed_rows_change_nothing(n_classes, monkeypatch):
     point = _point(problem)
     value, gradient = problem.value_and_gradient(point)
     monkeypatch.setattr(_logistic_problem, "_BLOCK_NUMBERS", 1)
-    monkeypatch.setattr(_logistic_problem, "_THREADED_NUMBERS", 1)
     for other in (problem, _problem(n_classes, sparse=True)):
         assert other.value_and_gradient(point)[0] == pytest.approx(value)
         assert np.allclose(other.value_and_gradient(point)[1], gradient)
+
+
+def test_compressed_rows_have_the_same_curvature_and_are_never_written_out(monkeypatch):
+    weights = np.random.default_rng(3).uniform(size=90)
+    dense, compressed = _problem(2, weights), _problem(2, weights, sparse=True)
+    point = _point(dense)
+    expected, information = dense.newton_terms(point), dense.information(point, 0)
+    seen = []
+    for kind in (sp.csr_array, sp.csc_array):
+        monkeypatch.setattr(kind, "toarray", _noting(kind.toarray, seen))
+    for ours, theirs in zip(compressed.newton_terms(point), expected, strict=True):
+        assert np.allclose(ours, theirs)
+    assert np.allclose(compressed.information(point, 0), information)
+    # Only products of columns are ever dense.
+    assert set(seen) == {(3, 3)}
+
+
+def _noting(method, shapes):
+    return lambda table, *options: shapes.append(table.shape) or method(table, *options)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_threads_change_no_digit(n_classes, monkeypatch):
+    monkeypatch.setenv("VERULAM_THREADS", "2")
+    monkeypatch.setattr(_logistic_problem, "_BLOCK_NUMBERS", 100)
+    problem = _problem(n_classes)
+    point = _point(problem)
+    value, gradient = problem.value_and_gradient(point)
+    with problem.threaded() as small:
+        assert small.pool is None
+    monkeypatch.setattr(_logistic_problem, "_THREADED_NUMBERS", 1)
+    with problem.threaded() as shared:
+        assert shared.pool is not None
+        ours = shared.value_and_gradient(point)
+    assert ours[0] == value
+    assert (ours[1] == gradient).all()
 
 
 def test_huge_outputs_do_not_overflow():

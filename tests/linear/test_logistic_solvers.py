@@ -7,7 +7,12 @@ from tests.linear.examples import overlapping, separable
 
 from verulam.linear import _logistic_solvers
 from verulam.linear._logistic_problem import LogisticProblem
-from verulam.linear._logistic_solvers import solve_l1, solve_lbfgs, solve_newton
+from verulam.linear._logistic_solvers import (
+    improved_step,
+    solve_l1,
+    solve_lbfgs,
+    solve_newton,
+)
 
 
 def _problem(n_classes=2, strength=0.5, inputs=None):
@@ -88,15 +93,36 @@ def test_large_problems_begin_on_a_sample_and_end_at_the_same_point(solver, weig
     problem = LogisticProblem(rows, classes, 2, weights, 0.5)
     whole = solver(problem, 1e-9, 500)
     monkeypatch.setattr(_logistic_solvers, "_SAMPLE", 100)
+    monkeypatch.setattr(_logistic_solvers, "_SAMPLE_FOR_EACH_WEIGHT", 1)
     sampled = solver(problem, 1e-9, 500)
     assert sampled.converged
+    assert sampled.losses[0] != whole.losses[0]
     assert np.allclose(sampled.coefficients, whole.coefficients, atol=1e-6)
 
 
 def test_a_sample_that_can_be_separated_is_no_start(monkeypatch):
     rows, classes = overlapping(800)
+    problem = LogisticProblem(rows, classes, 2, None, 0.0)
+    plain = solve_newton(problem, 1e-9, 500)
     monkeypatch.setattr(_logistic_solvers, "_SAMPLE", 6)
-    found = solve_newton(LogisticProblem(rows, classes, 2, None, 0.0), 1e-9, 500)
-    monkeypatch.setattr(_logistic_solvers, "_SAMPLE", 10**6)
-    plain = solve_newton(LogisticProblem(rows, classes, 2, None, 0.0), 1e-9, 500)
+    monkeypatch.setattr(_logistic_solvers, "_SAMPLE_FOR_EACH_WEIGHT", 1)
+    found = solve_newton(problem, 1e-9, 500)
     assert np.allclose(found.coefficients, plain.coefficients, atol=1e-6)
+
+
+def test_a_curvature_corrected_by_steps_is_that_of_a_bowl():
+    """After a step in every direction the corrected curvature is the true one."""
+    random = np.random.default_rng(0)
+    root = random.normal(size=(3, 3))
+    bowl = root @ root.T + np.eye(3)
+    point, memory = np.array([3.0, -2.0, 1.0]), []
+    for _ in range(12):
+        gradient = bowl @ point
+        step = -improved_step(lambda slope: slope / 4.0, memory, gradient)
+        step = step * -(gradient @ step) / (step @ bowl @ step)
+        if np.abs(gradient).max() < 1e-9:
+            break
+        memory.append((step, bowl @ step))
+        point = point + step
+    assert len(memory) == 3
+    assert np.allclose(point, 0.0, atol=1e-9)

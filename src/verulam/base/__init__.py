@@ -17,6 +17,7 @@ from verulam.base._chunks import (
     map_rows,
     open_source,
     thread_count,
+    thread_pool,
 )
 from verulam.base._errors import (
     DataError,
@@ -120,6 +121,7 @@ __all__ = [
     "spawn_seeds",
     "spread_rows",
     "thread_count",
+    "thread_pool",
     "unknown_name",
     "validate_data",
 ]

@@ -194,8 +194,15 @@ def in_threads(
     if threads == 1 or len(tasks) == 1:
         yield from map(function, tasks)
         return
-    with _one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+    with thread_pool(threads) as pool:
         yield from pool.map(function, tasks)
+
+
+@contextmanager
+def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Give workers for many rounds of tasks, during which BLAS is held to one thread."""
+    with _one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        yield pool
 
 
 def map_rows(

@@ -149,7 +149,8 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         self.priors_ = counts / counts.sum()
         strength = self.strength if self.penalty == "l2" else 0.0
         problem = LogisticProblem(inputs, codes, len(self.classes_), weights, strength)
-        solution = self._solve(problem)
+        with problem.threaded() as shared:
+            solution = self._solve(shared)
         self._keep(problem, solution)
         self._warn(solution)
         return self
@@ -187,7 +188,7 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         self.n_iter_ = solution.n_iter
         self.loss_curve_ = solution.losses
         penalty = 0.5 * problem.strength * float((coefficients[:, 1:] ** 2).sum())
-        self.log_likelihood_ = penalty - problem.value(coefficients)
+        self.log_likelihood_ = penalty - solution.value
         self.covariance_: np.ndarray | None = None
         if self.standard_errors:
             information = problem.information(coefficients, self._reference_code())

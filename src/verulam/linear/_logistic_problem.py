@@ -1,18 +1,22 @@
 """The likelihood of logistic discrimination: value, gradient and curvature, in blocks of rows."""
 
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg.blas import dsyrk
 
-from verulam.base import in_threads
+from verulam.base import thread_count, thread_pool
 
-#: Numbers of a block of rows: many enough that the work outweighs the calls.
-_BLOCK_NUMBERS = 400_000
-#: Below so many numbers one thread is faster than two.
-_THREADED_NUMBERS = 400_000
+#: Numbers of a block of rows: many enough that the work outweighs the calls, few enough that what
+#: is computed from them is still in the processor's cache when it is needed again.
+_BLOCK_NUMBERS = 200_000
+#: Below so many outputs and inputs one thread is faster than several.
+_THREADED_NUMBERS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class LogisticProblem:
         Weight of each row, or None where all count alike.
     strength
         Factor of half the squared length of the weights; biases are free.
+    pool
+        Workers for the blocks of rows, see `threaded`.
     """
 
     inputs: Any
@@ -41,6 +47,19 @@ class LogisticProblem:
     n_classes: int
     weights: np.ndarray | None
     strength: float
+    pool: Executor | None = None
+
+    @contextmanager
+    def threaded(self) -> Iterator["LogisticProblem"]:
+        """Give the same problem with a worker for each processor, where it is large enough.
+
+        The result does not depend on them: blocks and the order of their sums stay the same.
+        """
+        if self._numbers < _THREADED_NUMBERS or thread_count() == 1:
+            yield self
+            return
+        with thread_pool(thread_count()) as pool:
+            yield replace(self, pool=pool)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -65,14 +84,19 @@ class LogisticProblem:
             strength=self.strength * share,
         )
 
+    @cached_property
+    def second(self) -> np.ndarray:
+        """One for rows of the second class, zero for others."""
+        return (self.codes == 1).astype(np.float64)
+
     def value(self, coefficients: np.ndarray) -> float:
         """Return the objective."""
-        losses = self._over_blocks(lambda rows: self._loss(rows, coefficients))
-        return sum(losses) + self._penalty(coefficients)
+        return self.value_and_gradient(coefficients)[0]
 
     def value_and_gradient(self, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the objective and its gradient."""
-        parts = self._over_blocks(lambda rows: self._loss_and_gradient(rows, coefficients))
+        block = self._two_classes if self.n_classes == 2 else self._more_classes
+        parts = self._over_blocks(lambda rows: block(rows, coefficients))
         gradient = sum(part[1] for part in parts)
         gradient[:, 1:] += self.strength * coefficients[:, 1:]
         return sum(part[0] for part in parts) + self._penalty(coefficients), gradient
@@ -82,8 +106,7 @@ class LogisticProblem:
         parts = self._over_blocks(lambda rows: self._newton_block(rows, coefficients[0]))
         value = sum(part[0] for part in parts) + self._penalty(coefficients)
         gradient = sum(part[1] for part in parts)
-        upper = sum(part[2] for part in parts)
-        hessian = upper + np.triu(upper, 1).T
+        hessian = sum(part[2] for part in parts)
         gradient[1:] += self.strength * coefficients[0, 1:]
         hessian[np.diag_indices(len(hessian))] += self.strength
         hessian[0, 0] -= self.strength
@@ -92,16 +115,16 @@ class LogisticProblem:
     def information(self, coefficients: np.ndarray, reference: int) -> np.ndarray:
         """Return the Hessian over the classes other than `reference`, one block for each."""
         others = [code for code in range(self.n_classes) if code != reference]
-        augmented = np.column_stack([np.ones(len(self.codes)), self._dense()])
         posterior = self.posterior(self.inputs, coefficients)
         row_weights = np.ones(len(self.codes)) if self.weights is None else self.weights
-        size = augmented.shape[1]
+        size = self.shape[1]
         table = np.empty((len(others) * size, len(others) * size))
         for i, first in enumerate(others):
-            for j, second in enumerate(others):
+            for j, second in enumerate(others[: i + 1]):
                 factors = posterior[:, first] * ((first == second) - posterior[:, second])
-                block = augmented.T @ (augmented * (row_weights * factors)[:, None])
+                block = weighted_products(self.inputs, row_weights * factors)
                 table[i * size : (i + 1) * size, j * size : (j + 1) * size] = block
+                table[j * size : (j + 1) * size, i * size : (i + 1) * size] = block
         return table
 
     def posterior(self, inputs: Any, coefficients: np.ndarray) -> np.ndarray:
@@ -114,79 +137,101 @@ class LogisticProblem:
         outputs /= outputs.sum(axis=1, keepdims=True)
         return outputs
 
-    def _dense(self) -> np.ndarray:
-        return as_dense(self.inputs)
-
     def _penalty(self, coefficients: np.ndarray) -> float:
         return 0.5 * self.strength * float((coefficients[:, 1:] ** 2).sum())
 
     def _over_blocks(self, function: Any) -> list[Any]:
-        n_rows, n_columns = self.inputs.shape
-        size = max(64, _BLOCK_NUMBERS // max(n_columns, 1))
-        threads = 1 if n_rows * n_columns < _THREADED_NUMBERS else 0
-        starts = range(0, n_rows, size)
-        return list(in_threads(lambda start: function(slice(start, start + size)), starts, threads))
+        n_rows = len(self.codes)
+        size = max(64, _BLOCK_NUMBERS * n_rows // max(self._numbers, 1))
+        blocks = [slice(start, start + size) for start in range(0, n_rows, size)]
+        return list(map(function, blocks) if self.pool is None else self.pool.map(function, blocks))
 
-    def _row_weights(self, rows: slice) -> Any:
-        return 1.0 if self.weights is None else self.weights[rows]
+    @property
+    def _numbers(self) -> int:
+        inputs = self.inputs.nnz if self._compressed else self.inputs.size
+        return int(inputs) + self.shape[0] * len(self.codes)
 
-    def _loss(self, rows: slice, coefficients: np.ndarray) -> float:
-        outputs = self.inputs[rows] @ coefficients[:, 1:].T + coefficients[:, 0]
-        return float((self._row_weights(rows) * _losses(outputs, self.codes[rows])).sum())
+    @property
+    def _compressed(self) -> bool:
+        return is_compressed(self.inputs)
 
-    def _loss_and_gradient(self, rows: slice, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
-        inputs, codes, row_weights = self.inputs[rows], self.codes[rows], self._row_weights(rows)
-        outputs = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
-        if self.n_classes == 2:
-            loss = float((row_weights * _losses(outputs, codes)).sum())
-            errors = ((_sigmoid(outputs[:, 0]) - codes) * row_weights)[:, None]
+    def _two_classes(self, rows: slice, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
+        inputs = self.inputs[rows]
+        loss, errors, _ = self._doubt(rows, inputs @ coefficients[0, 1:] + coefficients[0, 0])
+        return loss, np.concatenate([[errors.sum()], errors @ inputs])[None, :]
+
+    def _doubt(self, rows: slice, outputs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return the loss of a block, its slopes and its curvatures at the outputs."""
+        second = self.second[rows]
+        small = np.exp(-np.abs(outputs))
+        posterior = np.where(outputs >= 0, 1.0, small) / (1.0 + small)
+        losses = np.log1p(small) + np.maximum(outputs, 0.0) - second * outputs
+        if self.weights is None:
+            return float(losses.sum()), posterior - second, posterior * (1.0 - posterior)
+        weights = self.weights[rows]
+        curvatures = weights * posterior * (1.0 - posterior)
+        return float(weights @ losses), weights * (posterior - second), curvatures
+
+    def _more_classes(self, rows: slice, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return loss and gradient of a block, one row of outputs for each class.
+
+        Sums over few classes are fast where they run over whole rows of numbers.
+        """
+        inputs, codes = self.inputs[rows], self.codes[rows]
+        outputs = outputs_by_class(inputs, coefficients)
+        outputs -= outputs.max(axis=0)
+        places = np.arange(len(codes))
+        chosen = outputs[codes, places]
+        np.exp(outputs, out=outputs)
+        sums = outputs.sum(axis=0)
+        losses = np.log(sums) - chosen
+        outputs /= sums
+        outputs[codes, places] -= 1.0
+        if self.weights is None:
+            loss = float(losses.sum())
         else:
-            outputs -= outputs.max(axis=1, keepdims=True)
-            chosen = outputs[np.arange(len(codes)), codes]
-            np.exp(outputs, out=outputs)
-            sums = outputs.sum(axis=1)
-            loss = float((row_weights * (np.log(sums) - chosen)).sum())
-            outputs /= sums[:, None]
-            outputs[np.arange(len(codes)), codes] -= 1.0
-            errors = outputs if self.weights is None else outputs * row_weights[:, None]
-        gradient = np.column_stack([errors.sum(axis=0), np.asarray(inputs.T @ errors).T])
-        return loss, gradient
+            loss = float(self.weights[rows] @ losses)
+            outputs *= self.weights[rows]
+        slopes = (inputs.T @ outputs.T).T if self._compressed else outputs @ inputs
+        return loss, np.column_stack([outputs.sum(axis=1), slopes])
 
     def _newton_block(
         self, rows: slice, coefficients: np.ndarray
     ) -> tuple[float, np.ndarray, np.ndarray]:
-        inputs = as_dense(self.inputs[rows])
-        codes, row_weights = self.codes[rows], self._row_weights(rows)
-        outputs = inputs @ coefficients[1:] + coefficients[0]
-        posterior = _sigmoid(outputs)
-        loss = float((row_weights * _losses(outputs[:, None], codes)).sum())
-        errors = row_weights * (posterior - codes)
-        roots = np.sqrt(row_weights * posterior * (1.0 - posterior))
-        scaled = np.empty((len(inputs), inputs.shape[1] + 1))
-        scaled[:, 0] = roots
-        np.multiply(inputs, roots[:, None], out=scaled[:, 1:])
-        # The transpose of a C-contiguous block is what BLAS calls a matrix in its own order.
-        curvature = dsyrk(1.0, scaled.T, lower=0)
-        return loss, np.concatenate([[errors.sum()], errors @ inputs]), curvature
+        inputs = self.inputs[rows]
+        loss, errors, curvatures = self._doubt(rows, inputs @ coefficients[1:] + coefficients[0])
+        gradient = np.concatenate([[errors.sum()], errors @ inputs])
+        return loss, gradient, weighted_products(inputs, curvatures)
 
 
-def as_dense(table: Any) -> np.ndarray:
-    """Return a table with its zeros written out."""
-    compressed = bool(sp.issparse(table))
-    return table.toarray() if compressed else table
+def outputs_by_class(inputs: Any, coefficients: np.ndarray) -> np.ndarray:
+    """Return the outputs, one row for each class."""
+    if is_compressed(inputs):
+        outputs = np.ascontiguousarray((inputs @ coefficients[:, 1:].T).T)
+    else:
+        outputs = coefficients[:, 1:] @ inputs.T
+    outputs += coefficients[:, :1]
+    return outputs
 
 
-def _sigmoid(outputs: np.ndarray) -> np.ndarray:
-    from scipy.special import expit
+def weighted_products(inputs: Any, weights: np.ndarray) -> np.ndarray:
+    r"""Return :math:`\sum_i v_i (1, x_i)(1, x_i)^T`, where the weights need not be positive."""
+    size = inputs.shape[1] + 1
+    table = np.empty((size, size))
+    table[0, 0] = weights.sum()
+    table[0, 1:] = table[1:, 0] = weights @ inputs
+    if is_compressed(inputs):
+        table[1:, 1:] = (inputs.T @ (sp.diags_array(weights) @ inputs)).toarray()
+    elif weights.min() >= 0:
+        scaled = inputs * np.sqrt(weights)[:, None]
+        # NumPy sees that both factors are the same, and computes half of the product only.
+        table[1:, 1:] = scaled.T @ scaled
+    else:
+        table[1:, 1:] = inputs.T @ (inputs * weights[:, None])
+    return table
 
-    return expit(outputs)
 
-
-def _losses(outputs: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return minus the log-posterior of each row's class, without overflow."""
-    if outputs.shape[1] == 1:
-        signed = np.where(codes == 1, -outputs[:, 0], outputs[:, 0])
-        return np.maximum(signed, 0.0) + np.log1p(np.exp(-np.abs(signed)))
-    largest = outputs.max(axis=1)
-    sums = np.log(np.exp(outputs - largest[:, None]).sum(axis=1))
-    return sums + largest - outputs[np.arange(len(codes)), codes]
+def is_compressed(table: Any) -> bool:
+    """Whether a table leaves out its zeros."""
+    # A plain bool, for type checkers narrow the class of their stubs to one without products.
+    return bool(sp.issparse(table))

@@ -1,19 +1,28 @@
 """Solvers of logistic discrimination: Newton's method, L-BFGS in whitened inputs, and L1."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
-from verulam.linear._logistic_problem import LogisticProblem
+from verulam.linear._logistic_problem import LogisticProblem, is_compressed, weighted_products
+
+#: Returns the step that a curvature asks for, given a gradient.
+Solver = Callable[[np.ndarray], np.ndarray]
 
 #: Halvings of a Newton step that makes the objective worse.
 _MOST_HALVINGS = 30
-#: Rows of a sample on which large problems begin, and how many times more rows are large.
-_SAMPLE = 10_000
+#: Rows of a sample on which larger problems begin: at least so many, and so many for each weight.
+_SAMPLE = 1_000
+_SAMPLE_FOR_EACH_WEIGHT = 60
+#: How many times more rows than its sample a large problem has.
 _LARGE_SAMPLES = 4
+#: A sample is solved no further than its own chance deviation from the whole.
+_SAMPLE_TOLERANCE = 1e-3
+#: Sums of losses that differ by less than this factor are equal up to rounding.
+_ROUNDING = 1.0 + 1e-13
 #: A mean loss below this shows that every row has been fitted beyond doubt.
 _CERTAIN = 1e-6
 
@@ -32,19 +41,27 @@ class LogisticSolution:
         Whether the gradient has vanished, within the tolerance.
     separated
         Whether the rows were fitted without doubt, which lets free weights grow for ever.
+    value
+        Objective of the problem at the coefficients.
     losses
-        Objective after each step.
+        What is made small, after each step.
+    hessian
+        Curvature at the coefficients, where the solver has it.
     """
 
     coefficients: np.ndarray
     n_iter: int
     converged: bool
     separated: bool
+    value: float
     losses: np.ndarray
+    hessian: np.ndarray | None = None
 
 
 def solve_newton(problem: LogisticProblem, tolerance: float, max_iter: int) -> LogisticSolution:
     """Solve two classes by Newton's method with halved steps: iteratively reweighted squares.
+
+    Large problems begin with the solution and the curvature of a sample.
 
     Parameters
     ----------
@@ -55,30 +72,38 @@ def solve_newton(problem: LogisticProblem, tolerance: float, max_iter: int) -> L
     max_iter
         Most steps.
     """
-    bound = tolerance * problem.total_weight
-    start = np.zeros(problem.shape)
-    n_rows = len(problem.codes)
-    if n_rows >= _LARGE_SAMPLES * _SAMPLE:
-        sample = problem.sample(_SAMPLE)
-        found = solve_newton(sample, tolerance, max_iter)
-        if not found.separated:
+    start, losses = np.zeros(problem.shape), []
+    size = _sample_size(problem)
+    if size:
+        sample = problem.sample(size)
+        found = solve_newton(sample, max(tolerance, _SAMPLE_TOLERANCE), max_iter)
+        if found.hessian is not None and not found.separated:
             scale = problem.total_weight / max(sample.total_weight, 1e-300)
-            _, _, hessian = sample.newton_terms(found.coefficients)
-            start = _with_fixed_curvature(problem, found.coefficients, scale * hessian, bound)
-    coefficients = start
-    value, gradient = problem.value_and_gradient(coefficients)
-    gradient = gradient[0]
-    losses, n_iter = [value], 0
-    if np.abs(gradient).max() <= bound:
-        return LogisticSolution(coefficients, 1, True, False, np.array(losses))
+            near = _with_curvature(problem, found.coefficients, scale * found.hessian, tolerance)
+            if near.converged:
+                return near
+            start, losses = near.coefficients, near.losses.tolist()
+    return _newton_steps(problem, start, losses, tolerance, max_iter)
+
+
+def _newton_steps(
+    problem: LogisticProblem,
+    coefficients: np.ndarray,
+    losses: list[float],
+    tolerance: float,
+    max_iter: int,
+) -> LogisticSolution:
+    """Take Newton steps from given coefficients, after those whose losses are given."""
+    bound = tolerance * problem.total_weight
     value, gradient, hessian = problem.newton_terms(coefficients)
+    losses, n_iter = losses or [value], 0
     while np.abs(gradient).max() > bound and n_iter < max_iter:
         n_iter += 1
-        step = _solve_curvature(hessian, gradient)
+        step = curvature_solver(hessian)(gradient)
         moved = coefficients - step
         terms = problem.newton_terms(moved)
         for _ in range(_MOST_HALVINGS):
-            if terms[0] <= value:
+            if terms[0] <= _ROUNDING * value:
                 break
             step = step / 2
             moved = coefficients - step
@@ -90,32 +115,82 @@ def solve_newton(problem: LogisticProblem, tolerance: float, max_iter: int) -> L
             break
     return LogisticSolution(
         coefficients,
-        n_iter,
+        max(len(losses) - 1, 1),
         bool(np.abs(gradient).max() <= bound),
         value < _CERTAIN * problem.total_weight,
+        value,
+        np.array(losses),
+        hessian,
+    )
+
+
+def _sample_size(problem: LogisticProblem) -> int:
+    """Return the rows of a sample to begin with, zero where the problem is too small for one."""
+    size = max(_SAMPLE, _SAMPLE_FOR_EACH_WEIGHT * int(np.prod(problem.shape)))
+    return size if len(problem.codes) >= _LARGE_SAMPLES * size else 0
+
+
+def _with_curvature(
+    problem: LogisticProblem, start: np.ndarray, hessian: np.ndarray, tolerance: float
+) -> LogisticSolution:
+    """Take steps with the curvature of a sample, improved by the gradients met on the way.
+
+    Such a step costs no pass over all products. They end where the gradient is within the bound,
+    or as soon as one does not shrink it to less than half: the full curvature is worth its price
+    from there on.
+    """
+    bound = tolerance * problem.total_weight
+    solve = curvature_solver(hessian)
+    coefficients = start
+    value, gradient = problem.value_and_gradient(coefficients)
+    losses, size = [value], float(np.abs(gradient).max())
+    memory: list[tuple[np.ndarray, np.ndarray]] = []
+    while size > bound:
+        step = -improved_step(solve, memory, gradient[0])
+        moved = coefficients + step
+        value, after = problem.value_and_gradient(moved)
+        after_size = float(np.abs(after).max())
+        if not (value <= _ROUNDING * losses[-1] and after_size < size / 2):
+            break
+        memory.append((step, (after - gradient)[0]))
+        coefficients, gradient, size = moved, after, after_size
+        losses.append(value)
+    return LogisticSolution(
+        coefficients,
+        max(len(losses) - 1, 1),
+        size <= bound,
+        losses[-1] < _CERTAIN * problem.total_weight,
+        losses[-1],
         np.array(losses),
     )
 
 
-def _with_fixed_curvature(
-    problem: LogisticProblem, start: np.ndarray, hessian: np.ndarray, bound: float
+def improved_step(
+    solve: Solver, memory: list[tuple[np.ndarray, np.ndarray]], gradient: np.ndarray
 ) -> np.ndarray:
-    """Take steps with the curvature of a sample, which costs no pass over all products.
+    """Return the step of a curvature that is corrected by what earlier steps have shown.
 
-    It ends where the gradient is within the bound, or as soon as a step does not shrink it to
-    less than half: the full curvature is worth its price from there on.
+    Parameters
+    ----------
+    solve
+        Returns the step of the first curvature for a gradient.
+    memory
+        Steps taken and the changes of the gradient that came of them, the oldest first.
+    gradient
+        Where the step begins.
+
+    Notes
+    -----
+    The two loops of limited-memory BFGS.
     """
-    coefficients = start
-    gradient = problem.value_and_gradient(coefficients)[1][0]
-    size = float(np.abs(gradient).max())
-    while size > bound:
-        moved = coefficients - _solve_curvature(hessian, gradient)
-        gradient = problem.value_and_gradient(moved)[1][0]
-        after = float(np.abs(gradient).max())
-        if not after < size / 2:
-            return moved if after < size else coefficients
-        coefficients, size = moved, after
-    return coefficients
+    step, shares = gradient, []
+    for moved, change in reversed(memory):
+        shares.append(moved @ step / (moved @ change))
+        step = step - shares[-1] * change
+    step = solve(step)
+    for (moved, change), share in zip(memory, reversed(shares), strict=True):
+        step = step + moved * (share - change @ step / (moved @ change))
+    return step
 
 
 def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> LogisticSolution:
@@ -136,8 +211,11 @@ def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> Lo
     whitening = _whitening(problem)
     losses: list[float] = []
     start = np.zeros(problem.shape)
-    if len(problem.codes) >= _LARGE_SAMPLES * _SAMPLE:
-        found_on_sample = solve_lbfgs(problem.sample(_SAMPLE), 100 * tolerance, max_iter)
+    size = _sample_size(problem)
+    if size:
+        found_on_sample = solve_lbfgs(
+            problem.sample(size), max(tolerance, _SAMPLE_TOLERANCE), max_iter
+        )
         if not found_on_sample.separated:
             start = whitening.to_inner(found_on_sample.coefficients)
 
@@ -155,16 +233,14 @@ def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> Lo
         callback=lambda intermediate_result: losses.append(intermediate_result.fun * scale),
         options={"maxiter": max_iter, "gtol": tolerance, "ftol": 64 * np.finfo(float).eps},
     )
-    coefficients = whitening.to_weights(found.x.reshape(problem.shape))
-    _, gradient = problem.value_and_gradient(coefficients)
-    # The tolerance holds for the inputs as they are, whose scales may differ from whitened ones.
-    small = np.abs(whitening.to_gradient(gradient)).max() <= 10 * tolerance * scale
     value = float(found.fun) * scale
     return LogisticSolution(
-        coefficients,
+        whitening.to_weights(found.x.reshape(problem.shape)),
         int(found.nit),
-        bool(found.success or small),
+        # The line search may give up at the limit of rounding, short of the tolerance.
+        bool(found.success or np.abs(found.jac).max() <= 10 * tolerance),
         value < _CERTAIN * scale,
+        value,
         np.array(losses),
     )
 
@@ -212,7 +288,8 @@ def solve_l1(
     )
     coefficients = (found.x[:size] - found.x[size:]).reshape(problem.shape)
     finished = bool(found.success or found.nit < max_iter)
-    return LogisticSolution(coefficients, int(found.nit), finished, False, np.array(losses))
+    value = problem.value(coefficients)
+    return LogisticSolution(coefficients, int(found.nit), finished, False, value, np.array(losses))
 
 
 @dataclass(frozen=True)
@@ -223,15 +300,17 @@ class Whitening:
     ----------
     root
         Upper triangular root of the second moments of the augmented inputs, or None.
+    inverse
+        Its inverse. Products with it stay within NumPy: SciPy's solver has threads of its own,
+        which keep a processor busy for a while after each call.
     """
 
     root: np.ndarray | None
+    inverse: np.ndarray | None
 
     def to_weights(self, inner: np.ndarray) -> np.ndarray:
         """Return coefficients of the inputs from those of the whitened inputs."""
-        if self.root is None:
-            return inner
-        return solve_triangular(self.root, inner.T, check_finite=False).T
+        return inner if self.inverse is None else inner @ self.inverse.T
 
     def to_inner(self, weights: np.ndarray) -> np.ndarray:
         """Return coefficients of the whitened inputs from those of the inputs."""
@@ -239,42 +318,35 @@ class Whitening:
 
     def to_gradient(self, gradient: np.ndarray) -> np.ndarray:
         """Return the gradient over the coefficients of the whitened inputs."""
-        if self.root is None:
-            return gradient
-        return solve_triangular(self.root, gradient.T, trans="T", check_finite=False).T
+        return gradient if self.inverse is None else gradient @ self.inverse
 
 
 def _whitening(problem: LogisticProblem) -> Whitening:
-    if sp.issparse(problem.inputs):
-        return Whitening(None)
+    if is_compressed(problem.inputs):
+        return Whitening(None, None)
     total = problem.total_weight
-    rows = problem.inputs
-    weights = np.ones(len(rows)) if problem.weights is None else problem.weights
-    weighted = rows * weights[:, None] if problem.weights is not None else rows
-    moments = np.empty((rows.shape[1] + 1, rows.shape[1] + 1))
-    moments[0, 0] = total
-    moments[0, 1:] = moments[1:, 0] = weighted.sum(axis=0)
-    moments[1:, 1:] = weighted.T @ rows
+    weights = np.ones(len(problem.codes)) if problem.weights is None else problem.weights
     # The curvature of softmax is at most half the second moments, and that of the penalty adds.
-    curvature = 0.5 * moments / total
+    curvature = 0.5 * weighted_products(problem.inputs, weights) / total
     diagonal = np.diag_indices(len(curvature))
     curvature[diagonal] += problem.strength / total
     curvature[diagonal] += 1e-10 * max(float(curvature[diagonal].max()), 1e-300)
     try:
-        return Whitening(cholesky(curvature))
+        root = np.linalg.cholesky(curvature).T
+        return Whitening(root, np.linalg.inv(root))
     except np.linalg.LinAlgError:
-        return Whitening(None)
+        return Whitening(None, None)
 
 
-def _solve_curvature(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """Return the Newton step; of several, where columns depend on one another, the shortest."""
+def curvature_solver(hessian: np.ndarray) -> Solver:
+    """Return Newton's step of a gradient; of several, for dependent columns, the shortest."""
     scales = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
     scaled = hessian / np.outer(scales, scales)
     try:
         factor = cho_factor(scaled)
         diagonal = np.abs(np.diag(factor[0]))
         if diagonal.min() > 1e-7 * diagonal.max():
-            return cho_solve(factor, gradient / scales) / scales
+            return lambda gradient: cho_solve(factor, gradient / scales) / scales
     except np.linalg.LinAlgError:
         pass
-    return np.linalg.lstsq(scaled, gradient / scales, rcond=1e-12)[0] / scales
+    return lambda gradient: np.linalg.lstsq(scaled, gradient / scales, rcond=1e-12)[0] / scales
