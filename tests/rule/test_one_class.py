@@ -117,3 +117,26 @@ def test_any_fraction_leaves_a_row_to_grow_on(fraction):
     assert inside[growing].any()
     assert not inside[growing].all()
     assert isinstance(learn(problem, options), list)
+
+
+def test_a_rule_is_cut_after_the_conditions_of_the_largest_value_on_other_rows():
+    problem, _ = two_boxes(noise=0.3)
+    rows = np.arange(len(problem.positive), dtype=np.int32)
+    learner = _ClassLearner(problem, rows, RIPPER, np.random.default_rng(1))
+    growing, pruning = learner._divide(rows)
+    assert not set(growing) & set(pruning)
+    assert abs(len(pruning) / len(rows) - 1 / 3) < 0.01
+    grown = problem.grow(growing, RIPPER.growth)
+
+    def value(rule):
+        right, wrong = problem.weight_of(pruning[rule.covered[pruning] > 0])
+        smoothed = right + RIPPER.smoothing, wrong + RIPPER.smoothing
+        return (smoothed[0] - smoothed[1]) / sum(smoothed)
+
+    prefixes = [problem.shortened(grown, length) for length in range(len(grown) + 1)]
+    pruned = learner._pruned_by_value(grown, pruning)
+    assert len(pruned) == np.argmax([value(prefix) for prefix in prefixes])
+    assert len(pruned) < len(grown)
+    # A new rule goes the same way: divided, grown and cut with the same draws.
+    again = _ClassLearner(problem, rows, RIPPER, np.random.default_rng(1))._new_rule(rows)
+    np.testing.assert_array_equal(again.covered, pruned.covered)

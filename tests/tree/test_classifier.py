@@ -103,6 +103,18 @@ def test_minimum_risk_decisions(noisy):
     assert tree.predict(X).sum() > plain.predict(X).sum()
 
 
+def test_posteriors_are_the_shares_of_the_leaf(noisy):
+    X, y = noisy
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    tree = DecisionTreeClassifier(max_depth=3).fit(X, y, sample_weight=weights)
+    leaves, found = tree.apply(X), tree.predict_proba(X)
+    for leaf in np.unique(leaves):
+        rows = leaves == leaf
+        shares = np.bincount(np.asarray(y)[rows], weights[rows], minlength=2) / weights[rows].sum()
+        assert_allclose(found[rows], np.tile(shares, (rows.sum(), 1)))
+    assert_allclose(found.sum(axis=1), 1.0)
+
+
 @pytest.mark.parametrize("name", ["impurity_threshold", "purity_threshold", "min_samples_split"])
 def test_size_is_monotone_in_the_thresholds(noisy, name):
     levels = {

@@ -69,6 +69,43 @@ def test_probabilities_are_the_shares_of_the_leaf():
     assert_allclose(probabilities, (values / values.sum(axis=1, keepdims=True))[leaves])
 
 
+@pytest.mark.parametrize("node", ["sphere", "ellipsoid", "quadratic", "gaussian"])
+def test_one_curved_node_holds_a_disc(node):
+    X = np.random.default_rng(0).uniform(-1.5, 1.5, size=(200, 2))
+    radius = np.linalg.norm(X, axis=1)
+    X, inside = X[abs(radius - 1) > 0.15], (radius < 1)[abs(radius - 1) > 0.15]
+    tree = MultivariateTreeClassifier(node).fit(X, inside)
+    n_leaves = tree.get_n_leaves()
+    if node == "gaussian":  # shared covariances draw lines, and a disc needs several
+        assert n_leaves > 2
+    else:
+        assert n_leaves == 2
+        assert_array_equal(tree.predict(X), inside)
+
+
+def test_one_network_solves_xor():
+    X = np.random.default_rng(0).uniform(-1, 1, size=(200, 2))
+    X = X[(abs(X) > 0.1).all(axis=1)]
+    y = X[:, 0] * X[:, 1] > 0
+    tree = MultivariateTreeClassifier("network", random_state=0).fit(X, y)
+    assert tree.get_n_leaves() == 2
+    assert_array_equal(tree.predict(X), y)
+
+
+@pytest.mark.parametrize("node", ["lda", "logistic", "cart", "oc1"])
+def test_one_linear_node_holds_a_slanted_line(node):
+    X = np.random.default_rng(0).uniform(-1, 1, size=(200, 2))
+    X = X[abs(X.sum(axis=1)) > 0.2]
+    tree = MultivariateTreeClassifier(node, random_state=0).fit(X, X.sum(axis=1) > 0)
+    assert tree.get_n_leaves() == 2
+
+
+def test_three_gaussian_branches_for_three_classes():
+    data = dataset("iris")
+    tree = MultivariateTreeClassifier("gaussian", max_depth=1).fit(data.inputs, data.target_values)
+    assert tree.get_n_leaves() == 3
+
+
 def test_soft_trees_are_smooth_and_their_hard_limit_is_the_tree():
     X, y = rotated_boxes(0)
     tree = MultivariateTreeClassifier().fit(X, y)
