@@ -3,7 +3,12 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from verulam.sequence import InitialProbabilities, TransitionMatrix, Transitions
+from verulam.sequence import (
+    HiddenMarkovModel,
+    InitialProbabilities,
+    TransitionMatrix,
+    Transitions,
+)
 from verulam.sequence._chain_parts import TransitionSums
 
 
@@ -33,3 +38,13 @@ def test_taking_states_keeps_rows_distributions():
     taken = part.take(moves, np.array([0, 1, 3]))
     assert_allclose(taken.matrix.sum(axis=1), 1.0)
     assert_array_equal(taken.matrix[1], [0, 1, 0])
+
+
+def test_a_mask_of_ones_own_keeps_its_zeros():
+    mask = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
+    X = np.random.default_rng(0).normal(size=60) + np.tile(np.repeat([0.0, 3.0, 6.0], 4), 5)
+    model = HiddenMarkovModel(3, transitions=TransitionMatrix(mask), max_iter=300, random_state=0)
+    model.fit(X)
+    assert_allclose(InitialProbabilities().start(3, TransitionMatrix(mask)), np.full(3, 1 / 3))
+    assert (model.transitions_[~mask] == 0).all()
+    assert_allclose(model.transitions_.sum(axis=1), 1.0)

@@ -16,7 +16,7 @@ from verulam.sequence import (
     TransitionMatrix,
 )
 from verulam.sequence._checkpoint import checkpointed_sums
-from verulam.sequence._model import expected_sums
+from verulam.sequence._expectation import expected_sums
 
 MODEL = HiddenMarkovModel.from_parameters(
     [0.6, 0.4],

@@ -16,6 +16,7 @@ from verulam.sequence import (
     left_to_right,
     smooth_states,
 )
+from verulam.sequence import _diagonal_loops as diagonal_loops
 from verulam.sequence import _inference_loops as loops
 
 LENGTHS = (5, 1, 0, 4)
@@ -242,15 +243,20 @@ def run_loops(layout, transposed, initial, logarithms, compiled):
 
     alpha, gamma, ahead = np.zeros_like(logarithms), np.zeros_like(logarithms), np.exp(logarithms)
     scales, failures = np.zeros(len(alpha)), np.zeros(len(LENGTHS), dtype=np.int64)
-    sums, tail = np.zeros(100), np.empty(0)
+    tail = np.empty(0)
+    sums = np.zeros_like(layout.diagonals if layout.diagonals.size else layout.weights)
+    given, found = (ahead, STARTS, initial), (alpha, scales, failures)
     if layout.kind == loops.DENSE:
-        chosen(loops.forward_dense)(ahead, STARTS, initial, layout.dense, alpha, scales, failures)
+        chosen(loops.forward_dense)(*given, layout.dense, *found)
         chosen(loops.backward_dense)(ahead, STARTS, transposed.dense, alpha, gamma, failures, tail)
+    elif layout.kind == loops.DIAGONALS:
+        chosen(diagonal_loops.forward_diagonals)(*given, layout.offsets, layout.diagonals, *found)
+        back = transposed.offsets, transposed.diagonals, alpha, gamma, sums, failures
+        chosen(diagonal_loops.backward_diagonals)(ahead, STARTS, *back, tail, True)
     else:
-        chosen(loops.forward_sparse)(ahead, STARTS, initial, layout, alpha, scales, failures)
-        chosen(loops.backward_sparse)(
-            ahead, STARTS, layout, transposed, alpha, gamma, sums, failures, tail
-        )
+        chosen(loops.forward_edges)(*given, layout, *found)
+        back = layout, transposed, alpha, gamma, sums, failures
+        chosen(loops.backward_edges)(ahead, STARTS, *back, tail, True)
     return alpha, scales, gamma, ahead, sums
 
 

@@ -1,11 +1,9 @@
-"""Scratch memory: used again, one set per thread, never handed out."""
-
-from threading import Thread
+"""Scratch memory: used again, one set per borrower, never handed out."""
 
 import numpy as np
 
 from verulam.sequence import HiddenMarkovModel
-from verulam.sequence._scratch import SCRATCH, Scratch, fresh_or_scratch
+from verulam.sequence._scratch import SCRATCH, Scratch, ScratchPool, fresh_or_scratch
 
 
 def test_memory_is_used_again():
@@ -16,13 +14,16 @@ def test_memory_is_used_again():
     assert not np.shares_memory(first, fresh_or_scratch("alpha", (10, 3), None))
 
 
-def test_threads_have_their_own():
-    scratch, found = Scratch(), []
-    mine = scratch.array("alpha", (5,))
-    thread = Thread(target=lambda: found.append(scratch.array("alpha", (5,))))
-    thread.start()
-    thread.join()
-    assert not np.shares_memory(mine, found[0])
+def test_borrowers_have_their_own_and_hand_it_on():
+    pool = ScratchPool()
+    with pool.borrowed() as one, pool.borrowed() as other:
+        mine = one.array("alpha", (5,))
+        assert not np.shares_memory(mine, other.array("alpha", (5,)))
+    with pool.borrowed() as one, pool.borrowed() as other:
+        assert sum(np.shares_memory(mine, each.array("alpha", (5,))) for each in (one, other)) == 1
+    pool.release()
+    with pool.borrowed() as one:
+        assert not np.shares_memory(mine, one.array("alpha", (5,)))
 
 
 def test_answers_are_not_overwritten_and_memory_is_released():
@@ -32,4 +33,4 @@ def test_answers_are_not_overwritten_and_memory_is_released():
     kept = before.copy()
     HiddenMarkovModel(2, random_state=1, max_iter=500).fit(X + 1)
     np.testing.assert_array_equal(before, kept)
-    assert not SCRATCH._buffers
+    assert not SCRATCH._free

@@ -286,7 +286,7 @@ _BLAS = _BlasThreads()
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread, also where several threads of the caller do so at once."""
     _BLAS.hold()
     try:

@@ -48,7 +48,8 @@ class InitialProbabilities:
         """Return the probabilities to start from."""
         if self.values is not None:
             return check_distribution(self.values, "initial", (n_states,))
-        if getattr(transitions, "topology", None) == "left-to-right":
+        topology = getattr(transitions, "topology", None)
+        if isinstance(topology, str) and topology == "left-to-right":
             return np.eye(n_states)[0]
         return np.full(n_states, 1.0 / n_states)
 

@@ -7,10 +7,9 @@ from operator import add
 import numpy as np
 
 from verulam.base import DataError
-from verulam.sequence import _inference_loops as loops
-from verulam.sequence._inference import NO_TAIL, Smoothed, run_forward
-from verulam.sequence._inference_loops import DENSE
-from verulam.sequence._model import Model, ModelSums, by_emission
+from verulam.sequence._expectation import part_sums
+from verulam.sequence._inference import NO_TAIL, Smoothed, run_backward, run_forward
+from verulam.sequence._model import Model, ModelSums
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import Transitions
 
@@ -49,7 +48,7 @@ def _sequence_sums(model: Model, sequence: Sequences, block: int) -> ModelSums:
         forward = run_forward(model.emissions(piece), piece.starts, entry, transitions)
         _refuse(forward.failures, first)
         log_likelihood += float(forward.log_likelihoods[0])
-        entry = _step(transitions, forward.alpha[-1] / forward.scales[-1])
+        entry = transitions.step(forward.alpha[-1] / forward.scales[-1])
     parts = []
     tail = NO_TAIL
     for first, start in zip(reversed(firsts), reversed(entries), strict=True):
@@ -66,17 +65,6 @@ def _piece(sequence: Sequences, first: int, block: int) -> Sequences:
     return Sequences(sequence.values[first:last], np.array([0, last - first]), inputs)
 
 
-def _step(transitions: Transitions, shares: np.ndarray) -> np.ndarray:
-    """Return the shares of the next step before its observation."""
-    layout = transitions.layouts[0]
-    row = np.empty_like(shares)
-    if layout.kind == DENSE:
-        return shares @ layout.dense[0]
-    kind, _, offsets, diagonals, sources, targets, weights, _ = layout
-    loops.push_sparse(kind, offsets, diagonals, sources, targets, weights, shares, row)
-    return row
-
-
 def _block_sums(
     model: Model,
     transitions: Transitions,
@@ -87,34 +75,14 @@ def _block_sums(
 ) -> tuple[ModelSums, np.ndarray]:
     emissions = model.emissions(piece)
     forward = run_forward(emissions, piece.starts, entry, transitions)
-    alpha, failures = forward.alpha, forward.failures
-    gamma = np.empty_like(alpha)
-    layout, transposed = transitions.layouts
-    sums = np.zeros(max(layout.diagonals.size, len(layout.weights)))
-    ahead = emissions.relative
-    if layout.kind == DENSE:
-        head = loops.backward_dense(
-            ahead, piece.starts, transposed.dense, alpha, gamma, failures, tail
-        )
-        sums = alpha.T @ ahead
-    else:
-        head = loops.backward_sparse(
-            ahead, piece.starts, layout, transposed, alpha, gamma, sums, failures, tail
-        )
-    _refuse(failures, first)
-    smoothed = Smoothed(gamma, transitions.edge_sums(sums), forward.log_likelihoods, np.array([-1]))
-    parts = model.parts
-    shares = by_emission(gamma, parts.shared)
-    record = ModelSums(
-        model,
-        0.0,
-        piece.n_steps,
-        gamma[0] if first == 0 else np.zeros(len(entry)),
-        gamma.sum(axis=0),
-        parts.transitions.statistics(model.transitions, smoothed, piece),
-        parts.emission.statistics(model.emission, piece.values, shares),
-    )
-    return record, head
+    gamma = np.empty_like(forward.alpha)
+    backward = run_backward(emissions, piece.starts, transitions, forward, gamma, tail)
+    _refuse(forward.failures, first)
+    smoothed = Smoothed(gamma, backward.sums, forward.log_likelihoods, np.array([-1]))
+    record = part_sums(model, piece, smoothed)
+    if first == 0:
+        record = replace(record, firsts=gamma[0])
+    return record, backward.head
 
 
 def _refuse(failures: np.ndarray, first: int) -> None:

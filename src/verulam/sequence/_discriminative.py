@@ -8,9 +8,10 @@ import numpy as np
 from verulam.base import DataError
 from verulam.numerics import log_softmax, softmax
 from verulam.sequence._categorical import CategoricalEmission
+from verulam.sequence._expectation import expected_sums
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._inference import filter_states
-from verulam.sequence._model import Model, expected_sums
+from verulam.sequence._model import Model
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import Transitions
 

@@ -1,8 +1,9 @@
 """Linear dynamical systems as a learner: EM, filtering, smoothing, gaps filled, forecasts."""
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from numbers import Integral, Real
+from operator import add
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from verulam.base import (
     check_is_fitted,
     checked_fit,
     generator,
+    in_threads,
     open_source,
     validate_data,
 )
@@ -44,6 +46,8 @@ from verulam.sequence._tasks import Drawn
 
 #: Least variance of what is seen, as a share of a column's variance.
 FLOOR = 1e-6
+#: Steps that are worked on at a time, where sequences are short.
+GROUP_STEPS = 2**14
 
 
 @dataclass(frozen=True)
@@ -219,11 +223,14 @@ class LinearDynamicalSystem(ManyPasses, Density):
 
     def _statistics(self, chunk: Chunk, parameters: Any) -> DynamicalPass:
         systems, floor = parameters
-        sequences: Sequences = chunk.inputs
-        steps = np.zeros(sequences.n_steps, dtype=np.int64)
-        smoothed = run_smoother(stacked(systems), sequences, steps)
-        sums = expected_products(systems, sequences, steps, smoothed)
-        return DynamicalPass(systems, floor, sums)
+        groups = chunk.inputs.groups(GROUP_STEPS)
+
+        def sums(place: int) -> DynamicalSums:
+            steps = np.zeros(groups[place].n_steps, dtype=np.int64)
+            smoothed = run_smoother(stacked(systems), groups[place], steps)
+            return expected_products(systems, groups[place], steps, smoothed)
+
+        return DynamicalPass(systems, floor, reduce(add, in_threads(sums, range(len(groups)))))
 
     def _objective(self, statistics: DynamicalPass) -> float:
         return statistics.sums.log_likelihood

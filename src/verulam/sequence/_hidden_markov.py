@@ -24,15 +24,17 @@ from verulam.base import (
     check_is_fitted,
     checked_fit,
     generator,
+    one_blas_thread,
     open_source,
     validate_data,
 )
 from verulam.sequence._chain_parts import InitialProbabilities, TransitionMatrix
 from verulam.sequence._checkpoint import checkpointed_sums
 from verulam.sequence._emission import Emission
+from verulam.sequence._expectation import expected_sums
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._inference import Smoothed
-from verulam.sequence._model import Model, ModelSums, Parts, expected_sums, updated
+from verulam.sequence._model import Model, ModelSums, Parts, updated
 from verulam.sequence._scratch import SCRATCH
 from verulam.sequence._sequences import Sequences, read_sequences
 from verulam.sequence._start import Survey, fresh_state, start_model, survey_chunk
@@ -328,7 +330,8 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
             for _ in range(1 if start else self.n_init)
         )
         try:
-            runs = [self._run(source, survey, model, random) for model in starts]
+            with one_blas_thread():
+                runs = [self._run(source, survey, model, random) for model in starts]
         finally:
             SCRATCH.release()
         best = max(runs, key=lambda run: run.curve[-1])

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from verulam.sequence import _diagonal_loops as diagonal_loops
 from verulam.sequence import _inference_loops as loops
 from verulam.sequence import _viterbi_loops as log_loops
-from verulam.sequence._inference_loops import DENSE
+from verulam.sequence._inference_loops import DENSE, DIAGONALS
 from verulam.sequence._scratch import Scratch, fresh_or_scratch
 from verulam.sequence._transitions import AnyTransitions, Transitions
 
@@ -162,21 +163,13 @@ def smooth_states(
     forward = run_forward(emissions, starts, initial, transitions, scratch)
     alpha, failures = forward.alpha, forward.failures
     gamma = fresh_or_scratch("gamma", alpha.shape, scratch)
-    layout, transposed = transitions.layouts
-    sums = np.zeros(max(layout.diagonals.size, len(layout.weights)))
-    back = emissions.relative, starts
-    if layout.kind == DENSE:
-        loops.backward_dense(*back, transposed.dense, alpha, gamma, failures, NO_TAIL)
-    else:
-        loops.backward_sparse(*back, layout, transposed, alpha, gamma, sums, failures, NO_TAIL)
-    for s in np.flatnonzero(failures >= 0):
-        steps = slice(starts[s], starts[s + 1])
-        alpha[steps] = emissions.relative[steps] = gamma[steps] = 0.0
     if isinstance(transitions, Transitions):
-        if transitions.kind == DENSE:
-            sums = alpha[:-1].T @ emissions.relative[:-1]
-        sums = transitions.edge_sums(sums)
+        sums = run_backward(emissions, starts, transitions, forward, gamma).sums
     else:
+        layout, transposed = transitions.layouts
+        back = emissions.relative, starts, transposed.dense, alpha, gamma, failures, NO_TAIL
+        loops.backward_dense(*back)
+        _clear_failures(forward, emissions, gamma, starts)
         sums = np.zeros_like(transitions.matrices)
         loops.dense_transition_sums(alpha, emissions.relative, layout.dense, sums)
     logs = forward.log_likelihoods
@@ -287,15 +280,95 @@ def run_forward(
     scales = np.ones(len(alpha))
     failures = np.empty(len(starts) - 1, dtype=np.int64)
     layout = transitions.layouts[0]
+    given, found = (emissions.relative, starts, initial), (alpha, scales, failures)
     if layout.kind == DENSE:
-        loops.forward_dense(
-            emissions.relative, starts, initial, layout.dense, alpha, scales, failures
-        )
+        loops.forward_dense(*given, layout.dense, *found)
+    elif layout.kind == DIAGONALS:
+        diagonal_loops.forward_diagonals(*given, layout.offsets, layout.diagonals, *found)
     else:
-        loops.forward_sparse(emissions.relative, starts, initial, layout, alpha, scales, failures)
+        loops.forward_edges(*given, layout, *found)
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.log(scales) + emissions.log_peaks
     return Forward(alpha, scales, sums_by_sequence(steps, starts), failures)
+
+
+@dataclass(frozen=True)
+class Backward:
+    """What the backward recursion leaves beside the posteriors.
+
+    Attributes
+    ----------
+    head : ndarray of shape (n_states,)
+        What precedes the first step, so that a long sequence can be worked through in blocks.
+    sums : ndarray of shape (n_edges,)
+        Posteriors of the transitions, summed over the sequences that have not failed.
+    """
+
+    head: np.ndarray
+    sums: np.ndarray
+
+
+def run_backward(
+    emissions: Emissions,
+    starts: np.ndarray,
+    transitions: Transitions,
+    forward: Forward,
+    gamma: np.ndarray,
+    tail: np.ndarray = NO_TAIL,
+    *,
+    count_tail: bool = True,
+) -> Backward:
+    """Fill the posteriors of the states; what has failed is noted in `forward`, and left zero.
+
+    Parameters
+    ----------
+    emissions, starts, transitions
+        As in `smooth_states`.
+    forward
+        What `run_forward` returned.
+    gamma
+        To be filled.
+    tail
+        What follows the last step of all, where that is not the end of a sequence.
+    count_tail
+        Whether the transition into the tail is one of those to sum.
+    """
+    layout, transposed = transitions.layouts
+    alpha, failures = forward.alpha, forward.failures
+    if layout.kind == DENSE:
+        head = loops.backward_dense(
+            emissions.relative, starts, transposed.dense, alpha, gamma, failures, tail
+        )
+        _clear_failures(forward, emissions, gamma, starts)
+        last = len(alpha) if len(tail) and count_tail else -1
+        products = alpha[:last].T @ emissions.relative[:last]
+        return Backward(head, transitions.edge_sums(products))
+    if layout.kind == DIAGONALS:
+        # The diagonals of the transpose are the same in the opposite order.
+        products = np.zeros_like(layout.diagonals)
+        back = transposed.offsets, transposed.diagonals, alpha, gamma, products
+        head = diagonal_loops.backward_diagonals(
+            emissions.relative, starts, *back, failures, tail, count_tail
+        )
+        products = products[::-1].ravel()
+    else:
+        products = np.zeros(len(layout.weights))
+        head = loops.backward_edges(
+            emissions.relative,
+            starts,
+            *(layout, transposed, alpha, gamma, products),
+            *(failures, tail, count_tail),
+        )
+    _clear_failures(forward, emissions, gamma, starts)
+    return Backward(head, transitions.edge_sums(products))
+
+
+def _clear_failures(
+    forward: Forward, emissions: Emissions, gamma: np.ndarray, starts: np.ndarray
+) -> None:
+    for s in np.flatnonzero(forward.failures >= 0):
+        steps = slice(starts[s], starts[s + 1])
+        forward.alpha[steps] = emissions.relative[steps] = gamma[steps] = 0.0
 
 
 def sums_by_sequence(values: np.ndarray, starts: np.ndarray) -> np.ndarray:

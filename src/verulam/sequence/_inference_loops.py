@@ -13,6 +13,11 @@ from numba import njit
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 #: Smaller shares are set to zero before they become denormal, which processors are slow at.
 TINY = 1e-280
+#: On the way back shares below this count as zero: products of two such would be denormal, too.
+FAINT = 1e-150
+#: Posteriors that are relative to less than this may lack what was faint: they are computed
+#: again in logarithms.
+LOST = 1e-130
 
 DENSE, DIAGONALS, EDGES = 0, 1, 2
 
@@ -66,22 +71,12 @@ def push_dense(matrix, previous, row):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, inline="always")
-def push_sparse(kind, offsets, diagonals, sources, targets, weights, previous, row):
+def push_edges(sources, targets, weights, previous, row):
     """Write ``previous @ transitions`` into `row` at the cost of the transitions there are."""
-    n_states = row.shape[0]
-    for j in range(n_states):
+    for j in range(row.shape[0]):
         row[j] = 0.0
-    if kind == DIAGONALS:
-        for p in range(offsets.shape[0]):
-            offset = offsets[p]
-            first, last = max(0, -offset), min(n_states, n_states - offset)
-            # Indices without a sign need no check for being negative, which allows vectors.
-            source, target = np.uint64(first), np.uint64(first + offset)
-            for i in range(np.uint64(last - first)):
-                row[target + i] += diagonals[p, source + i] * previous[source + i]
-    else:
-        for e in range(weights.shape[0]):
-            row[targets[e]] += previous[sources[e]] * weights[e]
+    for e in range(weights.shape[0]):
+        row[targets[e]] += previous[sources[e]] * weights[e]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, inline="always")
@@ -121,12 +116,12 @@ def forward_dense(emissions, starts, initial, dense, alpha, scales, failures):
 
 
 # Each form has its own loops: code for the others in the loop, though never run, would keep the
-# compiler from the quickest code.
+# compiler from the quickest code. Those for diagonals are in a module of their own.
 @njit(cache=True, nogil=True, fastmath=FAST)
-def forward_sparse(emissions, starts, initial, edges, alpha, scales, failures):
+def forward_edges(emissions, starts, initial, edges, alpha, scales, failures):
     """Do as `forward_dense` at the cost of the transitions there are."""
     # To reach into the tuple at each step would cost as much as the step.
-    kind, _, offsets, diagonals, sources, targets, weights, _ = edges
+    sources, targets, weights = edges.sources, edges.targets, edges.weights
     for s in range(starts.shape[0] - 1):
         failures[s] = -1
         factor = 1.0
@@ -135,9 +130,7 @@ def forward_sparse(emissions, starts, initial, edges, alpha, scales, failures):
                 for j in range(initial.shape[0]):
                     alpha[t, j] = initial[j]
             else:
-                push_sparse(
-                    kind, offsets, diagonals, sources, targets, weights, alpha[t - 1], alpha[t]
-                )
+                push_edges(sources, targets, weights, alpha[t - 1], alpha[t])
             total = weigh(alpha[t], emissions[t], factor)
             scales[t] = total
             if not total > 0.0:
@@ -148,11 +141,17 @@ def forward_sparse(emissions, starts, initial, edges, alpha, scales, failures):
 
 @njit(cache=True, nogil=True, fastmath=FAST, inline="always")
 def join(alpha, beta, gamma):
-    """Fill one row of posteriors and return the factor that makes them sum to one."""
+    """Fill one row of posteriors and return the factor that makes them sum to one.
+
+    Faint shares are set to zero; the factor is zero where they might matter.
+    """
     total = 0.0
     for j in range(alpha.shape[0]):
-        total += alpha[j] * beta[j]
-    if not total > 0.0:
+        share = alpha[j]
+        share = share if share > FAINT else 0.0
+        alpha[j] = share
+        total += share * beta[j]
+    if not total > LOST:
         return 0.0
     share = 1.0 / total
     for j in range(alpha.shape[0]):
@@ -166,7 +165,7 @@ def look_back(emission, beta, ahead, share, factor):
     summed = 0.0
     for j in range(beta.shape[0]):
         left = emission[j] * beta[j] * factor
-        left = left if left > TINY else 0.0
+        left = left if left > FAINT else 0.0
         emission[j] = ahead[j] * share
         ahead[j] = left
         summed += left
@@ -204,50 +203,47 @@ def backward_dense(emissions, starts, dense, alpha, gamma, failures, tail):
     return ahead
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
-def add_transitions(kind, offsets, sources, targets, alpha, ahead, factor, sums):
-    """Add one step's shares of the sparse transitions, without their weights, to `sums`."""
-    if kind == DIAGONALS:
-        n_states = alpha.shape[0]
-        for p in range(offsets.shape[0]):
-            offset = offsets[p]
-            first, last = max(0, -offset), min(n_states, n_states - offset)
-            place = np.uint64(p * n_states + first)
-            source, target = np.uint64(first), np.uint64(first + offset)
-            for i in range(np.uint64(last - first)):
-                sums[place + i] += factor * alpha[source + i] * ahead[target + i]
-    else:
-        for e in range(sources.shape[0]):
-            sums[e] += factor * alpha[sources[e]] * ahead[targets[e]]
-
-
 @njit(cache=True, nogil=True, fastmath=FAST)
-def backward_sparse(emissions, starts, edges, transposed, alpha, gamma, sums, failures, tail):
-    """Do as `backward_dense`, and add up the transitions on the way."""
-    kind, _, offsets, diagonals, sources, targets, weights, _ = transposed
-    _, _, edge_offsets, _, edge_sources, edge_targets, _, _ = edges
+def backward_edges(
+    emissions, starts, edges, transposed, alpha, gamma, sums, failures, tail, count_tail
+):
+    """Do as `backward_dense`, and add up the transitions on the way, without their weights.
+
+    The transition into what follows the last step of all is added where `count_tail` says so.
+    """
+    back_sources, back_targets, back_weights = (
+        transposed.sources,
+        transposed.targets,
+        transposed.weights,
+    )
+    sources, targets = edges.sources, edges.targets
     n_states = alpha.shape[1]
     ahead, beta = np.zeros(n_states), np.empty(n_states)
+    found = np.zeros(sums.shape[0])
     for s in range(starts.shape[0] - 1):
         if failures[s] >= 0:
             continue
         factor = 1.0
+        found[:] = 0.0
         for j in range(n_states):
             ahead[j] = tail[j] if tail.shape[0] > 0 else 0.0
         for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
-            if t == starts[s + 1] - 1 and tail.shape[0] == 0:
+            is_last = t == starts[s + 1] - 1
+            if is_last and tail.shape[0] == 0:
                 for j in range(n_states):
                     beta[j] = 1.0
             else:
-                push_sparse(kind, offsets, diagonals, sources, targets, weights, ahead, beta)
+                push_edges(back_sources, back_targets, back_weights, ahead, beta)
             share = join(alpha[t], beta, gamma[t])
             if share == 0.0:
                 failures[s] = t
                 break
-            add_transitions(
-                kind, edge_offsets, edge_sources, edge_targets, alpha[t], ahead, share, sums
-            )
+            if count_tail or not is_last:
+                for e in range(sources.shape[0]):
+                    found[e] += share * alpha[t, sources[e]] * ahead[targets[e]]
             factor = look_back(emissions[t], beta, ahead, share, factor)
+        if failures[s] < 0:
+            sums += found
     return ahead
 
 

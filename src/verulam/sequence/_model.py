@@ -1,4 +1,4 @@
-"""A hidden Markov model as a value: its parts, its parameters, and one pass of Baum-Welch."""
+"""A hidden Markov model as a value: its parts, its parameters, and the sums that change them."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,14 +7,11 @@ import numpy as np
 
 from verulam.base import DataError
 from verulam.sequence._chain_parts import InitialProbabilities
-from verulam.sequence._emission import Emission, column_sums
+from verulam.sequence._emission import Emission
 from verulam.sequence._inference import Emissions, Smoothed, smooth_states
-from verulam.sequence._scratch import SCRATCH, Scratch
+from verulam.sequence._scratch import Scratch
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import AnyTransitions
-
-#: Steps that are worked on at a time, where sequences are short.
-GROUP_STEPS = 2**14
 
 
 @dataclass(frozen=True)
@@ -162,35 +159,6 @@ class ModelSums:
             self.transitions + other.transitions,
             self.emission + other.emission,
         )
-
-
-def expected_sums(model: Model, sequences: Sequences) -> ModelSums:
-    """Return the expected sums over the sequences: the E-step of Baum-Welch."""
-    total: ModelSums | None = None
-    for group in sequences.groups(GROUP_STEPS):
-        part = _group_sums(model, group)
-        total = part if total is None else total + part
-    if total is None:
-        raise DataError("There are no sequences to learn from.")
-    return total
-
-
-def _group_sums(model: Model, group: Sequences) -> ModelSums:
-    smoothed = model.smooth(group, SCRATCH)
-    refuse_impossible(smoothed, group)
-    probabilities = smoothed.probabilities
-    parts = model.parts
-    return ModelSums(
-        model,
-        float(smoothed.log_likelihoods.sum()),
-        group.n_steps,
-        probabilities[group.starts[:-1]].sum(axis=0),
-        column_sums(probabilities),
-        parts.transitions.statistics(model.transitions, smoothed, group),
-        parts.emission.statistics(
-            model.emission, group.values, by_emission(probabilities, parts.shared)
-        ),
-    )
 
 
 def by_emission(probabilities: np.ndarray, shared: np.ndarray | None) -> np.ndarray:

@@ -1,12 +1,13 @@
 """Memory that passes of Baum-Welch use again: fresh pages cost as much as the recursions."""
 
-from threading import local
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
 
-class Scratch(local):
-    """Arrays by name, one set per thread, that live until they are released."""
+class Scratch:
+    """Arrays by name, whose memory is used again."""
 
     def __init__(self) -> None:
         self._buffers: dict[str, np.ndarray] = {}
@@ -26,13 +27,33 @@ class Scratch(local):
             self._buffers[name] = np.empty(size)
         return self._buffers[name][:size].reshape(shape)
 
+
+class ScratchPool:
+    """Scratch memory to borrow: each borrower has its own, in whatever thread."""
+
+    def __init__(self) -> None:
+        self._free: list[Scratch] = []
+
+    @contextmanager
+    def borrowed(self) -> Iterator[Scratch]:
+        """Lend scratch memory for the length of a block."""
+        # Taking from a list and adding to it cannot be interrupted by another thread.
+        try:
+            scratch = self._free.pop()
+        except IndexError:
+            scratch = Scratch()
+        try:
+            yield scratch
+        finally:
+            self._free.append(scratch)
+
     def release(self) -> None:
-        """Give this thread's memory back."""
-        self._buffers.clear()
+        """Give the memory back that nobody has borrowed."""
+        self._free.clear()
 
 
 #: For sums alone: what is given to the caller must not be overwritten later.
-SCRATCH = Scratch()
+SCRATCH = ScratchPool()
 
 
 def fresh_or_scratch(name: str, shape: tuple[int, ...], scratch: Scratch | None) -> np.ndarray:

@@ -96,7 +96,7 @@ class Transitions:
     def _layout(self, weights: np.ndarray, transposed: bool, empty: float = 0.0) -> Layout:
         sources, targets = self.sources, self.targets
         if transposed:
-            order = np.lexsort((sources, targets))
+            order = self._back_order
             sources, targets, weights = targets[order], sources[order], weights[order]
         sources, targets = (part.astype(np.int64) for part in (sources, targets))
         offsets, diagonals = np.empty(0, np.int64), np.empty((0, self.n_states))
@@ -110,6 +110,29 @@ class Transitions:
             diagonals[place, sources] = weights
         pointers = np.searchsorted(sources, np.arange(self.n_states + 1))
         return Layout(self.kind, dense, offsets, diagonals, sources, targets, weights, pointers)
+
+    def step(self, shares: np.ndarray) -> np.ndarray:
+        """Return the shares of the next step before its observation."""
+        moved = shares[self.sources] * self.weights
+        return np.bincount(self.targets, moved, minlength=self.n_states)
+
+    @cached_property
+    def _back_order(self) -> np.ndarray:
+        """The edges in the order of the transposed transitions."""
+        return np.lexsort((self.sources, self.targets))
+
+    @cached_property
+    def transposed(self) -> "Transitions":
+        """The same transitions as they look backwards in time; their weights are no rows."""
+        order = self._back_order
+        edges = self.targets[order], self.sources[order], self.weights[order]
+        return Transitions(self.n_states, *edges, self.form)
+
+    def from_transposed(self, sums: np.ndarray) -> np.ndarray:
+        """Return sums per edge from those of the transposed transitions."""
+        result = np.empty_like(sums)
+        result[self._back_order] = sums
+        return result
 
     def edge_sums(self, products: np.ndarray) -> np.ndarray:
         """Return sums per edge from what the loops leave, in the form that they use."""
