@@ -201,7 +201,7 @@ def in_threads(
 @contextmanager
 def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
     """Give workers for many rounds of tasks, during which BLAS is held to one thread."""
-    with _one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
         yield pool
 
 
