@@ -88,6 +88,20 @@ def test_ours_come_first_and_names_are_unique():
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "scaled"),
+    [
+        ("nonparametric.KNeighboursClassifier", True),
+        ("kernel.SupportVectorClassifier", True),
+        ("tree.DecisionTreeClassifier", False),
+        ("parametric.NaiveBayes", False),
+        ("random forest", True),
+    ],
+)
+def test_learners_that_go_by_distances_want_scaling(name, scaled):
+    assert entry(name).wants_scaling is scaled
+
+
 def test_section_is_read_off_the_documentation():
     assert entry("naive bayes").section == "SIT1305 II"
 

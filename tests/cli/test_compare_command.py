@@ -48,6 +48,13 @@ def test_options(capsys, folder):
     assert {row["learner"] for row in rows} == {"majority class", "parametric.NaiveBayes"}
 
 
+def test_a_seed_below_zero_is_refused(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", "iris", "--seed", "-1"])
+    assert caught.value.code == 2
+    assert "Invalid value for '--seed'" in capsys.readouterr().err
+
+
 def test_regression_with_the_default_learners(capsys):
     output = printed(capsys, "stackloss", "--resampling", "3-fold", "--report", "mine.html")
     assert re.search(r"^mean predictor +\d", output, re.MULTILINE)

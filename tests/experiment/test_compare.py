@@ -249,3 +249,16 @@ def test_a_file_can_be_finalised_from_the_store(tmp_path):
     compare(table, learners, target="bought", resampling="3-fold", progress=False, store=store)
     made = finalise(store, learner="logistic regression")
     assert load_model(made.path).estimator.predict(rows.drop(columns="bought")).shape == (60,)
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(ValueError, match="random_state: -1; expected a whole number of at least 0"):
+        compare("iris", ["majority class"], random_state=-1, **QUIET)
+
+
+def test_our_neighbours_are_those_borrowed():
+    """Both see scaled numbers, so that they stand on an equal footing."""
+    learners = {"ours": "nonparametric.KNeighboursClassifier", "theirs": "k-nearest neighbours"}
+    means = compare("wine", learners, resampling="5-fold", **QUIET).ranking()["mean"]
+    assert means["ours"] == pytest.approx(means["theirs"], abs=0.02)
+    assert means["ours"] < 0.1  # about 0.3 where units decide

@@ -4,11 +4,13 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections import deque
 
 import pytest
+from sklearn.dummy import DummyClassifier
 from tests.experiment.studies import small_study
 
 from verulam.experiment import DataChoice, LearnerChoice, Store, make_plan, run

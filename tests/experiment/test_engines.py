@@ -72,13 +72,18 @@ def test_unsuccessful_runs_are_tried_again_when_asked(tmp_path):
         ({"workers": 0}, "workers: 0; expected a number of at least 1, or -1 for all cores"),
         ({"workers": -2}, "workers: -2; expected"),
         ({"engine": "magic"}, "engine: 'magic'; expected processes"),
-        ({"engine": "serial", "study": {"time_limit": 1.0}}, "time_limit needs engine='processes'"),
     ],
 )
-def test_bad_arguments(tmp_path, arguments, message):
-    study = small_study(**arguments.pop("study", {}))
+def test_bad_arguments_are_refused_before_anything_is_written(tmp_path, arguments, message):
     with pytest.raises(DataError, match=message):
-        run(study, tmp_path / "r.sqlite", progress=False, **arguments)
+        run(small_study(), tmp_path / "r.sqlite", progress=False, **arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_limits_hold_one_after_the_other_too(tmp_path):
+    study = with_trouble("hang", time_limit=0.5)
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    assert results.status() == {"done": 2, "timed out": 2}
 
 
 def test_killed_study_resumes_without_loss(tmp_path):

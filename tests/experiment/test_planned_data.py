@@ -59,6 +59,7 @@ def test_a_study_file_may_drop_rows_without_a_target(tmp_path):
     with pytest.raises(DataError, match="missing in 2 rows"):
         make_plan(parse_study(content | {"data": [entry]}))
     study = parse_study(content | {"data": [entry | {"drop_missing_target": True}]})
+    assert make_plan(study).notices == ("gaps: 2 rows without a value of 'y' left out, of 40.",)
     results = run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
     card = finalise(results).card
     assert card.training_rows + card.test_rows == 38

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 from tests.experiment.analysed import RUNS_OF, changed_copy
+from tests.experiment.studies import small_study
 
 from verulam.base import DataError
 from verulam.experiment import DataChoice, LearnerChoice, Study, analyse, report, run
@@ -138,3 +139,18 @@ def test_nothing_finished(two, tmp_path):
 def test_unusable_path(two, tmp_path, path):
     with pytest.raises(DataError, match=r"path: .* cannot be written"):
         report(two, tmp_path / path)
+
+
+def test_long_names_leave_room_for_the_pictures(tmp_path):
+    """Matplotlib warns, here an error, where labels leave nothing for the axes."""
+    long = "a learner with a name that somebody thought would explain everything about its settings"
+    learners = {f"{long}, {number}": "naive bayes" for number in range(9)}
+    choices = [LearnerChoice(name, label=label) for label, name in learners.items()]
+    study = small_study(
+        learners=[LearnerChoice("majority class"), *choices],
+        data=[DataChoice("iris"), DataChoice("breast_cancer")],
+        resampling="2-fold",
+        training_shares=[0.5, 1.0],
+    )
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    assert long in report(results, tmp_path / "r.html").read_text(encoding="utf-8")

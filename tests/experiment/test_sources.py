@@ -49,3 +49,4 @@ def test_rows_without_a_target_are_dropped_where_asked_for(tmp_path):
             open_data(source, target="y")
         found = open_data(source, target="y", drop_missing_target=True)
         assert found.target_values.tolist() == ["a", "b", "a"]
+        assert found.dropped_rows == 1

@@ -32,6 +32,8 @@ _NO_LEARNERS = frozenset(
         "testing",
     }
 )
+#: Packages of ours whose learners go by distances, inner products or steps along a gradient.
+_OF_DISTANCES = frozenset({"kernel", "linear", "nonparametric"})
 _CITATION = re.compile(r"\b(?:Alpaydin \d+(?:\.\d+)*|Bartkowiak \d+(?:\.\d+)*|SIT1305 [IV]+)")
 
 
@@ -118,6 +120,11 @@ class Entry:
         """What the learner can do."""
         found = abilities(self.example())
         return replace(found, task=self.task) if self.task else found
+
+    @property
+    def wants_scaling(self) -> bool:
+        """Whether its columns should be brought to one scale first, since units matter to it."""
+        return self.source == "borrowed" or self.name.partition(".")[0] in _OF_DISTANCES
 
     @property
     def interpretability(self) -> int | None:

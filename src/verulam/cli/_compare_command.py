@@ -39,7 +39,7 @@ def compare(
         str | None,
         typer.Option(help="Such as 10-fold, 5x10-fold, 5x2; by the number of rows if not given."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same scores.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same scores.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     store: Annotated[
         Path | None, typer.Option(help="Keep every run in this file, to go on from there.")

@@ -33,7 +33,9 @@ StoreFile = Annotated[
 Measure = Annotated[
     str | None, typer.Option(help="Such as error, auc, r2.", autocompletion=complete_measure)
 ]
-Alpha = Annotated[float, typer.Option(help="Level of significance.")]
+Alpha = Annotated[
+    float | None, typer.Option(help="Level of significance; 0.05 if the study does not say.")
+]
 Test = Annotated[str | None, typer.Option(help="Paired test, such as corrected_t_test.")]
 Simplicity = Annotated[
     str | None,
@@ -179,7 +181,7 @@ def status(store: StoreFile) -> None:
 def analyse(
     store: StoreFile,
     measure: Measure = None,
-    alpha: Alpha = 0.05,
+    alpha: Alpha = None,
     test: Test = None,
     simplicity: Simplicity = None,
     acceptable: Annotated[
@@ -214,7 +216,7 @@ def report(
         Path | None, typer.Option("--output", "-o", help="File to write; beside the store.")
     ] = None,
     measure: Measure = None,
-    alpha: Alpha = 0.05,
+    alpha: Alpha = None,
     test: Test = None,
     simplicity: Simplicity = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
@@ -232,7 +234,7 @@ def report(
 def _analysed(
     store: Path,
     measure: str | None,
-    alpha: float,
+    alpha: float | None,
     level: float | None,
     test: str | None,
     simplicity: str | None,

@@ -47,6 +47,8 @@ class Dataset:
         Columns kept in the table but left out of the inputs.
     name, description, source, licence
         What it is called, what it holds, where it comes from, under which terms.
+    dropped_rows
+        How many rows were left out because their target was missing.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Dataset:
     description: str = ""
     source: str = ""
     licence: str = ""
+    dropped_rows: int = 0
 
     @classmethod
     def from_frame(
@@ -132,7 +135,8 @@ class Dataset:
         elif task is not None:
             raise ValueError(f"task={task!r} needs a target; pass target=, the column to predict.")
         roles = (target, task, tuple(lists["identifiers"]), tuple(lists["ignored"]))
-        return cls(table, *roles, name, description, source, licence)
+        dropped = len(frame) - len(table)
+        return cls(table, *roles, name, description, source, licence, dropped)
 
     @classmethod
     def from_arrays(

@@ -20,24 +20,19 @@ from verulam.experiment._costs import pareto_front, summarise_all, summarise_dat
 from verulam.experiment._data_tests import verdict_over_data
 from verulam.experiment._effects import FactorEffects
 from verulam.experiment._findings import finding_values
+from verulam.experiment._nuisance import nuisance_effects
 from verulam.experiment._overlap import Overlap, error_overlaps
-from verulam.experiment._pairwise import PAIR_TESTS
 from verulam.experiment._predictions import StoredPredictions
 from verulam.experiment._remarks import SIMPLE_FIRST, caveats_of, notes_of
 from verulam.experiment._replication import ExperimentalError, experimental_error
 from verulam.experiment._resampling import resampling
 from verulam.experiment._results import Results
-from verulam.experiment._simplicity import (
-    INTERPRETABILITY,
-    STUDY_ORDER,
-    Simplicity,
-    interpretability_grades,
-    preferred,
-)
+from verulam.experiment._simplicity import STUDY_ORDER, interpretability_grades, preferred
 from verulam.experiment._split_tests import verdict_on_splits
 from verulam.experiment._study_effects import data_interaction, overlap_of_splits, study_effects
 from verulam.experiment._vector_responses import VectorVerdict, vector_verdicts
 from verulam.experiment._verdict import Verdict
+from verulam.experiment._wishes import INTERPRETABILITY, PAIR_TESTS, Simplicity, wishes
 from verulam.measures import Measure
 
 #: Contestants beyond the best of this number are left out where all would be too many.
@@ -148,6 +143,15 @@ class Analysis:
         return data_interaction(self.responses, self._kind) if len(self.verdicts) > 1 else None
 
     @cached_property
+    def nuisance(self) -> tuple[FactorEffects, ...]:
+        """What the nuisance factors do to the leading contestants, where they are columns."""
+        return tuple(
+            effects
+            for data in self.verdicts
+            for effects in nuisance_effects(self.results, self.responses, data, self.leaders(data))
+        )
+
+    @cached_property
     def vectors(self) -> tuple[VectorVerdict, ...]:
         """Tests of several responses at once, where the study has them."""
         return vector_verdicts(self.results, self.responses, alpha=self.alpha)
@@ -249,7 +253,7 @@ class Analysis:
 def analyse(
     results: Results | str | Path,
     measure: Any = None,
-    alpha: float = 0.05,
+    alpha: float | None = None,
     *,
     acceptable: float | None = None,
     test: str | None = None,
@@ -258,6 +262,8 @@ def analyse(
 ) -> Analysis:
     """Analyse a study by the tests that its aim and its design allow.
 
+    What is not said here is taken from what the study itself wishes (`Study.analysis`).
+
     Parameters
     ----------
     results
@@ -265,9 +271,9 @@ def analyse(
     measure
         What decides, by name or as an object; None takes the first measure of the study.
     alpha
-        Level of significance.
+        Level of significance; 0.05 where the study does not say.
     acceptable
-        Level of the measure that a good enough contestant keeps; None asks nothing.
+        Level of the measure that a good enough contestant keeps.
     test
         Paired test to use on the splits instead of the one that the design suggests, such as
         "corrected_t_test", "calibrated_t_test" or "five_by_two_t_test".
@@ -283,6 +289,12 @@ def analyse(
         raise unknown_name("test", test, PAIR_TESTS)
     if not isinstance(results, Results):
         results = Results(results)
+    wished = wishes(results.description.get("analysis"))
+    alpha = wished.alpha if alpha is None else alpha
+    test = test or wished.test
+    simplicity = simplicity or wished.simplicity
+    if acceptable is None and measure is None:  # the level is one of the study's own measure
+        acceptable = wished.acceptable
     if not 0.0 < alpha < 1.0:
         raise DataError(f"alpha: {alpha!r}; expected a number between 0 and 1.")
     found = responses(results, measure)
@@ -360,7 +372,9 @@ def _with_decisions(
             table.loc[other, "difference"] = sign * row["difference"]
             table.loc[other, "adjusted_p"] = row["adjusted_p"]
             table.loc[other, "equality"] = row["decision"]
-        table.loc[verdict.best, "equality"] = "best"
+        # One that alone was run on all data sets has none to be better than.
+        if "mean_rank" not in table or len(table) == 1 or table["mean_rank"].notna().any():
+            table.loc[verdict.best, "equality"] = "best"
     if front is not None:
         table["pareto"] = [name in front for name in table.index]
     return table

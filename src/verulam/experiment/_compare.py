@@ -78,6 +78,8 @@ def compare(
     >>> comparison.ranking()["decision"].to_dict()
     {'logistic regression': 'best', 'majority class': 'reject'}
     """
+    if isinstance(random_state, int) and random_state < 0:
+        raise ValueError(f"random_state: {random_state}; expected a whole number of at least 0.")
     workers = 1 if n_jobs is None else worker_count(n_jobs, "n_jobs")
     chosen = with_target(open_data(data, target=target, drop_missing_target=drop_missing_target))
     left_out = ""

@@ -84,8 +84,14 @@ class Responses:
 
     @cached_property
     def full(self) -> pd.DataFrame:
-        """The scores with the largest training share, on which contestants are judged."""
-        return self.scores[self.scores["share"] == self.runs["share"].max()]
+        """The scores with the largest training share that each contestant was planned with."""
+        return self.scores[at_largest_share(self.scores, self.runs)]
+
+    @cached_property
+    def shared_out(self) -> pd.DataFrame:
+        """The scores of contestants that learnt from several shares of the training rows."""
+        counts = self.runs.groupby("contestant", observed=True)["share"].nunique()
+        return self.scores[self.scores["contestant"].astype(object).map(counts) > 1]
 
     def by_split(self, data: str) -> pd.DataFrame:
         """Return the scores on one data set: a row per split, a column per contestant."""
@@ -148,6 +154,20 @@ def responses(results: Results, measure: Any = None) -> Responses:
         _with_names(runs),
         _test_shares(sizes),
     )
+
+
+def at_largest_share(chosen: pd.DataFrame, runs: pd.DataFrame) -> pd.Series:
+    """Return which rows have the largest share of the training rows that their contestant has.
+
+    Parameters
+    ----------
+    chosen
+        Some runs, with their contestants.
+    runs
+        All planned runs.
+    """
+    largest = runs.groupby("contestant", observed=True)["share"].max()
+    return chosen["share"] == chosen["contestant"].astype(object).map(largest)
 
 
 def contestant_name(learner: str, setting: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._contestants import Responses
+from verulam.experiment._contestants import Responses, at_largest_share
 from verulam.statistics import average_ranks
 
 #: Costs of a run, and what their mean over runs is called in a table.
@@ -109,8 +109,7 @@ def _with_given(
 
 
 def _costs(responses: Responses, data: str | None) -> pd.DataFrame:
-    largest = responses.runs["share"].max()
-    runs = responses.runs[responses.runs["share"] == largest]
+    runs = responses.runs[at_largest_share(responses.runs, responses.runs)]
     if data is not None:
         runs = runs[runs["data"] == data]
     runs = runs.assign(

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from verulam.experiment._execution import Outcome, execute
 from verulam.experiment._plan import Plan
-from verulam.experiment._workers import Pace
+from verulam.experiment._workers import Pace, has_limits, run_in_processes
 
 #: Batches that wait at each thread of the cluster, so that none is ever idle.
 BATCHES_AHEAD = 2
@@ -110,6 +110,17 @@ class _Dispatcher:
 
 
 def execute_batch(plan: Plan, positions: Sequence[int]) -> list[Outcome]:
-    """Return the outcomes of some runs; this is what a worker of the cluster does."""
+    """Return the outcomes of some runs; this is what a worker of the cluster does.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    positions
+        Which of its runs. With limits they are carried out in a process that can be stopped.
+    """
+    if has_limits(plan):
+        outcomes = run_in_processes(plan, deque(positions), workers=1)
+        return [outcome for outcome in outcomes if outcome is not None]
     with threadpool_limits(1):
         return [execute(plan, plan.runs[position]) for position in positions]

@@ -12,6 +12,8 @@ from verulam.statistics import choose_test
 
 #: Fewest data sets for which a test over them can reject, for two and for more contestants.
 FEWEST_FOR_TWO, FEWEST_FOR_MANY = 6, 3
+#: More contestants than this are counted, not named.
+MOST_NAMED = 3
 PAIR_COLUMNS = [
     "first",
     "second",
@@ -38,9 +40,7 @@ def verdict_over_data(responses: Responses, *, alpha: float) -> Verdict | None:
     if len(responses.data) < 2 or table.empty:
         return None
     gaps = table.columns[table.isna().any()].tolist()
-    notes = [
-        f"{name} has no result on some data sets and is left out of the tests." for name in gaps
-    ]
+    notes = _about_gaps(gaps)
     table = table.drop(columns=gaps)
     if table.shape[1] == 0:
         return None
@@ -61,6 +61,14 @@ def verdict_over_data(responses: Responses, *, alpha: float) -> Verdict | None:
         return found(table, responses, alpha, best, tuple(notes))
     except DataError as error:
         return Verdict(scope, best, nothing, notes=(*notes, str(error)))
+
+
+def _about_gaps(gaps: list[str]) -> list[str]:
+    if len(gaps) <= MOST_NAMED:
+        words = "has no result on some data sets and is left out of the tests."
+        return [f"{name} {words}" for name in gaps]
+    many = f"{len(gaps)} contestants have no result on some data sets"
+    return [f"{many} and are left out of the tests over data sets."]
 
 
 def _two_over_data(

@@ -54,6 +54,6 @@ def run_count(
             blocks = box_behnken_blocks(count)
             settings = len(blocks) * 2 ** len(blocks[0]) + centre_points
         case _:
-            known = [name for name in DESIGN_CAVEATS if name != "best guess"]
+            known = [name for name in DESIGN_CAVEATS if name not in ("best guess", "sequential")]
             raise unknown_name("design", design, known)
     return settings * replicates

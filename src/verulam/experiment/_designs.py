@@ -20,6 +20,8 @@ DESIGN_CAVEATS: Mapping[str, str] = {
     "fractional factorial": "Effects that share an alias cannot be told apart.",
     "central composite": "The response is taken to be quadratic in the factors.",
     "box-behnken": "The response is taken to be quadratic in the factors; corners are not run.",
+    "sequential": "Settings are added where a fitted quadratic is best, until nothing improves: a "
+    "response with several best settings may be searched around the wrong one.",
 }
 
 

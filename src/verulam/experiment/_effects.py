@@ -103,7 +103,7 @@ def factor_effects(
     values = complete.to_numpy(dtype=np.float64)
     means = values.mean(axis=0)
     terms = _terms(varied)
-    found = _Decomposition(means - means.mean(), len(values)).explained(terms)
+    found = Decomposition(means - means.mean(), len(values)).explained(terms)
     sources = _with_error(found, values)
     scale = 1.0 + len(values) * overlap
     notes = list(found.notes)
@@ -122,7 +122,7 @@ def factor_effects(
 
 
 @dataclass(frozen=True, eq=False)
-class _Term:
+class Term:
     """The columns of one effect."""
 
     name: str
@@ -141,7 +141,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class _Explained:
+class Explained:
     """Effects, and what all of them explain together."""
 
     sources: tuple[Source, ...]
@@ -150,18 +150,18 @@ class _Explained:
     together: Source
 
 
-class _Decomposition:
+class Decomposition:
     """Splits the sum of squares of mean responses among effects."""
 
     def __init__(self, centred: np.ndarray, splits: int) -> None:
         self._centred = centred
         self._splits = splits
 
-    def explained(self, terms: Sequence[_Term]) -> _Explained:
+    def explained(self, terms: Sequence[Term]) -> Explained:
         """Return a source of variation for every effect that can be told from the others."""
         mains = [term for term in terms if term.order == 1]
         base = _basis([term.columns for term in mains])
-        groups: list[list[_Term]] = []
+        groups: list[list[Term]] = []
         aliases: dict[str, tuple[str, ...]] = {}
         hidden = []
         for term in terms:
@@ -192,9 +192,9 @@ class _Decomposition:
         whole = _basis([term.columns for term in (*mains, *kept)])
         share = float(((whole.T @ self._centred) ** 2).sum())
         together = Source("effects", self._splits * share, whole.shape[1])
-        return _Explained(tuple(sources), aliases, tuple(notes), together)
+        return Explained(tuple(sources), aliases, tuple(notes), together)
 
-    def _adjusted(self, terms: Sequence[_Term], base: np.ndarray | None) -> list[Source]:
+    def _adjusted(self, terms: Sequence[Term], base: np.ndarray | None) -> list[Source]:
         """Return what each effect explains beyond the others."""
         sources = []
         for term in terms:
@@ -210,25 +210,25 @@ class _Decomposition:
 
 def _varied(settings: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     present = settings.loc[[name for name in settings.index if name in table.columns]]
-    return present[[name for name in present.columns if len(_distinct(present[name])) > 1]]
+    return present[[name for name in present.columns if len(distinct_levels(present[name])) > 1]]
 
 
-def _distinct(levels: pd.Series) -> set[str]:
+def distinct_levels(levels: pd.Series) -> set[str]:
     return {repr(level) for level in levels}
 
 
-def _terms(settings: pd.DataFrame) -> list[_Term]:
-    coded = {str(name): _contrasts(settings[name]) for name in settings.columns}
-    terms = [_Term(name, 1, columns) for name, columns in coded.items()]
+def _terms(settings: pd.DataFrame) -> list[Term]:
+    coded = {str(name): contrasts(settings[name]) for name in settings.columns}
+    terms = [Term(name, 1, columns) for name, columns in coded.items()]
     if len(settings) > MOST_SETTINGS:
         return terms
     for first, second in combinations(coded, 2):
         products = np.einsum("ij,ik->ijk", coded[first], coded[second])
-        terms.append(_Term(f"{first} x {second}", 2, products.reshape(len(settings), -1)))
+        terms.append(Term(f"{first} x {second}", 2, products.reshape(len(settings), -1)))
     return terms
 
 
-def _contrasts(levels: pd.Series) -> np.ndarray:
+def contrasts(levels: pd.Series) -> np.ndarray:
     """Return columns for all levels but one, which sum to zero over the levels."""
     codes, known = pd.factorize(levels.map(repr))
     columns = np.eye(len(known))[codes]
@@ -261,7 +261,7 @@ def _same_span(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape == other.shape and _inside(one, other)
 
 
-def _with_error(found: _Explained, values: np.ndarray) -> list[Source]:
+def _with_error(found: Explained, values: np.ndarray) -> list[Source]:
     """Return the sources with those of splits, other interactions and error."""
     splits, settings = values.shape
     rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0)
@@ -335,16 +335,16 @@ def _level_means(levels: pd.Series, means: np.ndarray) -> pd.Series:
 def _estimates(
     settings: pd.DataFrame,
     means: np.ndarray,
-    found: _Explained,
+    found: Explained,
     sources: Sequence[Source],
     scale: float,
 ) -> pd.DataFrame:
     """Return the effects of two-level factors: mean at the second level less that at the first."""
     columns = ["effect", "standard_error"]
     empty = pd.DataFrame(columns=columns, index=pd.Index([], name="source"), dtype=float)
-    if any(len(_distinct(settings[name])) != 2 for name in settings.columns):
+    if any(len(distinct_levels(settings[name])) != 2 for name in settings.columns):
         return empty
-    codes = {name: _contrasts(settings[name])[:, 0] for name in map(str, settings.columns)}
+    codes = {name: contrasts(settings[name])[:, 0] for name in map(str, settings.columns)}
     splits = next((s.degrees_of_freedom + 1 for s in sources if s.name == "splits"), 1)
     deviation = np.sqrt(4.0 * _mean_square(sources[-1]) * scale / (splits * len(settings)))
     rows = {}

@@ -17,12 +17,13 @@ from verulam.experiment._execution import Outcome, execute
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._progress import show_progress
 from verulam.experiment._results import Results
+from verulam.experiment._sequential_design import follow, sequential_learners, without_found
 from verulam.experiment._standing import Standing
 from verulam.experiment._store import Store
 from verulam.experiment._study import Study
 from verulam.experiment._study_changes import study_changes
 from verulam.experiment._work import Work
-from verulam.experiment._workers import Engine, run_in_processes
+from verulam.experiment._workers import Engine, has_limits, run_in_processes
 from verulam.measures import as_measure
 
 
@@ -72,22 +73,44 @@ def run(
     """
     processes = core_count() if workers is None else worker_count(workers, "workers")
     plan = study if isinstance(study, Plan) else make_plan(study)
+
+    def carry_out(planned: Plan) -> Results:
+        chosen = _engine(engine, processes, planned)
+        return _carried_out(planned, store, chosen, progress=progress, retry=retry, check=check)
+
+    results = carry_out(plan)
+    if sequential_learners(plan.study):
+        last = follow(plan.study, results, lambda larger: carry_out(make_plan(larger)))
+        results = Results(store, last.study, measures=results.measures, changes=results.changes)
+    return results
+
+
+def _carried_out(
+    plan: Plan,
+    store: str | Path,
+    engine: Engine,
+    *,
+    progress: bool,
+    retry: Sequence[str],
+    check: bool,
+) -> Results:
+    """Carry out what is left of a plan, and return its results."""
     with Store(store) as opened:
         before = opened.last_description(plan.study.name)
         key = opened.add_plan(plan)
         _warn_of_changes(opened, key)
-        carry_out = _engine(engine, processes, plan)
         work = Work(plan, opened, key, retry=retry, check=check)
         total = len(plan.runs)
         with (
             show_progress(
                 total, total - len(work.queue), show=progress, standing=Standing(plan)
             ) as display,
-            closing(carry_out(plan, work.queue)) as outcomes,
+            closing(engine(plan, work.queue)) as outcomes,
         ):
             work.write(outcomes, display)
     measures = [as_measure(each) for each in plan.study.measures or ()]
-    changes = study_changes(before, json.loads(plan.study.to_json())) if before else ()
+    now = json.loads(plan.study.to_json())
+    changes = study_changes(without_found(before), without_found(now)) if before else ()
     return Results(store, key, measures=measures, changes=changes)
 
 
@@ -103,13 +126,11 @@ def _warn_of_changes(store: Store, study: str) -> None:
 
 
 def _engine(name: str, workers: int, plan: Plan) -> Engine:
-    limits = [key for key in ("time_limit", "memory_limit") if getattr(plan.study, key) is not None]
     if name == "processes":
         return partial(run_in_processes, workers=workers)
-    if limits:
-        raise DataError(f"{limits[0]} needs engine='processes'; {name!r} cannot stop a run.")
     if name == "serial":
-        return _run_serially
+        # A run can only be stopped from outside: with limits they go on in one other process.
+        return partial(run_in_processes, workers=1) if has_limits(plan) else _run_serially
     if name == "dask" or name.startswith("dask://"):
         address = name.removeprefix("dask://") if name != "dask" else None
         return partial(run_on_dask, workers=workers, address=address)

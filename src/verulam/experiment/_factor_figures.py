@@ -28,7 +28,7 @@ def learning_curves(analysis: Analysis) -> Iterator[ReportFigure]:
     """
     from verulam.plots import level_means
 
-    scores = analysis.responses.scores
+    scores = analysis.responses.shared_out
     if scores["share"].nunique() < 2:
         return
     for data in analysis.responses.data[:MOST_DATA_SETS]:

@@ -164,7 +164,7 @@ def rebuild(
     choice = asked.data[place]
     given = choice.source if source is None else source
     opened = _opened(_found(given, results.path), choice)
-    plan = make_plan(replace(asked, data=[replace(choice, source=opened, label=data)]))
+    plan = make_plan(replace(asked, data=[replace(choice, source=opened, label=data)]), part=True)
     planned = plan.data[0]
     if planned.key != key:
         raise DataError(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from verulam.experiment._nuisance import nuisance_lines
 from verulam.experiment._text import number_text, text_table
 
 if TYPE_CHECKING:
@@ -69,6 +70,9 @@ def finding_blocks(analysis: "Analysis") -> list[str]:
             blocks.append(_filled(lines))
     if analysis.interaction is not None:
         blocks.append(_variance_text("Contestants and data sets", analysis.interaction))
+    for effects in analysis.nuisance:
+        blocks.append(_variance_text(f"Nuisance factor: {effects.scope}", effects.table))
+        blocks.append(_filled(nuisance_lines(effects, analysis.alpha)))
     if vectors := [f"{each.data}: {each.sentence}" for each in analysis.vectors]:
         blocks.append(_filled(vectors))
     if shared := [f"{each.data}: {each.sentence}" for each in analysis.overlaps]:
@@ -87,18 +91,8 @@ def finding_values(analysis: "Analysis") -> dict[str, Any]:
         What was found.
     """
     return {
-        "effects": [
-            {
-                "scope": each.scope,
-                "factors": list(each.factors),
-                "table": each.table,
-                "means": {name: means.reset_index() for name, means in each.means.items()},
-                "estimates": each.estimates,
-                "aliases": {name: list(others) for name, others in each.aliases.items()},
-                "notes": list(each.notes),
-            }
-            for each in analysis.effects
-        ],
+        "effects": [_effect_values(each) for each in analysis.effects],
+        "nuisance": [_effect_values(each) for each in analysis.nuisance],
         "interaction": analysis.interaction,
         "vector_responses": [
             {
@@ -120,6 +114,18 @@ def finding_values(analysis: "Analysis") -> dict[str, Any]:
             for each in analysis.overlaps
         ],
         "experimental_error": {data: vars(each) for data, each in analysis.errors.items()},
+    }
+
+
+def _effect_values(effects: "FactorEffects") -> dict[str, Any]:
+    return {
+        "scope": effects.scope,
+        "factors": list(effects.factors),
+        "table": effects.table,
+        "means": {name: means.reset_index() for name, means in effects.means.items()},
+        "estimates": effects.estimates,
+        "aliases": {name: list(others) for name, others in effects.aliases.items()},
+        "notes": list(effects.notes),
     }
 
 

@@ -56,6 +56,7 @@ def study_html(study: Any) -> str:
         "data sets": data,
         "learners": learners,
         "factors": tuple(factors),
+        "nuisance factors": tuple(study.nuisance),
         "measures": tuple(getattr(m, "name", m) for m in study.measures or ()),
         "splits": resampling(study.resampling).title,
         "seed": study.seed,
@@ -64,6 +65,8 @@ def study_html(study: Any) -> str:
 
 
 def _levels(given: Any) -> str:
+    if isinstance(given, Mapping) and "multiples" in given:
+        return f"{', '.join(map(str, given['multiples']))} x {given.get('of', 'the scale')}"
     if isinstance(given, Mapping):
         scale = f", {given['scale']}" if "scale" in given else ""
         return f"{given['low']} to {given['high']}{scale}"

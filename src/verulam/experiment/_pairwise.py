@@ -19,17 +19,6 @@ INDEPENDENT_PARTS = Choice(
     "t_test", "parts share no rows, so that their results are independent", ("nearly normal",)
 )
 FIVE_BY_TWO_RESULTS = 10
-#: Paired tests that may be asked for, and what they are called within a sentence.
-PAIR_TESTS = {
-    "mcnemar": "McNemar's test",
-    "five_by_two_f_test": "the combined 5x2 cv F test",
-    "five_by_two_t_test": "the 5x2 cv t test",
-    "corrected_t_test": "the corrected resampled t test",
-    "calibrated_t_test": "the t test with calibrated degrees of freedom",
-    "cv_t_test": "the K-fold cv paired t test",
-    "t_test": "the paired t test",
-    "permutation_test": "the paired permutation test",
-}
 ASKED = "what the test that was asked for takes for granted"
 
 

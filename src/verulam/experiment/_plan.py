@@ -23,6 +23,14 @@ from verulam.experiment._preparation import prepared
 from verulam.experiment._resampling import resampling
 from verulam.experiment._resampling_rows import Split
 from verulam.experiment._study import LearnerChoice, Study, learner_settings
+from verulam.experiment._study_factors import (
+    DATA_SET,
+    PREPARATION,
+    SplitSetting,
+    check_data_sets,
+    scaled_parameters,
+    split_setting,
+)
 from verulam.experiment._text import counted
 from verulam.experiment._tuned_contestants import check_tuning_budget, with_tuning
 from verulam.experiment._tuning import tuning
@@ -48,6 +56,9 @@ class Contestant:
         Whether it may refer to columns by name; otherwise it can be given an array.
     tuned
         Parameters that are tuned within the training rows.
+    share
+        Part of the training rows, where that is a factor of the learner; None where the study
+        says.
     """
 
     label: str
@@ -57,6 +68,7 @@ class Contestant:
     description: Any
     uses_names: bool
     tuned: tuple[str, ...] = ()
+    share: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +132,27 @@ class Plan:
         untuned = {c.label: c for each in self.contestants for c in each if not c.tuned}
         if self.study.tuning is not None and untuned:
             notices.append(f"Nothing is tuned of {', '.join(untuned)}.")
-        notices += self._loss_notices
+        notices += [*self._nuisance_notices, *self._loss_notices]
         return (*notices, *design_remarks(json.loads(self.study.to_json())))
 
     @property
     def aliases(self) -> dict[str, pd.DataFrame]:
         """For each learner with a fractional design, the effects that cannot be told apart."""
         return alias_tables(json.loads(self.study.to_json()))
+
+    @property
+    def _nuisance_notices(self) -> list[str]:
+        """Which nuisance factors will be tested, and which are words alone."""
+        tested = {column.name: None for each in self.data for column in each.nuisance}
+        words = [name for name in self.study.nuisance if name not in tested]
+        lines = []
+        if tested:
+            lines.append(
+                f"Nuisance factors, no inputs, tested in the analysis: {', '.join(tested)}."
+            )
+        if words:
+            lines.append(f"Nuisance factors for the record, no columns: {', '.join(words)}.")
+        return lines
 
     @property
     def _loss_notices(self) -> list[str]:
@@ -222,13 +248,15 @@ class Plan:
         return "" if how is None else f". Tuned by {how.title}"
 
 
-def make_plan(study: Study) -> Plan:
+def make_plan(study: Study, *, part: bool = False) -> Plan:
     """Draw the splits of a study and lay out its runs.
 
     Parameters
     ----------
     study
         What is to be found out.
+    part
+        Whether it is a part of a larger study, whose other data sets its designs may name.
 
     Examples
     --------
@@ -241,6 +269,10 @@ def make_plan(study: Study) -> Plan:
     data = tuple(planned_data(study, choice) for choice in study.data)
     _refuse_repeats("data", [each.label for each in data])
     _unsuited(study, data)
+    for place, choice in enumerate(() if part else study.learners):
+        labels = [each.label for each in data]
+        key = f"learners[{place}].factors.{DATA_SET}"
+        check_data_sets(learner_settings(study, choice), labels, key)
     contestants = tuple(
         tuple(c for choice in study.learners for c in _contestants(study, choice, each))
         for each in data
@@ -288,10 +320,10 @@ def setting_text(setting: dict[str, Any]) -> str:
 
 
 def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> list[Contestant]:
-    borrowed = False
+    scale = False
     if isinstance(choice.learner, str):
         found = entry(choice.learner)
-        base, name, borrowed = found.make(), found.name, found.source == "borrowed"
+        base, name, scale = found.make(), found.name, found.wants_scaling
     else:
         base, name = clone(choice.learner), type(choice.learner).__name__
     task = abilities(base).task
@@ -301,28 +333,45 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
             f"{planned.data.task}."
         )
     contestants = []
-    # A learner that ignores the inputs is the same however they are prepared.
-    ways = ("as needed",) if get_tags(base).no_validation else study.preparations
-    for how, levels in product(ways, learner_settings(study, choice)):
-        setting = dict(levels)
-        estimator = _with_parameters(base, {**choice.parameters, **setting}, name)
-        ready = prepared(estimator, planned.inputs, scale=borrowed, how=how)
-        if len(ways) > 1:
-            setting["preparation"] = how
-        whole, tuned = with_tuning(study, choice, planned.data, estimator, ready.estimator)
-        contestants.append(
-            Contestant(
-                label=choice.label or name,
-                setting=setting,
-                estimator=whole,
-                preparation=ready.words,
-                description=describe(whole),
-                # A learner of the catalogue knows no names but those its parameters give it.
-                uses_names=not isinstance(choice.learner, str) or bool(choice.parameters),
-                tuned=tuned,
+    for given in learner_settings(study, choice):
+        asked = split_setting(given)
+        if asked.data not in (None, planned.label):
+            continue
+        for how in _ways(study, base, asked):
+            setting = {name: level for name, level in given.items() if name != DATA_SET}
+            front = prepared(base, planned.inputs, scale=scale, how=how).front
+            levels = scaled_parameters(asked.parameters, planned.open_inputs, front)
+            estimator = _with_parameters(base, {**choice.parameters, **levels}, name)
+            ready = prepared(estimator, planned.inputs, scale=scale, how=how)
+            if len(study.preparations) > 1 and not _ignores_inputs(base):
+                setting[PREPARATION] = how
+            whole, tuned = with_tuning(study, choice, planned.data, estimator, ready.estimator)
+            contestants.append(
+                Contestant(
+                    label=choice.label or name,
+                    setting=setting,
+                    estimator=whole,
+                    preparation=ready.words,
+                    description=describe(whole),
+                    # A learner of the catalogue knows no names but those its parameters give it.
+                    uses_names=not isinstance(choice.learner, str) or bool(choice.parameters),
+                    tuned=tuned,
+                    share=asked.share,
+                )
             )
-        )
     return contestants
+
+
+def _ways(study: Study, base: Any, asked: SplitSetting) -> Sequence[str]:
+    """Return the preparations that a setting is run with."""
+    if asked.preparation is not None:
+        return (asked.preparation,)
+    # A learner that ignores the inputs is the same however they are prepared.
+    return ("as needed",) if _ignores_inputs(base) else study.preparations
+
+
+def _ignores_inputs(base: Any) -> bool:
+    return bool(get_tags(base).no_validation)
 
 
 def _with_parameters(base: Any, parameters: dict[str, Any], name: str) -> Any:
@@ -351,7 +400,8 @@ def _planned_runs(
         if not _has_chance(contestant.estimator):
             seeds = [[study.seed]] * study.replications
         for split, train, test in splits:
-            for share, drawn in product(study.training_shares, seeds):
+            shares = study.training_shares if contestant.share is None else (contestant.share,)
+            for share, drawn in product(shares, seeds):
                 run_id = digest([planned.key, learner, train, test, share, *drawn])
                 seed = seed_of(run_id, study.seed)
                 yield PlannedRun(run_id, number, position, split, share, seed)

@@ -9,11 +9,13 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.data import Dataset
 from verulam.experiment._identity import digest
+from verulam.experiment._nuisance_columns import NuisanceColumn, nuisance_columns
 from verulam.experiment._preparation import usable_inputs
 from verulam.experiment._resampling import fingerprint, lock_test_part, resampling
 from verulam.experiment._resampling_rows import Split
 from verulam.experiment._sources import open_data, with_target
 from verulam.experiment._study import DataChoice, Study, response_name
+from verulam.experiment._text import counted
 from verulam.measures import as_measure
 
 
@@ -39,6 +41,8 @@ class PlannedData:
         What had to be done otherwise than asked for.
     groups
         The group of each row, which stays on one side of every split; None where there are none.
+    nuisance
+        Nuisance factors that are columns of the data set, and no inputs.
     """
 
     label: str
@@ -50,11 +54,17 @@ class PlannedData:
     fingerprint: str
     notices: tuple[str, ...] = ()
     groups: np.ndarray | None = None
+    nuisance: tuple[NuisanceColumn, ...] = ()
 
     @cached_property
     def key(self) -> str:
         """What identifies the data in a store."""
         return digest([self.data.content_hash, self.data.target, list(self.inputs.columns)])
+
+    @cached_property
+    def open_inputs(self) -> pd.DataFrame:
+        """The inputs of the rows that are not locked."""
+        return self.inputs.drop(index=self.inputs.index[self.locked])
 
     @cached_property
     def numbers(self) -> np.ndarray | None:
@@ -83,7 +93,9 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
     _check_measures(study, data, label)
     asked = resampling(study.resampling)
     groups, column = _groups(data, choice.groups or asked.groups, label)
-    inputs, left_out = usable_inputs(data.inputs.drop(columns=column, errors="ignore"))
+    nuisance = nuisance_columns(data, study.nuisance, label)
+    kept_back = [*column, *(each.name for each in nuisance)]
+    inputs, left_out = usable_inputs(data.inputs.drop(columns=kept_back, errors="ignore"))
     targets = _plain_targets(data)
     task = str(data.task)
     rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
@@ -103,8 +115,18 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         splits,
         locked,
         fingerprint(splits),
-        notices=tuple(text for text in (usable.notice, left_out) if text),
+        notices=tuple(text for text in (_dropped(data), usable.notice, left_out) if text),
         groups=groups,
+        nuisance=nuisance,
+    )
+
+
+def _dropped(data: Dataset) -> str:
+    if not data.dropped_rows:
+        return ""
+    rows = counted(data.dropped_rows, "row")
+    return (
+        f"{rows} without a value of {data.target!r} left out, of {data.n_rows + data.dropped_rows}."
     )
 
 

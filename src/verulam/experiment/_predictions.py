@@ -12,10 +12,13 @@ from verulam.experiment._store_rows import unpack
 
 _PLACES = """
 SELECT p.label, p.learner, p.setting, p.data, p.split, p.run FROM planned p
-JOIN splits s ON s.split = p.split WHERE p.study = ? AND p.share = ?
+JOIN splits s ON s.split = p.split
+JOIN (SELECT learner, setting, max(share) AS largest FROM planned WHERE study = ?1
+      GROUP BY learner, setting) q
+ON q.learner = p.learner AND q.setting = p.setting AND q.largest = p.share
+WHERE p.study = ?1
 ORDER BY p.label, p.learner, p.setting, s.repeat, s.fold
 """
-_LARGEST = "SELECT max(share) FROM planned WHERE study = ?"
 _DATA = "SELECT classes, targets FROM data WHERE data = ?"
 _RUN = "SELECT predicted, probabilities FROM runs WHERE run = ? AND status = 'done'"
 _TEST = "SELECT test FROM splits WHERE split = ?"
@@ -68,10 +71,7 @@ class StoredPredictions:
         """For each contestant on a data set the key of the data, and its splits and runs."""
         found: dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]] = {}
         with Store(self._path, read_only=True) as store:
-            ((largest,),) = store.rows(_LARGEST, (self._study,))
-            for label, learner, setting, data, split, run in store.rows(
-                _PLACES, (self._study, largest)
-            ):
+            for label, learner, setting, data, split, run in store.rows(_PLACES, (self._study,)):
                 found.setdefault((label, learner, setting), (data, []))[1].append((split, run))
         return found
 

@@ -41,10 +41,13 @@ class Prepared:
         The learner, or a pipeline that ends in it.
     words
         What is done to the columns first, for the report.
+    front
+        What does it, before the learner; None for nothing.
     """
 
     estimator: Any
     words: str
+    front: Any = None
 
 
 class AsObjects(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -141,7 +144,7 @@ def prepared(
         words.append(f"categories {imputed}one-hot encoded")
     # A table of numbers needs no sorting of its columns, which would cost more than some fits.
     front = ColumnTransformer(parts) if categories else parts[0][1]
-    return Prepared(make_pipeline(front, estimator), ", ".join(words))
+    return Prepared(make_pipeline(front, estimator), ", ".join(words), front)
 
 
 def _scaler(how: str, n_rows: int) -> Any:

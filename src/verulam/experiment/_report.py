@@ -15,6 +15,7 @@ from verulam.experiment._analysis import Analysis, analyse
 from verulam.experiment._analysis_text import best_first, grade_text, p_text, size_text
 from verulam.experiment._figures import figures
 from verulam.experiment._findings import HEADS, alias_lines, variance_rows
+from verulam.experiment._nuisance import nuisance_lines
 from verulam.experiment._remarks import shortened
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store
@@ -102,6 +103,7 @@ def render(analysis: Analysis) -> str:
         variance_heads=HEADS,
         variance_rows=variance_rows,
         alias_lines=alias_lines,
+        nuisance_lines=nuisance_lines,
         grades=GRADES,
         **_origins(analysis.results),
     )

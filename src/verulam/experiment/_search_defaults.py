@@ -27,6 +27,15 @@ _NETWORK = (
     _one_of("hidden_layer_sizes", (10,), (30,), (100,)),
 )
 _MACHINE = (_log("C", 1e-2, 1e3), _log("gamma", 1e-4, 10.0))
+_LEAVES = (_linear("max_depth", 1, 20, whole=True), _log("min_samples_leaf", 1, 30, whole=True))
+_PRUNED = (
+    _one_of("pruning", "none", "reduced_error", "pessimistic"),
+    _log("min_samples_leaf", 1, 30, whole=True),
+)
+_COUNT = _log("n_neighbors", 1, 40, whole=True)
+_RULES = (_log("min_positives", 1.0, 20.0), _linear("pruning_fraction", 0.2, 0.5))
+_STRENGTH = (_log("strength", 1e-3, 1e3),)
+_COST = _log("C", 1e-2, 1e3)
 _BAGS = (_linear("max_samples", 0.3, 1.0), _linear("max_features", 0.3, 1.0))
 
 #: By name in the catalogue. Ranges suit inputs that are scaled, as the plan has them.
@@ -41,6 +50,43 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
     "parametric.PolynomialRegression": (
         _linear("degree", 1, 4, whole=True),
         _one_of("interactions", True, False),
+    ),
+    "tree.DecisionTreeClassifier": _PRUNED,
+    "tree.DecisionTreeRegressor": _LEAVES,
+    "tree.MultivariateTreeClassifier": (
+        _one_of("pruning", "none", "reduced_error"),
+        _log("min_samples_leaf", 1, 30, whole=True),
+    ),
+    "rule.Irep": _RULES,
+    "rule.Ripper": (*_RULES, _linear("n_optimisations", 0, 4, whole=True)),
+    "rule.SequentialCovering": (
+        _one_of("criterion", "entropy", "foil"),
+        _log("min_positives", 1.0, 20.0),
+    ),
+    "rule.TreeRules": (_linear("confidence", 0.05, 0.5),),
+    "nonparametric.KNeighboursClassifier": (_COUNT, _one_of("weights", "uniform", "distance")),
+    "nonparametric.CondensedNeighbours": (_log("n_neighbors", 1, 15, whole=True),),
+    "nonparametric.EditedNeighbours": (_log("n_neighbors", 1, 15, whole=True),),
+    "nonparametric.DiscriminantAdaptiveNeighbours": (_COUNT, _log("softening", 0.1, 10.0)),
+    "nonparametric.ParzenClassifier": (
+        _log("bandwidth", 0.05, 5.0),
+        _one_of("shape", "spherical", "diagonal"),
+    ),
+    "nonparametric.ProbabilisticNeuralNetwork": (_log("width", 0.05, 5.0),),
+    "nonparametric.NearestCentre": (_log("n_centres", 1, 20, whole=True),),
+    "nonparametric.NeighbourSmoother": (_COUNT,),
+    "linear.LogisticDiscriminant": _STRENGTH,
+    "linear.QuadraticLogistic": _STRENGTH,
+    "linear.Perceptron": (_one_of("average", True, False), _linear("margin", 0.0, 1.0)),
+    "linear.Relaxation": (_linear("relaxation", 0.5, 1.9), _log("margin", 0.1, 10.0)),
+    "kernel.SupportVectorClassifier": (_COST, _one_of("kernel", "gaussian", "linear")),
+    "kernel.SupportVectorRegressor": (_COST, _log("epsilon", 1e-3, 10.0)),
+    "kernel.WestonWatkinsClassifier": (_COST,),
+    "kernel.MultipleKernelClassifier": (_COST,),
+    "kernel.KernelDiscriminants": (_log("ridge", 1e-4, 1.0),),
+    "kernel.LargeMarginNeighbours": (
+        _log("n_neighbors", 1, 10, whole=True),
+        _linear("push_weight", 0.1, 0.9),
     ),
     "k-nearest neighbours": _NEIGHBOURS,
     "k-nearest neighbours smoother": _NEIGHBOURS,

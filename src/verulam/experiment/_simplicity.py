@@ -11,19 +11,9 @@ from verulam.catalogue import GRADES, entry, grade_of
 from verulam.experiment._contestants import Responses
 from verulam.experiment._costs import COSTS
 from verulam.experiment._study import learner_label
+from verulam.experiment._wishes import CRITERIA, INTERPRETABILITY, Simplicity
 
-INTERPRETABILITY = "interpretability"
 STUDY_ORDER = "earlier in the study's list"
-#: Criteria that every study has, and how being simple by them is said.
-CRITERIA = {
-    INTERPRETABILITY: "easier to read, by the grades of the catalogue",
-    "fit_seconds": "quicker to fit",
-    "predict_seconds": "quicker to predict",
-    "model_size": "smaller when stored",
-    "peak_memory": "smaller in memory while it learns",
-}
-
-Simplicity = str | Mapping[str, float]
 
 
 @dataclass(frozen=True)

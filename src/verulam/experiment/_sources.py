@@ -1,5 +1,6 @@
 """Where the data of a comparison comes from: a name, a file, a table or a data set."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -55,7 +56,9 @@ def _for_target(data: Dataset, target: str | None, *, drop_missing: bool) -> Dat
     if target is None:
         return data
     if drop_missing and target in data.table and data.table[target].isna().any():
-        data = data.with_table(data.table[data.table[target].notna()])
+        complete = data.table[data.table[target].notna()]
+        dropped = data.dropped_rows + len(data.table) - len(complete)
+        data = replace(data.with_table(complete), dropped_rows=dropped)
     return data.with_target(target)
 
 

@@ -8,8 +8,9 @@ import pandas as pd
 from verulam import statistics
 from verulam.base import DataError
 from verulam.experiment._contestants import Responses
-from verulam.experiment._pairwise import PAIR_TESTS, compare_pairs
+from verulam.experiment._pairwise import compare_pairs
 from verulam.experiment._verdict import Verdict, assumptions_of, protected, with_winners
+from verulam.experiment._wishes import PAIR_TESTS
 from verulam.statistics import TestResult
 
 

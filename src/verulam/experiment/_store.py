@@ -19,6 +19,7 @@ from verulam.experiment._execution import Outcome
 from verulam.experiment._identity import digest
 from verulam.experiment._plan import Plan
 from verulam.experiment._store_rows import (
+    nuisance_rows,
     outcome_row,
     pack,
     packed_predictions,
@@ -60,6 +61,9 @@ CREATE TABLE IF NOT EXISTS tunings (
     settings INTEGER NOT NULL, fits INTEGER NOT NULL, seconds REAL NOT NULL, trials TEXT NOT NULL)
     WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS checks (run TEXT PRIMARY KEY, difference TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS nuisance (
+    data TEXT NOT NULL, name TEXT NOT NULL, levels TEXT NOT NULL, codes BLOB NOT NULL,
+    PRIMARY KEY (data, name));
 """
 #: The quickest finished run of each contestant of which none has been tried twice.
 _UNCHECKED = """
@@ -235,6 +239,9 @@ class Store:
                 )
             connection.executemany(
                 "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?)", split_rows(plan)
+            )
+            connection.executemany(
+                "INSERT OR REPLACE INTO nuisance VALUES (?, ?, ?, ?)", nuisance_rows(plan)
             )
             # The same study may give other runs under another version of its learners.
             connection.execute("DELETE FROM planned WHERE study = ?", (study,))

@@ -62,6 +62,13 @@ def split_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
             )
 
 
+def nuisance_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each nuisance factor that is a column of a data set."""
+    for planned in plan.data:
+        for column in planned.nuisance:
+            yield planned.key, column.name, _plain_json(list(column.levels)), pack(column.codes)
+
+
 def planned_rows(plan: Plan, study: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each run of a plan."""
     for position, run in enumerate(plan.runs):

@@ -19,8 +19,10 @@ from verulam.experiment._notebook import study_html
 from verulam.experiment._preparation import PREPARATIONS
 from verulam.experiment._resampling import Resampling, resampling
 from verulam.experiment._search_space import search_space
-from verulam.experiment._study_designs import FULL, Design, design_settings, read_design
+from verulam.experiment._study_designs import FULL, SEQUENTIAL, Design, design_settings, read_design
+from verulam.experiment._study_factors import check_study_factors, plain_factors
 from verulam.experiment._tuning import Tuning, tuning
+from verulam.experiment._wishes import Wishes, wishes
 from verulam.measures import Measure, as_measure, measures
 
 #: What a study may be for, and how it is said.
@@ -79,8 +81,10 @@ class LearnerChoice:
     parameters
         Parameters that are the same in all runs.
     factors
-        Parameters that are varied, each with a list of levels or a range such as
-        ``{"low": 0.01, "high": 100, "scale": "log"}``.
+        Parameters that are varied, each with a list of levels, a range such as
+        ``{"low": 0.01, "high": 100, "scale": "log"}``, or multiples of a scale of the data,
+        ``{"multiples": [0.5, 1, 2], "of": "neighbour distance"}``. Beside parameters, "data_set",
+        "preparation" and "training_share" may be factors of the learner's design.
     tune
         Parameters that are tuned within the training rows of each run, each with a list of
         values or a range such as ``{"low": 0.01, "high": 100, "scale": "log"}``. None takes the
@@ -124,13 +128,15 @@ class Study:
         How training and validation parts are drawn, such as "10-fold", "5x2" or "holdout".
     design
         Which settings of its factors each learner is run with: "full factorial", "best guess",
-        "one at a time", "fractional", "central composite", "box-behnken", a `Design`, or a
-        mapping with its attributes. None is the full factorial.
+        "one at a time", "fractional", "central composite", "box-behnken", "sequential", a
+        `Design`, or a mapping with its attributes. None is the full factorial.
     preparations
         How tables are prepared, a factor that is varied for all learners: any of "as needed",
         "unscaled", "standardised", "unit range" and "ranks".
     nuisance
-        Sources of variation that are not controlled, in your own words, for the record.
+        Sources of variation that are not controlled. A column of a data set is kept from the
+        learners, and the analysis tests whether the response or the comparison depends on it;
+        anything else is words for the record.
     replications
         Runs of a learner on each split, with seeds of their own; where chance has no part in a
         learner, they are one run.
@@ -150,6 +156,9 @@ class Study:
         Seconds after which a run is stopped; None for no limit.
     memory_limit
         Megabytes that a run may add to its process; None for no limit.
+    analysis
+        What is wished of the analysis, `Wishes` or a mapping with some of `alpha`, `acceptable`,
+        `test` and `simplicity`; None for the usual one.
     losses
         What decisions cost, for the model that the study ends in: a row per decision with one
         loss per class, or ``{decision: {class: loss}}``. None counts every mistake as 1.
@@ -182,6 +191,7 @@ class Study:
     budget: Budget | Mapping[str, Any] | None = None
     time_limit: float | None = None
     memory_limit: float | None = None
+    analysis: Wishes | Mapping[str, Any] | None = None
     losses: Losses | None = None
     reject_cost: float | None = None
 
@@ -208,9 +218,16 @@ class Study:
         resampling(self.resampling)
         object.__setattr__(self, "tuning", tuning(self.tuning))
         object.__setattr__(self, "budget", budget(self.budget))
+        if self.analysis is not None:
+            object.__setattr__(self, "analysis", wishes(self.analysis))
         for number, choice in enumerate(self.learners):
             _check_tune(choice, f"learners[{number}]", tuned=self.tuning is not None)
             learner_settings(self, choice)
+            if len(self.data) > 1 and learner_design(self, choice).kind == SEQUENTIAL:
+                raise DataError(
+                    "design: a sequential design looks for the best setting on one data set, and "
+                    f"the study has {len(self.data)}; responses on several cannot be averaged."
+                )
 
     def _check_factors(self) -> None:
         for how in self.preparations or ("",):
@@ -267,6 +284,7 @@ class Study:
                 "budget": self.budget.to_dict() if isinstance(self.budget, Budget) else None,
                 "time_limit": self.time_limit,
                 "memory_limit": self.memory_limit,
+                **({"analysis": wishes(self.analysis).to_dict()} if self.analysis else {}),
                 "losses": describe(self.losses),
                 "reject_cost": self.reject_cost,
                 "data": [_described_data(choice) for choice in self.data],
@@ -297,6 +315,19 @@ def learner_label(given: Mapping[str, Any]) -> str:
     return entry(name).name if isinstance(name, str) else name["class"].rpartition(".")[2]
 
 
+def learner_design(study: Study, choice: LearnerChoice) -> Design:
+    """Return how the factors of a learner are laid out: as it says itself, or as the study does.
+
+    Parameters
+    ----------
+    study
+        The study.
+    choice
+        One of its learners.
+    """
+    return read_design(*_given_design(study, choice))
+
+
 def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]]:
     """Return the settings of its factors that a learner is run with.
 
@@ -308,11 +339,21 @@ def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]
         One of the learners of the study.
     """
     where = f"learners[{list(study.learners).index(choice)}]"
-    key = "design" if choice.design is None else f"{where}.design"
-    design = read_design(study.design if choice.design is None else choice.design, key)
+    given, key = _given_design(study, choice)
+    design = read_design(given, key)
     if choice.design is not None and design.kind != FULL and not choice.factors:
         raise DataError(f"{key}: has no factors to lay out; add {where}.factors.")
-    return design_settings(design, choice.factors, key=key, where=f"{where}.factors")
+    factors = plain_factors(choice.factors, f"{where}.factors")
+    settings = design_settings(design, factors, key=key, where=f"{where}.factors")
+    check_study_factors(settings, f"{where}.factors")
+    return settings
+
+
+def _given_design(study: Study, choice: LearnerChoice) -> tuple[Any, str]:
+    """Return the design of a learner as it was given, and the key that it was given under."""
+    if choice.design is None:
+        return study.design, "design"
+    return choice.design, f"learners[{list(study.learners).index(choice)}].design"
 
 
 def _check_measure(given: Any, key: str) -> None:

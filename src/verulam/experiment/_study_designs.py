@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from verulam.base import DataError, nearest_names
 from verulam.experiment._factors import Factor
 from verulam.experiment._fractional import fractional_factorial
@@ -12,7 +14,7 @@ from verulam.experiment._generators import find_generators
 from verulam.experiment._search_space import Setting, search_space, setting_key
 from verulam.experiment._surface_designs import CompositeKind, box_behnken, central_composite
 
-FULL = "full factorial"
+FULL, SEQUENTIAL = "full factorial", "sequential"
 #: The keys that each design takes beside its kind.
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     FULL: (),
@@ -21,14 +23,14 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "fractional": ("generators", "resolution"),
     "central composite": ("form",),
     "box-behnken": (),
+    SEQUENTIAL: ("settings", "found"),
 }
-_LONG_NAMES = {"one factor at a time": "one at a time", "fractional factorial": "fractional"}
+_LONG_NAMES = {
+    "one factor at a time": "one at a time",
+    "fractional factorial": "fractional",
+    "sequential quadratic": SEQUENTIAL,
+}
 _FORMS = ("faced", "inscribed", "circumscribed")
-_SEQUENTIAL = (
-    "{key}: a sequential search goes on from what it found, so that it cannot be laid out before "
-    'anything runs. Tune instead, with tuning = {{ method = "response surface" }}, or call '
-    "quadratic_search or response_surface_search in Python."
-)
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Design:
     Attributes
     ----------
     kind
-        "full factorial", "best guess", "one at a time", "fractional", "central composite" or
-        "box-behnken".
+        "full factorial", "best guess", "one at a time", "fractional", "central composite",
+        "box-behnken" or "sequential".
     base
         Level of some factors at the start of a best guess, or while another factor is varied;
         the first level of the others.
@@ -52,6 +54,12 @@ class Design:
     form
         Of a central composite: "faced" and "inscribed" stay within the range of every factor,
         "circumscribed" goes beyond it.
+    settings
+        Of a sequential design: how many settings it may run in all; None takes 20. It starts
+        with both ends and the middle of one range, or a faced central composite of several, and
+        adds settings where the fitted quadratic is best, until nothing improves.
+    found
+        Of a sequential design: settings that it has added so far.
 
     Examples
     --------
@@ -71,6 +79,8 @@ class Design:
     generators: Sequence[str] = ()
     resolution: int | None = None
     form: CompositeKind = "faced"
+    settings: int | None = None
+    found: Sequence[Mapping[str, Any]] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a study file has it, without what was left out."""
@@ -105,8 +115,6 @@ def read_design(given: str | Mapping[str, Any] | Design | None, key: str = "desi
     if "kind" not in table:
         raise DataError(f"{key}.kind: missing; expected one of {', '.join(_OPTIONS)}.")
     kind = _LONG_NAMES.get(table["kind"], table["kind"])
-    if str(kind).startswith("sequential"):
-        raise DataError(_SEQUENTIAL.format(key=key))
     if kind not in _OPTIONS:
         raise DataError(f"{key}: {kind!r}; expected one of {', '.join(_OPTIONS)}.")
     for name in table:
@@ -144,7 +152,9 @@ def design_settings(
     for name in {name for table in (design.base, *design.steps) for name in table}:
         if name not in factors:
             raise DataError(f"{key}: {name!r} is not a factor; there are {', '.join(factors)}.")
-    if design.kind in ("central composite", "box-behnken"):
+    if design.kind == SEQUENTIAL:
+        made = [*_surface(design, factors, key, where), *map(dict, design.found)]
+    elif design.kind in ("central composite", "box-behnken"):
         made = _surface(design, factors, key, where)
     else:
         made = _combined(design, _levels(factors, where), key, where)
@@ -176,6 +186,9 @@ def _check(design: Design, key: str) -> None:
         raise DataError(f'{key}.generators: {design.generators!r}; expected such as ["D=ABC"].')
     if design.generators and design.resolution is not None:
         raise DataError(f"{key}.resolution: follows from the generators; give one of the two.")
+    count = design.settings
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 3):
+        raise DataError(f"{key}.settings: {count!r}; expected a whole number of at least 3.")
     if design.form not in _FORMS:
         raise DataError(f"{key}.form: {design.form!r}; expected one of {', '.join(_FORMS)}.")
 
@@ -240,8 +253,28 @@ def _fraction(
     ]
 
 
+def design_ranges(design: Design, factors: Mapping[str, Any], where: str) -> list[Factor]:
+    """Return the ranges of numbers that a design lays its settings out in.
+
+    Parameters
+    ----------
+    design
+        The design, of a kind that needs them.
+    factors
+        Ranges, or lists of numbers.
+    where
+        What the factors are called, for messages.
+    """
+    return [_range(design.kind, name, given, where) for name, given in factors.items()]
+
+
+def readable_setting(setting: Mapping[str, Any], factors: Sequence[Factor]) -> Setting:
+    """Return a setting of plain numbers in six digits, the same on every machine."""
+    return {each.name: _readable(np.asarray(setting[each.name]).item(), each) for each in factors}
+
+
 def _surface(design: Design, factors: Mapping[str, Any], key: str, where: str) -> list[Setting]:
-    ranges = [_range(design.kind, name, given, where) for name, given in factors.items()]
+    ranges = design_ranges(design, factors, where)
     try:
         if design.kind == "box-behnken":
             table = box_behnken(ranges)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._contestants import Responses, StoredContestant
+from verulam.experiment._data_effects import effects_over_data, interaction_residual
 from verulam.experiment._effects import FactorEffects, Source, factor_effects, variance_table
 from verulam.experiment._factors import Factor
 from verulam.experiment._response_surface import ResponseSurface, fit_response_surface
@@ -45,7 +46,8 @@ def study_effects(responses: Responses, resampling: str) -> tuple[FactorEffects,
                 continue
             if effects.factors:
                 found.append(effects)
-    return tuple(found)
+    overlaps = {data: overlap_of_splits(responses, data, resampling) for data in responses.data}
+    return (*effects_over_data(responses, overlaps), *found)
 
 
 def data_interaction(responses: Responses, resampling: str) -> pd.DataFrame | None:
@@ -76,7 +78,7 @@ def data_interaction(responses: Responses, resampling: str) -> pd.DataFrame | No
     common = centred.mean(axis=0)
     # Each data set counts alike, however many splits it has.
     weight = len(counts) / float((1.0 / counts).sum())
-    residual = sum(_residual(table.to_numpy()) for table in tables)
+    residual = sum(interaction_residual(table.to_numpy()) for table in tables)
     freedom = len(names) - 1
     squares = (weight * len(tables) * (common**2).sum(), weight * ((centred - common) ** 2).sum())
     overlap = np.mean([overlap_of_splits(responses, data, resampling) for data in responses.data])
@@ -145,7 +147,7 @@ def _settings(rows: list[dict[str, Any]], names: list[str]) -> pd.DataFrame:
 def _share_groups(
     responses: Responses, data: str
 ) -> Iterator[tuple[pd.DataFrame, str, pd.DataFrame]]:
-    scores = responses.scores[responses.scores["data"] == data]
+    scores = responses.shared_out[responses.shared_out["data"] == data]
     if scores["share"].nunique() < 2:
         return
     table = scores.pivot_table(
@@ -161,11 +163,6 @@ def _share_groups(
     table = table[pairs].set_axis(names, axis=1)
     rows = [{LEARNER: name, SHARE: float(share)} for name, share in pairs]
     yield table, "Training shares", _settings(rows, names)
-
-
-def _residual(values: np.ndarray) -> float:
-    rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0)
-    return float(((values - rows - columns + values.mean()) ** 2).sum())
 
 
 def overlap_of_splits(responses: Responses, data: str, resampling: str) -> float:

@@ -53,6 +53,7 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "budget": dict,
     "time_limit": (int, float),
     "memory_limit": (int, float),
+    "analysis": dict,
     "losses": (list, dict),
     "reject_cost": (int, float),
     "data": list,

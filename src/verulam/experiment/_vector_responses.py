@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._contestants import Responses, contestant_name
+from verulam.experiment._contestants import Responses, at_largest_share, contestant_name
 from verulam.experiment._results import Results
 from verulam.statistics import (
     ManovaResult,
@@ -83,10 +83,9 @@ def vector_verdicts(
     if len(names) < 2:
         return ()
     scores = results.response_scores() if len(results.response) > 1 else results.scores()
-    largest = scores["share"].max()
-    scores = scores[scores["share"] == largest]
     pairs = zip(scores["learner"], scores["setting"], strict=True)
     scores = scores.assign(contestant=[contestant_name(*pair) for pair in pairs])
+    scores = scores[at_largest_share(scores, responses.runs)]
     found = []
     for data in responses.data:
         chosen = scores[scores["data"] == data]

@@ -114,7 +114,8 @@ class _Crew:
             target=_work,
             args=(theirs, self._plan, [*others, ours] if self._forks else [], os.getpid()),
         )
-        process.start()
+        with _allowed_children():
+            process.start()
         theirs.close()
         return _Worker(process, ours)
 
@@ -178,6 +179,18 @@ class _Crew:
             _end(worker)
 
 
+@contextlib.contextmanager
+def _allowed_children() -> Iterator[None]:
+    """Let a daemon, as the workers of a cluster are, have children: ours end with their parent."""
+    settings = getattr(multiprocessing.current_process(), "_config", {})
+    daemon = settings.pop("daemon", None)
+    try:
+        yield
+    finally:
+        if daemon is not None:
+            settings["daemon"] = daemon
+
+
 def _end(worker: _Worker) -> None:
     worker.connection.close()
     worker.process.kill()
@@ -221,6 +234,11 @@ def _end_with_parent() -> None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def has_limits(plan: Plan) -> bool:
+    """Return whether runs may have to be stopped, which only another process can do."""
+    return plan.study.time_limit is not None or plan.study.memory_limit is not None
 
 
 def limit_memory(megabytes: float | None) -> None:

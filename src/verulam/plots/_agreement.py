@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from verulam.base import DataError
 from verulam.plots._confusion import DARK
 from verulam.plots._study import legend_above
-from verulam.plots._style import axes_or_new, colour, line, marker
+from verulam.plots._style import axes_or_new, colour, folded, line, marker
 
 BINS = 10
 #: Inches of a line of a legend.
@@ -36,7 +36,10 @@ def share_matrix(table: pd.DataFrame, *, label: str = "", ax: Axes | None = None
     ['0.25', '0.25']
     """
     count = len(table)
-    ax = axes_or_new(ax, 0.6 * count + 2.6, 0.5 * count + 1.4)
+    names = [folded(f"{name} [{place}]") for place, name in enumerate(table.index, 1)]
+    lines = max((name.count("\n") + 1 for name in names), default=1)
+    wide = 1.0 if lines > 1 else 0.0
+    ax = axes_or_new(ax, 0.6 * count + 2.6 + wide, max(0.5, 0.2 * lines) * count + 1.4)
     cells = table.to_numpy(dtype=np.float64)
     # A contestant agrees with itself, which tells nothing.
     shown = np.where(np.eye(count, dtype=bool), np.nan, cells)
@@ -45,8 +48,7 @@ def share_matrix(table: pd.DataFrame, *, label: str = "", ax: Axes | None = None
         if np.isfinite(value):
             shade = "white" if value > DARK else "black"
             ax.text(column, row, f"{value:.2f}", ha="center", va="center", color=shade)
-    names = [str(name) for name in table.index]
-    ax.set_yticks(range(count), [f"{name} [{place}]" for place, name in enumerate(names, 1)])
+    ax.set_yticks(range(count), names)
     ax.set_xticks(range(count), [f"[{place}]" for place in range(1, count + 1)])
     ax.set_title(label, fontsize="medium", loc="left")
     return ax

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from scipy import special
 
-from verulam.plots._style import axes_or_new, colour, marker
+from verulam.plots._style import axes_or_new, colour, folded, marker
 
 
 def effect_pareto(
@@ -39,7 +39,7 @@ def effect_pareto(
     ax.barh(places, ordered.abs(), color=[colour(int(value < 0)) for value in ordered], height=0.6)
     if limit is not None and np.isfinite(limit):
         ax.axvline(limit, color="0.5", linestyle="--", linewidth=1)
-    words = [f"{name} ({'-' if value < 0 else '+'})" for name, value in ordered.items()]
+    words = [folded(f"{name} ({'-' if value < 0 else '+'})") for name, value in ordered.items()]
     ax.set_yticks(places, words)
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel(f"size of the {label}")

@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.plots._style import axes_or_new, colour, line, marker
+from verulam.plots._style import axes_or_new, colour, folded, line, marker
 
 #: Inches of one contestant in a list of them.
 ROW_HEIGHT = 0.42
+#: Inches of a line of text, and how many lines of a legend axes have room for as they are.
+TEXT_LINE, ROOMY_LINES = 0.18, 4
+#: Characters of a name that still fits beside another in a legend.
+NAME_WIDTH = 42
 #: With more splits than this, points would hide one another, and the box.
 MOST_POINTS = 60
 #: Above this ratio of the largest to the smallest cost, a logarithmic axis reads better.
@@ -37,7 +41,9 @@ def score_boxes(table: pd.DataFrame, *, label: str = "score", ax: Any = None) ->
     >>> [text.get_text() for text in axes.get_yticklabels()], axes.get_xlabel()
     (['tree', 'net'], 'error')
     """
-    ax = axes_or_new(ax, 6.5, ROW_HEIGHT * table.shape[1] + 1.0)
+    names = [folded(str(name)) for name in table.columns]
+    row = max([ROW_HEIGHT, *(TEXT_LINE * (name.count("\n") + 1) + 0.1 for name in names)])
+    ax = axes_or_new(ax, 6.5, row * table.shape[1] + 1.0)
     columns = [table[name].dropna().to_numpy() for name in table.columns]
     places = np.arange(len(columns))
     many = len(table) > MOST_POINTS
@@ -55,7 +61,7 @@ def score_boxes(table: pd.DataFrame, *, label: str = "score", ax: Any = None) ->
             np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(len(values))
         )
         ax.plot(values, place + offsets, "o", color=colour(0), alpha=0.55, markersize=3.5)
-    ax.set_yticks(places, [str(name) for name in table.columns])
+    ax.set_yticks(places, names)
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel(label)
     return ax
@@ -183,17 +189,28 @@ def level_means(
 def legend_above(ax: Any, *, columns: int = 2) -> None:
     """Put the legend above the axes, where it hides nothing, however many entries it has.
 
+    The figure of axes that stand alone grows by what the legend takes.
+
     Parameters
     ----------
     ax
         Axes with named curves or points.
     columns
-        Entries side by side.
+        Entries side by side, where their names are short enough.
     """
-    ax.legend(
+    labels = [str(label) for label in ax.get_legend_handles_labels()[1]]
+    if max(map(len, labels), default=0) > NAME_WIDTH:
+        columns = 1
+    legend = ax.legend(
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         fontsize="small",
         frameon=False,
         ncols=columns,
     )
+    for text in legend.get_texts():
+        text.set_text(folded(text.get_text(), 2 * NAME_WIDTH))
+    lines = sum(text.get_text().count("\n") + 1 for text in legend.get_texts()) / columns
+    figure = ax.figure
+    if lines > ROOMY_LINES and figure.axes == [ax]:
+        figure.set_figheight(figure.get_figheight() + TEXT_LINE * (lines - ROOMY_LINES))

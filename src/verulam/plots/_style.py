@@ -1,6 +1,7 @@
 """What the pictures share: colours that everyone can tell apart, markers, axes and legends."""
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import Any, TypeVar
 
 import matplotlib.pyplot as plt
@@ -18,6 +19,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
 HATCHES = ("///", "...", "xxx", "+++")
 MANY_ENTRIES = 5
+#: Characters of a label that fit on a line beside axes of ordinary width.
+LABEL_WIDTH = 36
 
 
 def axes_or_new(ax: Axes | None, width: float | None = None, height: float | None = None) -> Axes:
@@ -56,7 +59,13 @@ def place_legend(ax: Axes, **options: Any) -> None:
         return
     if len(entries) > MANY_ENTRIES:
         options = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
-    ax.legend(**options)
+    for text in ax.legend(**options).get_texts():
+        text.set_text(folded(text.get_text()))
+
+
+def folded(text: str, width: int = LABEL_WIDTH) -> str:
+    """Return a long label on several lines, so that it leaves room for what it labels."""
+    return fill(text, width, break_long_words=False, break_on_hyphens=False) or text
 
 
 def by_name(records: Mapping[str, Record] | Record) -> dict[str, Record]:

@@ -1,0 +1,113 @@
+"""What a study wishes of its analysis, where whoever analyses it does not say otherwise."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from verulam.base import DataError, nearest_names
+
+#: Paired tests that may be asked for.
+PAIR_TESTS = {
+    "mcnemar": "McNemar's test",
+    "five_by_two_f_test": "the combined 5x2 cv F test",
+    "five_by_two_t_test": "the 5x2 cv t test",
+    "corrected_t_test": "the corrected resampled t test",
+    "calibrated_t_test": "the t test with calibrated degrees of freedom",
+    "cv_t_test": "the K-fold cv paired t test",
+    "t_test": "the paired t test",
+    "permutation_test": "the paired permutation test",
+}
+INTERPRETABILITY = "interpretability"
+#: Criteria of simplicity that every study has, and how being simple by them is said.
+CRITERIA = {
+    INTERPRETABILITY: "easier to read, by the grades of the catalogue",
+    "fit_seconds": "quicker to fit",
+    "predict_seconds": "quicker to predict",
+    "model_size": "smaller when stored",
+    "peak_memory": "smaller in memory while it learns",
+}
+Simplicity = str | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How a study is to be analysed.
+
+    Attributes
+    ----------
+    alpha
+        Level of significance.
+    acceptable
+        Level of the first measure that a good enough contestant keeps; None asks nothing.
+    test
+        Paired test on the splits; None takes the one that the design suggests.
+    simplicity
+        Cost by which the simpler of two that cannot be told apart is found, or several with
+        their weights; None takes the order of the study.
+
+    Examples
+    --------
+    >>> Wishes(alpha=0.01, simplicity="interpretability").to_dict()
+    {'alpha': 0.01, 'simplicity': 'interpretability'}
+    """
+
+    alpha: float = 0.05
+    acceptable: float | None = None
+    test: str | None = None
+    simplicity: Simplicity | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("alpha", "acceptable"):
+            given = getattr(self, key)
+            if given is not None and (
+                isinstance(given, bool) or not isinstance(given, int | float)
+            ):
+                raise DataError(f"analysis.{key}: {given!r}; expected a number.")
+        if not 0.0 < self.alpha < 1.0:
+            raise DataError(f"analysis.alpha: {self.alpha!r}; expected a number between 0 and 1.")
+        if self.test is not None and self.test not in PAIR_TESTS:
+            known = ", ".join(PAIR_TESTS)
+            raise DataError(f"analysis.test: {self.test!r}; expected one of {known}.")
+        _check_simplicity(self.simplicity)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a study file has it, without what was left out."""
+        plain = {each.name: each.default for each in fields(self)}
+        given = {name: getattr(self, name) for name in plain}
+        return {name: value for name, value in given.items() if value != plain[name]}
+
+
+def wishes(given: Mapping[str, Any] | Wishes | None) -> Wishes:
+    """Return the wishes that a table of a study file stands for.
+
+    Parameters
+    ----------
+    given
+        A mapping with some of `alpha`, `acceptable`, `test` and `simplicity`; None for none.
+
+    Examples
+    --------
+    >>> wishes({"acceptable": 0.1}).acceptable
+    0.1
+    """
+    if isinstance(given, Wishes):
+        return given
+    if given is not None and not isinstance(given, Mapping):
+        raise DataError(f"analysis: {given!r}; expected a table such as {{ alpha = 0.01 }}.")
+    keys = [each.name for each in fields(Wishes)]
+    for key in given or ():
+        if key not in keys:
+            nearest = nearest_names(key, keys, count=1)[0]
+            raise DataError(f"analysis.{key}: no such key. Nearest: {nearest}.")
+    return Wishes(**(given or {}))
+
+
+def _check_simplicity(given: Any) -> None:
+    if given is None:
+        return
+    if not isinstance(given, str | Mapping):
+        raise DataError(f"analysis.simplicity: {given!r}; expected a cost, or costs with weights.")
+    for name in [given] if isinstance(given, str) else given:
+        if name not in CRITERIA:
+            known = ", ".join(CRITERIA)
+            raise DataError(f"analysis.simplicity: {name!r}; expected some of {known}.")
