@@ -83,6 +83,36 @@ def test_a_local_cluster_starts_quietly_where_another_holds_the_usual_port(tmp_p
     assert results.status() == {"done": 10}
 
 
+def troubled(how, **limits):
+    """Return a study of a class that is sent whole, since no worker can import these tests."""
+
+    class Trouble(DummyClassifier):
+        def fit(self, X, y):
+            if self.constant == "hang" and len(X) > 60:
+                time.sleep(60)
+            if self.constant == "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if self.constant == "eat":
+                self.food = bytearray(2 * 10**9)
+            return super().fit(X, y)
+
+    learners = [LearnerChoice(Trouble(constant=how)), LearnerChoice("majority class")]
+    return small_study(learners=learners, resampling="2-fold", **limits)
+
+
+def test_limits_hold_on_a_cluster(cluster, tmp_path):
+    """Runs that hang, eat memory or die are rows; the workers of the cluster live on."""
+    hanging = on_cluster(cluster, troubled("hang", time_limit=0.5), tmp_path / "h.sqlite")
+    assert hanging.status() == {"done": 2, "timed out": 2}
+    dying = on_cluster(cluster, troubled("die", time_limit=30), tmp_path / "d.sqlite")
+    assert dying.status() == {"done": 2, "killed": 2}
+    assert "killed by SIGKILL" in dying.failures()["error"][0]
+    if sys.platform == "linux":  # where memory can be limited
+        hungry = on_cluster(cluster, troubled("eat", memory_limit=500), tmp_path / "e.sqlite")
+        assert hungry.status() == {"done": 2, "failed": 2}
+        assert "MemoryError" in hungry.failures()["error"][0]
+
+
 def test_batches_are_done_in_order():
     plan = make_plan(small_study())
     outcomes = execute_batch(plan, [3, 1])

@@ -43,8 +43,12 @@ seed = 0
 # Prepare the tables in several ways, as a factor that all learners share.
 # preparations = ["standardised", "unit range", "ranks"]
 
-# What varies but is not controlled, for the record.
-# nuisance = ["who measured the flippers", "the year of the survey"]
+# What varies but is not controlled. A column is kept from the learners, and the analysis tells
+# whether errors depend on it; anything else is for the record.
+# nuisance = ["year", "who measured the flippers"]
+
+# What is wished of the analysis; each can be said later, too.
+# analysis = {{ alpha = 0.01, acceptable = 0.05, simplicity = "interpretability" }}
 
 # Learn from parts of the training rows too, for learning curves.
 # training_shares = [0.25, 0.5, 1.0]
@@ -79,6 +83,9 @@ name = "logistic regression"
 # A design runs fewer: "best guess", "one at a time", "fractional", and for ranges of numbers, such
 # as {{ low = 1, high = 31 }}, "central composite" or "box-behnken"; here or for all learners.
 # design = {{ kind = "fractional", generators = ["D=ABC"] }}
+# "sequential" adds settings where a fitted quadratic is best. "preparation", "training_share" and
+# "data_set" may be factors too, and {{ multiples = [0.5, 1, 2], of = "neighbour distance" }} gives
+# levels in the scale of each data set.
 [[learners]]
 name = "k-nearest neighbours"
 factors = {{ n_neighbors = [1, 5, 15] }}

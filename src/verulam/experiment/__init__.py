@@ -75,6 +75,7 @@ from verulam.experiment._surface_designs import box_behnken, central_composite
 from verulam.experiment._tuned_learner import TunedLearner
 from verulam.experiment._tuning import Tuning
 from verulam.experiment._vector_responses import VectorVerdict
+from verulam.experiment._wishes import Wishes
 
 __all__ = [
     "DESIGN_CAVEATS",
@@ -113,6 +114,7 @@ __all__ = [
     "UntrustedModelError",
     "UsableResampling",
     "VectorVerdict",
+    "Wishes",
     "alias_structure",
     "analyse",
     "best_guess",
