@@ -49,6 +49,13 @@ def test_unseen_category(table):
     assert_array_equal(encode_table(strange, schema, unseen="missing").codes[:, 0], [0, -1, -1])
 
 
+def test_truth_values_beside_gaps_are_categories():
+    frame = pd.DataFrame({"flag": [True, None, False]})
+    schema = read_schema(frame)
+    assert schema.categorical == ("flag",)
+    assert encode_table(frame, schema).codes.ravel().tolist() == [1, -1, 0]
+
+
 def test_text_column_names_the_way_out():
     frame = pd.DataFrame({"remark": ["good", "bad"]})
     with pytest.raises(DataError, match=r"'remark' holds text, such as 'good'.*astype\('category'"):

@@ -184,7 +184,7 @@ class OnePassClassifier(OnePass):
         if len(statistics.classes) < 2:
             raise ValueError(
                 f"{type(self).__name__}: y needs at least two classes, and there is only one "
-                f"class: {statistics.classes[0]!r}."
+                f"class: {statistics.classes[0]}."
             )
         self.classes_ = statistics.classes
         super()._adopt(statistics)

@@ -28,8 +28,9 @@ from sklearn.utils.validation import (
     check_is_fitted,
     column_or_1d,
     has_fit_parameter,
-    validate_data,
 )
+
+from verulam.base._inputs import validate_data
 
 __all__ = [
     "Classifier",

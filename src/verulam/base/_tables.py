@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base._errors import DataError, nearest_names
+from verulam.base._inputs import refuse_dates
 
 Column = str | int
 
@@ -143,13 +144,19 @@ def encode_table(
 
 def is_categorical(column: pd.Series) -> bool:
     """Tell whether a column declares itself categorical."""
-    return isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(column)
+    return isinstance(column.dtype, pd.CategoricalDtype) or _holds_truths(column)
+
+
+def _holds_truths(column: pd.Series) -> bool:
+    if column.dtype == object:  # where pandas keeps truth values beside missing ones
+        return pd.api.types.infer_dtype(column, skipna=True) == "boolean"
+    return pd.api.types.is_bool_dtype(column)
 
 
 def _categories(column: pd.Series) -> np.ndarray:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.asarray(column.dtype.categories)
-    if pd.api.types.is_bool_dtype(column):
+    if _holds_truths(column):
         return np.array([False, True])
     return np.sort(np.asarray(column.dropna().unique()))
 
@@ -159,8 +166,7 @@ def _refuse_unusable(name: Column, column: pd.Series) -> None:
         return
     if column.isna().all():
         return
-    if pd.api.types.is_datetime64_any_dtype(column):
-        raise DataError(f"Column {name!r} holds dates; derive numbers from it, such as a year.")
+    refuse_dates(name, column)
     example = column.dropna().iloc[0]
     raise DataError(
         f"Column {name!r} holds text, such as {str(example)[:40]!r}. If its values are categories, "

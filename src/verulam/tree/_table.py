@@ -25,7 +25,13 @@ def read_rows(learner: Any, X: Any) -> tuple[TableSchema, NDArray[np.float64]]:
     """
     if not _is_mixed(X):
         numbers = validate_data(
-            learner, X, reset=True, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
+            learner,
+            X,
+            reset=True,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite="allow-nan",
+            any_size=True,
         )
         names = tuple(X.columns) if isinstance(X, pd.DataFrame) else tuple(range(numbers.shape[1]))
         return TableSchema(names, (None,) * len(names)), _writable(numbers)
@@ -54,7 +60,13 @@ def encode_rows(
     """
     if not schema.categorical and not _is_mixed(X):
         numbers = validate_data(
-            learner, X, reset=False, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
+            learner,
+            X,
+            reset=False,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite="allow-nan",
+            any_size=True,
         )
         return _writable(numbers)
     frame = as_frame(X)

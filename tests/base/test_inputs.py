@@ -1,0 +1,65 @@
+"""Inputs that no formula can use are refused by name, whichever learner is given them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from verulam.base import DataError, Transformer, validate_data
+from verulam.linear import LogisticDiscriminant
+from verulam.tree import DecisionTreeClassifier
+
+
+class Plain(Transformer):
+    def fit(self, X, **options):
+        self.seen_ = validate_data(self, X, **options)
+        return self
+
+
+TABLE = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [4.0, 5.0, 6.0]})
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pd.date_range("2024-02-28", periods=3), "'b' holds dates"),
+        (pd.date_range("2024-02-28", periods=3, tz="UTC"), "'b' holds dates"),
+        (pd.to_timedelta([1, 2, 3], unit="D"), "'b' holds dates"),
+        (["red", "blue", None], "'b' holds words, such as 'red'.*OneHotEncoder"),
+        (pd.Categorical(["red", "blue", "red"]), "'b' holds words"),
+    ],
+)
+def test_columns_that_hold_no_numbers(column, message):
+    with pytest.raises(DataError, match=message):
+        Plain().fit(TABLE.assign(b=column))
+
+
+def test_numbers_in_disguise_are_taken():
+    for column in (["1", "2", "3"], pd.Categorical([1, 2, 1]), [True, False, True]):
+        assert Plain().fit(TABLE.assign(b=column), dtype=np.float64).seen_.shape == (3, 2)
+
+
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
+def test_numbers_whose_squares_overflow(make):
+    huge = np.array([[1.0, 2.0], [3.0, -1e155]])
+    with pytest.raises(DataError, match=r"as large as 1e\+155"):
+        Plain().fit(make(huge), accept_sparse=True)
+    with pytest.raises(DataError, match="in column 1"):
+        Plain().fit(np.vstack([huge, [np.nan, 0.0]]), ensure_all_finite="allow-nan")
+    assert Plain().fit(make(huge / 1e6), accept_sparse=True)
+    assert Plain().fit(make(huge), accept_sparse=True, any_size=True)
+
+
+def test_many_large_numbers_pass():
+    assert Plain().fit(np.full((1000, 3), 9e149)).seen_.shape == (1000, 3)
+
+
+def test_trees_ask_only_for_the_order():
+    X = np.array([[-1e300], [-1e200], [1e200], [1e300]])
+    assert DecisionTreeClassifier().fit(X, [0, 0, 1, 1]).score(X, [0, 0, 1, 1]) == 1.0
+
+
+def test_gaps_in_labels_are_counted():
+    y = np.array(["a", None, "b", np.nan], dtype=object)
+    with pytest.raises(DataError, match=r"missing in 2 of 4 rows \(1, 3, counted from 0\)"):
+        LogisticDiscriminant().fit([[1.0], [2.0], [3.0], [4.0]], y)
