@@ -43,7 +43,7 @@ def validate_data(
 
 def refuse_huge_numbers(inputs: Any) -> None:
     """Raise where an input is so large that its square may be infinite."""
-    values = inputs.data if scipy.sparse.issparse(inputs) else inputs
+    values: Any = getattr(inputs, "data", inputs) if scipy.sparse.issparse(inputs) else inputs
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or not values.size:
         return
     flat = values.ravel(order="K")
