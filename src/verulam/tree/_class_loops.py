@@ -1,16 +1,15 @@
 """Compiled search for the split of least impurity, for classes: no checks."""
 
 import numpy as np
-from numba import njit
 
 from verulam.tree._records import DROP, ENTROPY, GINI, MISSING_TO, N_FIRST, ROW_BITS, ROW_MASK
-from verulam.tree._small_loops import inner_loop
+from verulam.tree._small_loops import inner_loop, part_of_loop
 
 #: Class of a group of equal values that are not all of one class.
 MIXED = -1
 
 
-@inner_loop
+@part_of_loop
 def weighted_log(count, log_table):
     """Return ``count * log2(count)``, looked up where counts are whole."""
     if log_table.shape[0] > 0:
@@ -49,7 +48,7 @@ def impurity_sum(counts, extra, use_extra, rules):
     return least
 
 
-@inner_loop
+@part_of_loop
 def count_missing(words, n_known, sample, missing):
     """Count the classes of the rows behind the known ones."""
     for k in range(missing.shape[0]):
@@ -60,7 +59,7 @@ def count_missing(words, n_known, sample, missing):
         missing[sample.classes[row]] += weight
 
 
-@inner_loop
+@part_of_loop
 def least_rows(n_known, rules):
     """Return the fewest rows of a side; C4.5 asks for more where there are many to choose from."""
     if not rules.gain_ratio:
@@ -68,7 +67,7 @@ def least_rows(n_known, rules):
     return max(rules.min_leaf, min(25, np.int64(0.1 * n_known / rules.n_classes)))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@part_of_loop
 def pair_sum(one, other, entropy, logs):
     """Return the weight times the impurity of two whole class counts, not both 0."""
     if entropy:

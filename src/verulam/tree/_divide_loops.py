@@ -3,11 +3,11 @@
 import numpy as np
 
 from verulam.tree._grow_loops import reorder_categories
-from verulam.tree._records import MISSING_TO, N_FIRST, ORDERED_BY, ROW_BITS, ROW_MASK
-from verulam.tree._small_loops import inner_loop, largest_place, outer_loop
+from verulam.tree._records import N_FIRST, ORDERED_BY, ROW_BITS, ROW_MASK
+from verulam.tree._small_loops import largest_place, outer_loop, part_of_loop
 
 
-@inner_loop
+@part_of_loop
 def threshold_between(column, words, n_first, n_known, sample):
     """Return the number halfway between the last row of one side and the first of the other."""
     low = sample.values[words[n_first - 1] & ROW_MASK, column]
@@ -18,17 +18,15 @@ def threshold_between(column, words, n_first, n_known, sample):
     return middle if low <= middle < high else low
 
 
-@inner_loop
-def mark_numeric(words, n_known, found, sample, sizes):
-    """Mark the rows of a threshold; return the branch of missing values."""
-    n_first = np.int64(found[N_FIRST])
+@part_of_loop
+def mark_numeric(words, n_known, n_first, sample, sizes):
+    """Mark the rows of a threshold."""
     for i in range(n_known):
         sample.side[words[i] & ROW_MASK] = i >= n_first
     sizes[0], sizes[1] = n_first, n_known - n_first
-    return mark_missing(words, n_known, np.int64(found[MISSING_TO]), 2, sample, sizes)
 
 
-@inner_loop
+@part_of_loop
 def mark_missing(words, n_known, missing_to, n_branches, sample, sizes):
     """Mark the rows without a value; return their branch: the learned one, or the largest."""
     if missing_to < 0:
@@ -39,61 +37,70 @@ def mark_missing(words, n_known, missing_to, n_branches, sample, sizes):
     return missing_to
 
 
-@inner_loop
+@part_of_loop
 def mark_subset(words, n_known, found, n_categories, sample, scratch, sizes):
-    """Mark the rows of two subsets of categories; return the missing branch and the bit set."""
+    """Mark the rows of two subsets of categories; return the last rank of the first."""
     places = scratch.groups[2]
     for code in range(n_categories):
         places[code] = -1.0
     reorder_categories(words, n_known, np.int64(found[ORDERED_BY]), sample, scratch)
-    bits = np.zeros((n_categories + 63) // 64, dtype=np.uint64)
     sizes[0] = sizes[1] = 0
-    n_first = np.int64(found[N_FIRST])
     # Ranks of the first side end where the scan stopped.
-    last = np.int64(scratch.words[n_first - 1] >> ROW_BITS)
+    last = np.int64(scratch.words[np.int64(found[N_FIRST]) - 1] >> ROW_BITS)
     for i in range(n_known):
         branch = np.int64(places[np.int64(words[i] >> ROW_BITS)] > last)
         sample.side[words[i] & ROW_MASK] = branch
         sizes[branch] += 1
-    missing_to = mark_missing(words, n_known, np.int64(found[MISSING_TO]), 2, sample, sizes)
-    heavier = np.int64(sizes[1] > sizes[0])
+    return last
+
+
+@part_of_loop
+def write_subset(last, n_categories, scratch, sizes):
+    """Write the bit set of the second subset, which unseen categories join if it is larger."""
+    places, heavier = scratch.groups[2], np.int64(sizes[1] > sizes[0])
+    n_codes = (n_categories + 63) // 64
+    for word in range(n_codes):
+        scratch.words[word] = np.uint64(0)
     for code in range(n_categories):
         branch = heavier if places[code] < 0.0 else np.int64(places[code] > last)
-        bits[code >> 6] |= np.uint64(branch) << np.uint64(code & 63)
-    return missing_to, bits
+        scratch.words[code >> 6] |= np.uint64(branch) << np.uint64(code & 63)
+    return n_codes
 
 
-@inner_loop
-def mark_groups(words, n_known, found, n_categories, sample, sizes):
-    """Mark the rows of an n-way split; return missing branch, branch of each code, and children."""
-    branches = np.empty(n_categories, dtype=np.int32)
-    for code in range(n_categories):
-        branches[code] = -1
+@part_of_loop
+def mark_groups(words, n_known, sample, sizes):
+    """Mark the rows of an n-way split; return the number of branches."""
     n_branches = 0
     for i in range(n_known):
         if i == 0 or words[i] >> ROW_BITS != words[i - 1] >> ROW_BITS:
-            branches[np.int64(words[i] >> ROW_BITS)] = n_branches
             sizes[n_branches] = 0
             n_branches += 1
         sample.side[words[i] & ROW_MASK] = n_branches - 1
         sizes[n_branches - 1] += 1
-    missing_to = mark_missing(
-        words, n_known, np.int64(found[MISSING_TO]), n_branches, sample, sizes
-    )
-    n_children = n_branches
+    return n_branches
+
+
+@part_of_loop
+def write_groups(words, n_known, n_branches, n_categories, scratch, sizes):
+    """Write the branch of each category, one more for those not seen; return the children."""
     for code in range(n_categories):
-        if branches[code] < 0:
-            branches[code] = n_branches
-            n_children = n_branches + 1
-    if n_children > n_branches:
-        sizes[n_branches] = 0
-    return missing_to, branches, n_children
+        scratch.words[code] = np.uint64(n_branches)
+    n_seen = 0
+    for i in range(n_known):
+        if i == 0 or words[i] >> ROW_BITS != words[i - 1] >> ROW_BITS:
+            scratch.words[np.int64(words[i] >> ROW_BITS)] = np.uint64(n_seen)
+            n_seen += 1
+    if n_branches == n_categories:
+        return n_branches
+    sizes[n_branches] = 0
+    return n_branches + 1
 
 
 @outer_loop
-def divide_rows(rows, sizes, n_children, side, buffer):
+def divide_rows(rows, sizes, n_children, side, scratch):
     """Divide a list of rows among the children, stably."""
-    places = np.zeros(n_children, dtype=np.int64)
+    buffer, places = scratch.rows, scratch.places[1]
+    places[0] = 0
     for child in range(1, n_children):
         places[child] = places[child - 1] + sizes[child - 1]
     for i in range(rows.shape[0]):

@@ -6,7 +6,6 @@ several children at once, a part of its weight to each.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +18,15 @@ from verulam.tree._grow import (
     is_numeric,
     make_nodes,
     make_scratch,
+    make_sizes,
     search_by_threads,
+    split_node,
 )
 from verulam.tree._grow_loops import choose_column, known_count, next_seed, reorder_categories
 from verulam.tree._node_loops import (
     is_good_enough,
     is_leaf,
     make_node,
-    mark_split,
 )
 from verulam.tree._records import (
     DROP,
@@ -41,7 +41,6 @@ from verulam.tree._records import (
     Sample,
     Scratch,
 )
-from verulam.tree._structure import NWAY, SUBSET
 
 #: Impurity of class probabilities, which lie along the last axis.
 Impurity = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -70,9 +69,8 @@ def grow_generally(
     nodes = make_nodes(64, rules.n_classes)
     scratch = make_scratch(n_rows, sample, rules)
     found = np.empty((len(sample.packed), N_FOUND))
-    sizes = np.empty(scratch.places.shape[1], dtype=np.int64)
-    words: list[NDArray[np.uint64]] = [np.empty(0, np.uint64)]
-    branches: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+    sizes = make_sizes(sample)
+    codes: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     make_node(0, -1, 0, n_rows, np.uint64(seed), nodes, sample, rules, is_numeric(rules))
     waiting, n_nodes = [_Work(0, sample.packed, sample.rows, weights)], 1
     while waiting:
@@ -81,7 +79,7 @@ def grow_generally(
         sample.weights[work.rows] = work.weights
         own = sample._replace(packed=work.packed, rows=work.rows)
         if impurity is not None:
-            nodes.impurity[node] = _of(impurity, nodes.values[node])[()]
+            nodes.cells["impurity"][node] = _of(impurity, nodes.values[node])[()]
         if is_leaf(node, nodes, rules):
             continue
         if impurity is None:
@@ -90,25 +88,19 @@ def grow_generally(
             column = _search_by_function(node, nodes, own, rules, scratch, found, impurity)
         if not is_good_enough(column, found, rules):
             continue
-        n_children, new_words, new_branches = mark_split(
-            node, column, found[column], nodes, own, rules, scratch, sizes
-        )
-        store: list[Any] = words if nodes.kind[node] == SUBSET else branches
-        if nodes.kind[node] in (SUBSET, NWAY):
-            nodes.category_start[node] = sum(map(len, store))
-            store.append(new_words if nodes.kind[node] == SUBSET else new_branches)
+        n_children = split_node(node, column, found, nodes, own, rules, scratch, sizes, codes)
         nodes = _with_room(nodes, n_nodes + n_children)
         parts = _divide(work, n_nodes, n_children, column, own, rules)
         _add_children(node, n_nodes, parts, nodes, sample, rules)
         waiting.extend(part for part in reversed(parts) if len(part.rows))
         n_nodes += n_children
-    whole = Part(nodes, n_nodes, np.concatenate(words), np.concatenate(branches))
-    return assemble(whole, [], [], sample, rules.fractional)
+    whole = Part(nodes, n_nodes, np.concatenate(codes))
+    return assemble(whole, [], {}, sample.rows, sample.n_categories, rules.fractional)
 
 
 def _with_room(nodes: Nodes, count: int) -> Nodes:
     """Return the nodes with room for so many."""
-    if count <= len(nodes.kind):
+    if count <= len(nodes.cells):
         return nodes
     larger = make_nodes(2 * count, nodes.values.shape[1])
     for new, old in zip(larger, nodes, strict=True):
@@ -142,11 +134,12 @@ def _divide(
 def _add_children(
     node: int, first_child: int, parts: list[_Work], nodes: Nodes, sample: Sample, rules: Rules
 ) -> None:
-    nodes.first_child[node], nodes.n_children[node] = first_child, len(parts)
+    cell = nodes.cells[node]
+    cell["first_child"], cell["n_children"] = first_child, len(parts)
     for branch, part in enumerate(parts):
         sample.weights[part.rows] = part.weights
         own = sample._replace(rows=part.rows)
-        seed = np.uint64(next_seed(nodes.seed[node], branch))
+        seed = np.uint64(next_seed(cell["seed"], branch))
         make_node(part.node, node, 0, len(part.rows), seed, nodes, own, rules, is_numeric(rules))
 
 
@@ -196,7 +189,7 @@ def _search_by_function(
                     best[:] = found[column]
             found[column] = best
     columns = np.arange(len(found))
-    return int(choose_column(columns, found, nodes.weight[node], rules))
+    return int(choose_column(columns, found, nodes.cells["weight"][node], rules))
 
 
 def _counts_by_row(words: NDArray[np.uint64], own: Sample, rules: Rules) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,28 @@ from numpy.typing import NDArray
 
 from verulam.base import in_threads, thread_count
 from verulam.tree._divide_loops import divide_columns, divide_rows
-from verulam.tree._grow_loops import choose_column, draw_columns, search_column
+from verulam.tree._grow_loops import choose_column, draw_columns, next_seed, search_column
 from verulam.tree._node_loops import (
     grow_subtree,
     is_good_enough,
     is_leaf,
-    make_children,
     make_node,
     mark_split,
     prepare_search,
 )
 from verulam.tree._presort import presort
-from verulam.tree._records import ABSOLUTE, N_FOUND, RISK, WORST, Nodes, Rules, Sample, Scratch
-from verulam.tree._structure import LEAF, NWAY, SUBSET, TreeStructure, collapse, surviving
+from verulam.tree._records import (
+    ABSOLUTE,
+    N_FOUND,
+    NODE,
+    RISK,
+    WORST,
+    Nodes,
+    Rules,
+    Sample,
+    Scratch,
+)
+from verulam.tree._structure import LEAF, NWAY, TreeStructure, collapse, surviving
 
 #: Nodes of fewer rows are grown by one thread, with all that is below them.
 SHARED_ROWS = 8192
@@ -39,34 +49,32 @@ class Growth:
         The tree.
     rows : ndarray of int32
         Training rows, those of each node side by side.
-    start, stop : ndarray of int64
-        The slice of `rows` that each node owns.
+    start : ndarray of int32
+        Where the rows of each node start; there are ``structure.n_rows`` of them.
     """
 
     structure: TreeStructure
     rows: NDArray[np.int32]
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
+    start: NDArray[np.int32]
 
     def collapsed(self, to_leaf: NDArray[np.bool_]) -> "Growth":
         """Return the growth with the marked nodes turned into leaves."""
         order = surviving(self.structure, to_leaf)
         smaller = collapse(self.structure, to_leaf)
-        return Growth(smaller, self.rows, self.start[order], self.stop[order])
+        return Growth(smaller, self.rows, self.start[order])
 
     def node_rows(self, node: int) -> NDArray[np.int32]:
         """Return the training rows of a node."""
-        return self.rows[self.start[node] : self.stop[node]]
+        return self.rows[self.start[node] :][: self.structure.n_rows[node]]
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Nodes grown together, and the categories of their splits."""
+    """Nodes grown together, and the bit sets or branches of their categories."""
 
     nodes: Nodes
     n_nodes: int
-    words: NDArray[np.uint64]
-    branches: NDArray[np.int32]
+    codes: NDArray[np.int64]
 
 
 def make_sample(
@@ -101,7 +109,7 @@ def make_scratch(n_node: int, sample: Sample, rules: Rules) -> Scratch:
     slow = rules.criterion in (ABSOLUTE, WORST)
     most = int(sample.n_categories.max(initial=0))
     return Scratch(
-        words=np.empty(n_node, dtype=np.uint64),
+        words=np.empty(max(n_node, most), dtype=np.uint64),
         rows=np.empty(n_node, dtype=np.int32),
         numbers=np.empty((2, n_node + 1 if slow else 1)),
         ranks=np.empty(len(sample.rows) if rules.criterion == ABSOLUTE else 0, dtype=np.int32),
@@ -113,17 +121,7 @@ def make_scratch(n_node: int, sample: Sample, rules: Rules) -> Scratch:
 
 def make_nodes(capacity: int, n_values: int) -> Nodes:
     """Return room for so many nodes; memory is taken only as it is written to."""
-    kinds = Nodes(
-        *("i1", "i4", "f8", "i4", "i4", "i4", "i4", "i8", "i8", "f8"),
-        *("f8", "f8", "f8", "i8", "i8", "i4", "u8"),
-    )
-    shapes = kinds._replace(values=(capacity, n_values))
-    return Nodes(
-        *(
-            np.empty(shape if isinstance(shape, tuple) else capacity, dtype=kind)
-            for kind, shape in zip(kinds, shapes, strict=True)
-        )
-    )
+    return Nodes(np.empty(capacity, dtype=NODE), np.empty((capacity, n_values)))
 
 
 def is_numeric(rules: Rules) -> bool | None:
@@ -134,35 +132,53 @@ def is_numeric(rules: Rules) -> bool | None:
 def grow(sample: Sample, rules: Rules, seed: int = 0) -> Growth:
     """Return the tree grown on the sample; the number of threads does not change it."""
     top, pending = _grow_top(sample, rules, seed)
-    tasks = sorted(range(len(pending)), key=lambda task: -_size(top, pending[task]))
-
-    def grow_task(task: int) -> Part:
-        return _grow_part(pending[task], top, sample, rules)
-
+    spans = [node_span(top.nodes, node) for node in pending]
+    tasks = sorted(range(len(pending)), key=lambda task: spans[task][0] - spans[task][1])
+    grow_task = partial(_grow_part, pending, top, sample, rules)
     shared = len(sample.rows) >= SHARED_ROWS
     grown = dict(zip(tasks, in_threads(grow_task, tasks, 0 if shared else 1), strict=True))
-    return assemble(top, pending, [grown[task] for task in range(len(pending))], sample, False)
+    # The orders take as much room as the data: they go before the tree is put together.
+    rows, n_categories = sample.rows, sample.n_categories
+    del sample, grow_task
+    return assemble(top, pending, grown, rows, n_categories, False)
 
 
-def _size(part: Part, node: int) -> int:
-    return int(part.nodes.stop[node] - part.nodes.start[node])
+def node_span(nodes: Nodes, node: int) -> tuple[int, int]:
+    """Return where the rows of a node start and stop."""
+    start = int(nodes.cells["start"][node])
+    return start, start + int(nodes.cells["n_rows"][node])
 
 
-def _grow_part(root: int, top: Part, sample: Sample, rules: Rules) -> Part:
-    """Grow one node of the shared part and all that is below it."""
-    n_rows = _size(top, root)
+def _grow_part(pending: list[int], top: Part, sample: Sample, rules: Rules, task: int) -> Part:
+    """Grow one of the pending nodes of the shared part, and all that is below it."""
+    root = pending[task]
+    start, stop = node_span(top.nodes, root)
     most_children = 3 if rules.n_way else 2
-    capacity = most_children * n_rows + 1
-    depth = rules.max_depth - int(top.nodes.depth[root])
+    capacity = most_children * (stop - start) + 1
+    cell = top.nodes.cells[root]
+    depth = rules.max_depth - int(cell["depth"])
     if not rules.n_way and depth < 30:
         capacity = min(capacity, 2 ** (depth + 1))
     nodes = make_nodes(capacity, top.nodes.values.shape[1])
-    start, stop = top.nodes.start[root], top.nodes.stop[root]
-    make_node(0, -1, start, stop, top.nodes.seed[root], nodes, sample, rules, is_numeric(rules))
-    nodes.depth[0] = top.nodes.depth[root]
-    scratch = make_scratch(n_rows, sample, rules)
-    n_nodes, words, branches = grow_subtree(nodes, sample, rules, scratch, is_numeric(rules))
-    return Part(nodes, n_nodes, words, branches)
+    nodes.cells[0], nodes.values[0] = cell, top.nodes.values[root]
+    n_columns = len(sample.packed)
+    n_nodes, codes = grow_subtree(
+        nodes,
+        np.arange(n_columns),
+        sample,
+        rules,
+        make_scratch(stop - start, sample, rules),
+        is_numeric(rules),
+        np.empty((n_columns, N_FOUND)),
+        make_sizes(sample),
+        np.empty(16, dtype=np.int64),
+    )
+    return Part(nodes, n_nodes, codes)
+
+
+def make_sizes(sample: Sample) -> NDArray[np.int64]:
+    """Return room for the sizes of a node's children."""
+    return np.empty(int(sample.n_categories.max(initial=0)) + 3, dtype=np.int64)
 
 
 def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]:
@@ -170,37 +186,29 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
     n_rows, n_values = len(sample.rows), rules.n_classes
     threads = thread_count()
     limit = max(SHARED_ROWS, n_rows // 8) if threads > 1 else n_rows
-    most = int(sample.n_categories.max(initial=0)) + 3
-    nodes = make_nodes(SHARED_NODES + most, n_values)
+    sizes = make_sizes(sample)
+    nodes = make_nodes(SHARED_NODES + len(sizes), n_values)
     make_node(0, -1, 0, n_rows, np.uint64(seed), nodes, sample, rules, is_numeric(rules))
     scratches = [make_scratch(n_rows, sample, rules)]
     if n_rows > limit:
         scratches += [make_scratch(n_rows, sample, rules) for _ in range(threads - 1)]
     found = np.empty((sample.packed.shape[0], N_FOUND))
-    sizes = np.empty(most, dtype=np.int64)
-    words: list[NDArray[np.uint64]] = []
-    branches: list[NDArray[np.int32]] = []
+    codes: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     waiting, pending, n_nodes = [] if is_leaf(0, nodes, rules) else [0], [], 1
     while waiting:
         node = waiting.pop()
-        if nodes.n_rows[node] <= limit or n_nodes > SHARED_NODES:
+        if nodes.cells["n_rows"][node] <= limit or n_nodes > SHARED_NODES:
             pending.append(node)
             continue
         column = search_by_threads(node, nodes, sample, rules, scratches, found)
         if not is_good_enough(column, found, rules):
             continue
-        n_children, new_words, new_branches = mark_split(
-            node, column, found[column], nodes, sample, rules, scratches[0], sizes
+        n_children = split_node(
+            node, column, found, nodes, sample, rules, scratches[0], sizes, codes
         )
-        if nodes.kind[node] == SUBSET:
-            nodes.category_start[node] = sum(map(len, words))
-            words.append(new_words)
-        elif nodes.kind[node] == NWAY:
-            nodes.category_start[node] = sum(map(len, branches))
-            branches.append(new_branches)
-        rows = sample.rows[nodes.start[node] : nodes.stop[node]]
-        divide_rows(rows, sizes, n_children, sample.side, scratches[0].rows)
-        make_children(node, n_nodes, n_children, sizes, nodes, sample, rules, is_numeric(rules))
+        rows = sample.rows[slice(*node_span(nodes, node))]
+        divide_rows(rows, sizes, n_children, sample.side, scratches[0])
+        _add_children(node, n_nodes, sizes[:n_children], nodes, sample, rules)
         children = range(n_nodes + n_children - 1, n_nodes - 1, -1)
         unfinished = [child for child in children if not is_leaf(child, nodes, rules)]
         # Leaves need no orders.
@@ -208,16 +216,46 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
             _shared_division(node, n_children, nodes, sizes, sample, scratches)
         waiting.extend(unfinished)
         n_nodes += n_children
-    no_words, no_branches = np.empty(0, np.uint64), np.empty(0, np.int32)
-    return (
-        Part(
-            nodes,
-            n_nodes,
-            np.concatenate([*words, no_words]),
-            np.concatenate([*branches, no_branches]),
-        ),
-        pending,
+    return Part(nodes, n_nodes, np.concatenate(codes)), pending
+
+
+def split_node(
+    node: int,
+    column: int,
+    found: NDArray[np.float64],
+    nodes: Nodes,
+    sample: Sample,
+    rules: Rules,
+    scratch: Scratch,
+    sizes: NDArray[np.int64],
+    codes: list[NDArray[np.int64]],
+) -> int:
+    """Mark the rows of a node's children, append the codes of its categories; return how many."""
+    n_children, n_codes = mark_split(
+        node, column, found[column], nodes, sample, rules, scratch, sizes
     )
+    if n_codes:
+        nodes.cells["category_start"][node] = sum(map(len, codes))
+        codes.append(scratch.words[:n_codes].astype(np.int64))
+    return int(n_children)
+
+
+def _add_children(
+    node: int,
+    first_child: int,
+    sizes: NDArray[np.int64],
+    nodes: Nodes,
+    sample: Sample,
+    rules: Rules,
+) -> None:
+    """Add the children of a node whose rows have been divided."""
+    cell, (start, _) = nodes.cells[node], node_span(nodes, node)
+    cell["first_child"], cell["n_children"] = first_child, len(sizes)
+    for branch, size in enumerate(sizes.tolist()):
+        seed = np.uint64(next_seed(cell["seed"], branch))
+        child, stop = first_child + branch, start + size
+        make_node(child, node, start, stop, seed, nodes, sample, rules, is_numeric(rules))
+        start = stop
 
 
 def search_by_threads(
@@ -229,14 +267,14 @@ def search_by_threads(
     found: NDArray[np.float64],
 ) -> int:
     """Search the columns of one node by all threads; return the best or -1."""
-    start, stop = nodes.start[node], nodes.stop[node]
+    start, stop = node_span(nodes, node)
     numeric = is_numeric(rules)
     for scratch in scratches:
         error = prepare_search(node, nodes, sample, rules, scratch, numeric)
     n_columns = len(found)
     columns = np.arange(n_columns)
     if rules.max_features < n_columns:
-        columns = draw_columns(nodes.seed[node], n_columns)
+        columns = draw_columns(nodes.cells["seed"][node], n_columns)
 
     def search(task: int, chosen: NDArray[np.intp]) -> None:
         for column in chosen[task :: len(scratches)]:
@@ -244,7 +282,7 @@ def search_by_threads(
                 column, start, stop, error, sample, rules, scratches[task], numeric, found[column]
             )
 
-    weight = nodes.weight[node]
+    weight = nodes.cells["weight"][node]
     n_tried = min(rules.max_features, n_columns)
     _by_threads(lambda task: search(task, columns[:n_tried]), len(scratches))
     best = choose_column(columns[:n_tried], found, weight, rules)
@@ -264,7 +302,7 @@ def _shared_division(
     scratches: list[Scratch],
 ) -> None:
     """Divide the orders of a node, all threads on different columns."""
-    start, stop = nodes.start[node], nodes.stop[node]
+    start, stop = node_span(nodes, node)
     bounds = np.linspace(0, len(sample.packed), len(scratches) + 1).astype(int)
 
     def divide(task: int) -> None:
@@ -280,38 +318,55 @@ def _by_threads(function: Callable[[int], None], n_tasks: int) -> None:
 
 
 def assemble(
-    top: Part, roots: list[int], parts: list[Part], sample: Sample, fractional: bool
+    top: Part,
+    roots: list[int],
+    parts: dict[int, Part],
+    rows: NDArray[np.int32],
+    n_categories: NDArray[np.int32],
+    fractional: bool,
 ) -> Growth:
-    """Join the shared part of a tree and what was grown below it."""
+    """Join the shared part of a tree and what was grown below it.
+
+    `parts` are by position in `roots`; each is let go as soon as it has been copied.
+    """
+    count = top.n_nodes + sum(part.n_nodes - 1 for part in parts.values())
+    fields = {name: np.empty(count, dtype=kind) for name, (kind, _) in _kept_fields()}
+    values = np.empty((count, top.nodes.values.shape[1]))
+    codes = [top.codes]
+
+    def put(target: Any, nodes: Nodes, source: slice) -> None:
+        for name, array in fields.items():
+            array[target] = nodes.cells[name][source]
+        values[target] = nodes.values[source]
+
+    put(slice(top.n_nodes), top.nodes, slice(top.n_nodes))
     first = top.n_nodes
-    merged = {name: [getattr(top.nodes, name)[: top.n_nodes].copy()] for name in Nodes._fields}
-    words, branches = [top.words], [top.branches]
-    for root, part in zip(roots, parts, strict=True):
-        nodes, count = part.nodes, part.n_nodes
-        inner = nodes.kind[:count] != LEAF
-        nodes.first_child[:count][inner] += first - 1
-        below = nodes.parent[1:count]
-        nodes.parent[1:count] = np.where(below == 0, root, below + first - 1)
-        starts = nodes.category_start[:count]
-        starts[nodes.kind[:count] == SUBSET] += sum(map(len, words))
-        starts[nodes.kind[:count] == NWAY] += sum(map(len, branches))
-        words.append(part.words)
-        branches.append(part.branches)
-        for name, pieces in merged.items():
-            array = getattr(nodes, name)
-            if name not in ("parent", "depth", "seed"):
-                pieces[0][root] = array[0]
-            pieces.append(array[1:count])
-        first += count - 1
-    whole = {name: np.concatenate(pieces) for name, pieces in merged.items()}
-    start, stop = whole.pop("start"), whole.pop("stop")
-    for name in ("depth", "seed"):
-        del whole[name]
+    for place, root in enumerate(roots):
+        part = parts.pop(place)
+        cells = part.nodes.cells[: part.n_nodes]
+        cells["first_child"][cells["kind"] != LEAF] += first - 1
+        below = cells["parent"]
+        cells["parent"] = np.where(below == 0, root, below + first - 1)
+        cells["parent"][0] = fields["parent"][root]
+        cells["category_start"][cells["category_start"] >= 0] += sum(map(len, codes))
+        codes.append(part.codes)
+        put(slice(root, root + 1), part.nodes, slice(1))
+        put(slice(first, first + part.n_nodes - 1), part.nodes, slice(1, part.n_nodes))
+        first += part.n_nodes - 1
+    start, categories = fields.pop("start"), np.concatenate(codes)
+    # All splits of categories in one tree are of one kind.
+    n_way = bool((fields["kind"] == NWAY).any())
     structure = TreeStructure(
-        **whole,
-        category_words=np.concatenate(words),
-        category_branches=np.concatenate(branches),
-        n_categories=sample.n_categories,
+        **fields,
+        values=values,
+        category_words=categories[: 0 if n_way else None].astype(np.uint64),
+        category_branches=categories[: None if n_way else 0].astype(np.int32),
+        n_categories=n_categories,
         fractional=fractional,
     )
-    return Growth(structure, sample.rows, start, stop)
+    return Growth(structure, rows, start)
+
+
+def _kept_fields() -> list[tuple[str, Any]]:
+    """Return the fields of a node that outlast its growing."""
+    return [item for item in NODE.fields.items() if item[0] not in ("seed", "depth")]

@@ -6,7 +6,6 @@ sorted slices in turn: each level costs one run through the orders, and nothing 
 """
 
 import numpy as np
-from numba import njit
 
 from verulam.tree._class_loops import group_classes, scan_classes
 from verulam.tree._records import (
@@ -23,7 +22,7 @@ from verulam.tree._records import (
     VARIANCE,
     WORST,
 )
-from verulam.tree._small_loops import copy_into, inner_loop, outer_loop, sort_order, total_of
+from verulam.tree._small_loops import inner_loop, outer_loop, part_of_loop, sort_order, total_of
 from verulam.tree._target_loops import (
     group_targets,
     scan_errors,
@@ -89,7 +88,7 @@ def reorder_categories(words, n_known, target_class, sample, scratch):
     return n_groups
 
 
-@njit(cache=True, nogil=True, inline="always")
+@part_of_loop
 def scan_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
     """Search one ordered column, by whatever the criterion asks for."""
     if numeric is None:
@@ -100,7 +99,7 @@ def scan_order(words, n_known, node_sums, error, sample, rules, scratch, numeric
         scan_errors(words, n_known, sample, rules, scratch, error, found)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@part_of_loop
 def group_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
     """Judge the n-way split of one ordered column."""
     if numeric is None:
@@ -109,7 +108,7 @@ def group_order(words, n_known, node_sums, error, sample, rules, scratch, numeri
         group_targets(words, n_known, sample, rules, scratch, error, found)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@part_of_loop
 def known_error(words, n_known, error, sample, rules, scratch):
     """Return the error times weight of the node's rows, of those with a value if divided."""
     if not rules.fractional or rules.criterion == VARIANCE or n_known == words.shape[0]:
@@ -134,45 +133,37 @@ def search_column(column, start, stop, error, sample, rules, scratch, numeric, f
     node_sums = scratch.counts[0]
     if numeric is not None:
         error = known_error(words, n_known, error, sample, rules, scratch)
-    if sample.n_categories[column] == 0:
-        scan_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found)
-    elif rules.n_way:
+    if rules.n_way and sample.n_categories[column] > 0:
         group_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found)
     else:
-        search_subsets(words, n_known, error, sample, rules, scratch, numeric, found)
+        by_category = sample.n_categories[column] > 0
+        scan_orders(words, n_known, error, by_category, sample, rules, scratch, numeric, found)
     if rules.gain_ratio and found[DROP] > -np.inf:
         add_split_info(words, n_known, sample.n_categories[column], sample, rules, scratch, found)
 
 
-@inner_loop
-def search_subsets(words, n_known, error, sample, rules, scratch, numeric, found):
-    """Search the two subsets of the categories, ordered by share of each class or mean target.
+@part_of_loop
+def scan_orders(words, n_known, error, by_category, sample, rules, scratch, numeric, found):
+    """Search thresholds of a number, or two subsets of categories ordered by what is predicted.
 
-    For two classes and for squared error one order contains the best pair of subsets (Breiman);
-    with more classes the best over one order for each class is taken.
+    For two classes and for squared error, the order by the share of a class or by the mean
+    target contains the best pair of subsets (Breiman); with more classes the best over one order
+    for each class is taken.
     """
-    best = np.empty(N_FOUND)
-    best[DROP] = -np.inf
-    best[ORDERED_BY] = 0.0
-    n_orders = rules.n_classes if rules.n_classes > 2 else 1
-    for order in range(n_orders):
-        target_class = order if n_orders > 1 else 1
-        reorder_categories(words, n_known, target_class, sample, scratch)
-        scan_order(
-            scratch.words[: words.shape[0]],
-            n_known,
-            scratch.counts[0],
-            error,
-            sample,
-            rules,
-            scratch,
-            numeric,
-            found,
-        )
-        if found[DROP] > best[DROP]:
-            copy_into(best, found)
-            best[ORDERED_BY] = target_class
-    copy_into(found, best)
+    several = by_category and rules.n_classes > 2
+    best, n_first, missing_to, ordered_by = -np.inf, 0.0, -1.0, 0.0
+    for order in range(rules.n_classes if several else 1):
+        ordered, target_class = words, order if several else 1
+        if by_category:
+            reorder_categories(words, n_known, target_class, sample, scratch)
+            ordered = scratch.words[: words.shape[0]]
+        sums = scratch.counts[0]
+        scan_order(ordered, n_known, sums, error, sample, rules, scratch, numeric, found)
+        if found[DROP] > best:
+            best, n_first, missing_to = found[DROP], found[N_FIRST], found[MISSING_TO]
+            ordered_by = np.float64(target_class)
+    found[DROP], found[N_FIRST], found[MISSING_TO] = best, n_first, missing_to
+    found[ORDERED_BY] = ordered_by
 
 
 @inner_loop
@@ -186,13 +177,13 @@ def weight_of(words, sample):
     return total
 
 
-@inner_loop
+@part_of_loop
 def information(part, whole):
     """Return the term of one branch in the information of a split, times the whole weight."""
     return -part * np.log2(part / whole) if part > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@part_of_loop
 def add_split_info(words, n_known, n_categories, sample, rules, scratch, found):
     """Write the information of a found split, and charge the drop for the choice of threshold."""
     whole = weight_of(words, sample)
@@ -264,7 +255,9 @@ def next_seed(seed, branch):
 @outer_loop
 def draw_columns(seed, n_columns):
     """Return the columns in an order that depends on the seed alone."""
-    columns = np.arange(n_columns)
+    columns = np.empty(n_columns, dtype=np.int64)
+    for place in range(n_columns):
+        columns[place] = place
     for place in range(n_columns - 1, 0, -1):
         seed = next_seed(seed, place)
         other = np.int64(seed % np.uint64(place + 1))
@@ -272,7 +265,7 @@ def draw_columns(seed, n_columns):
     return columns
 
 
-@njit(cache=True, nogil=True, inline="always")
+@part_of_loop
 def search_shortly(column, start, stop, error, sample, rules, scratch, numeric, found):
     """Do what `search_column` does, with one narrow call for numbers without gaps or weights."""
     last = sample.packed[column, stop - 1] >> ROW_BITS
@@ -298,8 +291,8 @@ def search_shortly(column, start, stop, error, sample, rules, scratch, numeric, 
         found[column, MISSING_TO] = -1.0
 
 
-@njit(cache=True, nogil=True, inline="always")
-def search_node(start, stop, seed, error, sample, rules, scratch, numeric, found):
+@part_of_loop
+def search_node(start, stop, seed, error, columns, sample, rules, scratch, numeric, found):
     """Search the columns of a node, a random choice of them if asked for; return the best or -1."""
     n_columns = sample.packed.shape[0]
     weight = total_of(scratch.counts[0]) if numeric is None else scratch.counts[0, 0]
@@ -311,7 +304,7 @@ def search_node(start, stop, seed, error, sample, rules, scratch, numeric, found
             perfect = drop >= error * (1.0 - 1e-12) or (drop > -np.inf and stop - start == 2)
             if perfect and not rules.gain_ratio:
                 return column
-        return choose_column(np.arange(n_columns), found, weight, rules)
+        return choose_column(columns, found, weight, rules)
     columns = draw_columns(seed, n_columns)
     chosen = -1
     for place in range(n_columns):

@@ -246,10 +246,10 @@ def _assembled(nodes: list[_Node]) -> MultivariateTree:
             [node.fitted.test.n_branches if node.fitted else 0 for node in nodes], np.int32
         ),
         missing_branch=constant(-1, np.int32),
-        category_start=constant(-1, np.int64),
+        category_start=constant(-1, np.int32),
         category_words=np.empty(0, dtype=np.uint64),
         category_branches=np.empty(0, dtype=np.int32),
-        n_rows=gathered([node.n_rows for node in nodes], np.int64),
+        n_rows=gathered([node.n_rows for node in nodes], np.int32),
         weight=gathered([node.counts.sum() for node in nodes], np.float64),
         values=np.array([node.counts for node in nodes]),
         impurity=gathered([node.impurity for node in nodes], np.float64),

@@ -1,24 +1,27 @@
 """Compiled making of nodes, and growing of whole subtrees: no checks, no recursion."""
 
 import numpy as np
-from numba import njit
 
 from verulam.tree._class_loops import impurity_sum
 from verulam.tree._divide_loops import (
     divide_columns,
     divide_rows,
     mark_groups,
+    mark_missing,
     mark_numeric,
     mark_subset,
     threshold_between,
+    write_groups,
+    write_subset,
 )
 from verulam.tree._grow_loops import known_count, next_seed, search_node
-from verulam.tree._records import ABSOLUTE, DROP, N_FIRST, N_FOUND, RISK, WORST
+from verulam.tree._records import ABSOLUTE, DROP, MISSING_TO, N_FIRST, RISK, WORST
 from verulam.tree._small_loops import (
     copy_into,
     inner_loop,
     largest_place,
     outer_loop,
+    part_of_loop,
     sort_order,
     total_of,
 )
@@ -30,16 +33,17 @@ LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
 @outer_loop
 def make_node(node, parent, start, stop, seed, nodes, sample, rules, numeric):
     """Fill in a new leaf that owns the rows from `start` to `stop`."""
-    nodes.kind[node], nodes.column[node], nodes.threshold[node] = LEAF, -1, np.nan
-    nodes.parent[node], nodes.first_child[node], nodes.n_children[node] = parent, -1, 0
-    nodes.missing_branch[node], nodes.category_start[node] = -1, -1
-    nodes.start[node], nodes.stop[node] = start, stop
-    nodes.n_rows[node], nodes.gain[node], nodes.seed[node] = stop - start, 0.0, seed
-    nodes.depth[node] = nodes.depth[parent] + 1 if parent >= 0 else 0
+    cell = nodes.cells[node]
+    cell.kind, cell.column, cell.threshold = LEAF, -1, np.nan
+    cell.parent, cell.first_child, cell.n_children = parent, -1, 0
+    cell.missing_branch, cell.category_start = -1, -1
+    cell.start, cell.n_rows = start, stop - start
+    cell.gain, cell.seed = 0.0, seed
+    cell.depth = nodes.cells[parent].depth + 1 if parent >= 0 else 0
     values = nodes.values[node]
     if start == stop:
         copy_into(values, nodes.values[parent])
-        nodes.weight[node] = nodes.impurity[node] = 0.0
+        cell.weight = cell.impurity = 0.0
         return
     if numeric is None:
         for k in range(rules.n_classes):
@@ -48,39 +52,39 @@ def make_node(node, parent, start, stop, seed, nodes, sample, rules, numeric):
             row = sample.rows[i]
             weight = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
             values[sample.classes[row]] += weight
-        nodes.weight[node] = total_of(values)
-        nodes.impurity[node] = impurity_sum(values, values, False, rules) / nodes.weight[node]
+        cell.weight = total_of(values)
+        cell.impurity = impurity_sum(values, values, False, rules) / cell.weight
     else:
         weight, value, error = summarise_targets(sample.rows[start:stop], sample, rules.criterion)
-        nodes.weight[node], values[0], nodes.impurity[node] = weight, value, error
+        cell.weight, values[0], cell.impurity = weight, value, error
 
 
 @outer_loop
 def is_leaf(node, nodes, rules):
     """Tell whether a node is not to be split, whatever the splits."""
-    if nodes.n_rows[node] < rules.min_split or nodes.depth[node] >= rules.max_depth:
+    cell = nodes.cells[node]
+    if cell.n_rows < rules.min_split or cell.depth >= rules.max_depth:
         return True
-    impurity = nodes.impurity[node]
     if rules.criterion > RISK:
-        return impurity <= 0.0 or impurity < rules.threshold
-    if impurity < rules.threshold:
+        return cell.impurity <= 0.0 or cell.impurity < rules.threshold
+    if cell.impurity < rules.threshold:
         return True
     values = nodes.values[node]
-    largest = values[largest_place(values, rules.n_classes)] / nodes.weight[node]
+    largest = values[largest_place(values, rules.n_classes)] / cell.weight
     return largest >= 1.0 - 1e-12 or largest >= rules.purity
 
 
 @outer_loop
 def prepare_search(node, nodes, sample, rules, scratch, numeric):
     """Put the node's sums where the search looks for them; return its error times weight."""
-    sums = scratch.counts[0]
+    sums, cell = scratch.counts[0], nodes.cells[node]
     if numeric is None:
         copy_into(sums, nodes.values[node])
-        return nodes.impurity[node] * nodes.weight[node]
-    sums[0] = nodes.weight[node]
-    sums[1] = nodes.weight[node] * nodes.values[node, 0]
+        return cell.impurity * cell.weight
+    sums[0] = cell.weight
+    sums[1] = cell.weight * nodes.values[node, 0]
     if rules.criterion == ABSOLUTE:
-        rows = sample.rows[nodes.start[node] : nodes.stop[node]]
+        rows = sample.rows[cell.start : cell.start + cell.n_rows]
         targets = np.empty(rows.shape[0])
         for place in range(rows.shape[0]):
             targets[place] = sample.targets[rows[place]]
@@ -88,71 +92,55 @@ def prepare_search(node, nodes, sample, rules, scratch, numeric):
         sort_order(targets, order, rows.shape[0])
         for rank in range(rows.shape[0]):
             scratch.ranks[rows[order[rank]]] = rank
-    scale = 1.0 if rules.criterion == WORST else nodes.weight[node]
-    return nodes.impurity[node] * scale
+    return cell.impurity * (1.0 if rules.criterion == WORST else cell.weight)
 
 
 @outer_loop
 def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
     """Turn a leaf into an inner node and mark its rows with the children they go to.
 
-    Returns the number of children, and the bit set or the branches of the categories.
+    Returns the number of children, and how many words of the scratch hold the bit set or the
+    branches of the categories.
     """
-    words = sample.packed[column, nodes.start[node] : nodes.stop[node]]
-    n_known = known_count(words)
+    cell = nodes.cells[node]
+    words = sample.packed[column, cell.start : cell.start + cell.n_rows]
+    n_known, n_first = known_count(words), np.int64(found[N_FIRST])
     n_categories = np.int64(sample.n_categories[column])
-    bits, branches = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32)
-    n_children = 2
+    n_branches, n_codes, last = 2, 0, 0
     if n_categories == 0:
-        nodes.kind[node] = NUMERIC
-        missing_to = mark_numeric(words, n_known, found, sample, sizes)
-        nodes.threshold[node] = threshold_between(
-            column, words, np.int64(found[N_FIRST]), n_known, sample
-        )
+        cell.kind = NUMERIC
+        mark_numeric(words, n_known, n_first, sample, sizes)
+        cell.threshold = threshold_between(column, words, n_first, n_known, sample)
     elif rules.n_way:
-        nodes.kind[node] = NWAY
-        missing_to, branches, n_children = mark_groups(
-            words, n_known, found, n_categories, sample, sizes
-        )
+        cell.kind = NWAY
+        n_branches = mark_groups(words, n_known, sample, sizes)
     else:
-        nodes.kind[node] = SUBSET
-        missing_to, bits = mark_subset(words, n_known, found, n_categories, sample, scratch, sizes)
-    nodes.column[node], nodes.missing_branch[node] = column, missing_to
-    scale = 1.0 if rules.criterion == WORST else nodes.weight[node]
-    nodes.gain[node] = max(0.0, found[DROP]) / scale
-    return n_children, bits, branches
+        cell.kind = SUBSET
+        last = mark_subset(words, n_known, found, n_categories, sample, scratch, sizes)
+    missing_to = np.int64(found[MISSING_TO])
+    missing_to = mark_missing(words, n_known, missing_to, n_branches, sample, sizes)
+    if cell.kind == SUBSET:
+        n_codes = write_subset(last, n_categories, scratch, sizes)
+    elif cell.kind == NWAY:
+        n_codes = n_categories
+        n_branches = write_groups(words, n_known, n_branches, n_categories, scratch, sizes)
+    cell.column, cell.missing_branch = column, missing_to
+    scale = 1.0 if rules.criterion == WORST else cell.weight
+    cell.gain = max(0.0, found[DROP]) / scale
+    return n_branches, n_codes
 
 
-@outer_loop
-def make_children(node, first_child, n_children, sizes, nodes, sample, rules, numeric):
-    """Add the children of a node whose rows have been divided."""
-    nodes.first_child[node], nodes.n_children[node] = first_child, n_children
-    start = nodes.start[node]
-    for child in range(n_children):
-        seed = next_seed(nodes.seed[node], child)
-        make_node(
-            first_child + child,
-            node,
-            start,
-            start + sizes[child],
-            seed,
-            nodes,
-            sample,
-            rules,
-            numeric,
-        )
-        start += sizes[child]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def best_split(node, nodes, sample, rules, scratch, numeric, found):
+@part_of_loop
+def best_split(node, columns, nodes, sample, rules, scratch, numeric, found):
     """Return the column to split a node on, or -1 where no split is good enough."""
     error = prepare_search(node, nodes, sample, rules, scratch, numeric)
+    cell = nodes.cells[node]
     column = search_node(
-        nodes.start[node],
-        nodes.stop[node],
-        nodes.seed[node],
+        np.int64(cell.start),
+        np.int64(cell.start) + cell.n_rows,
+        cell.seed,
         error,
+        columns,
         sample,
         rules,
         scratch,
@@ -172,58 +160,54 @@ def is_good_enough(column, found, rules):
 
 
 @inner_loop
-def appended(store, used, new):
-    """Return a store with room for `new`, which is written behind its used part."""
-    if used + new.shape[0] > store.shape[0]:
-        larger = np.empty(2 * (used + new.shape[0]), dtype=store.dtype)
-        for place in range(used):
-            larger[place] = store[place]
-        store = larger
-    for place in range(new.shape[0]):
-        store[used + place] = new[place]
-    return store
+def longer(numbers, count):
+    """Return whole numbers with room for at least so many."""
+    if count <= numbers.shape[0]:
+        return numbers
+    larger = np.empty(2 * count, dtype=numbers.dtype)
+    for place in range(numbers.shape[0]):
+        larger[place] = numbers[place]
+    return larger
 
 
 @outer_loop
-def grow_subtree(nodes, sample, rules, scratch, numeric):
+def grow_subtree(nodes, columns, sample, rules, scratch, numeric, found, sizes, codes):
     """Grow node 0 until every leaf is done.
 
     `numeric` is None for classes and True for numbers: only the code for either is compiled.
-    Returns the number of nodes, and the bit sets and branches of their categories.
+    `found`, `sizes` and `codes` are room to work in. Returns the number of nodes, and the bit
+    sets or branches of their categories.
     """
-    found = np.empty((sample.packed.shape[0], N_FOUND))
-    sizes = np.empty(scratch.places.shape[1], dtype=np.int64)
-    words, branches = np.empty(16, dtype=np.uint64), np.empty(16, dtype=np.int32)
-    n_nodes, n_words, n_branches = np.int64(1), 0, 0
+    n_nodes, n_codes = np.int64(1), 0
     waiting = np.empty(16, dtype=np.int64)
     waiting[0] = 0
     n_waiting = 0 if is_leaf(waiting[0], nodes, rules) else 1
     while n_waiting > 0:
         n_waiting -= 1
         node = waiting[n_waiting]
-        column = best_split(node, nodes, sample, rules, scratch, numeric, found)
+        column = best_split(node, columns, nodes, sample, rules, scratch, numeric, found)
         if column < 0:
             continue
-        n_children, new_words, new_branches = mark_split(
+        n_children, n_new = mark_split(
             node, column, found[column], nodes, sample, rules, scratch, sizes
         )
-        if nodes.kind[node] == SUBSET:
-            nodes.category_start[node] = n_words
-            words = appended(words, n_words, new_words)
-            n_words += new_words.shape[0]
-        elif nodes.kind[node] == NWAY:
-            nodes.category_start[node] = n_branches
-            branches = appended(branches, n_branches, new_branches)
-            n_branches += new_branches.shape[0]
-        start, stop = nodes.start[node], nodes.stop[node]
-        divide_rows(sample.rows[start:stop], sizes, n_children, sample.side, scratch.rows)
-        make_children(node, n_nodes, n_children, sizes, nodes, sample, rules, numeric)
-        if n_waiting + n_children > waiting.shape[0]:
-            longer = np.empty(2 * (n_waiting + n_children), dtype=np.int64)
-            for place in range(n_waiting):
-                longer[place] = waiting[place]
-            waiting = longer
-        n_done = n_waiting
+        cell = nodes.cells[node]
+        if n_new > 0:
+            cell.category_start = n_codes
+            codes = longer(codes, n_codes + n_new)
+            for place in range(n_new):
+                codes[n_codes + place] = np.int64(scratch.words[place])
+            n_codes += n_new
+        start, stop = np.int64(cell.start), np.int64(cell.start) + cell.n_rows
+        divide_rows(sample.rows[start:stop], sizes, n_children, sample.side, scratch)
+        waiting, n_done = longer(waiting, n_waiting + n_children), n_waiting
+        cell.first_child, cell.n_children = n_nodes, n_children
+        first = start
+        for branch in range(n_children):
+            child, seed = n_nodes + branch, next_seed(cell.seed, branch)
+            last = first + sizes[branch]
+            make_node(child, node, first, last, seed, nodes, sample, rules, numeric)
+            first = last
         for child in range(n_nodes + n_children - 1, n_nodes - 1, -1):
             if not is_leaf(child, nodes, rules):
                 waiting[n_waiting] = child
@@ -233,4 +217,4 @@ def grow_subtree(nodes, sample, rules, scratch, numeric):
             n_columns = sample.packed.shape[0]
             divide_columns(0, n_columns, start, stop, sizes, n_children, sample, scratch)
         n_nodes += n_children
-    return n_nodes, words[:n_words], branches[:n_branches]
+    return n_nodes, codes[:n_codes]

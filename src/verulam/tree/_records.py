@@ -132,23 +132,31 @@ class Scratch(NamedTuple):
     places: Any
 
 
-class Nodes(NamedTuple):
-    """The nodes of a growing tree, named as in `TreeStructure`, with the slice each node owns."""
+#: A node of a growing tree, its fields named as in `TreeStructure`; it owns `n_rows` of the
+#: sample's rows from `start` on. Loops that pass one array of records instead of one array for
+#: each field compile in half the time.
+NODE = np.dtype(
+    [
+        *((name, np.float64) for name in ("threshold", "weight", "impurity", "gain")),
+        ("seed", np.uint64),
+        *((name, np.int32) for name in ("column", "parent", "first_child", "n_children")),
+        *((name, np.int32) for name in ("missing_branch", "category_start")),
+        *((name, np.int32) for name in ("start", "n_rows", "depth")),
+        ("kind", np.int8),
+    ]
+)
 
-    kind: Any
-    column: Any
-    threshold: Any
-    parent: Any
-    first_child: Any
-    n_children: Any
-    missing_branch: Any
-    category_start: Any
-    n_rows: Any
-    weight: Any
+
+class Nodes(NamedTuple):
+    """The nodes of a growing tree.
+
+    Attributes
+    ----------
+    cells : ndarray of NODE
+        All but the values.
+    values : ndarray of shape (n_nodes, n_values)
+        Class weights, or the number to predict.
+    """
+
+    cells: Any
     values: Any
-    impurity: Any
-    gain: Any
-    start: Any
-    stop: Any
-    depth: Any
-    seed: Any

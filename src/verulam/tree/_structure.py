@@ -62,13 +62,13 @@ class TreeStructure:
         How many children there are; 0 for leaves.
     missing_branch : ndarray of int32
         Number of the child (0, 1, ...) that a missing value goes to; -1 for leaves.
-    category_start : ndarray of int64
+    category_start : ndarray of int32
         Where the node's words or branches start in the next two arrays; -1 for neither.
     category_words : ndarray of uint64
         Bit sets: category c of a subset node is bit ``c % 64`` of word ``c // 64``.
     category_branches : ndarray of int32
         Child of each category of an n-way node.
-    n_rows : ndarray of int64
+    n_rows : ndarray of int32
         Training rows that reached each node (in a fractional tree, whole or in part).
     weight : ndarray of float64
         Their weight.
@@ -91,10 +91,10 @@ class TreeStructure:
     first_child: NDArray[np.int32]
     n_children: NDArray[np.int32]
     missing_branch: NDArray[np.int32]
-    category_start: NDArray[np.int64]
+    category_start: NDArray[np.int32]
     category_words: NDArray[np.uint64]
     category_branches: NDArray[np.int32]
-    n_rows: NDArray[np.int64]
+    n_rows: NDArray[np.int32]
     weight: NDArray[np.float64]
     values: NDArray[np.float64]
     impurity: NDArray[np.float64]
@@ -371,7 +371,7 @@ def collapse(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> TreeStruct
         first_child=np.where(leaf, -1, links(structure.first_child)).astype(np.int32),
         n_children=np.where(leaf, 0, structure.n_children[order]).astype(np.int32),
         missing_branch=np.where(leaf, -1, structure.missing_branch[order]).astype(np.int32),
-        category_start=np.where(leaf, -1, structure.category_start[order]),
+        category_start=np.where(leaf, -1, structure.category_start[order]).astype(np.int32),
         n_rows=structure.n_rows[order],
         weight=structure.weight[order],
         values=structure.values[order],

@@ -12,7 +12,7 @@ from verulam.tree._records import (
     VARIANCE,
     WORST,
 )
-from verulam.tree._small_loops import inner_loop, sort_order, total_of
+from verulam.tree._small_loops import inner_loop, part_of_loop, sort_order, total_of
 
 
 @inner_loop
@@ -185,7 +185,7 @@ def running_errors(words, n_known, missing_side, backwards, sample, criterion, r
             errors[step + 1] = error if criterion == WORST else max(0.0, error)
 
 
-@inner_loop
+@part_of_loop
 def add_at(tree, place, amount):
     """Add to one entry of a binary indexed tree of sums."""
     place += 1
@@ -194,7 +194,7 @@ def add_at(tree, place, amount):
         place += place & -place
 
 
-@inner_loop
+@part_of_loop
 def weight_below(tree_weight, tree_sum, half):
     """Return weight and sum of the entries before the one where the weight passes `half`."""
     n = tree_weight.shape[0] - 1
