@@ -1,5 +1,6 @@
 """Pictures of the guide's page on decision trees."""
 
+from copy import copy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -20,6 +21,7 @@ def draw_tree(folder: Path) -> None:
     """Draw the page's pictures into `folder`."""
     for name, figure in (
         ("regions", _regions()),
+        ("growth", _growth()),
         ("impurities", _impurities()),
         ("titanic", _titanic()),
         ("smooths", _smooths()),
@@ -39,6 +41,25 @@ def _regions() -> plt.Figure:
     tree_diagram(tree, ax=right)
     left.set_title("Each leaf is a rectangle")
     right.set_title("The same tree")
+    return figure
+
+
+def _growth() -> plt.Figure:
+    """Return the regions of a tree after each of its first splits."""
+    iris = dataset("iris")
+    X = iris.inputs[["petal_length_cm", "petal_width_cm"]]
+    tree = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=5)
+    steps = tree.fit(X, iris.target_values).growth()
+    figure, axes = plt.subplots(2, 2, figsize=(9.0, 7.4), layout="constrained")
+    for step, ax in enumerate(axes.flat, 1):
+        smaller = copy(tree)
+        smaller.tree_ = tree.stage(step)
+        decision_regions(smaller, X, iris.target_values, ax=ax)
+        split = steps.loc[step]
+        title = f"Split {step}: {split['test']}, gain {split['gain']:.2f} bits"
+        ax.set_title(title, fontsize="small")
+        if step > 1:
+            ax.get_legend().remove()
     return figure
 
 
@@ -70,14 +91,16 @@ def _smooths() -> plt.Figure:
     X = np.sort(random.uniform(0.0, 8.0, size=(60, 1)), axis=0)
     y = 2.0 + np.sin(1.3 * X[:, 0]) + random.normal(scale=0.35, size=60)
     grid = np.linspace(0.0, 8.0, 500)[:, None]
-    figure, axes = plt.subplots(2, 3, figsize=(11.0, 6.0), layout="constrained")
+    figure, axes = plt.subplots(
+        2, 3, figsize=(14.0, 6.4), width_ratios=(0.7, 1.0, 1.6), layout="constrained"
+    )
     for column, threshold in enumerate((0.4, 0.2, 0.13)):
         tree = DecisionTreeRegressor(error_threshold=threshold, min_samples_leaf=3).fit(X, y)
         axes[0, column].plot(X[:, 0], y, "x", color="0.5")
         axes[0, column].plot(grid, tree.predict(grid), color="#0072b2")
         axes[0, column].set_title(rf"$\theta_r$ = {threshold}: {tree.get_n_leaves()} leaves")
         tree.schema_ = type(tree.schema_)(("x",), (None,))
-        tree_diagram(tree, ax=axes[1, column], fontsize=6.5)
+        tree_diagram(tree, ax=axes[1, column], fontsize=6.0)
     return figure
 
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError, DataWarning
 from verulam.data import dataset
-from verulam.tree import DecisionTreeClassifier
+from verulam.tree import DecisionTreeClassifier, MultivariateTreeClassifier
 
 
 @pytest.fixture
@@ -160,6 +160,14 @@ def test_a_column_that_is_all_missing(missing):
     with pytest.warns(DataWarning, match="All values are missing in 0"):
         tree = DecisionTreeClassifier(missing=missing).fit(X, [0, 1, 1])
     assert tree.used_features_.tolist() == [1]
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, np.nan])
+def test_a_class_must_weigh_something(weight):
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    for learner in (DecisionTreeClassifier, MultivariateTreeClassifier):
+        with pytest.raises(DataError, match="must give each class a positive weight"):
+            learner(class_weight={0: 1.0, 1: weight}).fit(X, y)
 
 
 def test_weights_that_are_zero_or_negative(noisy):

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier as TheirClassifier
 
+from verulam.base import DataError
 from verulam.data import dataset
 from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -63,6 +64,8 @@ def test_growth_step_by_step(iris):
     assert accuracy == sorted(accuracy)
     assert_array_equal(stages[-1], tree.predict(X))
     assert tree.stage(1).n_leaves == 2
+    with pytest.raises(DataError, match="step=-1 is not one of the tree's: 0 to"):
+        tree.stage(-1)
     numbers = DecisionTreeRegressor(max_depth=2).fit(X, np.arange(150.0))
     assert_allclose(next(iter(numbers.staged_predict(X))), 74.5)
 

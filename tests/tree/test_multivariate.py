@@ -43,6 +43,27 @@ def test_smaller_and_at_least_as_accurate_on_rotated_data(node, seed, n_inputs):
     assert ours[1] < 0.75 * univariate[1]
 
 
+@pytest.mark.parametrize("node", ["lda", "quadratic", "network"])
+def test_one_slanted_node_beats_many_thresholds_on_rotated_data(node):
+    """Linear and nonlinear nodes alike: two leaves, and fewer errors on other rows."""
+    X = np.random.default_rng(3).uniform(-1, 1, size=(600, 2))
+    y = (X[:, 0] > 0).astype(int)
+    angle = np.pi / 6
+    turned = X @ np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    slanted = MultivariateTreeClassifier(node, max_depth=1, n_restarts=1, random_state=0)
+    slanted.fit(turned[:200], y[:200])
+    straight = DecisionTreeClassifier().fit(turned[:200], y[:200])
+    assert slanted.get_n_leaves() == 2 < straight.get_n_leaves()
+    assert slanted.score(turned[200:], y[200:]) > straight.score(turned[200:], y[200:])
+    test = slanted.tree_.tests[0]
+    if node == "lda":
+        # The side of the hyperplane decides, and it is the border that was turned.
+        branch = (turned @ test.weights + test.intercept > 0).astype(int)
+        assert_array_equal(slanted.apply(turned) == slanted.apply(turned)[0], branch == branch[0])
+        assert abs(test.weights[1] / test.weights[0]) == pytest.approx(np.tan(angle), abs=0.1)
+        assert DecisionTreeClassifier().fit(X[:200], y[:200]).get_n_leaves() == 2
+
+
 @pytest.mark.parametrize("node", [*FITS, "omnivariate"])
 def test_grown_trees_are_pure_and_the_seed_decides(node):
     iris = dataset("iris")

@@ -132,3 +132,8 @@ def test_large_offsets_lose_no_digits(curve):
     plain, moved = (DecisionTreeRegressor(max_depth=4).fit(X, y + c).tree_ for c in (0.0, 1e7))
     assert_array_equal(plain.column, moved.column)
     assert_allclose(plain.threshold, moved.threshold)
+
+
+def test_targets_whose_squares_overflow_are_refused():
+    with pytest.raises(DataError, match="too large for its squares"):
+        DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1e200])

@@ -20,7 +20,7 @@ from verulam.base import (
 )
 from verulam.rule._base import Rule, RuleBase
 from verulam.rule._explanation import RuleExplanation, row_values
-from verulam.tree._table import encode_rows, read_rows
+from verulam.tree import encode_rows, read_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from verulam.rule._problem import (
     without_redundancy,
 )
 from verulam.rule._term import Term
-from verulam.tree._table import category_counts
+from verulam.tree import category_counts
 
 _MIN_POSITIVES = [Interval(Real, 0, None, closed="neither")]
 _FRACTION = [Interval(Real, 0, 1, closed="neither"), None]

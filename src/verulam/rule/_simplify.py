@@ -11,7 +11,7 @@ from verulam.base import DataError, TableSchema, check_weights
 from verulam.rule._base import Rule, RuleBase, measured, unique_rules
 from verulam.rule._classifier import TrainingSet
 from verulam.rule._description_length_loops import exception_bits, rule_bits
-from verulam.tree._prune import pessimistic_errors
+from verulam.tree import pessimistic_errors
 
 
 def prune_rules(

@@ -19,7 +19,7 @@ from verulam.tree._node_tests import (
     QuadraticTest,
     SphereTest,
 )
-from verulam.tree._prune import PruningPath
+from verulam.tree._prune import PruningPath, pessimistic_errors
 from verulam.tree._regressor import DecisionTreeRegressor
 from verulam.tree._structure import (
     Condition,
@@ -30,6 +30,7 @@ from verulam.tree._structure import (
     merge_conditions,
     paths,
 )
+from verulam.tree._table import category_counts, encode_rows, read_rows
 from verulam.tree._text import describe_condition
 
 __all__ = [
@@ -47,9 +48,11 @@ __all__ = [
     "SphereTest",
     "TreeStructure",
     "branch_label",
+    "category_counts",
     "collapse",
     "conditions",
     "describe_condition",
+    "encode_rows",
     "entropy",
     "export_code",
     "export_dot",
@@ -58,6 +61,8 @@ __all__ = [
     "merge_conditions",
     "misclassification",
     "paths",
+    "pessimistic_errors",
+    "read_rows",
     "risk",
     "split_impurity",
 ]

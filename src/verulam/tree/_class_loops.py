@@ -51,12 +51,12 @@ def impurity_sum(counts, extra, use_extra, rules):
 @part_of_loop
 def count_missing(words, n_known, sample, missing):
     """Count the classes of the rows behind the known ones."""
+    weights, classes = sample.weights, sample.classes
     for k in range(missing.shape[0]):
         missing[k] = 0.0
     for i in range(n_known, words.shape[0]):
         row = words[i] & ROW_MASK
-        weight = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
-        missing[sample.classes[row]] += weight
+        missing[classes[row]] += weights[row] if weights.shape[0] > 0 else 1.0
 
 
 @part_of_loop
@@ -82,7 +82,7 @@ def scan_two_classes(words, n_known, node_counts, missing, sample, rules, found)
     min_leaf = least_rows(n_known, rules)
     lost0, lost1 = int(missing[0]), int(missing[1])
     total0, total1 = int(node_counts[0]) - lost0, int(node_counts[1]) - lost1
-    entropy, logs = rules.criterion == ENTROPY, rules.table
+    entropy, logs, classes = rules.criterion == ENTROPY, rules.table, sample.classes
     if min(n_known, n_missing) >= min_leaf:
         best = pair_sum(total0, total1, entropy, logs) + pair_sum(lost0, lost1, entropy, logs)
         found[N_FIRST], found[MISSING_TO] = n_known, 1.0
@@ -90,7 +90,7 @@ def scan_two_classes(words, n_known, node_counts, missing, sample, rules, found)
     for i in range(n_known):
         word = words[i]
         rank = word >> ROW_BITS
-        k = int(sample.classes[word & ROW_MASK])
+        k = int(classes[word & ROW_MASK])
         if rank != previous:
             pure = group == k and (i + 1 == n_known or words[i + 1] >> ROW_BITS != rank)
             if not (pure and rules.boundaries_only):
@@ -123,11 +123,11 @@ def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
     weight, the number of known rows on the first side and the side of the missing ones are
     written into `found`.
     """
-    n = words.shape[0]
-    n_missing = n - n_known
-    whole = sample.weights.shape[0] == 0 and not rules.fractional
+    weights, classes, counts = sample.weights, sample.classes, scratch.counts
+    n_missing = words.shape[0] - n_known
+    whole = weights.shape[0] == 0 and not rules.fractional
     found[MISSING_TO] = -1.0
-    first, second, missing = scratch.counts[1], scratch.counts[2], scratch.counts[3]
+    first, second, missing = counts[1], counts[2], counts[3]
     count_missing(words, n_known, sample, missing)
     if rules.n_classes == 2 and whole and rules.criterion <= ENTROPY:
         best = scan_two_classes(words, n_known, node_counts, missing, sample, rules, found)
@@ -149,7 +149,7 @@ def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
         word = words[i]
         rank = word >> ROW_BITS
         row = word & ROW_MASK
-        k = int(sample.classes[row])
+        k = int(classes[row])
         if rank != previous:
             pure = group == k and (i + 1 == n_known or words[i + 1] >> ROW_BITS != rank)
             if not (pure and rules.boundaries_only):
@@ -167,7 +167,7 @@ def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
             group, previous = k, rank
         elif group != k:
             group = MIXED if i > 0 else k
-        weight = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
+        weight = weights[row] if weights.shape[0] > 0 else 1.0
         first[k] += weight
         second[k] -= weight
     found[DROP] = parent - best
@@ -176,9 +176,9 @@ def scan_classes(words, n_known, node_counts, sample, rules, scratch, found):
 @inner_loop
 def group_classes(words, n_known, node_counts, sample, rules, scratch, found):
     """Judge the n-way split of a column ordered by category."""
-    n = words.shape[0]
-    n_missing = n - n_known
-    missing, group, known = scratch.counts[3], scratch.counts[1], scratch.counts[2]
+    weights, classes, counts = sample.weights, sample.classes, scratch.counts
+    n_missing = words.shape[0] - n_known
+    missing, group, known = counts[3], counts[1], counts[2]
     count_missing(words, n_known, sample, missing)
     for k in range(rules.n_classes):
         known[k], group[k] = node_counts[k] - missing[k], 0.0
@@ -186,8 +186,7 @@ def group_classes(words, n_known, node_counts, sample, rules, scratch, found):
     own_branch = n_missing > 0 and not rules.fractional
     for i in range(n_known):
         row = words[i] & ROW_MASK
-        weight = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
-        group[sample.classes[row]] += weight
+        group[classes[row]] += weights[row] if weights.shape[0] > 0 else 1.0
         if i + 1 == n_known or words[i + 1] >> ROW_BITS != words[i] >> ROW_BITS:
             alone = impurity_sum(group, missing, False, rules)
             total += alone

@@ -1,6 +1,5 @@
 """Classification trees: ID3, C4.5, CART and what lies between them."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -8,21 +7,22 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
-from sklearn.utils.class_weight import compute_sample_weight
 
 from verulam.base import (
     Classifier,
     DataError,
-    DataWarning,
     Interval,
     StrOptions,
     checked_fit,
     encode_classes,
-    generator,
 )
 from verulam.tree._grow import Growth
-from verulam.tree._holdout import split_rows
-from verulam.tree._learner import TreeLearner, usable_weights, warn_of_empty_columns
+from verulam.tree._learner import (
+    TreeLearner,
+    usable_weights,
+    warn_of_one_class,
+    weights_by_class,
+)
 from verulam.tree._options import (
     PLAIN_CLASSIFIER,
     PRESETS,
@@ -226,32 +226,14 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         weights, used = usable_weights(sample_weight, rows)
         rows, codes = rows[used], codes[used]
         if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, self.classes_[codes])
+            by_class = weights_by_class(self.class_weight, self.classes_[codes])
             weights = by_class if weights is None else weights * by_class
-        if len(np.unique(codes)) == 1:
-            warnings.warn(
-                f"y has one class, {_plain(self.classes_[codes[0]])!r}: the tree is a single leaf.",
-                DataWarning,
-                stacklevel=2,
-            )
-        warn_of_empty_columns(self.schema_, rows)
+        if (codes == codes[0]).all():
+            warn_of_one_class(self.classes_[codes[0]])
         options = resolve(self, PLAIN_CLASSIFIER)
-        # One generator for the whole of a fit: every use advances it.
-        random = generator(self.random_state)
-        if options.pruning == "reduced_error":
-            growing, pruning = split_rows(codes, self.pruning_fraction, random, stratified=True)
-            structure = self._grown(rows, codes, weights, growing, options, random).structure
-            own = None if weights is None else weights[pruning]
-            self.tree_ = self._reduced(structure, rows[pruning], codes[pruning], own)
-            self.n_leaves_grown_, self.ccp_alpha_ = structure.n_leaves, None
-            return self
-        structure = self._grown(rows, codes, weights, slice(None), options, random).structure
-        self.n_leaves_grown_, self.ccp_alpha_ = structure.n_leaves, None
+        self._grow_and_prune(rows, codes, weights, options)
         if options.pruning == "pessimistic":
-            structure = self._pessimistic(structure)
-        elif options.pruning == "cost_complexity":
-            structure = self._cut_back(structure, rows, codes, weights, options, random)
-        self.tree_ = structure
+            self.tree_ = self._pessimistic(self.tree_)
         return self
 
     def _loss_matrix(self) -> NDArray[np.float64]:
@@ -282,7 +264,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         rows, codes = np.ascontiguousarray(rows[chosen]), codes[chosen]
         loss = self._loss_matrix()
         rules = make_rules(self, options, rows, len(self.classes_), own, loss)
-        return self._grow(rows, codes.astype(np.int64), own, options, rules, random)
+        return self._grow(rows, codes.astype(np.int64, copy=False), own, options, rules, random)
 
     def _node_risks(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of the best decision for class weights in each row."""

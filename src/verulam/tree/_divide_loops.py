@@ -114,9 +114,9 @@ def divide_rows(rows, sizes, n_children, side, scratch):
 @outer_loop
 def divide_columns(first, last, start, stop, sizes, n_children, sample, scratch):
     """Divide the orders of some columns among the children of a node, stably."""
-    buffer, places = scratch.words, scratch.places[1]
+    buffer, places, packed, side = scratch.words, scratch.places[1], sample.packed, sample.side
     for column in range(first, last):
-        words = sample.packed[column, start:stop]
+        words = packed[column, start:stop]
         n = words.shape[0]
         # A column of one value is never searched again below, so its rows need no order.
         if words[0] >> ROW_BITS == words[n - 1] >> ROW_BITS:
@@ -125,7 +125,7 @@ def divide_columns(first, last, start, stop, sizes, n_children, sample, scratch)
             kept = moved = 0
             for i in range(n):
                 word = words[i]
-                other = int(sample.side[word & ROW_MASK])
+                other = int(side[word & ROW_MASK])
                 words[kept] = word
                 buffer[moved] = word
                 moved += other
@@ -137,7 +137,7 @@ def divide_columns(first, last, start, stop, sizes, n_children, sample, scratch)
         for child in range(1, n_children):
             places[child] = places[child - 1] + sizes[child - 1]
         for i in range(n):
-            child = sample.side[words[i] & ROW_MASK]
+            child = side[words[i] & ROW_MASK]
             buffer[places[child]] = words[i]
             places[child] += 1
         for i in range(n):

@@ -1,5 +1,6 @@
 """Growing: columns are sorted once, large nodes are split by all threads, subtrees one by each."""
 
+import mmap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -37,6 +38,8 @@ from verulam.tree._structure import LEAF, NWAY, TreeStructure, collapse, survivi
 SHARED_ROWS = 8192
 #: So are all nodes once the shared part of the tree has this many.
 SHARED_NODES = 4096
+#: Bytes from which on room for nodes is taken page by page.
+LARGE_ROOM = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +124,19 @@ def make_scratch(n_node: int, sample: Sample, rules: Rules) -> Scratch:
 
 def make_nodes(capacity: int, n_values: int) -> Nodes:
     """Return room for so many nodes; memory is taken only as it is written to."""
-    return Nodes(np.empty(capacity, dtype=NODE), np.empty((capacity, n_values)))
+    return Nodes(_room(capacity, NODE), _room(capacity * n_values).reshape(capacity, n_values))
+
+
+def _room(count: int, kind: Any = np.float64) -> NDArray[Any]:
+    """Return an array of which only the pages that are written to take memory.
+
+    NumPy asks for huge pages, of which the first byte takes all; most nodes are never made.
+    """
+    n_bytes = count * np.dtype(kind).itemsize
+    if n_bytes < LARGE_ROOM or not hasattr(mmap, "MAP_PRIVATE"):
+        return np.empty(count, dtype=kind)
+    pages = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(pages, dtype=kind)
 
 
 def is_numeric(rules: Rules) -> bool | None:
@@ -330,7 +345,8 @@ def assemble(
     `parts` are by position in `roots`; each is let go as soon as it has been copied.
     """
     count = top.n_nodes + sum(part.n_nodes - 1 for part in parts.values())
-    fields = {name: np.empty(count, dtype=kind) for name, (kind, _) in _kept_fields()}
+    names = [name for name in NODE.names or () if name not in ("seed", "depth")]
+    fields = {name: np.empty(count, dtype=NODE[name]) for name in names}
     values = np.empty((count, top.nodes.values.shape[1]))
     codes = [top.codes]
 
@@ -365,8 +381,3 @@ def assemble(
         fractional=fractional,
     )
     return Growth(structure, rows, start)
-
-
-def _kept_fields() -> list[tuple[str, Any]]:
-    """Return the fields of a node that outlast its growing."""
-    return [item for item in NODE.fields.items() if item[0] not in ("seed", "depth")]

@@ -54,9 +54,9 @@ def reorder_categories(words, n_known, target_class, sample, scratch):
 
     The new rank of a category replaces its code, and ``scratch.groups[2]`` remembers it.
     """
-    weight, total, place = scratch.groups[0], scratch.groups[1], scratch.groups[2]
-    starts = scratch.places[0]
-    by_class = sample.classes.shape[0] > 0
+    groups, places, classes = scratch.groups, scratch.places, sample.classes
+    weight, total, place, starts = groups[0], groups[1], groups[2], places[0]
+    weights, moved, by_class = sample.weights, scratch.words, classes.shape[0] > 0
     n_groups = 0
     for i in range(n_known):
         if i == 0 or words[i] >> ROW_BITS != words[i - 1] >> ROW_BITS:
@@ -64,16 +64,16 @@ def reorder_categories(words, n_known, target_class, sample, scratch):
             weight[n_groups] = total[n_groups] = 0.0
             n_groups += 1
         row = words[i] & ROW_MASK
-        w = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
+        w = weights[row] if weights.shape[0] > 0 else 1.0
         weight[n_groups - 1] += w
         if by_class:
-            total[n_groups - 1] += w * (sample.classes[row] == target_class)
+            total[n_groups - 1] += w * (classes[row] == target_class)
         else:
             total[n_groups - 1] += w * sample.targets[row]
     starts[n_groups] = n_known
     for group in range(n_groups):
         total[group] /= weight[group]
-    order = scratch.places[1]
+    order = places[1]
     sort_order(total, order, n_groups)
     written = 0
     for rank in range(n_groups):
@@ -81,10 +81,10 @@ def reorder_categories(words, n_known, target_class, sample, scratch):
         place[np.int64(words[starts[group]] >> ROW_BITS)] = rank
         head = np.uint64(rank) << ROW_BITS
         for i in range(starts[group], starts[group + 1]):
-            scratch.words[written] = head | (words[i] & ROW_MASK)
+            moved[written] = head | (words[i] & ROW_MASK)
             written += 1
     for i in range(n_known, words.shape[0]):
-        scratch.words[i] = words[i]
+        moved[i] = words[i]
     return n_groups
 
 
@@ -169,11 +169,11 @@ def scan_orders(words, n_known, error, by_category, sample, rules, scratch, nume
 @inner_loop
 def weight_of(words, sample):
     """Return the weight of rows."""
-    if sample.weights.shape[0] == 0:
+    weights, total = sample.weights, 0.0
+    if weights.shape[0] == 0:
         return np.float64(words.shape[0])
-    total = 0.0
     for word in words:
-        total += sample.weights[word & ROW_MASK]
+        total += weights[word & ROW_MASK]
     return total
 
 
@@ -296,20 +296,17 @@ def search_node(start, stop, seed, error, columns, sample, rules, scratch, numer
     """Search the columns of a node, a random choice of them if asked for; return the best or -1."""
     n_columns = sample.packed.shape[0]
     weight = total_of(scratch.counts[0]) if numeric is None else scratch.counts[0, 0]
-    if rules.max_features >= n_columns:
-        for column in range(n_columns):
-            search_shortly(column, start, stop, error, sample, rules, scratch, numeric, found)
-            # No later column can do better than leave no impurity, and the first wins a tie.
-            drop = found[column, DROP]
-            perfect = drop >= error * (1.0 - 1e-12) or (drop > -np.inf and stop - start == 2)
-            if perfect and not rules.gain_ratio:
-                return column
-        return choose_column(columns, found, weight, rules)
-    columns = draw_columns(seed, n_columns)
-    chosen = -1
+    at_random, chosen = rules.max_features < n_columns, -1
+    if at_random:
+        columns = draw_columns(seed, n_columns)
     for place in range(n_columns):
         column = columns[place]
         search_shortly(column, start, stop, error, sample, rules, scratch, numeric, found)
+        # No later column can do better than leave no impurity, and the first wins a tie.
+        drop = found[column, DROP]
+        perfect = drop >= error * (1.0 - 1e-12) or (drop > -np.inf and stop - start == 2)
+        if perfect and not (rules.gain_ratio or at_random):
+            return column
         # A drawn set without any split is extended until there is one.
         if place + 1 >= rules.max_features:
             chosen = choose_column(columns[: place + 1], found, weight, rules)

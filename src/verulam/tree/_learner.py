@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.class_weight import compute_sample_weight
 
 from verulam.base import (
     DataError,
@@ -23,6 +24,7 @@ from verulam.tree._alpha import choose_alpha
 from verulam.tree._compiling import announced
 from verulam.tree._general_grow import grow_generally
 from verulam.tree._grow import Growth, grow, make_sample
+from verulam.tree._holdout import split_rows
 from verulam.tree._options import Options
 from verulam.tree._prune import PruningPath, best_first, beyond_leaves, prune_to_alpha
 from verulam.tree._records import Rules
@@ -41,6 +43,9 @@ class TreeLearner(ABC):
     ccp_alpha: float | None
     ccp_alpha_: float | None
     pruning_folds: int
+    pruning_fraction: float
+    n_leaves_grown_: int
+    random_state: Any
     n_features_in_: int
 
     def __sklearn_tags__(self) -> Any:
@@ -141,8 +146,11 @@ class TreeLearner(ABC):
     def stage(self, step: int) -> TreeStructure:
         """Return the tree as it was after so many steps of `growth`."""
         check_is_fitted(self)
+        order = best_first(self.tree_)
+        if not 0 <= step <= len(order):
+            raise DataError(f"step={step} is not one of the tree's: 0 to {len(order)}.")
         to_leaf = self.tree_.kind != LEAF
-        to_leaf[best_first(self.tree_)[:step]] = False
+        to_leaf[order[:step]] = False
         return collapse(self.tree_, to_leaf)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
@@ -192,6 +200,45 @@ class TreeLearner(ABC):
         random: np.random.Generator,
     ) -> Growth:
         """Return the tree grown on some of the encoded rows."""
+
+    @abstractmethod
+    def _reduced(
+        self,
+        structure: TreeStructure,
+        rows: NDArray[np.float64],
+        target: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+    ) -> TreeStructure:
+        """Return the tree pruned where a leaf is no worse on other rows."""
+
+    def _grow_and_prune(
+        self,
+        rows: NDArray[np.float64],
+        target: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        options: Options,
+    ) -> Growth:
+        """Store the tree, pruned by a set of its own or the cost of leaves; return the grown one.
+
+        What is done in the leaves alone is left to the classes.
+        """
+        warn_of_empty_columns(self.schema_, rows, stacklevel=5)
+        # One generator for the whole of a fit: every use advances it.
+        random = generator(self.random_state)
+        growing: Any = slice(None)
+        if options.pruning == "reduced_error":
+            growing, aside = split_rows(
+                target, self.pruning_fraction, random, stratified=is_classifier(self)
+            )
+        growth = self._grown(rows, target, weights, growing, options, random)
+        self.tree_ = growth.structure
+        self.n_leaves_grown_, self.ccp_alpha_ = growth.structure.n_leaves, None
+        if options.pruning == "reduced_error":
+            own = None if weights is None else weights[aside]
+            self.tree_ = self._reduced(self.tree_, rows[aside], target[aside], own)
+        elif options.pruning == "cost_complexity":
+            self.tree_ = self._cut_back(self.tree_, rows, target, weights, options, random)
+        return growth
 
     def _cut_back(
         self,
@@ -268,7 +315,25 @@ def usable_weights(
     return weights, used
 
 
-def warn_of_empty_columns(schema: TableSchema, rows: NDArray[np.float64]) -> None:
+def weights_by_class(class_weight: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the weight of each row's class, which must be positive."""
+    weights = compute_sample_weight(class_weight, labels)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise DataError(f"class_weight={class_weight!r} must give each class a positive weight.")
+    return weights
+
+
+def warn_of_one_class(label: Any) -> None:
+    """Warn of a target without anything to tell apart."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    warnings.warn(
+        f"y has one class, {plain!r}: the tree is a single leaf.", DataWarning, stacklevel=4
+    )
+
+
+def warn_of_empty_columns(
+    schema: TableSchema, rows: NDArray[np.float64], stacklevel: int = 4
+) -> None:
     """Warn of columns without any value, which no split can use."""
     empty = np.isnan(rows).all(axis=0) if np.isnan(rows[0]).any() else np.zeros(1, dtype=bool)
     if empty.any():
@@ -276,5 +341,5 @@ def warn_of_empty_columns(schema: TableSchema, rows: NDArray[np.float64]) -> Non
         warnings.warn(
             f"All values are missing in {', '.join(names[:8])}: such columns cannot be split on.",
             DataWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )

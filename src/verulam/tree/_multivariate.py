@@ -1,6 +1,5 @@
 """Multivariate and omnivariate classification trees."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -9,12 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
-from sklearn.utils.class_weight import compute_sample_weight
 
 from verulam.base import (
     Classifier,
     DataError,
-    DataWarning,
     Interval,
     StrOptions,
     check_is_fitted,
@@ -26,7 +23,12 @@ from verulam.tree._compiling import announced
 from verulam.tree._grouping import GROUPINGS
 from verulam.tree._holdout import split_rows
 from verulam.tree._inputs import learn_inputs
-from verulam.tree._learner import usable_weights, warn_of_empty_columns
+from verulam.tree._learner import (
+    usable_weights,
+    warn_of_empty_columns,
+    warn_of_one_class,
+    weights_by_class,
+)
 from verulam.tree._multivariate_grow import Limits, MultivariateTree, grow_tree
 from verulam.tree._node_kinds import FITS, KIND_NAMES, check_kind, fit_node
 from verulam.tree._node_problem import CRITERIA, NodeOptions
@@ -262,13 +264,9 @@ class MultivariateTreeClassifier(Classifier):
         rows, codes = rows[used], codes[used].astype(np.int64)
         weights = np.ones(len(rows)) if given is None else given
         if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self.class_weight, self.classes_[codes])
+            weights = weights * weights_by_class(self.class_weight, self.classes_[codes])
         if len(np.unique(codes)) == 1:
-            warnings.warn(
-                f"y has one class, {self.classes_[codes[0]]}: the tree is a single leaf.",
-                DataWarning,
-                stacklevel=2,
-            )
+            warn_of_one_class(self.classes_[codes[0]])
         warn_of_empty_columns(self.schema_, rows)
         random = generator(self.random_state)
         if self.pruning == "reduced_error":

@@ -46,12 +46,12 @@ def make_node(node, parent, start, stop, seed, nodes, sample, rules, numeric):
         cell.weight = cell.impurity = 0.0
         return
     if numeric is None:
+        rows, classes, weights = sample.rows, sample.classes, sample.weights
         for k in range(rules.n_classes):
             values[k] = 0.0
         for i in range(start, stop):
-            row = sample.rows[i]
-            weight = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
-            values[sample.classes[row]] += weight
+            row = rows[i]
+            values[classes[row]] += weights[row] if weights.shape[0] > 0 else 1.0
         cell.weight = total_of(values)
         cell.impurity = impurity_sum(values, values, False, rules) / cell.weight
     else:
@@ -106,7 +106,7 @@ def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
     words = sample.packed[column, cell.start : cell.start + cell.n_rows]
     n_known, n_first = known_count(words), np.int64(found[N_FIRST])
     n_categories = np.int64(sample.n_categories[column])
-    n_branches, n_codes, last = 2, 0, 0
+    n_branches, n_codes, last = 2, np.int64(0), 0
     if n_categories == 0:
         cell.kind = NUMERIC
         mark_numeric(words, n_known, n_first, sample, sizes)
@@ -178,7 +178,7 @@ def grow_subtree(nodes, columns, sample, rules, scratch, numeric, found, sizes, 
     `found`, `sizes` and `codes` are room to work in. Returns the number of nodes, and the bit
     sets or branches of their categories.
     """
-    n_nodes, n_codes = np.int64(1), 0
+    n_nodes, n_codes = np.int64(1), np.int64(0)
     waiting = np.empty(16, dtype=np.int64)
     waiting[0] = 0
     n_waiting = 0 if is_leaf(waiting[0], nodes, rules) else 1
@@ -204,9 +204,8 @@ def grow_subtree(nodes, columns, sample, rules, scratch, numeric, found, sizes, 
         cell.first_child, cell.n_children = n_nodes, n_children
         first = start
         for branch in range(n_children):
-            child, seed = n_nodes + branch, next_seed(cell.seed, branch)
-            last = first + sizes[branch]
-            make_node(child, node, first, last, seed, nodes, sample, rules, numeric)
+            seed, last = next_seed(cell.seed, branch), first + sizes[branch]
+            make_node(n_nodes + branch, node, first, last, seed, nodes, sample, rules, numeric)
             first = last
         for child in range(n_nodes + n_children - 1, n_nodes - 1, -1):
             if not is_leaf(child, nodes, rules):

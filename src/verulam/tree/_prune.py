@@ -1,7 +1,7 @@
 """Pruning after growing: by a pruning set, by C4.5's pessimistic estimate, by cost-complexity."""
 
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,8 +131,13 @@ def cost_complexity(structure: TreeStructure, costs: NDArray[np.float64]) -> Pru
     alive = inner.copy()
     links = np.full(len(structure), np.inf)
     links[inner] = (costs[inner] - below[inner]) / np.maximum(leaves[inner] - 1, 1)
-    while alive.any():
-        node = int(np.argmin(np.where(alive, links, np.inf)))
+    heap = [(float(links[node]), int(node)) for node in np.flatnonzero(inner)]
+    heapify(heap)
+    while heap:
+        link, node = heappop(heap)
+        # A link that has changed since then is in the heap once more.
+        if not alive[node] or link != links[node]:
+            continue
         alpha = max(alpha, float(links[node]))
         saved, lost = leaves[node] - 1.0, costs[node] - below[node]
         waiting = [node]
@@ -148,6 +153,7 @@ def cost_complexity(structure: TreeStructure, costs: NDArray[np.float64]) -> Pru
             leaves[above] -= saved
             below[above] += lost
             links[above] = (costs[above] - below[above]) / max(leaves[above] - 1.0, 1.0)
+            heappush(heap, (float(links[above]), above))
             above = int(structure.parent[above])
         if alpha <= alphas[-1] * (1 + 1e-12):
             counts[-1] = int(leaves[0])

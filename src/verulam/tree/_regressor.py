@@ -13,12 +13,10 @@ from verulam.base import (
     Regressor,
     StrOptions,
     checked_fit,
-    generator,
     numeric_targets,
 )
 from verulam.tree._grow import Growth
-from verulam.tree._holdout import split_rows
-from verulam.tree._learner import TreeLearner, usable_weights, warn_of_empty_columns
+from verulam.tree._learner import TreeLearner, usable_weights
 from verulam.tree._linear_leaves import LinearLeaves, fit_linear_leaves
 from verulam.tree._options import (
     PLAIN_REGRESSOR,
@@ -179,25 +177,16 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.schema_, rows = read_rows(self, X)
         targets = numeric_targets(self, y)
         check_consistent_length(rows, targets)
+        with np.errstate(over="ignore"):
+            squares = np.square(targets - targets.mean())
+        if not np.isfinite(squares).all():
+            raise DataError("y is too large for its squares: divide it by a power of ten.")
         weights, used = usable_weights(sample_weight, rows)
         rows, targets = rows[used], targets[used]
-        warn_of_empty_columns(self.schema_, rows)
         options = resolve(self, PLAIN_REGRESSOR)
-        # One generator for the whole of a fit: every use advances it.
-        random = generator(self.random_state)
-        growing: Any = slice(None)
-        if options.pruning == "reduced_error":
-            growing, aside = split_rows(targets, self.pruning_fraction, random, stratified=False)
-        growth = self._grown(rows, targets, weights, growing, options, random)
-        self.n_leaves_grown_, self.ccp_alpha_ = growth.structure.n_leaves, None
+        growth = self._grow_and_prune(rows, targets, weights, options)
         self.linear_leaves_: LinearLeaves | None = None
-        self.tree_ = growth.structure
-        if options.pruning == "reduced_error":
-            own = None if weights is None else weights[aside]
-            self.tree_ = self._reduced(self.tree_, rows[aside], targets[aside], own)
-        elif options.pruning == "cost_complexity":
-            self.tree_ = self._cut_back(self.tree_, rows, targets, weights, options, random)
-        elif self.leaf_model == "linear":
+        if options.pruning == "none" and self.leaf_model == "linear":
             growth, self.linear_leaves_ = fit_linear_leaves(
                 growth, rows, targets, weights, self.error_threshold
             )
