@@ -6,7 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
-from verulam.kernel import Gaussian, RowCache, Sigmoid, solve_densely, solve_dual
+from verulam.base import DataError
+from verulam.kernel import Gaussian, Precomputed, RowCache, Sigmoid, solve_densely, solve_dual
 from verulam.kernel._dual_loops import GROUPS, TOTAL, add_rows, solve_block
 from verulam.kernel._problems import (
     classification_problem,
@@ -15,6 +16,7 @@ from verulam.kernel._problems import (
     nu_regression_problem,
     one_class_problem,
     regression_problem,
+    simplex_problem,
 )
 
 TOLERANCE = 1e-6
@@ -134,9 +136,21 @@ def test_compiled_steps_equal_their_python_source(constraint):
 
 def test_sums_of_rows():
     rng = np.random.default_rng(0)
-    rows, weights = rng.normal(size=(5, 40)), rng.normal(size=3)
-    sums = np.ones(40)
-    add_rows(rows, np.array([4, 0, 2]), weights, 10, 30, sums)
-    expected = np.ones(40)
-    expected[10:30] += (weights @ rows[[4, 0, 2]])[10:30]
-    assert_allclose(sums, expected)
+    rows, weights = rng.normal(size=(9, 1500)), rng.normal(size=7)
+    for count in range(8):
+        sums = np.ones(1500)
+        slots = rng.choice(9, size=count, replace=False)
+        add_rows(rows, slots, weights[:count], sums)
+        assert_allclose(sums, 1.0 + weights[:count] @ rows[slots], atol=1e-12)
+
+
+def test_simplex():
+    """The nearest point of a polygon to the origin: shares are not negative and sum to one."""
+    corners = np.array([[1.0, 1.0], [1.0, -1.0], [3.0, 0.0], [2.0, 2.0]])
+    problem = simplex_problem(np.zeros(4))
+    found = solve_dual(problem, RowCache(Precomputed(), corners @ corners.T, 0.0), tolerance=1e-10)
+    assert_allclose(found.coefficients, [0.5, 0.5, 0.0, 0.0], atol=1e-9)
+    assert found.objective == pytest.approx(0.5)
+    assert found.gap == pytest.approx(0.0, abs=1e-9)
+    with pytest.raises(DataError, match="not be negative"):
+        simplex_problem(np.zeros(2), np.array([-1.0, 2.0]))

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.svm import LinearSVC
 
 from verulam.base import DataError
-from verulam.kernel import Gaussian, PreferenceKernel, RankingMachine
+from verulam.kernel import Gaussian, PreferenceKernel, RankingMachine, SpectrumKernel
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(25, 3))
@@ -54,5 +54,25 @@ def test_refusals():
         RankingMachine().fit(X, np.ones(25))
     with pytest.raises(DataError, match="groups has 2"):
         RankingMachine().fit(X, Y, [0, 1])
-    with pytest.raises(DataError, match="rows of numbers"):
-        RankingMachine(kernel="precomputed").fit(np.eye(25), Y)
+
+
+def test_given_matrix_and_objects():
+    kernel = Gaussian(1.5)
+    rows = RankingMachine(kernel=kernel).fit(X, Y)
+    given = RankingMachine(kernel="precomputed").fit(kernel(X), Y)
+    assert_allclose(given.predict(kernel(X)), rows.predict(X), atol=1e-8)
+    words = ["aab", "abb", "bbb", "aaa", "abab", "bbbb"]
+    counts = np.array([word.count("b") for word in words])
+    strings = RankingMachine(kernel=SpectrumKernel(1), C=10.0).fit(words, counts)
+    assert strings.score(words, counts) == 1.0
+
+
+def test_twenty_thousand_rows_without_a_list_of_their_pairs():
+    """A list of their 200 million pairs would take 3 GB."""
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(20_000, 2))
+    relevances = rows @ [1.0, -1.0]
+    machine = RankingMachine(kernel="linear", C=1e-5, tol=0.05).fit(rows, relevances)
+    assert machine.n_pairs_ == 20_000 * 19_999 // 2
+    assert machine.score(rows, relevances) > 0.99
+    assert machine.gap_ <= 0.05 * machine.objective_

@@ -8,6 +8,7 @@ import numpy as np
 
 from verulam.base import DataError
 from verulam.kernel._exponential_loops import gaussian_block
+from verulam.kernel._gaussian_rows import fill_single
 from verulam.kernel._kernel import Kernel, as_rows, positive
 from verulam.numerics import distances
 
@@ -90,14 +91,15 @@ class Gaussian(_Radial):
             )
         return rows
 
+    def fill(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+        if result.dtype != np.float32:
+            super().fill(left, right, result)
+            return
+        first, second, factor = self._scaled(left, right)
+        fill_single(first, second, factor, result)
+
     def _write(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
-        # Distances do not change with the origin, and near it fewer digits cancel.
-        origin = right[0] if len(right) else 0.0
-        if isinstance(self.width, tuple):
-            units, factor = np.array(self.width), 0.5
-        else:
-            units, factor = np.ones(1), 0.5 / self._width() ** 2
-        first, second = (left - origin) / units, (right - origin) / units
+        first, second, factor = self._scaled(left, right)
         gaussian_block(
             first @ second.T,
             np.einsum("ij,ij->i", first, first),
@@ -105,6 +107,15 @@ class Gaussian(_Radial):
             factor,
             result,
         )
+
+    def _scaled(self, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        # Distances do not change with the origin, and near it fewer digits cancel.
+        origin = right[0] if len(right) else 0.0
+        if isinstance(self.width, tuple):
+            units, factor = np.array(self.width), 0.5
+        else:
+            units, factor = np.ones(1), 0.5 / self._width() ** 2
+        return (left - origin) / units, (right - origin) / units, factor
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         result = np.empty((len(left), len(right)))

@@ -7,16 +7,17 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.kernel._dual_loops import FREE, GROUPS, TOTAL, gather_block, solve_block
+from verulam.kernel._leaps import Bounds, Leaps
 from verulam.kernel._row_cache import RowCache
 
 #: Variables that are solved for at once, half of them new each time.
-BLOCK = 1024
+BLOCK = 1536
 #: Steps within a block, per variable of it.
 STEPS = 40
 #: A block is solved until its violation is this share of the one that it was chosen for.
-SHARE = 0.1
+SHARE = 0.2
 
-CONSTRAINTS = {"none": FREE, "total": TOTAL, "groups": GROUPS}
+CONSTRAINTS = {"none": FREE, "total": TOTAL, "simplex": TOTAL, "groups": GROUPS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,8 @@ class DualProblem:
     start
         Feasible coefficients, whose sums are kept.
     constraint
-        "none", "total" (the sum is kept) or "groups" (also within each group).
+        "none", "total" (the sum is kept), "simplex" (the same, with bounds of zero and infinity)
+        or "groups" (the sum is kept within each group).
     owners : ndarray or None
         Input that each coefficient belongs to, where inputs have several; None where each has one.
     groups : ndarray or None
@@ -103,8 +105,9 @@ def solve_dual(
     r"""Solve a dual program by blocks of coefficients.
 
     The most violating coefficients enter the block, their kernel rows are computed by one matrix
-    product, and the program is solved within the block by steps of second order; then all
-    gradients are brought up to date at once.
+    product, and the program is solved within the block by steps of second order, while the rest
+    is left out; then all gradients are brought up to date at once, and a leap is made along the
+    last moves (see `Leaps`).
 
     Parameters
     ----------
@@ -129,6 +132,8 @@ def solve_dual(
     rows_before, n_steps, n_iter = cache.n_computed, 0, 0
     products = _start_products(values, owners, cache) if products is None else products.copy()
     recent = np.empty(0, dtype=np.int64)
+    # What one block holds needs no leaps.
+    leaps = _leaps(problem, owners, groups, cache) if len(values) > block else None
     while True:
         slopes = -problem.linear - products[owners]
         violation = _violation(problem, values, slopes, groups)
@@ -156,7 +161,13 @@ def solve_dual(
         )
         values[chosen] = after
         moved = after != before
-        cache.add_products(inputs[moved], (after - before)[moved], products)
+        product = np.zeros(cache.size)
+        cache.add_products(inputs[moved], (after - before)[moved], product)
+        products += product
+        if leaps is not None:
+            move = np.zeros(len(values))
+            move[chosen] = after - before
+            values, products = leaps.after(move, product, values, products)
         n_iter += 1
     if violation > tolerance:
         warnings.warn(
@@ -187,13 +198,19 @@ def duality_gap(
     """Return the value of the program minus that of its own dual at the same point."""
     groups = np.zeros(len(values), dtype=np.int64) if problem.groups is None else problem.groups
     slopes = -problem.linear - products - levels[groups]
-    bounds = np.maximum(problem.upper * slopes, problem.lower * slopes)
-    # Bounds may be infinite, as for hard margins, where slopes of zero must count nothing.
     reached = np.where(slopes > 0, problem.upper, problem.lower)
+    # Bounds may be infinite, as on a simplex, where slopes of zero must count nothing.
     finite = np.isfinite(reached)
     kept = sum(levels[group] * values[groups == group].sum() for group in range(len(levels)))
-    terms = bounds[finite].sum() + (values * slopes)[~finite].sum()
+    terms = (reached[finite] * slopes[finite]).sum() + (values * slopes)[~finite].sum()
     return float(values @ products + problem.linear @ values + terms + kept)
+
+
+def _leaps(problem: DualProblem, owners: np.ndarray, groups: np.ndarray, cache: RowCache) -> Leaps:
+    kept = None if problem.constraint == "none" else groups
+    if problem.constraint in ("total", "simplex"):
+        kept = np.zeros_like(groups)
+    return Leaps(Bounds(problem.linear, problem.lower, problem.upper, owners, kept), cache)
 
 
 def _start_products(values: np.ndarray, owners: np.ndarray, cache: RowCache) -> np.ndarray:

@@ -130,17 +130,23 @@ def _lower_slopes(first, second, step, violations):
         violations[k] -= step * (first[k] - second[k])
 
 
-@njit(cache=True, nogil=True)
-def add_rows(rows, slots, weights, start, stop, sums):
-    """Add the weighted rows of the cache to `sums`, from column `start` to `stop`."""
-    step = 2048
-    for left in range(start, stop, step):
-        right = min(left + step, stop)
-        for r in range(slots.shape[0]):
-            weight = weights[r]
-            row = rows[slots[r]]
-            for k in range(left, right):
-                sums[k] += weight * row[k]
+@njit(cache=True, nogil=True, fastmath=True)
+def add_rows(rows, slots, weights, sums):
+    """Add the weighted rows of the cache to `sums`, four at a time, so that these are read less."""
+    step, size, count = 1024, sums.shape[0], slots.shape[0]
+    for left in range(0, size, step):
+        right = min(left + step, size)
+        part = sums[left:right]
+        for r in range(0, count - 3, 4):
+            first, second = rows[slots[r], left:right], rows[slots[r + 1], left:right]
+            third, fourth = rows[slots[r + 2], left:right], rows[slots[r + 3], left:right]
+            a, b, c, d = weights[r], weights[r + 1], weights[r + 2], weights[r + 3]
+            for k in range(right - left):
+                part[k] += (a * first[k] + b * second[k]) + (c * third[k] + d * fourth[k])
+        for r in range(count - count % 4, count):
+            first, a = rows[slots[r], left:right], weights[r]
+            for k in range(right - left):
+                part[k] += a * first[k]
 
 
 @njit(cache=True, nogil=True)

@@ -44,3 +44,42 @@ def gaussian_block(products, left_squares, right_squares, factor, result):
             value = value * value
             value = value * value
             result[row, column] = value * value
+
+
+#: Coefficients of the series of 2^x in single precision.
+_SERIES = np.array(
+    [
+        0.6931471805599453,
+        0.2402265069591007,
+        0.05550410866482158,
+        0.009618129107628477,
+        0.0013333558146428443,
+        0.00015403530393381608,
+        1.525273380405984e-05,
+    ],
+    dtype=np.float32,
+)
+_SMALLEST_POWER = np.float32(-125.0)
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def gaussian_block_single(products, left_squares, right_squares, factor, result):
+    """Write what `gaussian_block` does, all in single precision.
+
+    The exponent is parted into a whole power of two, which is added to the bits of the result, and
+    a rest, whose power is taken from the series.
+    """
+    scale = np.float32(-factor * 1.4426950408889634)
+    one, two, zero, half = np.float32(1.0), np.float32(2.0), np.float32(0.0), np.float32(0.5)
+    c1, c2, c3, c4, c5, c6, c7 = _SERIES
+    for row in range(products.shape[0]):
+        square = left_squares[row]
+        bits = result[row].view(np.int32)
+        for column in range(products.shape[1]):
+            distance = max(square + right_squares[column] - two * products[row, column], zero)
+            exponent = max(distance * scale, _SMALLEST_POWER)
+            whole = np.floor(exponent + half)
+            t = exponent - whole
+            inner = c3 + t * (c4 + t * (c5 + t * (c6 + t * c7)))
+            result[row, column] = one + t * (c1 + t * (c2 + t * inner))
+            bits[column] += np.int32(whole) << np.int32(23)

@@ -123,6 +123,26 @@ def description_problem(diagonal: np.ndarray, costs: np.ndarray) -> DualProblem:
     )
 
 
+def simplex_problem(linear: np.ndarray, start: np.ndarray | None = None) -> DualProblem:
+    r"""Return a program whose coefficients are not negative and keep their sum.
+
+    Parameters
+    ----------
+    linear
+        The vector :math:`c`.
+    start
+        Coefficients with that sum; all of it, one, in the first coefficient if None.
+    """
+    if start is None:
+        start = np.zeros(len(linear))
+        start[0] = 1.0
+    if (start < 0.0).any():
+        raise DataError(f"start must not be negative on a simplex; got {start.min():g}.")
+    return DualProblem(
+        linear, np.zeros(len(linear)), np.full(len(linear), np.inf), start, constraint="simplex"
+    )
+
+
 def fill_up(room: np.ndarray, total: float) -> np.ndarray:
     """Return coefficients that fill one place after another until they sum to `total`."""
     before = np.concatenate([[0.0], np.cumsum(room)[:-1]])

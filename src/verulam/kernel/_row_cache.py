@@ -1,18 +1,15 @@
 """Rows of a Gram matrix: computed in blocks when asked for, kept while the budget lasts."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from verulam.base import in_threads
 from verulam.kernel._dual_loops import add_rows
 from verulam.kernel._general_kernels import check_finite
 from verulam.kernel._kernel import Kernel
 
 #: More inputs than these have their rows kept in single precision, as half the memory is read.
 DOUBLE_PRECISION_ROWS = 3000
-THREADED_PRODUCTS = 2**21
 
 
 class RowCache:
@@ -95,15 +92,4 @@ class RowCache:
         """Add the weighted rows of some inputs to `sums`, holding no more than fit at once."""
         for start in range(0, len(wanted), self.most_rows):
             part = slice(start, start + self.most_rows)
-            self._add(self.slots(wanted[part]), weights[part], sums)
-
-    def _add(self, slots: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-        threads = 2 if len(slots) * self.size > THREADED_PRODUCTS else 1
-        edges = np.linspace(0, self.size, threads + 1).astype(int)
-
-        def part(piece: int) -> None:
-            add_rows(self.rows, slots, weights, edges[piece], edges[piece + 1], sums)
-
-        pieces: Sequence[int] = range(threads)
-        for _ in in_threads(part, pieces, threads):
-            pass
+            add_rows(self.rows, self.slots(wanted[part]), weights[part], sums)
