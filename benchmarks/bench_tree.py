@@ -1,5 +1,9 @@
 """Trees beside scikit-learn's: the same data, the same splits, in one run."""
 
+import os
+import subprocess
+import sys
+import tempfile
 import time
 
 import numpy as np
@@ -14,7 +18,7 @@ N_ROWS, N_COLUMNS = 100_000, 20
 
 
 def run() -> None:
-    """Print the races at 10^5 rows of 20 columns, a mixed table, and the growth of the cost."""
+    """Print the races at 10^5 rows of 20 columns, a mixed table, the growth of cost, and memory."""
     random = np.random.default_rng(0)
     # Numbers that float32 holds exactly: scikit-learn rounds its inputs to it.
     X = random.normal(size=(N_ROWS, N_COLUMNS)).astype(np.float32).astype(np.float64)
@@ -42,6 +46,8 @@ def run() -> None:
     print_races(f"Decision trees, {N_ROWS:,} rows x {N_COLUMNS}", races)
     print_races("A mixed table against a numeric one, both ours", [_mixed_race(X, y, random)])
     _print_growth(random)
+    _print_first_fit()
+    _print_memory()
 
 
 def _fit_race(name, ours, theirs, X, y) -> Race:
@@ -81,3 +87,54 @@ def _print_growth(random) -> None:
         seconds = time.perf_counter() - start
         scaled = seconds / (n_rows * np.log2(n_rows)) * 1e9
         print(f"  {n_rows:>9,} rows  {seconds:6.2f} s  {scaled:6.1f} ns per n log2 n")
+
+
+def _print_first_fit() -> None:
+    """Print how long the first fit takes where nothing has been compiled."""
+    code = """if True:
+        import time
+        import numpy as np
+        from verulam.tree import {learner}
+        X = np.random.default_rng(0).normal(size=(200, 3))
+        start = time.perf_counter()
+        {learner}().fit(X, {target})
+        print(f"  {learner}: {{time.perf_counter() - start:.1f}} s")
+    """
+    print("\nThe first fit, compilation included", flush=True)
+    for learner, target in (
+        ("DecisionTreeClassifier", "X[:, 0] > 0"),
+        ("DecisionTreeRegressor", "X[:, 0]"),
+    ):
+        with tempfile.TemporaryDirectory() as empty:
+            subprocess.run(
+                [sys.executable, "-c", code.format(learner=learner, target=target)],
+                env={**os.environ, "NUMBA_CACHE_DIR": empty},
+                stderr=subprocess.DEVNULL,
+                check=True,
+            )
+
+
+def _print_memory() -> None:
+    """Print the most memory that a fit takes beside the data."""
+    code = """if True:
+        import resource
+        import numpy as np
+        from verulam.tree import {learner}
+        random = np.random.default_rng(0)
+        X = random.normal(size=({n_rows}, {n_columns}))
+        y = X[:, 0] + random.normal(size=len(X))
+        y = y if "Regressor" in "{learner}" else (y > 0).astype(int)
+        {learner}().fit(X[:100], y[:100])
+        with open("/proc/self/statm") as file:
+            before = int(file.read().split()[1]) * resource.getpagesize()
+        tree = {learner}().fit(X, y).tree_
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        times = (most - before) / X.nbytes
+        print(f"  {learner}, {{len(X):>9,}} x {n_columns:>2}: {{times:.2f}} x the data "
+              f"({{len(tree):,}} nodes)")
+    """
+    print("\nMemory of a fit beside the data", flush=True)
+    for learner in ("DecisionTreeClassifier", "DecisionTreeRegressor"):
+        for n_rows, n_columns in ((10**5, 20), (10**6, 5)):
+            text = code.format(learner=learner, n_rows=n_rows, n_columns=n_columns)
+            subprocess.run([sys.executable, "-c", text], stderr=subprocess.DEVNULL, check=True)

@@ -1,5 +1,8 @@
 """Growing: agreement with scikit-learn and with exhaustive search, threads, depth, weights."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -172,3 +175,29 @@ def test_subsets_of_categories_are_the_best_ones():
     X = pd.DataFrame({"c": pd.Categorical.from_codes(codes, list("abcdef"))})
     tree = DecisionTreeClassifier(max_depth=1).fit(X, y).tree_
     assert_allclose(tree.impurity[0] - tree.gain[0], best / 200)
+
+
+MEASURED = """if True:
+    import resource
+    import numpy as np
+    from verulam.tree import DecisionTreeClassifier
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1_000_000, 5))
+    y = (X[:, 0] + random.normal(size=len(X)) > 0).astype(int)
+    DecisionTreeClassifier().fit(X[:100], y[:100])
+    with open("/proc/self/statm") as file:
+        before = int(file.read().split()[1]) * resource.getpagesize()
+    DecisionTreeClassifier().fit(X, y)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print((most - before) / X.nbytes)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_memory_is_at_most_three_times_the_data():
+    """Beside the data, and with the 400,000 nodes of the tree."""
+    told = subprocess.run(
+        [sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True
+    )
+    assert float(told.stdout) < 3.0

@@ -1,0 +1,52 @@
+"""Weka's learners, where it is installed, on the same rows as ours."""
+
+import re
+import shutil
+import subprocess
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+WEKA = Path("/usr/share/java/weka.jar")
+
+
+@pytest.fixture
+def weka_accuracy(tmp_path):
+    """Return a function of a learner's class, training and test rows; skip without Weka."""
+    if not WEKA.exists() or shutil.which("java") is None:
+        pytest.skip("Weka is not installed")
+    return partial(accuracy_in_weka, tmp_path)
+
+
+def accuracy_in_weka(folder, learner, X, y, X_test, y_test):
+    """Return the accuracy on other rows of one of Weka's learners, by the name of its class."""
+    labels = sorted(set(map(str, [*y, *y_test])))
+    files = [folder / "train.arff", folder / "test.arff"]
+    for path, part, targets in zip(files, (X, X_test), (y, y_test), strict=True):
+        path.write_text(arff(part, targets, labels))
+    command = ["java", "-cp", str(WEKA), learner, "-o"]
+    command += ["-t", str(files[0]), "-T", str(files[1])]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    tested = told[told.index("Error on test data") :]
+    return float(re.search(r"Correctly Classified.*?([\d.]+) +%", tested)[1]) / 100
+
+
+def arff(X, y, labels):
+    """Return a table in Weka's format, categories by their number."""
+    lines, columns = ["@relation rows"], []
+    for place, name in enumerate(X.columns):
+        column = X[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            values = [f"v{code}" for code in range(len(column.dtype.categories))]
+            lines.append(f"@attribute a{place} {{{','.join(values)}}}")
+            columns.append([f"v{code}" if code >= 0 else "?" for code in column.cat.codes])
+        else:
+            numbers = column.astype(float).tolist()
+            lines.append(f"@attribute a{place} numeric")
+            columns.append(["?" if number != number else repr(number) for number in numbers])
+    lines.append(f"@attribute class {{{','.join(f'c{code}' for code in range(len(labels)))}}}")
+    columns.append([f"c{labels.index(str(label))}" for label in y])
+    rows = [",".join(row) for row in zip(*columns, strict=True)]
+    return "\n".join([*lines, "@data", *rows]) + "\n"
