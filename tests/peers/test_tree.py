@@ -82,7 +82,6 @@ def test_accuracy_is_that_of_j48(weka_accuracy):
             part = (X.iloc[train], y[train], X.iloc[test], y[test])
             ours.append(learner.fit(*part[:2]).score(*part[2:]))
             theirs.append(weka_accuracy("weka.classifiers.trees.J48", *part))
-    print("MEANS", np.mean(ours), np.mean(theirs))
     assert np.mean(ours) > np.mean(theirs) - 0.005
 
 
