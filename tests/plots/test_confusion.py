@@ -1,5 +1,6 @@
 """The picture of a confusion matrix: figures, readable colours, labels."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,6 +43,18 @@ def test_class_that_never_occurs_has_shares_of_zero():
     assert_allclose(ax.images[0].get_array(), [[1, 0], [0, 0]])
 
 
-def test_bare_arrays_are_refused():
+def test_arrays_are_taken_and_lists_refused():
     with pytest.raises(ValueError, match=r"table must be what verulam.measures.confusion returns"):
-        confusion_matrix(np.eye(2))
+        confusion_matrix([3, 1])
+    drawn = confusion_matrix(np.array([[3, 1], [0, 2]]))
+    assert [text.get_text() for text in drawn.texts] == ["3", "1", "0", "2"]
+
+
+def test_figures_of_many_classes_stay_in_their_cells():
+    axes = confusion_matrix(np.full((12, 12), 1234))
+    figure = axes.get_figure()
+    figure.canvas.draw()
+    cell = axes.get_window_extent().width / 12
+    widths = [text.get_window_extent().width for text in axes.texts]
+    assert max(widths) < cell
+    plt.close(figure)

@@ -1,6 +1,7 @@
 """Pictures of kernel machines show what the machines report."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from verulam.base import DataError
@@ -51,3 +52,10 @@ def test_description_boundary():
     shown = sizes(description_boundary(machine, X, resolution=30))
     assert shown["outlier"] == (machine.predict(X) < 0).sum()
     assert shown["support vector"] == len(machine.support_)
+
+
+def test_columns_with_names_are_asked_for_by_name():
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [0.0, 1.0, 0.5, 2.0]})
+    machine = SupportVectorClassifier().fit(X, [0, 0, 1, 1])
+    axes = margin_boundary(machine, X, [0, 0, 1, 1], resolution=20)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "b")

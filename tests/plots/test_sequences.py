@@ -1,8 +1,10 @@
 """Pictures of models of sequences show the numbers they are given."""
 
 import numpy as np
+import pytest
 from matplotlib.patches import Circle, FancyArrowPatch
 
+from verulam.base import DataError
 from verulam.plots import objective_curve, posterior_ribbon, state_diagram, trellis
 
 MATRIX = np.array([[0.4, 0.3, 0.3], [0.2, 0.6, 0.2], [0.1, 0.1, 0.8]])
@@ -43,3 +45,8 @@ def test_ribbon_fills_the_height():
 def test_curve_starts_at_the_first_pass():
     line = objective_curve([-3.0, -2.0]).lines[0]
     assert line.get_xdata().tolist() == [1, 2]
+
+
+def test_rows_that_do_not_add_up_are_refused():
+    with pytest.raises(DataError, match="add up to one"):
+        state_diagram([[0.9, 0.9], [0.2, 0.5]])

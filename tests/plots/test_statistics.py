@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
+from verulam.base import DataError
 from verulam.plots import (
     against_normal,
     learner_results,
@@ -87,3 +88,12 @@ def test_paths_and_normal():
     heights = [patch.get_height() for patch in ax.patches]
     assert_allclose(heights, [0.25, 0.5, 0.25])
     assert len(against_normal(np.random.default_rng(0).normal(size=500)).patches) == 60
+
+
+def test_what_cannot_be_drawn_is_said():
+    for values in ([], [1.0], [1.0, np.nan]):
+        with pytest.raises(DataError, match="at least two"):
+            against_normal(values)
+    with pytest.raises(ValueError, match="low=2 must be below high=1"):
+        normal_region(2, 1)
+    assert normal_region(6, 7).texts[0].get_text() == "0.000"

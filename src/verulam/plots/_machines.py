@@ -47,7 +47,7 @@ def margin_boundary(
     labels = np.asarray(y)
     report = classifier.instance_report(X, labels)
     ax = axes_or_new(ax)
-    horizontal, vertical, outputs = _outputs(classifier.decision_function, plane, resolution)
+    horizontal, vertical, outputs = _outputs(classifier.decision_function, X, plane, resolution)
     ax.contourf(
         horizontal,
         vertical,
@@ -180,7 +180,7 @@ def description_boundary(
     """
     plane, names = _two_columns(X)
     ax = axes_or_new(ax)
-    horizontal, vertical, scores = _outputs(machine.decision_function, plane, resolution)
+    horizontal, vertical, scores = _outputs(machine.decision_function, X, plane, resolution)
     ax.contourf(horizontal, vertical, scores, levels=[0, np.inf], colors=[tint(0, 0.15)])
     ax.contour(horizontal, vertical, scores, levels=[0], colors="0.25", linewidths=1.2)
     outlier = machine.predict(X) < 0
@@ -224,7 +224,7 @@ def _name(column: Any, otherwise: str) -> str:
 
 
 def _outputs(
-    function: Any, plane: np.ndarray, resolution: int
+    function: Any, X: Any, plane: np.ndarray, resolution: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a grid around the instances and the machine's outputs on it."""
     low, high = plane.min(axis=0), plane.max(axis=0)
@@ -233,5 +233,7 @@ def _outputs(
         np.linspace(low[place] - room[place], high[place] + room[place], resolution)
         for place in (0, 1)
     ]
-    corners = np.stack(np.meshgrid(*axes), axis=-1)
-    return axes[0], axes[1], function(corners.reshape(-1, 2)).reshape(resolution, resolution)
+    corners: Any = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    if isinstance(X, pd.DataFrame):  # a machine that knows its columns by name asks for them
+        corners = pd.DataFrame(corners, columns=X.columns)
+    return axes[0], axes[1], function(corners).reshape(resolution, resolution)

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch
 from numpy.typing import ArrayLike
 
+from verulam.base import DataError
 from verulam.plots._style import axes_or_new, colour, place_legend, tint
 
 NODE_RADIUS = 0.17
@@ -46,6 +47,8 @@ def state_diagram(
     ['0.10', '0.30', '0.70', '0.90', 'calm', 'storm']
     """
     matrix = np.asarray(transitions, dtype=np.float64)
+    if not (matrix >= 0).all() or not np.allclose(matrix.sum(axis=1), 1.0, atol=1e-6):
+        raise DataError("transitions: every row must be probabilities that add up to one.")
     n_states = len(matrix)
     ordered = not np.tril(matrix, -1).any() if in_line is None else in_line
     ax = axes_or_new(ax, 1.6 * n_states + 1 if ordered else 4.6, 2.8 if ordered else 4.4)

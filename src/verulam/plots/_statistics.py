@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from scipy import stats
 
+from verulam.base import DataError
 from verulam.plots._style import axes_or_new, colour, line, marker, place_legend
 from verulam.statistics import ManovaResult, PowerCurve, Simulation
 
@@ -119,6 +120,8 @@ def normal_region(
     >>> normal_region(-1.96, 1.96).texts[0].get_text()
     '0.950'
     """
+    if not low < high:
+        raise ValueError(f"low={low:g} must be below high={high:g}.")
     ax = axes_or_new(ax, 4.5, 2.8)
     chosen = stats.norm() if distribution is None else distribution
     ends = chosen.ppf([2e-5, 1 - 2e-5])
@@ -128,7 +131,10 @@ def normal_region(
         inside = (x >= low) & (x <= high)
         ax.fill_between(x[inside], chosen.pdf(x[inside]), color=colour(0), alpha=0.25, lw=0)
         mass = float(chosen.cdf(high) - chosen.cdf(low))
-        centre = float(np.average(x[inside], weights=chosen.pdf(x[inside])))
+        # A region beyond what is drawn has its text at the end of the drawing.
+        weights = chosen.pdf(x[inside])
+        beyond = float(np.clip(low, *ends))
+        centre = float(np.average(x[inside], weights=weights)) if inside.any() else beyond
         ax.text(centre, 0.4 * chosen.pdf(x).max(), f"{mass:.3f}", ha="center")
         for limit in (low, high):
             if np.isfinite(limit):
@@ -273,8 +279,10 @@ def against_normal(values: Any, *, ax: Axes | None = None) -> Axes:
     >>> against_normal(standardised_sums(uniform(), 12, 500, random_state=0)).get_ylabel()
     'density'
     """
+    sample = np.asarray(values, dtype=np.float64).ravel()
+    if len(sample) < 2 or not np.isfinite(sample).all():
+        raise DataError("values: at least two are needed, all of them finite.")
     ax = axes_or_new(ax, 4, 2.8)
-    sample = np.asarray(values)
     levels = np.unique(np.round(sample, 9))
     if len(levels) < 60:
         # Few levels are bars of their own: bins between them would show gaps.
