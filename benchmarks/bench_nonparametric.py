@@ -5,9 +5,9 @@ import time
 from functools import partial
 
 import numpy as np
-from scipy.stats import gaussian_kde
 from sklearn.neighbors import KernelDensity as TreeDensity
 from sklearn.neighbors import KNeighborsClassifier
+from statsmodels.nonparametric.kde import KDEUnivariate
 
 from benchmarks._timing import Race, print_races, race
 from verulam.nonparametric import (
@@ -18,19 +18,49 @@ from verulam.nonparametric import (
 )
 
 #: Stored rows, queries, columns and bandwidth of the density races.
-DENSITIES = ((2_000, 2_000, 2, 0.3), (20_000, 5_000, 5, 0.5), (20_000, 5_000, 5, 0.25))
-#: Stored rows, queries and columns of the neighbour races.
-NEIGHBOURS = ((2_000, 1_000, 5), (20_000, 5_000, 10), (50_000, 5_000, 20), (50_000, 5_000, 3))
+DENSITIES = (
+    (2_000, 2_000, 2, 0.3),
+    (20_000, 5_000, 5, 0.5),
+    (20_000, 5_000, 5, 0.25),
+    (100_000, 2_000, 2, 0.1),
+)
+#: Stored rows, queries, columns and neighbours of the races in classification.
+NEIGHBOURS = (
+    *((200, 100, columns, 5) for columns in (2, 5, 10, 20)),
+    *((2_000, 1_000, columns, 5) for columns in (2, 5, 10, 20)),
+    *((20_000, 2_000, columns, 5) for columns in (2, 5, 8, 10, 20)),
+    (50_000, 5_000, 3, 5),
+    (50_000, 5_000, 20, 1),
+    (50_000, 5_000, 20, 5),
+    (50_000, 5_000, 20, 50),
+)
+#: Columns up to which the peer's trees are worth a trial.
+PEER_TREE_COLUMNS = 10
 
 
 def run() -> None:
     """Print the races, then what has no peer to race with."""
+    run_densities()
+    run_neighbours()
+    run_condensing()
+    run_memory()
+
+
+def run_densities() -> None:
+    """Print the races of densities at points and on a grid."""
     print_races("Gaussian densities at points", _density_races())
+    print_races("One column on a grid of 1024 points", [_grid(n) for n in (10**4, 10**5, 10**6)])
+
+
+def run_neighbours() -> None:
+    """Print the races of neighbours, each against the best of the peer's algorithms."""
     print_races("k-nearest-neighbour classification", _neighbour_races())
+
+
+def run_condensing() -> None:
+    """Print the races of condensing, and the time of a large set."""
     print_races("Condensed nearest neighbours, 10 columns", _condensing_races())
-    _print_grid()
     _print_large_condensing()
-    _print_memory()
 
 
 def _density_races() -> list[Race]:
@@ -59,24 +89,39 @@ def _density_races() -> list[Race]:
 def _neighbour_races() -> list[Race]:
     rng = np.random.default_rng(0)
     races = []
-    for n_stored, n_queries, n_columns in NEIGHBOURS:
+    for n_stored, n_queries, n_columns, k in NEIGHBOURS:
         y = rng.integers(3, size=n_stored)
         X = rng.normal(size=(n_stored, n_columns)) + 0.5 * y[:, None]
         queries = rng.normal(size=(n_queries, n_columns))
-        ours = KNeighboursClassifier().fit(X, y)
-        for algorithm in ("brute", "kd_tree"):
-            theirs = KNeighborsClassifier(algorithm=algorithm).fit(X, y)
-            if np.mean(ours.predict(queries) == theirs.predict(queries)) < 0.999:
-                raise AssertionError("The classes differ.")
-            races.append(
-                race(
-                    f"{n_stored:,} x {n_columns}, {n_queries:,} queries",
-                    partial(ours.predict, queries),
-                    f"KNeighborsClassifier ({algorithm})",
-                    partial(theirs.predict, queries),
-                )
-            )
+        work = f"{n_stored:,} x {n_columns}, {n_queries:,} queries, k={k}"
+        races.append(_against_the_best(work, X, y, queries, k))
+    y, axes = rng.integers(3, size=50_000), rng.normal(size=(2, 20))
+    plane, near = (rng.normal(size=(n_rows, 2)) @ axes for n_rows in (50_000, 5_000))
+    far = rng.normal(size=(5_000, 20))
+    for place, queries in (("in it", near), ("off it", far)):
+        work = f"50,000 x 20 in a plane, 5,000 queries {place}, k=5"
+        races.append(_against_the_best(work, plane, y, queries, 5, with_trees=place == "in it"))
     return races
+
+
+def _against_the_best(
+    work: str, X: np.ndarray, y: np.ndarray, queries: np.ndarray, k: int, with_trees: bool = False
+) -> Race:
+    """Return the race against whichever algorithm of the peer is fastest on this work."""
+    ours = KNeighboursClassifier(n_neighbors=k).fit(X, y)
+    settings: list[tuple[str, int | None]] = [("brute", None)]
+    if with_trees or X.shape[1] <= PEER_TREE_COLUMNS:
+        settings += [("kd_tree", None), ("kd_tree", -1), ("ball_tree", -1)]
+    races = []
+    for algorithm, jobs in settings:
+        theirs = KNeighborsClassifier(k, algorithm=algorithm, n_jobs=jobs).fit(X, y)
+        if np.mean(ours.predict(queries) == theirs.predict(queries)) < 0.999:
+            raise AssertionError("The classes differ.")
+        name = f"scikit-learn, {algorithm}" + (", all cores" if jobs else "")
+        races.append(
+            race(work, partial(ours.predict, queries), name, partial(theirs.predict, queries))
+        )
+    return min(races, key=lambda each: each.theirs)
 
 
 def _overlapping(n_rows: int, gap: float = 0.8) -> tuple[np.ndarray, np.ndarray]:
@@ -103,15 +148,18 @@ def _condensing_races() -> list[Race]:
     return races
 
 
-def _print_grid() -> None:
-    values = np.random.default_rng(0).normal(size=10**6)
-    both = race(
-        "density of 10^6 values on 1024 points",
-        lambda: density_on_grid(values),
-        "gaussian_kde on 1,000 of them",
-        lambda: gaussian_kde(values[:1_000])(np.linspace(-4, 4, 1024)),
+def _grid(n_values: int) -> Race:
+    values = np.random.default_rng(0).normal(size=n_values)
+    width = density_on_grid(values).bandwidth
+
+    def theirs() -> np.ndarray:
+        found = KDEUnivariate(values)
+        found.fit(bw=width, fft=True, gridsize=1024)
+        return found.density
+
+    return race(
+        f"{n_values:,} values", lambda: density_on_grid(values, width), "statsmodels", theirs
     )
-    print_races("One column on a grid", [both])
 
 
 def _print_large_condensing() -> None:
@@ -123,7 +171,8 @@ def _print_large_condensing() -> None:
     )
 
 
-def _print_memory() -> None:
+def run_memory() -> None:
+    """Print the time and the peak memory of many queries in many stored rows."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(100_000, 20)), rng.integers(2, size=100_000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

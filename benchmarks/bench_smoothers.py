@@ -27,17 +27,27 @@ SIZES = (2_000, 5_000, 20_000)
 
 def run() -> None:
     """Print the races at three sizes, and how long it takes to choose a bandwidth."""
+    run_curves()
+    run_factors()
+
+
+def run_curves() -> None:
+    """Print the races of smoothers, and the choice of a bandwidth."""
     warnings.simplefilter("ignore", FutureWarning)
     print_races("Loess, span 0.1, 3 robust iterations", [_loess(n) for n in SIZES])
     print_races("Nadaraya-Watson at its own points", [_kernel(n) for n in (500, 1_000, 2_000)])
     print_races("Mean of 20 neighbours", [_neighbours(n) for n in SIZES])
     print_races("Running median of 101", [_median(n) for n in (10_000, 100_000, 10**6)])
     print_races("Smoothing spline, given penalty", [_spline(n) for n in (200, 500, 1_000)])
+    _choose()
+
+
+def run_factors() -> None:
+    """Print the races of local outlier factors."""
     print_races(
         "Local outlier factors of 20 neighbours",
-        [_factors(n, columns) for columns in (2, 20) for n in SIZES],
+        [_factors(n, columns) for columns in (2, 8, 20) for n in (500, *SIZES)],
     )
-    _choose()
 
 
 def _curve(count: int, columns: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -7,9 +7,11 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
+from verulam.base import DataError
 from verulam.nonparametric import (
     CondensedNeighbours,
     KNeighboursClassifier,
+    PenalisedNeighbours,
     condense,
     drop_needless,
     search_subset,
@@ -141,3 +143,32 @@ def test_bad_requests():
         search_subset(np.zeros((8001, 1)), np.zeros(8001), 1.0)
     with pytest.raises(ValueError, match="are too many"):
         drop_needless(np.zeros((70_000, 1)), np.zeros(70_000), np.arange(1000))
+
+
+def test_penalised_search_as_a_learner():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
+    cheap = PenalisedNeighbours(penalty=0.1, random_state=0).fit(X, y)
+    dear = PenalisedNeighbours(penalty=3.0, random_state=0).fit(X, y)
+    assert len(dear.rows_) < len(cheap.rows_)
+    errors = (dear.predict(X) != y).sum()
+    assert dear.cost_ == pytest.approx(errors + 3.0 * len(dear.rows_))
+    kept, labels = dear.fit_resample(X, y)
+    assert_array_equal(kept, X[dear.rows_])
+    assert_array_equal(labels, y[dear.rows_])
+
+
+def test_functions_refuse_what_is_no_data():
+    X, y = np.random.default_rng(0).normal(size=(10, 2)), np.arange(10) % 2
+    gap = X.copy()
+    gap[3, 1] = np.nan
+    for function in (condense, lambda X, y: search_subset(X, y, 1.0)):
+        with pytest.raises(ValueError, match="Input X contains NaN"):
+            function(gap, y)
+        with pytest.raises(DataError, match="y has 4 labels, but X has 10 rows"):
+            function(X, y[:4])
+    with pytest.raises(DataError, match="n_neighbors must be at least 1, not 0"):
+        condense(X, y, n_neighbors=0)
+    with pytest.raises(DataError, match="rows must be at least one number from 0 to 9"):
+        drop_needless(X, y, [99])

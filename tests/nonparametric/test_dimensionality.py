@@ -58,5 +58,5 @@ def test_bad_requests():
         required_sample_size(1, 1.5)
     with pytest.raises(ValueError, match="bins must be at least 1"):
         dimensionality(np.ones((2, 2)), bins=0)
-    with pytest.raises(ValueError, match="at least one row"):
+    with pytest.raises(ValueError, match="Expected 2D array"):
         dimensionality(np.ones(3))

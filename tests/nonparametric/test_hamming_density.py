@@ -63,3 +63,18 @@ def test_a_constant_column_changes_nothing():
 def test_gaps_are_refused():
     with pytest.raises(ValueError, match="NaN"):
         HammingDensity().fit([["a"], [None]])
+
+
+def test_weights_are_repetitions():
+    rng = np.random.default_rng(0)
+    X, counts = rng.integers(3, size=(30, 2)), rng.integers(0, 4, size=30)
+    counts[:3], X[:3] = 1, [[0, 0], [1, 1], [2, 2]]
+    weighted = HammingDensity().fit(X, sample_weight=counts)
+    repeated = HammingDensity().fit(np.repeat(X, counts, axis=0))
+    assert_allclose(weighted.score_samples(X), repeated.score_samples(X))
+    drawn = (
+        HammingDensity(smoothing=0.01)
+        .fit([[0], [1]], sample_weight=[9.0, 1.0])
+        .sample(500, random_state=0)
+    )
+    assert np.mean(drawn == 0) == pytest.approx(0.9, abs=0.05)

@@ -62,3 +62,17 @@ def test_bad_input():
         HistogramDensity(interpolate=True).fit(np.zeros((5, 17)))
     with pytest.raises(ValueError, match="all weights are zero"):
         HistogramDensity().fit(LINE, sample_weight=np.zeros(300))
+
+
+@pytest.mark.parametrize("interpolate", [False, True])
+def test_cumulative_and_quantile_are_the_integral_and_its_inverse(interpolate):
+    X = np.random.default_rng(0).normal(size=(60, 1))
+    density = HistogramDensity(width=0.7, origin=0.2, interpolate=interpolate).fit(X)
+    grid = np.linspace(-5, 5, 20_001)
+    heights = np.exp(density.score_samples(grid[:, None]))
+    sums = np.cumsum(heights) * (grid[1] - grid[0])
+    assert_allclose(density.cumulative(grid), sums, atol=2e-3)
+    shares = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
+    assert_allclose(density.cumulative(density.quantile(shares)), shares, atol=1e-9)
+    with pytest.raises(ValueError, match="shares must lie between 0 and 1"):
+        density.quantile([np.nan])

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import gaussian_kde, kstest
 from sklearn.neighbors import KernelDensity as TreeDensity
 
 from verulam.nonparametric import WINDOWS, KernelDensity
+from verulam.nonparametric._window_sums import tree_pays
 
 RNG = np.random.default_rng(0)
 LINE = RNG.normal(size=(60, 1))
@@ -231,3 +232,26 @@ def test_a_gaussian_cut_off_at_three_bandwidths_is_a_window():
     assert learner.score_samples([[7.6]])[0] == -np.inf
     whole = KernelDensity(bandwidth=0.5).fit(FOUR)
     assert_allclose(density(learner, [[0.5]]), density(whole, [[0.5]]) / 0.9973, rtol=1e-3)
+
+
+@pytest.mark.parametrize("window", ["gaussian", "exponential", "epanechnikov"])
+def test_ways_of_evaluation_agree(window):
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(3000, 2)), rng.normal(size=(50, 2))
+    settings = {"window": window, "bandwidth": 0.4}
+    whole = KernelDensity(evaluation="sum", rtol=0.5, **settings).fit(X).score_samples(queries)
+    tree = KernelDensity(evaluation="tree", **settings).fit(X).score_samples(queries)
+    assert_allclose(tree, whole, rtol=1e-10)
+    assert_allclose(KernelDensity(**settings).fit(X).score_samples(queries), tree, rtol=1e-10)
+    rough = KernelDensity(evaluation="tree", rtol=1e-2, **settings).fit(X).score_samples(queries)
+    reached = np.isfinite(whole)
+    assert_array_equal(reached, np.isfinite(rough))
+    errors = np.abs(np.expm1(rough[reached] - whole[reached]))
+    assert errors.max() <= 1e-2
+    assert window == "epanechnikov" or errors.max() > 0.0
+
+
+def test_automatic_evaluation_goes_by_points_and_columns():
+    assert tree_pays(20_000, 5)
+    assert not tree_pays(200, 5)
+    assert not tree_pays(20_000, 50)

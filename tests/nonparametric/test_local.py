@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError
-from verulam.nonparametric import WINDOWS, KernelSmoother, LocalPolynomial
+from verulam.nonparametric import WINDOWS, KernelSmoother, LocalPolynomial, Loess
 from verulam.nonparametric._local import LocalEngine, checked_bandwidth, choose_bandwidth
 from verulam.nonparametric._local_space import space_values
 from verulam.nonparametric._neighbourhoods import Neighbourhood
@@ -116,3 +116,13 @@ def test_bandwidth_is_chosen_from_some_rows_of_a_large_table():
 def test_bad_bandwidths(bandwidth, message):
     with pytest.raises(DataError, match=message):
         checked_bandwidth(bandwidth, 2)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_leaving_out_where_all_points_are_neighbours(n_columns):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, n_columns)), rng.normal(size=12)
+    left_out = Loess(span=1.0, n_iterations=0).fit(X, y).training_smooth().leave_one_out
+    rest = np.arange(12) != 4
+    again = Loess(span=1.0, n_iterations=0).fit(X[rest], y[rest]).predict(X[[4]])
+    assert_allclose(left_out[4], again[0])

@@ -48,3 +48,26 @@ def test_neighbour_density_is_naive_with_twice_the_reach():
 def test_bad_widths(width):
     with pytest.raises(ValueError, match="'width' parameter"):
         NaiveDensity(width=width).fit(np.zeros((3, 1)))
+
+
+def test_weights_are_repetitions():
+    rng = np.random.default_rng(0)
+    for n_columns in (1, 2):
+        X, counts = rng.normal(size=(40, n_columns)), rng.integers(0, 4, size=40)
+        weighted = NaiveDensity(width=1.5).fit(X, sample_weight=counts)
+        repeated = NaiveDensity(width=1.5).fit(np.repeat(X, counts, axis=0))
+        assert_allclose(weighted.score_samples(X), repeated.score_samples(X))
+    with pytest.raises(ValueError, match="all weights are zero"):
+        NaiveDensity().fit(X, sample_weight=np.zeros(40))
+
+
+def test_cumulative_and_quantile_are_the_integral_and_its_inverse():
+    density = NaiveDensity(width=1.0).fit(np.random.default_rng(0).normal(size=(60, 1)))
+    grid = np.linspace(-5, 5, 20_001)
+    heights = np.exp(density.score_samples(grid[:, None]))
+    sums = np.cumsum(heights) * (grid[1] - grid[0])
+    assert_allclose(density.cumulative(grid), sums, atol=2e-3)
+    shares = np.array([0.1, 0.5, 0.9])
+    assert_allclose(density.cumulative(density.quantile(shares)), shares, atol=1e-9)
+    with pytest.raises(ValueError, match="cumulative needs one column; X had 2"):
+        NaiveDensity().fit(np.ones((3, 2))).cumulative([0.0])

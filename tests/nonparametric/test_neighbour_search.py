@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
+from verulam.base import DataError
 from verulam.nonparametric import PrestructuredPrototypes, partial_distance_search
 from verulam.nonparametric._neighbours_loops import partial_distance_search as loop
 
@@ -60,3 +61,16 @@ def test_bad_requests():
         partial_distance_search(QUERIES, STORED, bound=-1.0)
     with pytest.raises(ValueError, match="n_columns must lie between 1 and 12"):
         PrestructuredPrototypes(STORED, n_columns=13)
+
+
+def test_refuses_what_is_no_table():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    gap = np.where(np.arange(2) == 1, np.nan, X)
+    with pytest.raises(ValueError, match="Input queries contains NaN"):
+        partial_distance_search(gap, X)
+    with pytest.raises(DataError, match="queries has 2 columns, and 1 are needed"):
+        partial_distance_search(X, X[:, :1])
+    with pytest.raises(ValueError, match="Input stored contains NaN"):
+        PrestructuredPrototypes(gap)
+    with pytest.raises(DataError, match="queries has 1 columns, and 2 are needed"):
+        PrestructuredPrototypes(X).query(X[:, :1])

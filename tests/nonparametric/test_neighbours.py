@@ -189,6 +189,8 @@ def test_ways_to_search_agree():
     assert_array_equal(by_tree.rows, by_products.rows)
     assert_allclose(by_tree.distances, by_products.distances)
     assert not NeighbourIndex(rng.normal(size=(12_000, 9)))._tree_pays(3)
+    assert index._are_near(queries)
+    assert not index._are_near(rng.normal(size=(40, 9)) * 10.0)
 
 
 @pytest.mark.parametrize("k", [1, 7, 40, 300])

@@ -9,6 +9,7 @@ from scipy.fft import dct
 from scipy.optimize import brentq
 
 from verulam.base import DataError
+from verulam.nonparametric._inputs import checked_column, checked_counts, checked_rows
 from verulam.nonparametric._window_sums import log_window_sums, store_points
 from verulam.nonparametric._windows import WINDOWS, Profile, Window, find_window
 
@@ -90,8 +91,8 @@ def plug_in_bandwidth(values: ArrayLike, weights: ArrayLike | None = None) -> fl
     >>> round(plug_in_bandwidth(modes), 2), round(silverman_factor(1000, 1) * float(modes.std()), 2)
     (0.32, 1.35)
     """
-    column = np.asarray(values, dtype=np.float64)
-    counts = np.ones(len(column)) if weights is None else np.asarray(weights, dtype=np.float64)
+    column = checked_column(values)
+    counts = checked_counts(weights, len(column))
     column, counts = column[counts > 0], counts[counts > 0]
     span = float(np.ptp(column))
     if span == 0.0:
@@ -169,14 +170,14 @@ def select_bandwidth(
     >>> round(select_bandwidth(X).best, 2)
     0.3
     """
-    points = np.asarray(X, dtype=np.float64)
+    points = checked_rows(X)
     shape = find_window(window)
-    weights = np.ones(len(points))
-    if sample_weight is not None:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = checked_counts(sample_weight, len(points), "sample_weight")
     given = _bandwidths_to_try(points, weights, shape) if bandwidths is None else bandwidths
     tried = np.sort(np.asarray(given, dtype=np.float64))
-    if tried[0] <= 0:
+    if not len(tried):
+        raise DataError("bandwidths is empty; give at least one to try.")
+    if not tried[0] > 0:
         raise DataError(f"bandwidths must be positive; the least is {tried[0]:.6g}.")
     total = weights.sum()
     if total <= 1.0:

@@ -1,15 +1,16 @@
 """Condensing: the few rows that decide as all of them do."""
 
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from verulam.base import RANDOM_STATE, DataError, Interval, Seed, encode_classes, generator
+from verulam.base import RANDOM_STATE, DataError, Interval, Seed, generator
 from verulam.nonparametric._condensing_loops import hart_passes, toggle_search
+from verulam.nonparametric._inputs import check_at_least, checked_cases
 from verulam.nonparametric._prototypes import PrototypeClassifier
 
 #: Most rows for which all distances are held, by the methods that need them.
@@ -62,8 +63,8 @@ def condense(
     >>> sorted(found.rows.tolist()), found.n_passes
     ([4, 8, 11, 19], 2)
     """
-    inputs = np.ascontiguousarray(X, dtype=np.float64)
-    codes = encode_classes(None, y)[0].astype(np.int64)
+    inputs, codes, _ = checked_cases(X, y)
+    check_at_least(n_neighbors, 1, "n_neighbors")
     order = generator(random_state).permutation(len(inputs))
     rows, passes = hart_passes(inputs, codes, order, n_neighbors)
     return CondensedSet(rows, int(passes))
@@ -91,9 +92,10 @@ def drop_needless(X: ArrayLike, y: ArrayLike, rows: ArrayLike) -> np.ndarray:
     >>> drop_needless(X, X[:, 0] > 9.5, [9, 10, 5, 14])
     array([ 9, 10])
     """
-    inputs = np.asarray(X, dtype=np.float64)
-    codes = encode_classes(None, y)[0]
+    inputs, codes, _ = checked_cases(X, y)
     kept = np.asarray(rows, dtype=np.intp)
+    if not len(kept) or kept.min() < 0 or kept.max() >= len(inputs):
+        raise DataError(f"rows must be at least one number from 0 to {len(inputs) - 1}.")
     if len(inputs) * len(kept) > MOST_ROWS**2:
         raise DataError(f"prune=True holds all distances; {len(inputs)} rows are too many.")
     table = cdist(inputs, inputs[kept])
@@ -172,6 +174,67 @@ class CondensedNeighbours(PrototypeClassifier):
         return drop_needless(inputs, codes, found.rows) if self.prune else found.rows
 
 
+class PenalisedNeighbours(PrototypeClassifier):
+    r"""Nearest neighbour among the rows that are worth their price.
+
+    Parameters
+    ----------
+    penalty
+        The price :math:`\lambda` of a stored row, in errors.
+    restarts
+        Searches from random subsets, besides one from Hart's.
+    random_state
+        Seed of orders and starts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted class labels.
+    rows_ : ndarray
+        Stored rows of the training data, in order.
+    prototypes_ : ndarray of shape (n_prototypes, n_features)
+        The stored rows themselves.
+    codes_ : ndarray of shape (n_prototypes,)
+        Class of each, as a position in `classes_`.
+    cost_ : float
+        Training errors plus the penalty of the stored rows.
+
+    Notes
+    -----
+    See `search_subset` for what is minimised, Alpaydin 8.5 (8.17). Large penalties store one row
+    for each class that pays for itself.
+
+    Examples
+    --------
+    >>> from verulam.nonparametric import PenalisedNeighbours
+    >>> X = np.arange(20.0)[:, None]
+    >>> classifier = PenalisedNeighbours(random_state=0).fit(X, X[:, 0] > 9.5)
+    >>> len(classifier.rows_), classifier.cost_
+    (2, 2.0)
+    """
+
+    n_neighbors = 1
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "penalty": [Interval(Real, 0, None, closed="neither")],
+        "restarts": [Interval(Integral, 0, None, closed="left")],
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self, *, penalty: float = 1.0, restarts: int = 3, random_state: Seed = None
+    ) -> None:
+        self.penalty = penalty
+        self.restarts = restarts
+        self.random_state = random_state
+
+    def _select(self, inputs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        found = search_subset(
+            inputs, codes, self.penalty, restarts=self.restarts, random_state=self.random_state
+        )
+        self.cost_ = found.cost
+        return found.rows
+
+
 @dataclass(frozen=True)
 class SubsetChoice:
     """A subset found by penalised search.
@@ -225,8 +288,8 @@ def search_subset(
     >>> len(found.rows), found.cost
     (2, 1.0)
     """
-    inputs = np.ascontiguousarray(X, dtype=np.float64)
-    codes = encode_classes(None, y)[0].astype(np.int64)
+    inputs, codes, _ = checked_cases(X, y)
+    check_at_least(restarts, 0, "restarts")
     if len(inputs) > MOST_ROWS:
         raise DataError(f"X has {len(inputs)} rows; the search holds all distances of {MOST_ROWS}.")
     if not penalty > 0:

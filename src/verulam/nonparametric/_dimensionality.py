@@ -7,6 +7,10 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
 from verulam.base import DataError
+from verulam.nonparametric._inputs import check_at_least, checked_rows
+
+#: Logarithm of the largest number.
+LARGEST_LOG = 709.0
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,8 @@ def dimensionality(X: ArrayLike, bins: int = 10) -> DimensionalityReport:
     >>> print(dimensionality(np.random.default_rng(0).random((1000, 8))))
     1e+08 cells, 100.00% of them empty, 1e-05 rows per cell; scales differ by 1.07
     """
-    points = np.asarray(X, dtype=np.float64)
-    if points.ndim != 2 or not len(points):
-        raise DataError("X must be a table with at least one row.")
-    if bins < 1:
-        raise DataError(f"bins must be at least 1, not {bins}.")
+    points = checked_rows(X)
+    check_at_least(bins, 1, "bins")
     low, high = points.min(axis=0), points.max(axis=0)
     unit = (points - low) / np.where(high > low, high - low, 1.0)
     cells = np.minimum((unit * bins).astype(np.intp), bins - 1)
@@ -108,9 +109,11 @@ def required_sample_size(n_columns: int, relative_error: float = 0.1) -> float:
     def log_rows(log_width: float) -> float:
         square = np.exp(2.0 * log_width)
         mean = (1.0 + square) ** (-n_columns / 2.0)
-        second = (square * (square + 2.0)) ** (-n_columns / 2.0)
-        return float(np.log((second - mean**2) / (relative_error - (1.0 - mean) ** 2)))
+        log_second = -0.5 * n_columns * np.log(square * (square + 2.0))
+        # The first is by far the larger of the two where columns are many.
+        log_variance = log_second + np.log1p(-(mean**2) * np.exp(-log_second))
+        return float(log_variance - np.log(relative_error - (1.0 - mean) ** 2))
 
     edge = float(np.log(widest))
     best = minimize_scalar(log_rows, bounds=(edge - 8.0, edge - 1e-9), method="bounded")
-    return float(np.exp(best.fun))
+    return float(np.exp(best.fun)) if best.fun < LARGEST_LOG else np.inf

@@ -9,6 +9,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from verulam.base import DataError
 from verulam.nonparametric._bandwidths import silverman_factor, window_ratio
 from verulam.nonparametric._grid_density_loops import linear_counts
+from verulam.nonparametric._inputs import check_at_least, checked_column, checked_counts
 from verulam.nonparametric._windows import GAUSSIAN, Profile, Window, find_window
 
 #: Bins within one bandwidth: sharing a point between two bins widens windows by less than 1e-4.
@@ -71,18 +72,13 @@ def density_on_grid(
     >>> found.density.max().round(2), np.trapezoid(found.density, found.points).round(3)
     (np.float64(0.4), np.float64(1.0))
     """
-    column = np.ascontiguousarray(values, dtype=np.float64)
-    if column.ndim != 1 or not len(column):
-        raise DataError("values must be one column of at least one number.")
-    if not np.isfinite(column.sum()):
-        raise DataError("values contains NaN or infinity.")
-    if n_points < 2:
-        raise DataError(f"n_points must be at least 2, not {n_points}.")
+    column = checked_column(values)
+    check_at_least(n_points, 2, "n_points")
     shape = find_window(window)
     width = _robust_bandwidth(column) * window_ratio(shape, 1) if bandwidth is None else bandwidth
     if not width > 0:
         raise DataError(f"bandwidth must be above 0, not {width}.")
-    shares = np.ones(len(column)) if weights is None else np.ascontiguousarray(weights, dtype=float)
+    shares = checked_counts(weights, len(column))
     margin = 3.0 * width if np.isinf(shape.radius) else min(3.0, shape.radius) * width
     points = np.linspace(column.min() - margin, column.max() + margin, n_points)
     step = points[1] - points[0]

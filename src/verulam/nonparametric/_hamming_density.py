@@ -14,6 +14,7 @@ from verulam.base import (
     Seed,
     as_frame,
     check_is_fitted,
+    check_weights,
     checked_fit,
     encode_table,
     generator,
@@ -41,6 +42,8 @@ class HammingDensity(Density):
         Values of each column, in order.
     codes_ : ndarray of shape (n_samples, n_features)
         The stored rows, as positions in `categories_`.
+    weights_ : ndarray of shape (n_samples,)
+        Share of each row; they sum to 1.
 
     Notes
     -----
@@ -73,13 +76,18 @@ class HammingDensity(Density):
         return tags
 
     @checked_fit
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Store the rows."""
+    def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Store the rows; `sample_weight` says how often each counts."""
         self._check(X, reset=True)
         frame = as_frame(X)
         self._schema = read_schema(frame, list(frame.columns))
         self.categories_ = [np.asarray(values) for values in self._schema.categories]
         self.codes_ = encode_table(frame, self._schema).codes
+        weights = check_weights(sample_weight, self.codes_)
+        counts = np.ones(len(self.codes_)) if weights is None else weights
+        if counts.sum() <= 0:
+            raise DataError("sample_weight: all weights are zero; at least one must be above.")
+        self.weights_ = counts / counts.sum()
         return self
 
     def _check(self, X: Any, reset: bool) -> None:
@@ -104,13 +112,15 @@ class HammingDensity(Density):
         stay, leave = self._log_factors()
         block_rows = max(1, BLOCK_NUMBERS // len(self.codes_))
         result = np.empty(len(codes))
+        with np.errstate(divide="ignore"):
+            log_weights = np.log(self.weights_)
         for start in range(0, len(codes), block_rows):
             some = codes[start : start + block_rows]
-            logs = np.full((len(some), len(self.codes_)), leave.sum())
+            logs = np.tile(leave.sum() + log_weights, (len(some), 1))
             for column, gain in enumerate(stay - leave):
                 logs += gain * (some[:, column, None] == self.codes_[:, column])
             result[start : start + block_rows] = log_sum_exp(logs, axis=1)
-        return result - np.log(len(self.codes_))
+        return result
 
     def _log_factors(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what a column adds to the logarithm of a window where values agree and differ."""
@@ -122,7 +132,8 @@ class HammingDensity(Density):
         """Draw rows of categories."""
         check_is_fitted(self)
         chance = generator(random_state)
-        codes = self.codes_[chance.integers(len(self.codes_), size=n_samples)].copy()
+        chosen = chance.choice(len(self.codes_), size=n_samples, p=self.weights_)
+        codes = self.codes_[chosen]
         columns = []
         for column, values in enumerate(self.categories_):
             if len(values) > 1:

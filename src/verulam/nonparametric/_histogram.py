@@ -19,6 +19,8 @@ from verulam.base import (
     generator,
     validate_data,
 )
+from verulam.nonparametric._line_density import check_line, check_shares, line_quantiles
+from verulam.nonparametric._windows import WINDOWS
 
 #: Beyond this many columns the corners of a cell are too many to interpolate between.
 MOST_INTERPOLATED = 16
@@ -132,6 +134,25 @@ class HistogramDensity(Density):
         shares = np.zeros(codes.max() + 1)
         shares[codes.ravel()[: len(self.cells_)]] = self.shares_
         return shares[codes.ravel()[len(self.cells_) :]]
+
+    def cumulative(self, values: ArrayLike) -> np.ndarray:
+        """Return the share of the density below each value; one column only."""
+        points = check_line(self, "cumulative", values)
+        places = (points - self.origin) / self.width_
+        below = np.zeros(points.shape)
+        # A cell is a box; with straight lines between centres, a triangle of double width.
+        window = WINDOWS["triangle" if self.interpolate else "box"]
+        half = 1.0 if self.interpolate else 0.5
+        for cell, share in zip(self.cells_[:, 0], self.shares_, strict=True):
+            below += share * window.cumulative((places - cell - 0.5) / half)
+        return below
+
+    def quantile(self, shares: ArrayLike) -> np.ndarray:
+        """Return the values below which the given shares of the density lie; one column only."""
+        wanted = check_shares(self, shares)
+        edges = np.array([self.cells_.min() - 0.5, self.cells_.max() + 1.5])
+        low, high = self.origin + edges * self.width_
+        return line_quantiles(self.cumulative, wanted, low, high)
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Draw rows from the density."""

@@ -20,6 +20,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.nonparametric._gower import GowerIndex, encode_queries, gower_index
+from verulam.nonparametric._inputs import check_at_least, checked_cases
 from verulam.nonparametric._neighbours import (
     METRICS,
     Distance,
@@ -179,11 +180,6 @@ class KNeighboursClassifier(Classifier):
                 self._scale = weights ** (1.0 / order)
                 inputs = inputs * self._scale
             self._index = NeighbourIndex(np.array(inputs), self.metric, self.power)
-        elif inputs.shape[0] != inputs.shape[1]:
-            raise DataError(
-                f"X has shape {inputs.shape}; with metric='precomputed' it must be a square table "
-                "of distances between training rows."
-            )
         return self
 
     def _checked_weights(self) -> np.ndarray | None:
@@ -203,7 +199,10 @@ class KNeighboursClassifier(Classifier):
     def _check(self, X: Any, reset: bool = False) -> Any:
         """Return checked inputs: an array, or for Gower's distance a table as it is."""
         if self.metric != "gower":
-            return validate_data(self, X, dtype=np.float64, order="C", reset=reset)
+            inputs = validate_data(self, X, dtype=np.float64, order="C", reset=reset)
+            if self.metric == "precomputed":
+                _check_distances(inputs, square=reset)
+            return inputs
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) == 0:
@@ -267,6 +266,17 @@ class KNeighboursClassifier(Classifier):
         ]
 
 
+def _check_distances(table: np.ndarray, square: bool) -> None:
+    """Raise where a table of distances to the training rows is none."""
+    if square and table.shape[0] != table.shape[1]:
+        raise DataError(
+            f"X has shape {table.shape}; with metric='precomputed' it must be a square table "
+            "of distances between training rows."
+        )
+    if (table < 0).any():
+        raise DataError("X has negative entries; metric='precomputed' takes distances.")
+
+
 @dataclass(frozen=True)
 class NeighbourCurve:
     """Leave-one-out error against the number of neighbours.
@@ -314,8 +324,8 @@ def select_neighbour_count(
     >>> curve.best, curve.errors.min().round(3)
     (15, np.float64(0.095))
     """
-    inputs = np.asarray(X, dtype=np.float64)
-    codes, classes = encode_classes(KNeighboursClassifier(), y)
+    inputs, codes, classes = checked_cases(X, y)
+    check_at_least(most, 1, "most")
     counts = np.bincount(codes, minlength=len(classes))
     found = NeighbourIndex(inputs, metric).query_others(most)
     neighbours = codes[found.rows]

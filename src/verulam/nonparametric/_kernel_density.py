@@ -26,9 +26,19 @@ from verulam.nonparametric._bandwidths import (
     window_ratio,
 )
 from verulam.nonparametric._grid_density import GridDensity, density_on_grid
-from verulam.nonparametric._line_density import cumulative_shares, line_quantiles
+from verulam.nonparametric._line_density import (
+    check_line,
+    check_shares,
+    cumulative_shares,
+    line_quantiles,
+)
 from verulam.nonparametric._support import Bounds, Image, check_support, fold, images
-from verulam.nonparametric._window_sums import StoredPoints, log_window_sums, store_points
+from verulam.nonparametric._window_sums import (
+    StoredPoints,
+    log_window_sums,
+    store_points,
+    tree_pays,
+)
 from verulam.nonparametric._windows import Profile, Window, find_window
 from verulam.numerics import precision_root
 
@@ -58,6 +68,10 @@ class KernelDensity(Density):
         at the bounds. Not for the full shape.
     rtol
         Relative error allowed in a density, for speed; 0 sums to the last digit.
+    evaluation
+        "sum" adds up every window; "tree" leaves out, or takes as one, blocks of points whose
+        bounding boxes show that the error stays within `rtol`; "auto" takes the tree where boxes
+        can be far from a query: with many points in few columns.
 
     Attributes
     ----------
@@ -98,6 +112,7 @@ class KernelDensity(Density):
         "adaptive": [Interval(Real, 0, 1, closed="both")],
         "support": ["array-like", None],
         "rtol": [Interval(Real, 0, 1, closed="left")],
+        "evaluation": [StrOptions({"auto", "sum", "tree"})],
     }
 
     def __init__(
@@ -109,6 +124,7 @@ class KernelDensity(Density):
         adaptive: float = 0.0,
         support: Bounds = None,
         rtol: float = 0.0,
+        evaluation: str = "auto",
     ) -> None:
         self.window = window
         self.bandwidth = bandwidth
@@ -116,6 +132,7 @@ class KernelDensity(Density):
         self.adaptive = adaptive
         self.support = support
         self.rtol = rtol
+        self.evaluation = evaluation
 
     @classmethod
     def _example_learners(cls) -> list["KernelDensity"]:
@@ -169,7 +186,11 @@ class KernelDensity(Density):
 
     def _log_density(self, inputs: np.ndarray) -> np.ndarray:
         window = find_window(self.window)
-        sums = log_window_sums(inputs @ self.whitening_, self._stored, window, rtol=self.rtol)
+        by_tree = self.evaluation == "tree"
+        if self.evaluation == "auto":
+            by_tree = tree_pays(*self.inputs_.shape)
+        rtol = self.rtol if by_tree else None
+        sums = log_window_sums(inputs @ self.whitening_, self._stored, window, rtol=rtol)
         volume = np.linalg.slogdet(self.whitening_)[1]
         return sums + volume - window.log_norm(inputs.shape[1])
 
@@ -191,8 +212,7 @@ class KernelDensity(Density):
 
     def cumulative(self, values: ArrayLike) -> np.ndarray:
         """Return the share of the density below each value; one column only."""
-        self._check_one_column("cumulative")
-        points = np.asarray(values, dtype=np.float64)
+        points = check_line(self, "cumulative", values)
         widths = self.local_factors_ / self.whitening_[0, 0]
         window = find_window(self.window)
 
@@ -211,10 +231,7 @@ class KernelDensity(Density):
 
     def quantile(self, shares: ArrayLike) -> np.ndarray:
         """Return the values below which the given shares of the density lie; one column only."""
-        self._check_one_column("quantile")
-        wanted = np.asarray(shares, dtype=np.float64)
-        if (wanted < 0).any() or (wanted > 1).any():
-            raise DataError("shares must lie between 0 and 1.")
+        wanted = check_shares(self, shares)
         reach = 40.0 * self.local_factors_.max() / self.whitening_[0, 0]
         low, high = self.inputs_.min() - reach, self.inputs_.max() + reach
         if self._bounds is not None:
@@ -223,7 +240,7 @@ class KernelDensity(Density):
 
     def on_grid(self, n_points: int = 1024) -> GridDensity:
         """Return the density on a grid over the data, by one convolution; one column only."""
-        self._check_one_column("on_grid")
+        check_line(self, "on_grid", 0.0)
         if self.adaptive or self._bounds is not None:
             raise DataError("on_grid needs adaptive=0 and no support: all windows must be alike.")
         return density_on_grid(
@@ -233,11 +250,6 @@ class KernelDensity(Density):
             weights=self.weights_,
             n_points=n_points,
         )
-
-    def _check_one_column(self, method: str) -> None:
-        check_is_fitted(self)
-        if self.inputs_.shape[1] != 1:
-            raise DataError(f"{method} needs one column; X had {self.inputs_.shape[1]}.")
 
 
 def shape_units(inputs: np.ndarray, counts: np.ndarray, shape: str) -> np.ndarray:

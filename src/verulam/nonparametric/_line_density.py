@@ -1,15 +1,38 @@
 """Cumulative shares and quantiles of a window density on a line."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from verulam.base import DataError, check_is_fitted
 from verulam.nonparametric._windows import Window
 
 #: Numbers held at a time.
 BLOCK_NUMBERS = 2**20
 #: Halvings of a cell of the first grid, which leave less than rounding.
 HALVINGS = 40
+
+
+def check_line(density: Any, method: str, values: ArrayLike) -> np.ndarray:
+    """Return the values at which a fitted density of one column is asked."""
+    check_is_fitted(density)
+    if density.n_features_in_ != 1:
+        raise DataError(f"{method} needs one column; X had {density.n_features_in_}.")
+    points = np.asarray(values, dtype=np.float64)
+    if np.isnan(points).any():
+        raise DataError("values contains NaN.")
+    return points
+
+
+def check_shares(density: Any, shares: ArrayLike) -> np.ndarray:
+    """Return the shares whose quantiles a fitted density of one column is asked for."""
+    check_line(density, "quantile", 0.0)
+    wanted = np.asarray(shares, dtype=np.float64)
+    if not ((wanted >= 0) & (wanted <= 1)).all():
+        raise DataError("shares must lie between 0 and 1.")
+    return wanted
 
 
 def cumulative_shares(

@@ -180,8 +180,9 @@ def line_windows(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return first and last position and width of each query's neighbourhood."""
     if hood.n_neighbors is not None:
-        starts = nearest_windows(x, queries, hood.n_neighbors)
-        stops = starts + hood.n_neighbors
+        count = min(hood.n_neighbors, len(x))
+        starts = nearest_windows(x, queries, count)
+        stops = starts + count
         widths = np.maximum(queries - x[starts], x[stops - 1] - queries)
         # Repeated inputs may fill the neighbourhood: then all of them count, and alike.
         repeated = widths <= 0

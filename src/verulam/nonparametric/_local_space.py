@@ -144,7 +144,7 @@ def _neighbour_blocks(
     left_out: np.ndarray | None,
 ) -> Iterator[WeightBlock]:
     assert hood.n_neighbors is not None
-    count = hood.n_neighbors + (left_out is not None)
+    count = min(hood.n_neighbors + (left_out is not None), len(inputs))
     index = NeighbourIndex(inputs)
     n_terms = count_terms(inputs.shape[1], hood.degree)
     for rows in block_rows(len(queries), count * (1 + n_terms)):

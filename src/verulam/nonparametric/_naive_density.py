@@ -8,15 +8,27 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from verulam.base import (
+    DataError,
     Density,
     Interval,
     Seed,
     check_is_fitted,
+    check_weights,
     checked_fit,
     generator,
     thread_count,
     validate_data,
 )
+from verulam.nonparametric._line_density import (
+    check_line,
+    check_shares,
+    cumulative_shares,
+    line_quantiles,
+)
+from verulam.nonparametric._windows import WINDOWS
+
+#: Queries whose points are listed at a time, where points have different weights.
+QUERY_ROWS = 1024
 
 
 class NaiveDensity(Density):
@@ -30,7 +42,9 @@ class NaiveDensity(Density):
     Attributes
     ----------
     inputs_ : ndarray of shape (n_samples, n_features)
-        The stored points.
+        The stored points: rows whose weight is above 0.
+    weights_ : ndarray of shape (n_samples,)
+        Share of each point; they sum to 1.
 
     Notes
     -----
@@ -58,9 +72,15 @@ class NaiveDensity(Density):
         self.width = width
 
     @checked_fit
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Store the points."""
-        self.inputs_ = validate_data(self, X, dtype=np.float64, order="C").copy()
+    def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Store the points; `sample_weight` says how often each counts."""
+        inputs = validate_data(self, X, dtype=np.float64, order="C")
+        weights = check_weights(sample_weight, inputs)
+        counts = np.ones(len(inputs)) if weights is None else weights
+        if counts.sum() <= 0:
+            raise DataError("sample_weight: all weights are zero; at least one must be above.")
+        self.inputs_, counts = inputs[counts > 0], counts[counts > 0]
+        self.weights_ = counts / counts.sum()
         return self
 
     def counts(self, X: ArrayLike) -> np.ndarray:
@@ -72,22 +92,52 @@ class NaiveDensity(Density):
             line = np.sort(self.inputs_[:, 0])
             upper = np.searchsorted(line, inputs[:, 0] + half, side="right")
             return upper - np.searchsorted(line, inputs[:, 0] - half, side="left")
-        tree = cKDTree(self.inputs_, balanced_tree=False)
-        found = tree.query_ball_point(
+        found = self._tree().query_ball_point(
             inputs, half, p=np.inf, return_length=True, workers=thread_count()
         )
         return np.asarray(found)
 
+    def _tree(self) -> cKDTree:
+        return cKDTree(self.inputs_, balanced_tree=False)
+
+    def _shares(self, X: ArrayLike) -> np.ndarray:
+        """Return the weight of the stored points in the cube around each row."""
+        if np.ptp(self.weights_) == 0.0:
+            return self.counts(X) * self.weights_[0]
+        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        half, tree = 0.5 * float(self.width), self._tree()
+        shares = np.empty(len(inputs))
+        for start in range(0, len(inputs), QUERY_ROWS):
+            some = inputs[start : start + QUERY_ROWS]
+            rows = tree.query_ball_point(some, half, p=np.inf, workers=thread_count())
+            shares[start : start + len(some)] = [self.weights_[found].sum() for found in rows]
+        return shares
+
     def score_samples(self, X: ArrayLike) -> np.ndarray:
         """Return the log-density at each row: minus infinity where the cube is empty."""
-        counts = self.counts(X)
-        volume = self.inputs_.shape[1] * np.log(self.width)
+        check_is_fitted(self)
+        shares = self._shares(X)
         with np.errstate(divide="ignore"):
-            return np.log(counts / len(self.inputs_)) - volume
+            return np.log(shares) - self.inputs_.shape[1] * np.log(self.width)
+
+    def cumulative(self, values: ArrayLike) -> np.ndarray:
+        """Return the share of the density below each value; one column only."""
+        points = check_line(self, "cumulative", values)
+        box = WINDOWS["box"]
+        halves = np.full(len(self.inputs_), 0.5 * float(self.width))
+        return cumulative_shares(points, self.inputs_[:, 0], halves, self.weights_, box)
+
+    def quantile(self, shares: ArrayLike) -> np.ndarray:
+        """Return the values below which the given shares of the density lie; one column only."""
+        wanted = check_shares(self, shares)
+        half = 0.5 * float(self.width)
+        low, high = self.inputs_.min() - half, self.inputs_.max() + half
+        return line_quantiles(self.cumulative, wanted, low, high)
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Draw rows from the density."""
         check_is_fitted(self)
         chance = generator(random_state)
-        centres = self.inputs_[chance.integers(len(self.inputs_), size=n_samples)]
+        chosen = chance.choice(len(self.inputs_), size=n_samples, p=self.weights_)
+        centres = self.inputs_[chosen]
         return centres + (chance.random(centres.shape) - 0.5) * self.width

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import norm
 
 from verulam.base import Seed, generator
+from verulam.nonparametric._inputs import check_at_least
 from verulam.nonparametric._k_neighbours import KNeighboursClassifier
 
 
@@ -82,6 +83,11 @@ def neighbour_risk(
     >>> risk.errors.round(2)
     array([[0.23, 0.18, 0.17]])
     """
+    check_at_least(distance, 0.0, "distance")
+    check_at_least(n_repeats, 1, "n_repeats")
+    check_at_least(n_test, 1, "n_test")
+    check_at_least(min(counts), 1, "counts")
+    check_at_least(min(sizes), 1, "sizes")
     chance = generator(random_state)
     errors = np.full((len(sizes), len(counts)), np.nan)
     for place, size in enumerate(sizes):

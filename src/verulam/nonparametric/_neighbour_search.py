@@ -1,13 +1,13 @@
 """Cheaper searches for one nearest neighbour, with an account of what they save."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from verulam.base import DataError
+from verulam.nonparametric._inputs import check_at_least, checked_rows
 from verulam.nonparametric._neighbours_loops import partial_distance_search as search_loop
 
 
@@ -62,10 +62,9 @@ def partial_distance_search(
     >>> found.share < 0.6
     True
     """
-    rows = np.ascontiguousarray(queries, dtype=np.float64)
-    prototypes = np.ascontiguousarray(stored, dtype=np.float64)
-    if step < 1:
-        raise DataError(f"step must be at least 1, not {step}.")
+    prototypes = checked_rows(stored, "stored")
+    rows = checked_rows(queries, "queries", prototypes.shape[1])
+    check_at_least(step, 1, "step")
     if not bound > 0:
         raise DataError(f"bound must be above 0, not {bound}.")
     nearest = np.empty(len(rows), dtype=np.intp)
@@ -102,7 +101,7 @@ class PrestructuredPrototypes:
     """
 
     def __init__(self, stored: ArrayLike, n_columns: int = 2) -> None:
-        self.stored = np.ascontiguousarray(stored, dtype=np.float64)
+        self.stored = checked_rows(stored, "stored").copy()
         if not 1 <= n_columns <= min(self.stored.shape[1], 16):
             raise DataError(
                 f"n_columns must lie between 1 and {min(self.stored.shape[1], 16)}, "
@@ -117,7 +116,7 @@ class PrestructuredPrototypes:
 
     def query(self, queries: ArrayLike) -> PartialSearch:
         """Return the nearest row in the bucket of the nearest representative."""
-        inputs = np.asarray(queries, dtype=np.float64)
+        inputs = checked_rows(queries, "queries", self.stored.shape[1])
         choice = cdist(inputs, self.representatives).argmin(axis=1)
         rows = np.empty(len(inputs), dtype=np.intp)
         distances = np.empty(len(inputs))
@@ -134,6 +133,6 @@ class PrestructuredPrototypes:
 
     def recall(self, queries: ArrayLike) -> float:
         """Return the share of queries whose answer is as near as the true nearest row."""
-        inputs: Any = np.asarray(queries, dtype=np.float64)
+        inputs = checked_rows(queries, "queries", self.stored.shape[1])
         truth = cdist(inputs, self.stored).min(axis=1)
         return float(np.mean(self.query(inputs).distances <= truth * (1.0 + 1e-12)))

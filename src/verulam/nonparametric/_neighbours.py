@@ -22,6 +22,10 @@ TREE_COLUMNS = 7
 TREE_ROWS = 500
 #: Queries that one thread answers from a tree before others have begun.
 TREE_QUERIES = 1000
+#: Up to this many columns a tree is quick wherever the queries are.
+CERTAIN_COLUMNS = 5
+#: Queries are far where most have no row of a sample within so many of its own gaps.
+FAR_GAPS = 2.0
 #: With fewer stored rows, asking whether many columns vary in few dimensions costs too much.
 MANIFOLD_ROWS = 10_000
 #: Rows by which the dimension of the data is told, and those asked for their neighbours.
@@ -103,6 +107,7 @@ class NeighbourIndex:
         self._tree: cKDTree | None = None
         self._single: SingleRows | None = None
         self._dimension: float | None = None
+        self._gap: float | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # Both are quick to build again, and no model file need know their insides.
@@ -129,7 +134,7 @@ class NeighbourIndex:
         return queries if self.root is None else queries @ self.root
 
     def _query(self, queries: np.ndarray, k: int) -> Neighbours:
-        if self._tree_pays(k):
+        if self._tree_pays(k) and self._are_near(queries):
             return self._query_tree(queries, k)
         if self.order == 2.0:
             if self._single is None:
@@ -153,12 +158,27 @@ class NeighbourIndex:
         by_tree = 0.3 * 1.5**self._dimension * k**0.47 * np.sqrt(n_columns / self._dimension)
         return self._dimension <= TREE_COLUMNS + 1.0 and by_tree < by_products
 
+    def _are_near(self, queries: np.ndarray) -> bool:
+        """Tell whether queries lie among the stored rows; from afar, a tree leaves out nothing."""
+        n_rows, n_columns = self.stored.shape
+        if n_columns <= CERTAIN_COLUMNS or n_rows <= MANIFOLD_ROWS or self.order != 2.0:
+            return True
+        sample = _sampled(self.stored, SAMPLE_ROWS)
+        if self._gap is None:
+            own = np.partition(cdist(_sampled(sample, SAMPLE_QUERIES), sample), 1, axis=1)[:, 1]
+            self._gap = float(np.median(own))
+        gaps = cdist(_sampled(queries, SAMPLE_QUERIES), sample).min(axis=1)
+        return float(np.median(gaps)) <= FAR_GAPS * self._gap
+
     def _measure(self, queries: np.ndarray) -> np.ndarray:
         if self.root is not None:
             return cdist(queries, self.stored)
         if isinstance(self.metric, str):
             return distances_by_name(queries, self.stored, self.metric, power=self.power)
-        return cdist(queries, self.stored, self.metric)
+        found = cdist(queries, self.stored, self.metric)
+        if np.isnan(found).any():
+            raise DataError("metric: the function must return a number for every pair of rows.")
+        return found
 
     def _query_tree(self, queries: np.ndarray, k: int) -> Neighbours:
         if self._tree is None:
@@ -168,6 +188,13 @@ class NeighbourIndex:
             queries, k=np.arange(1, k + 1), p=self.order or 2.0, workers=workers
         )
         return _in_order(np.asarray(found), np.asarray(rows, dtype=np.intp))
+
+
+def _sampled(rows: np.ndarray, count: int) -> np.ndarray:
+    """Return some rows, evenly spread over the table."""
+    if len(rows) <= count:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, count).astype(np.intp)]
 
 
 def intrinsic_dimension(stored: np.ndarray) -> float:
@@ -182,8 +209,8 @@ def intrinsic_dimension(stored: np.ndarray) -> float:
     >>> round(intrinsic_dimension(plane + 0.0))
     1
     """
-    sample = stored[np.linspace(0, len(stored) - 1, SAMPLE_ROWS).astype(np.intp)]
-    asked = sample[:: SAMPLE_ROWS // SAMPLE_QUERIES]
+    sample = _sampled(stored, SAMPLE_ROWS)
+    asked = _sampled(sample, SAMPLE_QUERIES)
     nearest = np.partition(cdist(asked, sample), SAMPLE_NEIGHBOURS, axis=1)
     distances = np.sort(nearest[:, : SAMPLE_NEIGHBOURS + 1], axis=1)[:, 1:]
     # Copies of a row say nothing about the space between rows.

@@ -101,7 +101,10 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
         """Forget the stored patterns at the given positions."""
         check_is_fitted(self)
         kept = np.ones(len(self.patterns_), dtype=bool)
-        kept[np.asarray(patterns, dtype=np.intp)] = False
+        gone = np.asarray(patterns, dtype=np.intp)
+        if gone.size and (gone.min() < 0 or gone.max() >= len(kept)):
+            raise DataError(f"patterns must be positions from 0 to {len(kept) - 1}.")
+        kept[gone] = False
         if not kept.any():
             raise DataError("patterns: at least one pattern must stay.")
         return self._store(self.patterns_[kept], self.codes_[kept])

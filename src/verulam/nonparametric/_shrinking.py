@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, Seed, generator
+from verulam.nonparametric._inputs import check_at_least, checked_rows
 from verulam.nonparametric._kernel_density import KernelDensity
 from verulam.nonparametric._neighbour_density import NearestNeighbourDensity
 
@@ -35,7 +36,7 @@ def region_density(X: ArrayLike, inside: Callable[[np.ndarray], ArrayLike], volu
     """
     if not volume > 0:
         raise DataError(f"volume must be above 0, not {volume}.")
-    points = np.asarray(X, dtype=np.float64)
+    points = checked_rows(X)
     return float(np.mean(np.asarray(inside(points), dtype=bool))) / volume
 
 
@@ -54,6 +55,7 @@ def shrinking_width(n_rows: int, first: float = 1.0) -> float:
     For one column; in :math:`d` columns the volume :math:`h_n^d` must shrink that slowly, so
     take the :math:`d`-th root of it. See Bartkowiak 4.2.
     """
+    check_at_least(n_rows, 1, "n_rows")
     return first / float(np.sqrt(n_rows))
 
 
@@ -65,7 +67,8 @@ def growing_count(n_rows: int) -> int:
     n_rows
         Rows :math:`n`.
     """
-    return max(1, round(float(np.sqrt(n_rows))))
+    check_at_least(n_rows, 1, "n_rows")
+    return round(float(np.sqrt(n_rows)))
 
 
 @dataclass(frozen=True)

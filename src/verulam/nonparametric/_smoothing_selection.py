@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv, cross_val_predict
 
 from verulam.base import DataError, Seed, clone, generator, unknown_name
+from verulam.nonparametric._inputs import check_at_least, checked_rows
 
 #: Criteria by name: what `TrainingSmooth` calls them.
 CRITERIA = {
@@ -262,8 +263,12 @@ def bias_variance(
     0.20              0.037     0.005  0.042
     0.80              0.498     0.002  0.500
     """
-    inputs = np.asarray(X, dtype=np.float64)
-    places = inputs if points is None else np.asarray(points, dtype=np.float64)
+    if len(values) == 0:
+        raise DataError("values is empty; give at least one value to try.")
+    check_at_least(noise, 0.0, "noise")
+    check_at_least(n_samples, 1, "n_samples")
+    inputs = checked_rows(X)
+    places = inputs if points is None else checked_rows(points, "points", inputs.shape[1])
     clean = np.asarray(truth(inputs), dtype=np.float64)
     expected = np.asarray(truth(places), dtype=np.float64)
     errors = noise * generator(random_state).normal(size=(n_samples, len(inputs)))

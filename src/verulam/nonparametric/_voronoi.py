@@ -7,6 +7,7 @@ from scipy.spatial import Delaunay
 from scipy.spatial.distance import cdist
 
 from verulam.base import DataError, StrOptions
+from verulam.nonparametric._inputs import checked_rows
 from verulam.nonparametric._prototypes import PrototypeClassifier
 from verulam.nonparametric._voronoi_loops import gabriel_mask
 
@@ -22,7 +23,7 @@ def voronoi_pairs(points: np.ndarray) -> np.ndarray:
     Points that lie in a plane, or any flat of fewer dimensions, are looked at within it: cells
     extend across it unchanged.
     """
-    flat = _within_their_flat(points)
+    flat = _within_their_flat(checked_rows(points, "points"))
     n_points, n_columns = flat.shape
     if n_points < 2:
         return np.empty((0, 2), dtype=np.intp)

@@ -14,6 +14,8 @@ from verulam.numerics import log_sum_exp
 QUERY_ROWS = 256
 #: Distances held at a time where windows are evaluated without compiled code.
 BLOCK_NUMBERS = 2**20
+#: With no more blocks, or with more columns, bounding boxes are near to every query.
+FEW_BLOCKS, BOX_COLUMNS = 4, 20
 #: Blocks whose part in a sum is below this are of no consequence to its last digit.
 LAST_DIGIT = 1e-16
 #: Compiled exponentials end at 2^-1020; smaller sums are found again from their logarithms.
@@ -91,12 +93,17 @@ def neighbouring_order(points: np.ndarray) -> np.ndarray:
     return order
 
 
+def tree_pays(n_points: int, n_columns: int) -> bool:
+    """Tell whether boxes of points are many, and small enough to be far from a query."""
+    return n_points > FEW_BLOCKS * BLOCK and n_columns <= BOX_COLUMNS
+
+
 def log_window_sums(
     queries: np.ndarray,
     stored: StoredPoints,
     window: Window,
     scales: np.ndarray | None = None,
-    rtol: float = LAST_DIGIT,
+    rtol: float | None = LAST_DIGIT,
 ) -> np.ndarray:
     r"""Return :math:`\ln \sum_t w_t\, \phi(\sqrt{a\, a_t}\, \|x - x^t\|)` at each query.
 
@@ -111,7 +118,8 @@ def log_window_sums(
     scales
         Precision :math:`a` of each query; 1 by default.
     rtol
-        Relative error that is allowed in the sum, guaranteed by bounds on blocks of points.
+        Relative error that is allowed in the sum, guaranteed by bounds on blocks of points; None
+        adds up every point.
     """
     if scales is None:
         scales = np.ones(len(queries))
@@ -128,7 +136,11 @@ def log_window_sums(
 
 
 def _compiled_sums(
-    queries: np.ndarray, stored: StoredPoints, window: Window, scales: np.ndarray, rtol: float
+    queries: np.ndarray,
+    stored: StoredPoints,
+    window: Window,
+    scales: np.ndarray,
+    rtol: float | None,
 ) -> np.ndarray:
     precisions = stored.block_precisions
     ranges = np.stack([precisions.min(axis=1), precisions.max(axis=1)])
@@ -136,6 +148,8 @@ def _compiled_sums(
     code = np.array([window.code, window.inner, window.outer], dtype=np.float64)
     queries = np.ascontiguousarray(queries)
     sums = np.empty(len(queries))
+    # No difference of bounds is below less than nothing: every block is then added up.
+    error = -1.0 if rtol is None else max(rtol, LAST_DIGIT)
 
     def add_up(start: int) -> None:
         some = slice(start, start + QUERY_ROWS)
@@ -149,7 +163,7 @@ def _compiled_sums(
             ranges,
             totals,
             code,
-            max(rtol, LAST_DIGIT),
+            error,
             sums[some],
         )
 
