@@ -38,11 +38,15 @@ def draw_neighbours(folder: Path) -> None:
     for name, figure in (
         ("histograms", _histograms()),
         ("windows", _windows()),
+        ("kernels", _kernels()),
         ("nearest", _nearest()),
         ("shrinking", _shrinking()),
+        ("widths", _widths()),
         ("parzen", _parzen()),
         ("voronoi", _voronoi()),
         ("condensing", _condensing()),
+        ("metrics", _metrics()),
+        ("networks", _networks()),
         ("discs", _discs()),
         ("risk", _risk()),
     ):
@@ -63,9 +67,9 @@ def _curve(ax: plt.Axes, density: object, name: str, low: float = -1.5, high: fl
 
 
 def _histograms() -> plt.Figure:
-    """Return histograms, interpolated ones and naive estimates of two widths."""
-    figure, axes = plt.subplots(2, 3, figsize=(9.6, 4.8), sharex=True, layout="constrained")
-    for row, width in zip(axes, (2.0, 1.0), strict=True):
+    """Return histograms, interpolated ones and naive estimates of three widths."""
+    figure, axes = plt.subplots(3, 3, figsize=(9.6, 6.6), sharex=True, layout="constrained")
+    for row, width in zip(axes, (2.0, 1.0, 0.5), strict=True):
         _curve(row[0], HistogramDensity(width=width).fit(EIGHT), f"histogram, h = {width}")
         _curve(
             row[1],
@@ -73,8 +77,10 @@ def _histograms() -> plt.Figure:
             f"interpolated, h = {width}",
         )
         _curve(row[2], NaiveDensity(width=width).fit(EIGHT), f"naive, h = {width}")
-    axes[0, 0].set_ylabel("density")
-    axes[1, 0].set_ylabel("density")
+    for ax in axes.flat:
+        ax.label_outer()
+    for row in axes:
+        row[0].set_ylabel("density")
     return figure
 
 
@@ -84,6 +90,24 @@ def _windows() -> plt.Figure:
     for ax, width in zip(axes, (1.0, 0.5, 0.25), strict=True):
         window_density(KernelDensity(bandwidth=width).fit(EIGHT), ax=ax)
         ax.set(xlim=(-3.0, 9.5), ylim=(0.0, 0.5))
+    return figure
+
+
+def _kernels() -> plt.Figure:
+    """Return windows in the plane, and the densities that they make of five points."""
+    five = np.array([[-1.0, -0.6], [-0.5, 0.9], [0.2, 0.1], [0.7, 1.1], [1.2, -0.8]])
+    grid = np.linspace(-2.6, 2.6, 81)
+    first, second = np.meshgrid(grid, grid)
+    places = np.column_stack([first.ravel(), second.ravel()])
+    figure = plt.figure(figsize=(9.6, 5.6), layout="constrained")
+    for column, width in enumerate((1.0, 0.5, 0.2)):
+        for row, points in enumerate((np.zeros((1, 2)), five)):
+            density = KernelDensity(bandwidth=width).fit(points)
+            heights = np.exp(density.score_samples(places)).reshape(first.shape)
+            ax = figure.add_subplot(2, 3, 1 + column + 3 * row, projection="3d")
+            ax.plot_surface(first, second, heights, cmap="viridis", rcount=81, ccount=81, lw=0)
+            ax.set(xticks=[], yticks=[], zticks=[])
+            ax.set_title(f"{'estimate' if row else 'window'}, h = {width}", fontsize="small")
     return figure
 
 
@@ -117,6 +141,28 @@ def _shrinking() -> plt.Figure:
         axes[0, column].set_title(f"n = {count}", fontsize="small")
     axes[0, 0].set_ylabel(r"window, $h_n = 1/\sqrt{n}$")
     axes[1, 0].set_ylabel(r"neighbours, $k_n = \sqrt{n}$")
+    return figure
+
+
+def _widths() -> plt.Figure:
+    """Return estimates by width and number of rows, all of which end at the truth."""
+    figure, axes = plt.subplots(
+        3, 4, figsize=(10.5, 6.2), sharex=True, sharey="row", layout="constrained"
+    )
+    grid = np.linspace(-3.5, 3.5, 700)
+    truth = np.exp(-0.5 * grid**2) / np.sqrt(2 * np.pi)
+    samples = {n: np.random.default_rng(1).normal(size=(n, 1)) for n in (1, 10, 100, 10**5)}
+    for row, first in zip(axes, (1.0, 0.5, 0.1), strict=True):
+        for ax, (count, sample) in zip(row, samples.items(), strict=True):
+            # Wide enough at the end that the eye sees the limit, not the last wiggles.
+            width = max(shrinking_width(count, first), 0.02)
+            density = KernelDensity(bandwidth=width).fit(sample)
+            ax.plot(grid, truth, color="0.6", linewidth=1)
+            ax.plot(grid, np.exp(density.score_samples(grid[:, None])), color=BLUE, linewidth=1)
+            ax.set_ylim(0, {1.0: 0.7, 0.5: 1.3, 0.1: 4.2}[first])
+        row[0].set_ylabel(f"$h_1 = {first}$")
+    for ax, count in zip(axes[0], samples, strict=True):
+        ax.set_title(f"n = {count:,}", fontsize="small")
     return figure
 
 
@@ -170,6 +216,74 @@ def _condensing() -> plt.Figure:
         if ax is not axes[0]:
             ax.get_legend().remove()
         ax.label_outer()
+    return figure
+
+
+def _metrics() -> plt.Figure:
+    """Return three neighbours by Euclid, by Mahalanobis, and on a line of projection."""
+    chance = np.random.default_rng(3)
+    along, across = chance.normal(scale=2.0, size=60), np.repeat([-0.55, 0.55], 30)
+    tilt = np.array([[0.8, 0.6], [-0.6, 0.8]])
+    X = np.column_stack([along, across + chance.normal(scale=0.12, size=60)]) @ tilt
+    y = np.repeat([0, 1], 30)
+    within = sum(np.cov(X[y == label], rowvar=False) for label in (0, 1)) / 2.0
+    precision = np.linalg.inv(within)
+    # The query is the one of its class whose three nearest by Euclid are most of the other.
+    query = np.array([[1.3, -0.18]]) @ tilt
+    offsets = X - query
+    axis = precision @ (X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+    axis /= np.linalg.norm(axis)
+    ways = {
+        "Euclid's circle": np.eye(2),
+        "Mahalanobis's ellipse": precision,
+        "one direction": np.outer(axis, axis),
+    }
+    figure, axes = _row(3, 3.3, sharey=True)
+    angles = np.linspace(0, 2 * np.pi, 200)
+    for ax, (name, metric) in zip(axes, ways.items(), strict=True):
+        squares = np.einsum("ij,jk,ik->i", offsets, metric, offsets)
+        nearest = np.argsort(squares)[:3]
+        for label, shade in ((0, BLUE), (1, ORANGE)):
+            ax.scatter(*X[y == label].T, s=14, color=shade)
+        ax.scatter(*X[nearest].T, s=70, facecolors="none", edgecolors="0.2")
+        ax.scatter(*query.T, marker="*", s=110, color="k", zorder=3)
+        reach = np.sqrt(squares[nearest[-1]])
+        values, vectors = np.linalg.eigh(metric)
+        lengths = reach / np.sqrt(np.maximum(values, 1e-3))
+        edge = query + (np.column_stack([np.cos(angles), np.sin(angles)]) * lengths) @ vectors.T
+        ax.plot(*edge.T, color="0.3", linewidth=1)
+        winner = "blue" if (y[nearest] == 0).sum() > 1 else "orange"
+        ax.set_title(f"{name}: {winner}", fontsize="small")
+        ax.set(xlim=(-5, 5), ylim=(-4, 4), aspect="equal", xlabel="$x_1$")
+    axes[0].set_ylabel("$x_2$")
+    return figure
+
+
+def _networks() -> plt.Figure:
+    """Return the layers of both networks: inputs, a unit for each pattern, classes."""
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.9), layout="constrained")
+    titles = ("probabilistic: units add up", "reduced Coulomb: units within their radius")
+    inside = (r"$e^{(z_k - 1)/\sigma^2}$", r"$z_k > 1 - \lambda_k^2/2$")
+    for ax, title, unit in zip(axes, titles, inside, strict=True):
+        layers = [np.linspace(-1, 1, 3), np.linspace(-2.2, 2.2, 6), np.linspace(-1, 1, 2)]
+        for pattern, place in enumerate(layers[1]):
+            for start in layers[0]:
+                ax.plot([0, 1], [start, place], color="0.75", linewidth=0.8, zorder=1)
+            group = pattern // 3
+            shade = (BLUE, ORANGE)[group]
+            ax.plot([1, 2], [place, layers[2][group]], color=shade, linewidth=1.4, zorder=1)
+        for depth, (places, size) in enumerate(zip(layers, (420, 420, 520), strict=True)):
+            ax.scatter(
+                np.full(len(places), depth), places, s=size, c="white", edgecolors="0.2", zorder=2
+            )
+        for names, depth in ((("$x_1$", "$x_2$", "$x_d$"), 0), ((r"$C_1$", r"$C_2$"), 2)):
+            for name, place in zip(names, layers[depth][::-1], strict=True):
+                ax.text(depth, place, name, ha="center", va="center", zorder=3)
+        ax.text(1.0, -2.85, unit, ha="center", va="center")
+        ax.text(0.45, 2.0, r"$w_k = x^k$", ha="center", color="0.35")
+        ax.set(xlim=(-0.3, 2.3), ylim=(-3.2, 2.8))
+        ax.set_title(title, fontsize="small")
+        ax.axis("off")
     return figure
 
 

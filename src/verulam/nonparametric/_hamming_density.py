@@ -41,7 +41,7 @@ class HammingDensity(Density):
     categories_ : list of ndarray
         Values of each column, in order.
     codes_ : ndarray of shape (n_samples, n_features)
-        The stored rows, as positions in `categories_`.
+        The stored rows, whose weight is above 0, as positions in `categories_`.
     weights_ : ndarray of shape (n_samples,)
         Share of each row; they sum to 1.
 
@@ -80,13 +80,14 @@ class HammingDensity(Density):
         """Store the rows; `sample_weight` says how often each counts."""
         self._check(X, reset=True)
         frame = as_frame(X)
+        weights = check_weights(sample_weight, np.empty((len(frame), 1)))
+        counts = np.ones(len(frame)) if weights is None else weights
+        frame, counts = frame.loc[counts > 0], counts[counts > 0]
+        if not len(frame):
+            raise DataError("sample_weight: all weights are zero; at least one must be above.")
         self._schema = read_schema(frame, list(frame.columns))
         self.categories_ = [np.asarray(values) for values in self._schema.categories]
         self.codes_ = encode_table(frame, self._schema).codes
-        weights = check_weights(sample_weight, self.codes_)
-        counts = np.ones(len(self.codes_)) if weights is None else weights
-        if counts.sum() <= 0:
-            raise DataError("sample_weight: all weights are zero; at least one must be above.")
         self.weights_ = counts / counts.sum()
         return self
 
@@ -112,8 +113,7 @@ class HammingDensity(Density):
         stay, leave = self._log_factors()
         block_rows = max(1, BLOCK_NUMBERS // len(self.codes_))
         result = np.empty(len(codes))
-        with np.errstate(divide="ignore"):
-            log_weights = np.log(self.weights_)
+        log_weights = np.log(self.weights_)
         for start in range(0, len(codes), block_rows):
             some = codes[start : start + block_rows]
             logs = np.tile(leave.sum() + log_weights, (len(some), 1))

@@ -154,8 +154,8 @@ class NeighbourIndex:
             if n_columns > TREE_COLUMNS and n_rows > MANIFOLD_ROWS:
                 self._dimension = min(self._dimension, intrinsic_dimension(self.stored) + 2.0)
         # Microseconds for a query, as measured on Gaussian rows.
-        by_products = 1.5 + 8.5e-4 * n_rows
-        by_tree = 0.3 * 1.5**self._dimension * k**0.47 * np.sqrt(n_columns / self._dimension)
+        by_products = 1.0 + 0.1 * k + 8e-4 * n_rows
+        by_tree = 0.25 * 1.55**self._dimension * k**0.4 * np.sqrt(n_columns / self._dimension)
         return self._dimension <= TREE_COLUMNS + 1.0 and by_tree < by_products
 
     def _are_near(self, queries: np.ndarray) -> bool:
