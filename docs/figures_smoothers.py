@@ -34,10 +34,11 @@ from verulam.plots import (
 
 
 def draw_smoothers(folder: Path) -> None:
-    """Draw the page's eight pictures into `folder`."""
+    """Draw the page's pictures into `folder`."""
     for name, figure in (
         ("widths", _widths()),
         ("fuel", _fuel()),
+        ("bands", _bands()),
         ("bias-variance", _bias_variance()),
         ("sunspots", _sunspots()),
         ("additive", _additive()),
@@ -90,6 +91,24 @@ def _fuel() -> plt.Figure:
     left.set(xlabel="horsepower", ylabel="miles per gallon")
     complexity_curve(curve, ax=right)
     right.set(xscale="log", xlabel="number of neighbours", ylabel="mean squared error")
+    return figure
+
+
+def _bands() -> plt.Figure:
+    """Return two curves, each with its band for single points and for all of them."""
+    sample = noisy_sine(80, noise=0.3, random_state=1)
+    X, y = sample.inputs, sample.target_values
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.4), sharey=True, layout="constrained")
+    kinds = {
+        "loess": Loess(span=0.3, n_iterations=0),
+        "kernel smoother": KernelSmoother(bandwidth=0.06),
+    }
+    for ax, (name, smoother) in zip(axes, kinds.items(), strict=True):
+        smoother.fit(X, y)
+        smooth_curves(smoother, X, coverage="curve", ax=ax)
+        smooth_curves(smoother, X, y, ax=ax)
+        ax.set_title(f"{name}: pointwise inside, whole curve outside", fontsize="small")
+        ax.label_outer()
     return figure
 
 
