@@ -22,7 +22,6 @@ def draw_sequence(folder: Path) -> None:
         ("urns", _urns()),
         ("trellis", _trellis()),
         ("forward-backward", _forward_backward()),
-        ("graph", _graph()),
         ("left-to-right", _left_to_right()),
         ("learning", _learning()),
     ):
@@ -88,46 +87,6 @@ def _forward_backward() -> plt.Figure:
         trellis(shares, observations=BALLS, ax=ax)
         ax.set_title(title, fontsize="medium")
     return figure
-
-
-def _graph() -> plt.Figure:
-    """Return hidden Markov models as graphs: the plain one, and one with inputs."""
-    figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.0), layout="constrained")
-    for ax, with_inputs, title in (
-        (axes[0], False, "hidden Markov model"),
-        (axes[1], True, "with inputs"),
-    ):
-        rows = {"q": 1.0, "O": 0.0, **({"x": 2.0} if with_inputs else {})}
-        for t in range(3):
-            for letter, height in rows.items():
-                shade = "0.85" if letter != "q" else "white"
-                ax.scatter(t, height, s=900, c=shade, edgecolors="0.2", zorder=3)
-                sign = "t" if t == 1 else ("t-1" if t == 0 else "t+1")
-                ax.text(t, height, f"${letter}_{{{sign}}}$", ha="center", va="center", zorder=4)
-            _link(ax, (t, 1.0), (t, 0.0))
-            if t:
-                _link(ax, (t - 1, 1.0), (t, 1.0))
-            if with_inputs:
-                _link(ax, (t, 2.0), (t, 1.0))
-                _link(ax, (t, 2.0), (t, 0.0), bend=-0.5)
-        ax.set(xlim=(-0.6, 2.6), ylim=(-0.5, 2.5 if with_inputs else 1.5), title=title)
-        ax.axis("off")
-    return figure
-
-
-def _link(ax: plt.Axes, start: tuple[float, float], end: tuple[float, float], bend=0.0) -> None:
-    ax.annotate(
-        "",
-        xy=end,
-        xytext=start,
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": "0.3",
-            "shrinkA": 16,
-            "shrinkB": 16,
-            "connectionstyle": f"arc3,rad={bend}",
-        },
-    )
 
 
 def _left_to_right() -> plt.Figure:
