@@ -1,9 +1,11 @@
 """Categorical emissions: codes, counts, the update of the text."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from verulam.sequence import CategoricalEmission, read_sequences
+from verulam.base import DataError
+from verulam.sequence import CategoricalEmission, HiddenMarkovModel, read_sequences
 from verulam.sequence._categorical import SymbolProbabilities
 
 
@@ -35,3 +37,12 @@ def test_sums_grow_with_the_alphabet():
         SymbolProbabilities(np.ones((1, 3))), np.array([2]), np.ones((1, 1))
     )
     assert_array_equal((small + large).counts.ravel(), [0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [([np.nan, np.nan], "no symbol that is present"), ([0.0, np.inf], "X holds infinity")],
+)
+def test_data_without_symbols_is_refused(X, message):
+    with pytest.raises(DataError, match=message):
+        HiddenMarkovModel(2, CategoricalEmission()).fit(np.array(X))

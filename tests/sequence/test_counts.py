@@ -36,3 +36,9 @@ def test_multinomial():
 def test_counts_are_whole_and_not_negative(emission, X):
     with pytest.raises(DataError, match="takes counts"):
         HiddenMarkovModel(1, emission).fit([np.array(X)])
+
+
+@pytest.mark.parametrize("emission", [PoissonEmission(), MultinomialEmission()])
+def test_columns_without_any_count_are_refused(emission):
+    with pytest.raises(DataError, match="Column 1 of X has no value that is present"):
+        HiddenMarkovModel(1, emission).fit(np.array([[1.0, np.nan], [2.0, np.nan]]))

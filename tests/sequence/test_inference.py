@@ -248,7 +248,9 @@ def run_loops(layout, transposed, initial, logarithms, compiled):
     given, found = (ahead, STARTS, initial), (alpha, scales, failures)
     if layout.kind == loops.DENSE:
         chosen(loops.forward_dense)(*given, layout.dense, *found)
-        chosen(loops.backward_dense)(ahead, STARTS, transposed.dense, alpha, gamma, failures, tail)
+        sums = np.zeros_like(layout.dense[0])
+        back = transposed.dense, alpha, gamma, sums, failures
+        chosen(loops.backward_dense)(ahead, STARTS, *back, tail, True)
     elif layout.kind == loops.DIAGONALS:
         chosen(diagonal_loops.forward_diagonals)(*given, layout.offsets, layout.diagonals, *found)
         back = transposed.offsets, transposed.diagonals, alpha, gamma, sums, failures

@@ -125,6 +125,8 @@ class CategoricalEmission(Emission):
             raise DataError(
                 f"probabilities has {size} symbols, but X has symbol {survey.size - 1}."
             )
+        if size == 0:
+            raise DataError("X has no symbol that is present: every step is missing.")
         symbols = None if self.symbols is None else np.asarray(self.symbols)
         return SymbolProbabilities(np.full((n_states, size), 1.0 / max(1, size)), symbols)
 
@@ -235,7 +237,9 @@ def _codes_of_numbers(column: np.ndarray) -> np.ndarray:
             ) from None
     if column.dtype.kind == "f":
         present = column[~np.isnan(column)]
-        if (present != np.floor(present)).any() or np.isinf(present).any():
+        if np.isinf(present).any():
+            raise DataError("X holds infinity; symbols are whole numbers from 0, or labels.")
+        if (present != np.floor(present)).any():
             raise DataError("X holds fractions; symbols are whole numbers from 0, or labels.")
         column = np.where(np.isnan(column), -1.0, column) if len(present) < len(column) else column
         codes = column.astype(np.int64)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from verulam.base import DataError, SumRecord
-from verulam.sequence._emission import Emission, given_values, kept_fixed
+from verulam.sequence._emission import Emission, given_values, kept_fixed, refuse_empty_columns
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import check_distribution
 
@@ -103,6 +103,7 @@ class PoissonEmission(CountEmission):
 
     def blank(self, survey: Any, head: np.ndarray, n_states: int) -> Rates:
         """Return the overall rates."""
+        refuse_empty_columns(head)
         return Rates(np.repeat(np.nanmean(head, axis=0)[None] + 1e-3, n_states, axis=0))
 
     def given(self, parameters: Rates) -> Rates:
@@ -182,6 +183,7 @@ class MultinomialEmission(CountEmission):
 
     def blank(self, survey: Any, head: np.ndarray, n_states: int) -> Shares:
         """Return equal shares."""
+        refuse_empty_columns(head)
         return Shares(np.full((n_states, head.shape[1]), 1.0 / head.shape[1]))
 
     def given(self, parameters: Shares) -> Shares:

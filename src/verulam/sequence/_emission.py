@@ -156,6 +156,13 @@ def column_sums(weights: np.ndarray) -> np.ndarray:
     return np.ones(len(weights)) @ weights
 
 
+def refuse_empty_columns(head: np.ndarray) -> None:
+    """Raise where a column has nothing to start from."""
+    present = (~np.isnan(head)).any(axis=0)
+    if not present.all():
+        raise DataError(f"Column {int(np.argmin(present))} of X has no value that is present.")
+
+
 def given_values(emission: Any, names: tuple[str, ...], parameters: Any) -> Any:
     """Return the parameters with what the emission was constructed with, shapes checked."""
     chosen = {}

@@ -28,9 +28,9 @@ from verulam.sequence._transitions import Transitions
 ResultT = TypeVar("ResultT")
 
 #: Numbers per array (steps times states) that are worked on at a time, where sequences are short.
-GROUP_NUMBERS = 2**16
+GROUP_NUMBERS = 2**17
 #: Below this many numbers in all, threads cost more than they save.
-THREADED_NUMBERS = 2**17
+THREADED_NUMBERS = 2**18
 
 
 def expected_sums(model: Model, sequences: Sequences) -> ModelSums:

@@ -8,7 +8,13 @@ import numpy as np
 
 from verulam.base import DataError, DataWarning, SumRecord
 from verulam.numerics import factorise, gaussian_log_density
-from verulam.sequence._emission import Emission, column_sums, given_values, kept_fixed
+from verulam.sequence._emission import (
+    Emission,
+    column_sums,
+    given_values,
+    kept_fixed,
+    refuse_empty_columns,
+)
 from verulam.sequence._emission_loops import diagonal_logarithms, to_relative
 from verulam.sequence._inference import Emissions
 from verulam.sequence._scratch import Scratch, fresh_or_scratch
@@ -125,10 +131,7 @@ class GaussianEmission(Emission):
 
     def blank(self, survey: Any, head: np.ndarray, n_states: int) -> GaussianStates:
         """Return the overall Gaussian for each state."""
-        present = ~np.isnan(head)
-        if not present.any(axis=0).all():
-            column = int(np.argmin(present.any(axis=0)))
-            raise DataError(f"Column {column} of X has no value that is present.")
+        refuse_empty_columns(head)
         origin, spread = np.nanmean(head, axis=0), np.nanvar(head, axis=0)
         # A constant column still needs a scale.
         spread = np.where(spread > 0, spread, np.maximum(origin**2, 1.0) * self.variance_floor)

@@ -17,6 +17,9 @@ from verulam.sequence._scratch import Scratch, fresh_or_scratch
 from verulam.sequence._transitions import AnyTransitions, Transitions
 
 NO_TAIL = np.empty(0)
+NO_SUMS = np.empty((0, 0))
+#: Up to so many states, transitions are added up on the way; then a matrix product is quicker.
+FEW_STATES = 12
 
 
 @dataclass(frozen=True)
@@ -167,8 +170,8 @@ def smooth_states(
         sums = run_backward(emissions, starts, transitions, forward, gamma).sums
     else:
         layout, transposed = transitions.layouts
-        back = emissions.relative, starts, transposed.dense, alpha, gamma, failures, NO_TAIL
-        loops.backward_dense(*back)
+        back = emissions.relative, starts, transposed.dense, alpha, gamma, NO_SUMS, failures
+        loops.backward_dense(*back, NO_TAIL, True)
         _clear_failures(forward, emissions, gamma, starts)
         sums = np.zeros_like(transitions.matrices)
         loops.dense_transition_sums(alpha, emissions.relative, layout.dense, sums)
@@ -336,12 +339,14 @@ def run_backward(
     layout, transposed = transitions.layouts
     alpha, failures = forward.alpha, forward.failures
     if layout.kind == DENSE:
-        head = loops.backward_dense(
-            emissions.relative, starts, transposed.dense, alpha, gamma, failures, tail
-        )
+        few = len(layout.dense[0]) <= FEW_STATES
+        products = np.zeros_like(layout.dense[0]) if few else NO_SUMS
+        back = emissions.relative, starts, transposed.dense, alpha, gamma, products, failures
+        head = loops.backward_dense(*back, tail, count_tail)
         _clear_failures(forward, emissions, gamma, starts)
-        last = len(alpha) if len(tail) and count_tail else -1
-        products = alpha[:last].T @ emissions.relative[:last]
+        if not few:
+            last = len(alpha) if len(tail) and count_tail else -1
+            products = alpha[:last].T @ emissions.relative[:last]
         return Backward(head, transitions.edge_sums(products))
     if layout.kind == DIAGONALS:
         # The diagonals of the transpose are the same in the opposite order.

@@ -172,25 +172,40 @@ def look_back(emission, beta, ahead, share, factor):
     return 1.0 / summed if summed > 0.0 else 1.0
 
 
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
+def add_outer(alpha, ahead, share, found):
+    """Add the posteriors of one step's transitions, without their weights."""
+    for i in range(alpha.shape[0]):
+        left = alpha[i] * share
+        row = found[i]
+        for j in range(ahead.shape[0]):
+            row[j] += left * ahead[j]
+
+
 @njit(cache=True, nogil=True, fastmath=FAST)
-def backward_dense(emissions, starts, dense, alpha, gamma, failures, tail):
+def backward_dense(emissions, starts, dense, alpha, gamma, sums, failures, tail, count_tail):
     """Fill the posteriors; the emissions are used up, and `dense` is transposed.
 
     Row t of `emissions` becomes what follows t, such that ``alpha[t]`` times it, times the
     transitions, are the posteriors of the transitions out of t; zero at the end of a sequence.
     A `tail` that is not empty is what follows the last step of all; what precedes the first
-    step is returned, so that a long sequence can be worked through in blocks.
+    step is returned, so that a long sequence can be worked through in blocks. Where `sums` is not
+    empty, the posteriors of the transitions are added up there, without their weights; that into
+    the tail where `count_tail` says so.
     """
     n_states = alpha.shape[1]
-    ahead, beta = np.zeros(n_states), np.empty(n_states)
+    ahead, beta, found = np.zeros(n_states), np.empty(n_states), np.zeros_like(sums)
+    adds = sums.shape[0] > 0
     for s in range(starts.shape[0] - 1):
         if failures[s] >= 0:
             continue
         factor = 1.0
+        found[:] = 0.0
         for j in range(n_states):
             ahead[j] = tail[j] if tail.shape[0] > 0 else 0.0
         for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
-            if t == starts[s + 1] - 1 and tail.shape[0] == 0:
+            is_last = t == starts[s + 1] - 1
+            if is_last and tail.shape[0] == 0:
                 for j in range(n_states):
                     beta[j] = 1.0
             else:
@@ -199,7 +214,11 @@ def backward_dense(emissions, starts, dense, alpha, gamma, failures, tail):
             if share == 0.0:
                 failures[s] = t
                 break
+            if adds and (count_tail or not is_last):
+                add_outer(alpha[t], ahead, share, found)
             factor = look_back(emissions[t], beta, ahead, share, factor)
+        if failures[s] < 0:
+            sums += found
     return ahead
 
 

@@ -191,8 +191,9 @@ class MarkovChain(Density):
         if (codes < 0).any():
             step = int(np.argmax(codes < 0))
             shown = ", ".join(map(repr, self.states_[:5].tolist()))
+            strange = column[step : step + 1].tolist()[0]
             raise DataError(
-                f"X has the unknown state {column[step]!r} at step {step}; known are {shown}."
+                f"X has the unknown state {strange!r} at step {step}; known are {shown}."
             )
         return codes
 
@@ -357,7 +358,10 @@ def _one_column(sequences: Sequences) -> Sequences:
         )
     missing = pd.isna(sequences.values[:, 0])
     if missing.any():
-        raise DataError(f"X has a missing state at step {int(np.argmax(missing))}.")
+        raise DataError(
+            f"X has a missing state at step {int(np.argmax(missing))}. A chain counts states that "
+            "are seen; a HiddenMarkovModel whose states show themselves integrates gaps out."
+        )
     return sequences
 
 
