@@ -128,12 +128,12 @@ def _topology_race() -> Race:
 
 
 def _print_sizes() -> None:
-    print("\nOne pass of a categorical model of 8 states")
+    print("\nOne pass of a categorical model of 8 states, from a million steps on with checkpoints")
     print("       steps      seconds   ns per step")
     for n_steps in (10**4, 10**5, 10**6, 10**7):
         X = _data("categorical", 8, n_steps)
         ours, _ = _pair("categorical", 8, 1)
-        ours.set_params(checkpoint=None if n_steps < 10**7 else 2**16)
+        ours.set_params(checkpoint=None if n_steps < 10**6 else 2**16)
         ours.fit(X[:1000])
         start = time.perf_counter()
         ours.fit(X)

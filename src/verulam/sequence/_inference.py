@@ -351,9 +351,9 @@ def run_backward(
     if layout.kind == DIAGONALS:
         # The diagonals of the transpose are the same in the opposite order.
         products = np.zeros_like(layout.diagonals)
-        back = transposed.offsets, transposed.diagonals, alpha, gamma, products
+        along = transposed.offsets, transposed.diagonals, alpha, gamma, products
         head = diagonal_loops.backward_diagonals(
-            emissions.relative, starts, *back, failures, tail, count_tail
+            emissions.relative, starts, *along, failures, tail, count_tail
         )
         products = products[::-1].ravel()
     else:
