@@ -199,7 +199,7 @@ def _ranking() -> plt.Figure:
 
 def _boolean() -> plt.Figure:
     figure, axes = plt.subplots(
-        1, 4, figsize=(12, 3.2), sharex=True, sharey=True, layout="constrained"
+        1, 4, figsize=(12, 3.6), sharex=True, sharey=True, layout="constrained"
     )
     rows = boolean_inputs(2)
     for ax, name in zip(axes, ("and", "or", "xor", "xor"), strict=True):

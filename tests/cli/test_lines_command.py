@@ -42,7 +42,6 @@ def test_rows_with_gaps_are_left_out(tmp_path):
         (["iris"], "3 classes; name one of setosa"),
         (["iris", "--positive", "setoza"], "setosa"),
         (["iris", "--positive", "setosa", "--columns", "petal"], "petal_"),
-        (["iris", "--positive", "setosa", "--picture", "all.png"], "two inputs"),
     ],
 )
 def test_mistakes_are_answered_in_a_sentence(words, message, capsys):
@@ -50,3 +49,22 @@ def test_mistakes_are_answered_in_a_sentence(words, message, capsys):
         main(["lines", *words])
     assert exit_.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_more_columns_than_two_give_the_errors_on_the_way(tmp_path):
+    picture = tmp_path / "errors.png"
+    done = _run("iris", "--positive", "virginica", "--picture", str(picture))
+    assert done.exit_code == 0, done.output
+    assert picture.exists()
+    words = " ".join(done.output.split())
+    assert "Lines need two columns" in words
+    assert "fixed increment" in words
+    assert "a linear program proves that no plane separates the classes" in words
+
+
+def test_text_columns_are_said_to_be_left_out(tmp_path):
+    table = tmp_path / "mixed.csv"
+    table.write_text("size,colour,kind\n1,red,a\n2,green,a\n5,red,b\n6,green,b\n")
+    done = _run(str(table), "--target", "kind")
+    assert done.exit_code == 0, done.output
+    assert "Columns without numbers are left out: colour." in done.output

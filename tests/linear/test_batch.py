@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from tests.linear.examples import overlapping, separable
 
 from verulam.base import DataError
+from verulam.linear import _batch
 from verulam.linear._batch import descend, largest_stable_rate
 from verulam.linear._problem import Problem
 from verulam.numerics import constant, inverse
@@ -60,3 +62,13 @@ def test_a_falling_rate_is_used():
     )
     total = problem.combine(np.ones(len(problem.signs)))
     assert np.allclose(found.weights, (1 + 1 / 2 + 1 / 3) * total)
+
+
+@pytest.mark.parametrize("most", [1_000, 1])
+@pytest.mark.parametrize("table", [np.asarray, sp.csr_array])
+def test_the_bound_is_two_over_the_largest_eigenvalue(table, most, monkeypatch):
+    monkeypatch.setattr(_batch, "_MOST_COLUMNS", most)
+    rows = 1e3 * np.random.default_rng(0).normal(size=(50, 3)) * [1.0, 2.0, 3.0]
+    problem = Problem(table(rows), np.ones(50))
+    expected = 2.0 / np.linalg.norm(problem.rows(), 2) ** 2
+    assert _batch.largest_stable_rate(problem) == pytest.approx(expected, rel=1e-3)

@@ -172,3 +172,10 @@ def test_reports_and_priors_need_what_they_need():
         model.report()
     with pytest.raises(DataError, match="2 positive numbers"):
         model.with_priors([0.5, 0.5, 0.0])
+
+
+@pytest.mark.parametrize("classes", [[0, 0, 0, 1], [0, 1, 1, 2]])
+def test_few_separable_rows_are_noticed_by_their_outputs(classes):
+    corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    with pytest.warns(ConvergenceWarning, match="a plane separates the classes"):
+        LogisticDiscriminant(penalty=None).fit(corners, classes)

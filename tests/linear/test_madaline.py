@@ -1,6 +1,8 @@
 """Units that vote, corrected by least disturbance."""
 
 import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import XOR, overlapping
 
 from verulam.linear import Madaline
@@ -29,6 +31,9 @@ def test_only_as_many_units_as_needed_change_nearest_to_zero_first():
 
 def test_the_best_pass_is_kept():
     rows, classes = overlapping()
-    net = Madaline(max_iter=20, random_state=0).fit(rows, classes)
+    with pytest.warns(ConvergenceWarning, match="best of them, which is kept"):
+        net = Madaline(max_iter=20, random_state=0).fit(rows, classes)
+    assert net.errors_ == net.error_curve_.min()
+    assert len(net.error_curve_) == net.n_iter_ + 1
     assert net.errors_ == (net.predict(rows) != classes).sum()
     assert net.errors_ / 200 < 0.35

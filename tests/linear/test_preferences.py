@@ -56,3 +56,15 @@ def test_sets_of_pairs_add():
 def test_contradictions_are_named(call, message):
     with pytest.raises(DataError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: preferences_from_relevance([1, 2, 3], [0, 0]), "3 entries"),
+        (lambda: preferences_from_clicks([[1, 2]], [[1], [2]]), "1 lists and clicked 2"),
+    ],
+)
+def test_lengths_that_differ_are_named(call, message):
+    with pytest.raises(DataError, match=message):
+        call()

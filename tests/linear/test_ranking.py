@@ -13,6 +13,7 @@ from sklearn.svm import LinearSVC
 from verulam.base import DataError, DataWarning
 from verulam.linear import (
     LinearRanker,
+    Preferences,
     kendall_tau,
     mean_average_precision,
     ndcg,
@@ -190,3 +191,41 @@ def test_no_pairs_and_too_few_steps():
         LinearRanker().fit_pairs(np.eye(3), preferences_from_relevance([1, 1, 1]))
     with pytest.warns(ConvergenceWarning, match="without converging"):
         LinearRanker(max_iter=1).fit(*_groups())
+
+
+def test_sparse_pairs_and_groups_are_never_written_out(monkeypatch):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(40, 5)) * (random.random((40, 5)) < 0.5)
+    relevance = np.round(rows @ [1.0, -1.0, 0.5, 0.0, 2.0])
+    pairs = preferences_from_relevance(relevance)
+    ranker = LinearRanker(max_iter=5, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="short of the margin"):
+        expected = ranker.fit_pairs(rows, pairs).coef_
+    whole = LinearRanker().fit(rows, relevance).coef_
+    compressed = sp.csr_array(rows)
+    monkeypatch.setattr(sp.csr_array, "toarray", None)
+    with pytest.warns(ConvergenceWarning, match="short of the margin"):
+        assert np.allclose(ranker.fit_pairs(compressed, pairs).coef_, expected)
+    assert np.allclose(LinearRanker().fit(compressed, relevance).coef_, whole, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: LinearRanker().fit_pairs([[0.0], [1.0]], Preferences(*np.array([[0], [9]]))), "9"),
+        (
+            lambda: LinearRanker().fit_pairs(
+                [[0.0], [1.0]], Preferences(*np.array([[1], [0]])), learning_rate=-1.0
+            ),
+            "learning_rate must be above zero",
+        ),
+        (lambda: kendall_tau([1, 2, 3], [1, 2]), "one number for each row"),
+        (
+            lambda: rerank(["a"], LinearRanker().fit([[0.0], [1.0]], [0, 1]), [[1.0], [2.0]]),
+            "one row for each of the 1 candidates",
+        ),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(call, message):
+    with pytest.raises(DataError, match=message):
+        call()

@@ -7,7 +7,12 @@ from scipy.optimize import linprog
 from tests.linear.examples import AND, CORNERS, OR, XOR, overlapping, separable
 
 from verulam.base import DataError
-from verulam.linear import pairwise_separability, separability, sign_normalise
+from verulam.linear import (
+    one_versus_rest_separability,
+    pairwise_separability,
+    separability,
+    sign_normalise,
+)
 from verulam.linear._separability import (
     dual_program,
     largest_sizes,
@@ -105,3 +110,27 @@ def test_columns_of_zeros_keep_their_size():
 def test_other_than_two_classes_are_refused():
     with pytest.raises(DataError, match="two classes"):
         separability(CORNERS, [0, 1, 2, 0])
+
+
+def test_each_class_against_the_rest():
+    rows = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [1.0, 2.0]]
+    found = one_versus_rest_separability(rows, ["a", "b", "c", "d"])
+    assert {name: bool(answer) for name, answer in found.items()} == {
+        "a": True,
+        "b": False,
+        "c": True,
+        "d": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "message"),
+    [
+        ([[0.0], [np.nan]], [0, 1], "missing or infinite"),
+        ([0.0, 1.0], [0, 1], "one row for each instance"),
+        ([[0.0], [1.0]], [0, 1, 1], "2 entries, one for each row"),
+    ],
+)
+def test_tables_that_cannot_be_judged_are_refused(rows, labels, message):
+    with pytest.raises(DataError, match=message):
+        separability(rows, labels)

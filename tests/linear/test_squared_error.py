@@ -7,7 +7,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import AND, CORNERS, OR, XOR, overlapping, separable
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.linear import HoKashyap, MinimumSquaredError, sign_normalise
 
 
@@ -61,7 +61,8 @@ def test_weights_of_rows_are_repetitions():
 def test_singular_equations_have_a_shortest_solution():
     rows, classes = overlapping(40)
     doubled = np.c_[rows, rows[:, :1]]
-    line = MinimumSquaredError().fit(doubled, classes)
+    with pytest.warns(DataWarning, match="singular: the rows have 5 weights but rank 4"):
+        line = MinimumSquaredError().fit(doubled, classes)
     assert line.rank_ == 4
     assert line.coef_[0, 0] == pytest.approx(line.coef_[0, 3])
 

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.linear.examples import CORNERS, XOR, overlapping, separable
 
 from verulam.base import UnknownNameError
-from verulam.linear import LeastMeanSquares, compare_lines, line_trainers
+from verulam.linear import Hyperplane, LeastMeanSquares, compare_lines, line_trainers
 
 
 def test_all_trainers_separate_what_can_be_separated():
@@ -18,10 +18,11 @@ def test_all_trainers_separate_what_can_be_separated():
             "least squares",
             "fisher",
             "averaged perceptron",
+            "voted perceptron",
         ]
     )
     assert lines.separability
-    assert len(lines.table) == len(line_trainers()) == 18
+    assert len(lines.table) == len(line_trainers()) == 20
     assert (seeking["errors"] == 0).all()
     assert (seeking["margin"] > 0).all()
     assert (lines.table["seconds"] > 0).all()
@@ -32,7 +33,8 @@ def test_no_trainer_finds_a_wider_margin_than_there_is():
     lines = compare_lines(rows, classes)
     signs = np.where(classes == 1, 1.0, -1.0)
     for name, margin in lines.table["margin"].dropna().items():
-        plane = lines.trainers[name].hyperplane_
+        trainer = lines.trainers[name]
+        plane = Hyperplane(trainer.coef_[0], float(trainer.intercept_[0]))
         assert (signs * plane.signed_distance(rows)).min() == pytest.approx(margin), name
 
 

@@ -18,6 +18,7 @@ from verulam.linear import (
     Relaxation,
 )
 from verulam.linear import _trainer as trainer_module
+from verulam.numerics import exponential, inverse
 
 
 def test_labels_come_back_and_the_plane_is_positive_for_the_second():
@@ -74,3 +75,19 @@ def test_sparse_rows_give_the_same_plane(trainer):
     rows, classes = separable()
     dense = trainer.fit(rows, classes).decision_function(rows)
     assert np.allclose(trainer.fit(sp.csr_array(rows), classes).decision_function(rows), dense)
+
+
+def test_rates_with_a_finite_sum_are_said_to_stop_short():
+    corners, both = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    fading = exponential(0.1, 0.5)
+    with pytest.warns(ConvergenceWarning, match="finite sum, so training may stop short"):
+        Perceptron(margin=1.0, learning_rate=fading, max_iter=20).fit(corners, both)
+    with pytest.warns(ConvergenceWarning, match="ended, but the learning rates have a finite sum"):
+        LeastMeanSquares(learning_rate=fading, max_iter=50, random_state=0).fit(corners, both)
+
+
+def test_rates_that_fall_too_slowly_are_said_to_keep_the_weights_moving():
+    rows, classes = overlapping(60)
+    slow = LeastMeanSquares(learning_rate=inverse(0.05, 0.1), max_iter=5, tolerance=1e-9)
+    with pytest.warns(ConvergenceWarning, match="fall too slowly for the weights to settle"):
+        slow.fit(rows, classes)

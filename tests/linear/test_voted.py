@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.linear.examples import XOR, overlapping, separable
 
-from verulam.linear import Perceptron, VotedPerceptron
+from verulam.linear import Perceptron, VotedPerceptron, sign_normalise
 
 
 def test_votes_are_those_of_the_explicit_vectors():
@@ -52,3 +52,18 @@ def test_a_degree_one_polynomial_is_linear():
     linear = VotedPerceptron(**options).fit(rows, classes)
     polynomial = VotedPerceptron(kernel="polynomial", degree=1, **options).fit(rows, classes)
     assert np.allclose(linear.decision_function(rows), polynomial.decision_function(rows))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+def test_the_way_has_criterion_and_errors_of_every_vector(kernel):
+    rows, classes = overlapping(60)
+    machine = VotedPerceptron(kernel=kernel, max_iter=2, record="steps", random_state=0)
+    way = machine.fit(rows, classes).trajectory_
+    assert len(way.steps) == len(way.criterion) == len(machine.signs_) + 1
+    last = VotedPerceptron(kernel=kernel, vote="last", max_iter=2, random_state=0)
+    products = np.where(classes == 1, 1.0, -1.0) * last.fit(rows, classes).decision_function(rows)
+    assert way.errors[-1] == (products <= 0).sum()
+    assert way.criterion[-1] == pytest.approx(np.maximum(-products, 0.0).sum())
+    if kernel == "linear":
+        signed = sign_normalise(rows, classes == 1)
+        assert np.allclose(signed @ way.weights[-1], products)

@@ -47,3 +47,8 @@ def test_the_last_recorded_pass_is_the_result():
     last = trainer.trajectory_.weights[-1]
     assert np.allclose(last, np.r_[trainer.intercept_, trainer.coef_[0]])
     assert len(trainer.trajectory_.steps) == trainer.n_iter_ + 1
+
+
+def test_a_factor_in_words_must_be_auto():
+    with pytest.raises(ValueError, match="'factor' parameter"):
+        BalancedWinnow(factor="large").fit([[0.0], [1.0]], [0, 1])

@@ -4,7 +4,15 @@ import pickle
 
 import pytest
 
-from verulam.numerics import Schedule, constant, exponential, inverse, search_then_converge
+from verulam.base import DataError
+from verulam.numerics import (
+    Schedule,
+    check_schedule,
+    constant,
+    exponential,
+    inverse,
+    search_then_converge,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,3 +48,35 @@ def test_a_table_has_the_rates_of_successive_steps(schedule):
 
 def test_a_schedule_survives_pickling():
     assert pickle.loads(pickle.dumps(inverse(0.5)))(2) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("rate", "separates", "settles"),
+    [
+        (lambda k: 0.3 + 0.0 * k, True, False),
+        (lambda k: 1.0 / k, True, True),
+        (lambda k: k**-0.5, True, False),
+        (lambda k: 1.0 / (5.0 + k), True, True),
+        (lambda k: k**-1.5, False, False),
+        (lambda k: 0.9**k, False, False),
+        (lambda k: 1.01**k, False, False),
+    ],
+)
+def test_conditions_are_judged_by_the_rates_themselves(rate, separates, settles):
+    own = Schedule("own", rate, sums_to_infinity=False, squares_sum=False)
+    found = check_schedule(own)
+    assert (found.separates, found.settles) == (separates, settles)
+
+
+@pytest.mark.parametrize(
+    "schedule", [constant(0.1), inverse(2.0), inverse(1.0, 0.7), exponential(1.0, 0.99)]
+)
+def test_what_schedules_declare_is_what_the_check_finds(schedule):
+    found = check_schedule(schedule)
+    assert found.sums_to_infinity == schedule.sums_to_infinity
+    assert found.settles == schedule.converges
+
+
+def test_negative_rates_are_refused():
+    with pytest.raises(DataError, match="not negative"):
+        check_schedule(Schedule("down", lambda k: -1.0 + 0 * k, True, True))

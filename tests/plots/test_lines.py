@@ -5,7 +5,7 @@ import pytest
 
 from verulam.base import DataError
 from verulam.linear import Perceptron, compare_lines, sign_normalise
-from verulam.plots import lines, weight_trajectory
+from verulam.plots import error_curves, lines, trajectories, weight_trajectory
 
 CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
@@ -53,3 +53,30 @@ def test_the_region_of_solutions_is_shaded():
 def test_what_cannot_be_drawn_is_said(call, message):
     with pytest.raises(DataError, match=message):
         call()
+
+
+def test_boundaries_of_all_kinds_are_drawn():
+    names = ["voted perceptron", "logistic", "least squares"]
+    comparison = compare_lines(CORNERS, [0, 0, 0, 1], names)
+    drawn = {each.get_label(): each for each in lines(comparison).get_lines()}
+    assert list(drawn) == names
+    points = drawn["voted perceptron"].get_xydata()
+    points = points[np.isfinite(points).all(axis=1)]
+    near = comparison.trainers["voted perceptron"]
+    assert (near.decision_function(points + 0.05) >= near.decision_function(points - 0.05)).all()
+
+
+def test_ways_lie_in_a_circle_and_end_where_the_trainers_did():
+    comparison = compare_lines(CORNERS, [0, 1, 1, 1], ["fixed increment", "least mean squares"])
+    axes = trajectories(comparison)
+    ways = {each.get_label(): each.get_xydata() for each in axes.get_lines()}
+    for name, trainer in comparison.trainers.items():
+        weights = np.array([*trainer.intercept_, *trainer.coef_[0]])
+        assert (np.linalg.norm(ways[name], axis=1) <= 1 + 1e-9).all()
+        assert np.allclose(ways[name][-1], weights[1:] / np.linalg.norm(weights))
+
+
+def test_errors_so_far_never_rise():
+    comparison = compare_lines(CORNERS, [0, 1, 1, 0], ["fixed increment", "pocket"])
+    for drawn in error_curves(comparison).get_lines():
+        assert (np.diff(drawn.get_ydata()) <= 0).all()

@@ -25,7 +25,8 @@ def lines(
         str | None, typer.Option(help="Columns to use, separated by commas; two can be drawn.")
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw the lines over two columns into this file.")
+        Path | None,
+        typer.Option(help="Draw lines over two columns, ways and errors into this file."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the trainers that need chance.")] = 0,
 ) -> None:
@@ -36,6 +37,8 @@ def lines(
     from verulam.experiment import open_data
     from verulam.linear import compare_lines
 
+    if picture is not None and not picture.resolve().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {picture.resolve().parent}.")
     rows, classes, names = _two_classes(open_data(data, target=target), positive, columns)
     found = compare_lines(rows, classes, random_state=seed)
     answer = "A line separates" if found.separability else "No line separates"
@@ -49,8 +52,9 @@ def lines(
     for column in ("error rate", "margin", "seconds"):
         table[column] = [f"{value:.4f}" if value == value else "" for value in table[column]]
     print_table(table)
+    _say_who_failed(found.table)
     if picture is not None:
-        _draw(found, picture)
+        _draw(found, picture, names)
 
 
 def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
@@ -66,12 +70,14 @@ def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
                 raise unknown_name("column", name, list(inputs.columns))
         inputs = inputs[wanted]
     numbers = inputs.select_dtypes("number").dropna(axis="columns", how="all")
+    others = [name for name in inputs.columns if name not in numbers.columns]
+    if others and len(numbers.columns):
+        _say(f"Columns without numbers are left out: {', '.join(others)}.")
     complete = numbers.notna().all(axis=1).to_numpy()
     if numbers.shape[1] == 0 or not complete.any():
         raise DataError("no rows have numbers in their columns, which lines are drawn over.")
     if not complete.all():
-        left_out = f"{(~complete).sum()} rows with gaps are left out."
-        console().print(left_out, highlight=False, markup=False)
+        _say(f"{(~complete).sum()} rows with gaps are left out.")
     numbers = numbers[complete]
     labels = np.asarray(found.target_values).astype(str)[complete]
     if positive is not None:
@@ -88,15 +94,39 @@ def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
     return (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0), labels, list(numbers)
 
 
-def _draw(found: Any, picture: Path) -> None:
+def _say_who_failed(table: Any) -> None:
+    """Name the trainers that did not converge, each reason once."""
+    failed = table[~table["converged"] & (table["remark"] != "")]
+    reasons = failed["remark"].str.replace(r"^.* without", "stopped without", regex=True)
+    for reason, group in failed.groupby(reasons, sort=False):
+        _say(f"{', '.join(group.index)}: {reason}")
+
+
+def _draw(found: Any, picture: Path, names: list[str]) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    from verulam.plots import lines as draw_lines
+    from verulam import plots
 
-    figure, axes = plt.subplots(figsize=(9, 5.5), layout="constrained")
-    draw_lines(found, ax=axes)
+    if len(names) == 2:
+        figure, axes = plt.subplots(1, 3, figsize=(17, 5.5), layout="constrained")
+        plots.lines(found, ax=axes[0]).set(
+            title="Lines", xlabel=f"{names[0]} (scaled)", ylabel=f"{names[1]} (scaled)"
+        )
+        plots.trajectories(found, ax=axes[1]).set(title="Ways through the weights")
+        plots.error_curves(found, ax=axes[2]).set(title="Errors on the way")
+        axes[1].get_legend().remove()
+        axes[2].get_legend().remove()
+    else:
+        figure, ax = plt.subplots(figsize=(9, 5.5), layout="constrained")
+        plots.error_curves(found, ax=ax).set(title="Errors on the way")
+        _say("Lines need two columns (--columns a,b); the picture shows the errors on the way.")
     figure.savefig(picture, dpi=130)
-    console().print(f"Lines drawn in {picture}", highlight=False, markup=False)
+    plt.close(figure)
+    _say(f"Drawn in {picture}")
+
+
+def _say(words: str) -> None:
+    console().print(words, highlight=False, markup=False)

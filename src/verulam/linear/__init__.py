@@ -41,7 +41,12 @@ from verulam.linear._ranking import (
     rerank,
 )
 from verulam.linear._relaxation import Relaxation
-from verulam.linear._separability import Separability, pairwise_separability, separability
+from verulam.linear._separability import (
+    Separability,
+    one_versus_rest_separability,
+    pairwise_separability,
+    separability,
+)
 from verulam.linear._squared_error import HoKashyap, MinimumSquaredError
 from verulam.linear._stage import LineComparison, compare_lines, line_trainers
 from verulam.linear._voted import VotedPerceptron
@@ -92,6 +97,7 @@ __all__ = [
     "ndcg",
     "network_for",
     "newton_descent",
+    "one_versus_rest_separability",
     "optimal_rate",
     "pairwise_separability",
     "preferences_from_clicks",

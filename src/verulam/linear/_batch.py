@@ -6,10 +6,16 @@ import numpy as np
 
 from verulam.base import DataError
 from verulam.linear._problem import Problem, Training, is_bounded
+from verulam.linear._products import weighted_products
 from verulam.numerics import Schedule
 
 #: Coefficient of each row in the correction, from the products and the problem.
 Coefficients = Callable[[np.ndarray, Problem], np.ndarray]
+#: Of more columns than these the products are never formed.
+_MOST_COLUMNS = 1_000
+#: Steps of the power method that takes their place.
+_POWER_STEPS = 100
+
 #: Says from the products whether all inequalities hold as wished.
 Satisfied = Callable[[np.ndarray], bool]
 
@@ -77,7 +83,23 @@ def diverging_rate(rate: float, problem: Problem) -> str:
 
 def largest_stable_rate(problem: Problem) -> float:
     r"""Return :math:`2 / \lambda_{\max}(Y^T Y)`, beyond which batch least squares diverges."""
-    rows = problem.rows()
+    if problem.size[1] > _MOST_COLUMNS:
+        return 2.0 / _largest_eigenvalue(problem)
     # Scaled first, for the products of huge rows would overflow.
-    largest = max(float(np.abs(rows).max()), 1.0)
-    return 2.0 / float(np.linalg.norm(rows / largest, 2)) ** 2 / largest**2
+    largest = max(float(abs(problem.inputs).max()), 1.0)
+    products = weighted_products(problem.inputs / largest, np.ones(len(problem.signs)))
+    # The one in front of each row is scaled, too.
+    products[0] /= largest
+    products[:, 0] /= largest
+    return 2.0 / float(np.linalg.eigvalsh(products)[-1]) / largest**2
+
+
+def _largest_eigenvalue(problem: Problem) -> float:
+    """Return the largest eigenvalue of the rows' products by the power method."""
+    direction = np.ones(problem.size[1]) / np.sqrt(problem.size[1])
+    value = 1.0
+    for _ in range(_POWER_STEPS):
+        image = problem.combine(problem.products(direction))
+        value = float(np.linalg.norm(image))
+        direction = image / max(value, 1e-300)
+    return max(value, 1e-300)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
+from verulam.linear._geometry import points_of
 from verulam.linear._separability import separability
 
 
@@ -37,7 +38,7 @@ class ThresholdUnit:
 
     def __call__(self, inputs: ArrayLike) -> np.ndarray:
         """Return 0 or 1 for each row."""
-        values = np.asarray(inputs, dtype=np.float64) @ self.weights + self.bias
+        values = points_of(inputs, len(self.weights)) @ self.weights + self.bias
         return (values > 0).astype(np.int64)
 
 
@@ -67,7 +68,8 @@ class ThresholdNetwork:
 
     def hidden(self, inputs: ArrayLike) -> np.ndarray:
         """Return what the hidden units give for each row."""
-        values = np.asarray(inputs, dtype=np.float64) @ self.hidden_weights.T + self.hidden_biases
+        rows = points_of(inputs, self.hidden_weights.shape[1])
+        values = rows @ self.hidden_weights.T + self.hidden_biases
         return (values > 0).astype(np.int64)
 
     def __call__(self, inputs: ArrayLike) -> np.ndarray:
@@ -101,6 +103,8 @@ def boolean_inputs(n_inputs: int, *, bipolar: bool = False) -> np.ndarray:
     >>> boolean_inputs(2).tolist()
     [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     """
+    if n_inputs < 1:
+        raise DataError(f"n_inputs must be at least 1; got {n_inputs}.")
     rows = np.array(list(product([0.0, 1.0], repeat=n_inputs)))
     return 2.0 * rows - 1.0 if bipolar else rows
 
@@ -273,6 +277,9 @@ def build_approximator(
     """
     if n_cells < 1:
         raise DataError(f"n_cells must be at least 1; got {n_cells}.")
+    for low, high in bounds:
+        if not low < high:
+            raise DataError(f"bounds must rise from the least to the largest; got {(low, high)}.")
     edges = [np.linspace(low, high, n_cells + 1) for low, high in bounds]
     middles = [(each[:-1] + each[1:]) / 2 for each in edges]
     grid = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)

@@ -160,10 +160,13 @@ def _descend(
     path, converged, number = [point], False, 0
     while number < max_iter and not converged:
         number += 1
-        move = step(point, number)
-        point = point + move
+        with np.errstate(over="ignore", invalid="ignore"):
+            move = step(point, number)
+            point = point + move
         if not np.isfinite(point).all():
             raise DataError(f"the descent diverged after {number} steps: {diverging}.")
         path.append(point)
-        converged = bool(np.linalg.norm(move) < tolerance)
+        # The largest entry first: the square of a huge one would overflow.
+        largest = float(np.abs(move).max())
+        converged = largest < tolerance and bool(np.linalg.norm(move) < tolerance)
     return Descent(point, number, converged, np.array(path))

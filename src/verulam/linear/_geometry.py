@@ -60,7 +60,7 @@ class Hyperplane:
 
     def value(self, points: ArrayLike) -> np.ndarray:
         """Return :math:`g` at each row."""
-        return np.asarray(points, dtype=np.float64) @ self.weights + self.bias
+        return points_of(points, len(self.weights)) @ self.weights + self.bias
 
     def signed_distance(self, points: ArrayLike) -> np.ndarray:
         """Return the distance of each row, negative where :math:`g < 0`."""
@@ -72,9 +72,20 @@ class Hyperplane:
 
     def project(self, points: ArrayLike) -> np.ndarray:
         """Return the nearest point of the plane to each row."""
-        rows = np.asarray(points, dtype=np.float64)
+        rows = points_of(points, len(self.weights))
         multiples = self.value(rows) / (self.weights @ self.weights)
         return rows - multiples[:, None] * self.weights
+
+
+def points_of(points: ArrayLike, n_columns: int) -> np.ndarray:
+    """Return points as a table with so many columns, or raise `DataError`."""
+    rows = np.asarray(points, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != n_columns:
+        raise DataError(
+            f"points must be a table with {n_columns} columns, one for each weight; got the shape "
+            f"{rows.shape}."
+        )
+    return rows
 
 
 def augment(inputs: ArrayLike) -> np.ndarray:

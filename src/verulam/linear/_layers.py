@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from verulam.base import DataError, unknown_name
+from verulam.linear._geometry import points_of
 from verulam.numerics import softmax
 
 _OUTPUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -52,6 +53,8 @@ class LinearLayer:
     def __post_init__(self) -> None:
         if self.output not in _OUTPUTS:
             raise unknown_name("output", self.output, _OUTPUTS)
+        if len(self.biases) != len(self.weights):
+            raise DataError(f"{len(self.weights)} units need as many biases; got {self.biases}.")
 
     @classmethod
     def from_learner(cls, learner: Any, output: str = "linear") -> "LinearLayer":
@@ -81,7 +84,7 @@ class LinearLayer:
 
     def __call__(self, inputs: ArrayLike) -> np.ndarray:
         """Return the outputs of the units for each row."""
-        values = np.asarray(inputs, dtype=np.float64) @ self.weights.T + self.biases
+        values = points_of(inputs, self.weights.shape[1]) @ self.weights.T + self.biases
         return _OUTPUTS[self.output](values)
 
     def choose(self, inputs: ArrayLike) -> np.ndarray:

@@ -152,7 +152,7 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         with problem.threaded() as shared:
             solution = self._solve(shared)
         self._keep(problem, solution)
-        self._warn(solution)
+        self._warn(solution, problem)
         return self
 
     def _check(self, weights: np.ndarray | None) -> None:
@@ -197,8 +197,8 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
             coefficients = against_reference(coefficients, self._reference_code())
         self.coef_, self.intercept_ = coefficients[:, 1:].copy(), coefficients[:, 0].copy()
 
-    def _warn(self, solution: LogisticSolution) -> None:
-        if self.penalty is None and solution.separated:
+    def _warn(self, solution: LogisticSolution, problem: LogisticProblem) -> None:
+        if self.penalty is None and problem.all_right(solution.coefficients):
             warnings.warn(
                 "a plane separates the classes, so the likelihood has no maximum and the weights "
                 "would grow without end; they were stopped. Use penalty='l2'.",

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from verulam.base import thread_count, thread_pool
+from verulam.linear._products import is_compressed, weighted_products
 
 #: Numbers of a block of rows: many enough that the work outweighs the calls, few enough that what
 #: is computed from them is still in the processor's cache when it is needed again.
@@ -137,6 +137,20 @@ class LogisticProblem:
         outputs /= outputs.sum(axis=1, keepdims=True)
         return outputs
 
+    def all_right(self, coefficients: np.ndarray) -> bool:
+        """Whether every row that counts has the largest output at its own class.
+
+        Then no likelihood is the largest: twice the coefficients always have a larger one.
+        """
+        outputs = outputs_by_class(self.inputs, coefficients)
+        if self.n_classes == 2:
+            outputs = np.concatenate([np.zeros_like(outputs), outputs])
+        places = np.arange(len(self.codes))
+        own = outputs[self.codes, places]
+        outputs[self.codes, places] = -np.inf
+        right = own > outputs.max(axis=0)
+        return bool(right.all() if self.weights is None else right[self.weights > 0].all())
+
     def _penalty(self, coefficients: np.ndarray) -> float:
         return 0.5 * self.strength * float((coefficients[:, 1:] ** 2).sum())
 
@@ -212,26 +226,3 @@ def outputs_by_class(inputs: Any, coefficients: np.ndarray) -> np.ndarray:
         outputs = coefficients[:, 1:] @ inputs.T
     outputs += coefficients[:, :1]
     return outputs
-
-
-def weighted_products(inputs: Any, weights: np.ndarray) -> np.ndarray:
-    r"""Return :math:`\sum_i v_i (1, x_i)(1, x_i)^T`, where the weights need not be positive."""
-    size = inputs.shape[1] + 1
-    table = np.empty((size, size))
-    table[0, 0] = weights.sum()
-    table[0, 1:] = table[1:, 0] = weights @ inputs
-    if is_compressed(inputs):
-        table[1:, 1:] = (inputs.T @ (sp.diags_array(weights) @ inputs)).toarray()
-    elif weights.min() >= 0:
-        scaled = inputs * np.sqrt(weights)[:, None]
-        # NumPy sees that both factors are the same, and computes half of the product only.
-        table[1:, 1:] = scaled.T @ scaled
-    else:
-        table[1:, 1:] = inputs.T @ (inputs * weights[:, None])
-    return table
-
-
-def is_compressed(table: Any) -> bool:
-    """Whether a table leaves out its zeros."""
-    # A plain bool, for type checkers narrow the class of their stubs to one without products.
-    return bool(sp.issparse(table))

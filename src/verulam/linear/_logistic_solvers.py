@@ -7,7 +7,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
-from verulam.linear._logistic_problem import LogisticProblem, is_compressed, weighted_products
+from verulam.linear._logistic_problem import LogisticProblem
+from verulam.linear._products import is_compressed, weighted_products
 
 #: Returns the step that a curvature asks for, given a gradient.
 Solver = Callable[[np.ndarray], np.ndarray]

@@ -1,10 +1,12 @@
 """MADALINE: a layer of ADALINE units whose signs vote, trained by least disturbance."""
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from verulam.base import (
@@ -18,7 +20,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.linear._perceptrons import ITERATIONS
-from verulam.linear._trainer import read_two_classes
+from verulam.linear._trainer import LinearTrainer, read_two_classes
 
 
 class Madaline(Classifier):
@@ -49,6 +51,8 @@ class Madaline(Classifier):
         Whether a whole pass needed no correction.
     errors_ : int
         Misclassified training rows of the best pass, whose weights are kept.
+    error_curve_ : ndarray of shape (n_iter + 1,)
+        Misclassified rows at the start and after each pass.
 
     Notes
     -----
@@ -90,6 +94,10 @@ class Madaline(Classifier):
     def _example_learners(cls) -> list["Madaline"]:
         return [cls(max_iter=20, random_state=0)]
 
+    @classmethod
+    def _example_data(cls) -> tuple[np.ndarray, np.ndarray]:
+        return LinearTrainer._example_data()
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
@@ -105,6 +113,7 @@ class Madaline(Classifier):
         weights = random.uniform(-0.5, 0.5, size=(self.n_units, rows.shape[1]))
         best, self.errors_ = weights, _wrong(rows, signs, weights)
         self.converged_, self.n_iter_ = self.errors_ == 0, 0
+        curve = [self.errors_]
         while self.n_iter_ < self.max_iter and not self.converged_:
             self.n_iter_ += 1
             weights = disturb(rows, signs, weights, self.learning_rate, random)
@@ -112,7 +121,16 @@ class Madaline(Classifier):
             if errors < self.errors_:
                 best, self.errors_ = weights, errors
             self.converged_ = errors == 0
+            curve.append(errors)
         self.coef_, self.intercept_ = best[:, 1:], best[:, 0]
+        self.error_curve_ = np.array(curve)
+        if not self.converged_:
+            warnings.warn(
+                f"Madaline stopped after {self.n_iter_} passes with {self.errors_} rows wrong in "
+                "the best of them, which is kept; more units or a higher max_iter may do better.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:

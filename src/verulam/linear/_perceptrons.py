@@ -186,7 +186,8 @@ class Perceptron(StreamingTrainer):
         Rows whose product does not exceed it count as misclassified.
     average
         Whether to keep the mean of the weights over all rows seen instead of the last ones,
-        which settles where classes overlap.
+        which settles where classes overlap. Single steps are recorded of the weights, passes
+        of their mean.
     max_iter
         Most passes over the rows.
     shuffle
@@ -265,6 +266,10 @@ class Perceptron(StreamingTrainer):
     @classmethod
     def _example_learners(cls) -> list["Perceptron"]:
         return [cls(random_state=0), cls(average=True, max_iter=50, random_state=0)]
+
+    @property
+    def _settles(self) -> bool:
+        return self.average
 
     def _train(self, problem: Problem) -> Training:
         walker = self._start(problem)

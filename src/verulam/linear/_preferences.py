@@ -57,6 +57,10 @@ def preferences_from_relevance(
     """
     values = np.asarray(relevance, dtype=np.float64)
     labels = np.zeros(len(values)) if groups is None else np.asarray(groups)
+    if labels.shape != values.shape:
+        raise DataError(
+            f"groups must have {len(values)} entries, one for each relevance; got {labels.shape}."
+        )
     better, worse = [], []
     for label in np.unique(labels):
         rows = np.flatnonzero(labels == label)
@@ -106,6 +110,8 @@ def preferences_from_clicks(
     -----
     See Alpaydin 10.9: the third clicked means that it is preferred to the first and the second.
     """
+    if len(shown) != len(clicked):
+        raise DataError(f"shown has {len(shown)} lists and clicked {len(clicked)}.")
     better, worse = [], []
     for rows, chosen in zip(shown, clicked, strict=True):
         unknown = set(chosen) - set(rows)

@@ -27,12 +27,14 @@ from verulam.base import (
     validate_data,
 )
 from verulam.linear._preferences import Preferences
+from verulam.linear._products import is_compressed
 from verulam.linear._ranking_loops import (
     HINGE,
     LOGISTIC,
     SQUARED_HINGE,
     group_losses,
     ranker_pass,
+    sparse_ranker_pass,
 )
 
 _LOSSES = {"squared_hinge": SQUARED_HINGE, "hinge": HINGE, "logistic": LOGISTIC}
@@ -193,20 +195,31 @@ class LinearRanker(BaseEstimator):
         learning_rate
             Step size.
         """
-        inputs = validate_data(self, X, dtype=np.float64, order="C")
-        if not len(preferences):
-            raise DataError("preferences has no pairs, so there is nothing to learn.")
+        inputs = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
+        pairs = _checked_pairs(preferences, inputs.shape[0])
+        if not learning_rate > 0:
+            raise DataError(f"learning_rate must be above zero; got {learning_rate}.")
         random = generator(self.random_state)
-        weights = np.zeros(inputs.shape[1])
-        better, worse = preferences.better.astype(np.int64), preferences.worse.astype(np.int64)
+        rule = (*pairs, np.zeros(inputs.shape[1]), float(learning_rate), float(self.margin))
         self.n_iter_, corrections = 0, 1
         while corrections and self.n_iter_ < self.max_iter:
             self.n_iter_ += 1
             order = random.permutation(len(preferences))
-            corrections = ranker_pass(
-                inputs, better, worse, order, weights, learning_rate, float(self.margin)
+            if is_compressed(inputs):
+                table = (inputs.data, inputs.indices.astype(np.int64))
+                starts = inputs.indptr.astype(np.int64)
+                corrections = sparse_ranker_pass(*table, starts, order, *rule)
+            else:
+                corrections = ranker_pass(inputs, order, *rule)
+        self.coef_, self.n_pairs_ = rule[2], len(preferences)
+        if corrections:
+            warnings.warn(
+                f"LinearRanker stopped after {self.n_iter_} passes with {corrections} of "
+                f"{len(preferences)} pairs short of the margin: raise max_iter, or use fit, which "
+                "settles where no linear score puts all pairs in order.",
+                ConvergenceWarning,
+                stacklevel=2,
             )
-        self.coef_, self.n_pairs_ = weights, len(preferences)
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -236,7 +249,12 @@ def rerank(candidates: ArrayLike, ranker: LinearRanker, features: ArrayLike) -> 
     features
         Rows of its inputs, one for each candidate.
     """
-    return np.asarray(candidates)[ranker.top(features, k=len(np.asarray(candidates)))]
+    found, rows = np.asarray(candidates), np.asarray(features)
+    if len(found) != len(rows):
+        raise DataError(
+            f"features must have one row for each of the {len(found)} candidates; got {len(rows)}."
+        )
+    return found[ranker.top(rows, k=len(found))]
 
 
 def kendall_tau(relevance: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None) -> float:
@@ -298,6 +316,11 @@ def _over_groups(
     measure: Any, relevance: ArrayLike, scores: ArrayLike, groups: ArrayLike | None
 ) -> float:
     true, found = np.asarray(relevance, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    if true.shape != found.shape:
+        raise DataError(
+            f"relevance and scores must have one number for each row; got {true.shape} and "
+            f"{found.shape}."
+        )
     order, starts = _by_group(groups, len(true))
     values = [
         measure(true[order[start:end]], found[order[start:end]])
@@ -312,6 +335,18 @@ def _over_groups(
         )
         return float("nan")
     return float(np.mean(known))
+
+
+def _checked_pairs(preferences: Preferences, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    if not len(preferences):
+        raise DataError("preferences has no pairs, so there is nothing to learn.")
+    pairs = preferences.better.astype(np.int64), preferences.worse.astype(np.int64)
+    least, most = min(map(np.min, pairs)), max(map(np.max, pairs))
+    if least < 0 or most >= n_rows:
+        raise DataError(
+            f"preferences name rows from {least} to {most}, but X has rows 0 to {n_rows - 1}."
+        )
+    return pairs
 
 
 def _by_group(groups: ArrayLike | None, n_rows: int) -> tuple[np.ndarray, np.ndarray]:

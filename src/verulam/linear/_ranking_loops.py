@@ -140,7 +140,7 @@ def _prefix(counts, sums, squares, length):  # pragma: no cover
 
 
 @njit(cache=True, nogil=True)
-def ranker_pass(inputs, better, worse, order, weights, rate, margin):  # pragma: no cover
+def ranker_pass(inputs, order, better, worse, weights, rate, margin):  # pragma: no cover
     """Go once through the pairs, correcting the weights after each that lacks the margin.
 
     Returns
@@ -160,4 +160,28 @@ def ranker_pass(inputs, better, worse, order, weights, rate, margin):  # pragma:
         corrections += 1
         for column in range(inputs.shape[1]):
             weights[column] += rate * (inputs[better[pair], column] - inputs[worse[pair], column])
+    return corrections
+
+
+@njit(cache=True, nogil=True)
+def sparse_ranker_pass(
+    values, columns, starts, order, better, worse, weights, rate, margin
+):  # pragma: no cover
+    """Go once through the pairs of rows in compressed form; see `ranker_pass`."""
+    corrections = 0
+    for place in range(len(order)):
+        pair = order[place]
+        first, second = better[pair], worse[pair]
+        difference = 0.0
+        for entry in range(starts[first], starts[first + 1]):
+            difference += weights[columns[entry]] * values[entry]
+        for entry in range(starts[second], starts[second + 1]):
+            difference -= weights[columns[entry]] * values[entry]
+        if difference > margin:
+            continue
+        corrections += 1
+        for entry in range(starts[first], starts[first + 1]):
+            weights[columns[entry]] += rate * values[entry]
+        for entry in range(starts[second], starts[second + 1]):
+            weights[columns[entry]] -= rate * values[entry]
     return corrections

@@ -119,14 +119,30 @@ def pairwise_separability(X: Any, y: ArrayLike) -> dict[tuple[Any, Any], Separab
     >>> bool(separability(line, [False, True, False]))
     False
     """
-    labels = np.asarray(y)
-    rows: Any = X if _compressed(X) else np.asarray(X, dtype=np.float64)
+    rows = _checked_rows(X)
+    labels = _checked_labels(y, rows)
     pairs = combinations(np.unique(labels), 2)
     return {
         (first, second): separability(rows[chosen], labels[chosen])
         for first, second in pairs
         for chosen in [np.flatnonzero((labels == first) | (labels == second))]
     }
+
+
+def one_versus_rest_separability(X: Any, y: ArrayLike) -> dict[Any, Separability]:
+    """Decide for each class whether a plane separates it from all the rest.
+
+    Classes are linearly separable where every answer is yes (Alpaydin 10.3.2).
+
+    Examples
+    --------
+    >>> line, names = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
+    >>> {name: bool(found) for name, found in one_versus_rest_separability(line, names).items()}
+    {'a': True, 'b': False, 'c': True}
+    """
+    rows = _checked_rows(X)
+    labels = _checked_labels(y, rows)
+    return {label: separability(rows, labels == label) for label in np.unique(labels).tolist()}
 
 
 def shared_slack_program(rows: Any, margins: np.ndarray | None = None) -> ProgramSolution:
@@ -188,14 +204,33 @@ def _compressed(table: Any) -> bool:
 
 
 def _two_classes(X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:
-    inputs = X if _compressed(X) else np.asarray(X, dtype=np.float64)
-    labels, codes = np.unique(np.asarray(y), return_inverse=True)
+    inputs = _checked_rows(X)
+    labels, codes = np.unique(_checked_labels(y, inputs), return_inverse=True)
     if len(labels) != 2:
         raise DataError(
             f"y must have two classes, since one plane has two sides; got {len(labels)}. "
             "pairwise_separability looks at every two of more classes."
         )
     return inputs, np.where(codes == 1, 1.0, -1.0)
+
+
+def _checked_rows(X: Any) -> Any:
+    """Return the rows, which must be a table of finite numbers."""
+    rows: Any = X.tocsr() if _compressed(X) else np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2:
+        raise DataError(f"X must be a table with one row for each instance; got {rows.shape}.")
+    if not np.isfinite(rows.data if _compressed(rows) else rows).all():
+        raise DataError("X has missing or infinite values; fill or drop them first.")
+    return rows
+
+
+def _checked_labels(y: ArrayLike, rows: Any) -> np.ndarray:
+    labels = np.asarray(y)
+    if labels.shape != (rows.shape[0],):
+        raise DataError(
+            f"y must have {rows.shape[0]} entries, one for each row of X; got {labels.shape}."
+        )
+    return labels
 
 
 def _scaled(inputs: Any) -> tuple[Any, np.ndarray]:

@@ -77,6 +77,11 @@ class Walker:
         """Mean of the weights over all rows seen."""
         return self.weights - self.drift / max(self.n_rows, 1)
 
+    @property
+    def result(self) -> np.ndarray:
+        """What is kept: the weights, or their mean."""
+        return self.mean_weights if self.corrections.keep_mean else self.weights
+
     def take_pass(self, problem: Problem, order: np.ndarray, history: np.ndarray) -> int:
         """Go once through the rows, and return the number of corrections."""
         rule = self.corrections
@@ -150,14 +155,16 @@ def walk(
         if record == "steps":
             filled = min(filled + made, len(history))
         elif record == "passes":
-            path.append(walker.weights[None, :].copy())
+            path.append(walker.result[None, :].copy())
         converged = finished(walker.weights, before) if finished else made == 0
         if converged:
             break
     path.append(history[:filled])
+    if record == "steps" and walker.corrections.keep_mean:
+        path.append(walker.result[None, :])
     weights_path = np.concatenate(path) if record else np.empty((0, n_weights))
     return Training(
-        weights=walker.mean_weights if walker.corrections.keep_mean else walker.weights.copy(),
+        weights=walker.result.copy(),
         n_iter=n_iter,
         converged=converged,
         steps=np.arange(len(weights_path)),

@@ -1,5 +1,6 @@
 """Minimum squared error and Ho-Kashyap: inequalities turned into equations."""
 
+import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,7 @@ from scipy.linalg import lstsq
 
 from verulam.base import (
     DataError,
+    DataWarning,
     Interval,
     StrOptions,
     check_weights,
@@ -89,6 +91,14 @@ class MinimumSquaredError(LinearTrainer):
         solution, _, self.rank_, _ = lstsq(rows * roots[:, None], margins * roots)
         self.residual_sum_ = float((roots**2 * (rows @ solution - margins) ** 2).sum())
         self._keep(problem, Training(solution, 1, True, np.empty(0), np.empty((0, len(solution)))))
+        if self.rank_ < min(rows.shape):
+            warnings.warn(
+                f"the equations are singular: the rows have {rows.shape[1]} weights but rank "
+                f"{self.rank_}, for inputs are constant or depend on one another. Of many equal "
+                "solutions the shortest is taken.",
+                DataWarning,
+                stacklevel=2,
+            )
         return self
 
 

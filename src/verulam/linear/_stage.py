@@ -11,14 +11,16 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from verulam.base import DataError, Seed, clone, unknown_name
+from verulam.base import DataError, DataWarning, Seed, clone, unknown_name
 from verulam.linear._least_mean_squares import LeastMeanSquares
+from verulam.linear._logistic import LogisticDiscriminant
 from verulam.linear._perceptrons import BatchPerceptron, FarthestMarginPerceptron, Perceptron
 from verulam.linear._pocket import PocketPerceptron
 from verulam.linear._programs import LinearProgramDiscriminant
 from verulam.linear._relaxation import Relaxation
 from verulam.linear._separability import Separability, separability
 from verulam.linear._squared_error import HoKashyap, MinimumSquaredError
+from verulam.linear._voted import VotedPerceptron
 from verulam.linear._winnow import BalancedWinnow
 from verulam.numerics import inverse
 
@@ -87,6 +89,8 @@ def line_trainers(random_state: Seed = 0) -> dict[str, Any]:
         "modified ho-kashyap": HoKashyap(method="modified", max_iter=1000, **steps),
         "linear program": LinearProgramDiscriminant(),
         "dual linear program": LinearProgramDiscriminant(form="dual"),
+        "voted perceptron": VotedPerceptron(record="steps", **chance),
+        "logistic": LogisticDiscriminant(),
     }
 
 
@@ -139,6 +143,7 @@ def _train(trainer: Any, inputs: np.ndarray, labels: np.ndarray) -> dict[str, An
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", ConvergenceWarning)
+        warnings.simplefilter("always", DataWarning)
         try:
             trainer.fit(inputs, labels)
         except DataError as error:
@@ -159,5 +164,5 @@ def _train(trainer: Any, inputs: np.ndarray, labels: np.ndarray) -> dict[str, An
 
 
 def _margin(trainer: Any, inputs: np.ndarray) -> float:
-    length = float(np.linalg.norm(trainer.coef_))
+    length = float(np.linalg.norm(getattr(trainer, "coef_", 0.0)))
     return float(np.abs(trainer.decision_function(inputs)).min()) / length if length else np.nan

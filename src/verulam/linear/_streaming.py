@@ -70,7 +70,7 @@ class StreamingTrainer(LinearTrainer):
 
     def _follow(self, walker: Walker) -> None:
         """Set the fitted attributes to where the walker is."""
-        weights = walker.mean_weights if walker.corrections.keep_mean else walker.weights
+        weights = walker.result
         self.coef_ = weights[None, 1:].copy()
         self.intercept_ = weights[:1].copy()
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1

@@ -20,6 +20,7 @@ from verulam.base import (
 from verulam.linear._geometry import Hyperplane
 from verulam.linear._problem import Problem, Training, Trajectory, make_trajectory
 from verulam.linear._separability import separability
+from verulam.numerics import Schedule, check_schedule
 
 #: The linear program is solved to explain a failure where the table has at most so many cells.
 MOST_CELLS_TO_EXPLAIN = 40_000
@@ -56,9 +57,31 @@ class LinearTrainer(Classifier):
         problem = self._read(X, y)
         training = self._train(problem)
         self._keep(problem, training)
-        if not training.converged:
-            warnings.warn(self._explain(problem), ConvergenceWarning, stacklevel=2)
+        self._warn(problem, training)
         return self
+
+    def _warn(self, problem: Problem, training: Training) -> None:
+        """Say why the training may have failed."""
+        if not training.converged and not self._settles:
+            warnings.warn(self._explain(problem), ConvergenceWarning, stacklevel=3)
+        elif training.converged and not self._seeks_separation:
+            remark = self._remark_on_rates()
+            if remark:
+                warnings.warn(f"{type(self).__name__} ended{remark}.", ConvergenceWarning, 3)
+
+    @property
+    def _settles(self) -> bool:
+        """Whether what is kept settles even where corrections never end."""
+        return False
+
+    def _remark_on_rates(self) -> str:
+        """Return in which way a schedule of one's own stands in the way of convergence."""
+        rate = getattr(self, "learning_rate", None)
+        if not isinstance(rate, Schedule):
+            return ""
+        found = check_schedule(rate)
+        fits = found.separates if self._seeks_separation else found.settles
+        return "" if fits else f", but {found}"
 
     @abstractmethod
     def _train(self, problem: Problem) -> Training:
@@ -84,7 +107,8 @@ class LinearTrainer(Classifier):
         """Return why the training may not have converged."""
         said = f"{type(self).__name__} stopped after {self.n_iter_} passes without converging"
         if not self._seeks_separation:
-            return f"{said}; raise max_iter, or let learning_rate fall."
+            said += self._remark_on_rates()
+            return f"{said}; raise max_iter, or let learning_rate fall as 1/k."
         n_rows, n_weights = problem.size
         if n_rows * n_weights > MOST_CELLS_TO_EXPLAIN:
             return (
@@ -93,7 +117,9 @@ class LinearTrainer(Classifier):
                 "PocketPerceptron, MinimumSquaredError or logistic discrimination."
             )
         if separability(problem.inputs, problem.signs).separable:
-            return f"{said}, though a plane separates the classes; raise max_iter."
+            remark = self._remark_on_rates()
+            cure = "; choose slower falling rates" if remark else "; raise max_iter"
+            return f"{said}, though a plane separates the classes{remark}{cure}."
         return (
             f"{said}, and never will: a linear program proves that no plane separates the classes. "
             "Use a trainer that settles, such as PocketPerceptron, MinimumSquaredError or "

@@ -21,7 +21,9 @@ from verulam.base import (
     generator,
     validate_data,
 )
+from verulam.linear._geometry import augment
 from verulam.linear._perceptrons import ITERATIONS
+from verulam.linear._problem import Trajectory
 from verulam.linear._trainer import read_two_classes
 
 #: Rows whose kernel values are computed at once.
@@ -45,6 +47,8 @@ class VotedPerceptron(Classifier):
         the kernelised perceptron.
     max_iter
         Passes over the rows, unless one needs no correction.
+    record
+        "steps" keeps the way in `trajectory_`.
     random_state
         Seed of the orders.
 
@@ -62,6 +66,9 @@ class VotedPerceptron(Classifier):
         Passes over the rows.
     converged_ : bool
         Whether a whole pass needed no correction.
+    trajectory_ : Trajectory or None
+        Criterion and errors of the latest vector after each correction, and with the linear
+        kernel its weights.
 
     Notes
     -----
@@ -87,6 +94,7 @@ class VotedPerceptron(Classifier):
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
         "vote": [StrOptions({"voted", "averaged", "last"})],
         "max_iter": ITERATIONS,
+        "record": [StrOptions({"steps"}), None],
         "random_state": RANDOM_STATE,
     }
 
@@ -98,6 +106,7 @@ class VotedPerceptron(Classifier):
         gamma: float | None = None,
         vote: str = "voted",
         max_iter: int = 10,
+        record: str | None = None,
         random_state: Seed = None,
     ) -> None:
         self.kernel = kernel
@@ -105,6 +114,7 @@ class VotedPerceptron(Classifier):
         self.gamma = gamma
         self.vote = vote
         self.max_iter = max_iter
+        self.record = record
         self.random_state = random_state
 
     @classmethod
@@ -134,7 +144,16 @@ class VotedPerceptron(Classifier):
         self.survivals_ = history.survivals
         self.n_iter_ = history.n_iter
         self.converged_ = history.converged
+        self.trajectory_ = self._way(history) if self.record else None
         return self
+
+    def _way(self, history: "CorrectionHistory") -> Trajectory:
+        steps = np.arange(len(history.rows) + 1)
+        weights = np.empty((len(steps), 0))
+        if self.kernel == "linear":
+            corrections = augment(self.corrections_) * self.signs_[:, None]
+            weights = np.cumsum(np.vstack([np.zeros_like(corrections[:1]), corrections]), axis=0)
+        return Trajectory(steps, weights, history.criterion, history.errors)
 
     def _kernel_values(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         if self.kernel == "linear":
@@ -184,12 +203,16 @@ class CorrectionHistory:
         Passes over the rows.
     converged
         Whether a whole pass needed no correction.
+    criterion, errors
+        Perceptron criterion and wrong rows at the start and after each correction.
     """
 
     rows: np.ndarray
     survivals: np.ndarray
     n_iter: int
     converged: bool
+    criterion: np.ndarray
+    errors: np.ndarray
 
 
 def correct(
@@ -215,6 +238,7 @@ def correct(
     values = np.zeros(len(signs))
     rows: list[int] = []
     survivals: list[int] = []
+    criterion, errors = [0.0], [len(signs)]
     converged, n_iter = False, 0
     while n_iter < max_iter and not converged:
         n_iter += 1
@@ -233,7 +257,15 @@ def correct(
             rows.append(row)
             survivals.append(1)
             values += signs[row] * kernel(inputs, inputs[row : row + 1])[:, 0]
+            products = signs * values
+            criterion.append(float(np.maximum(-products, 0.0).sum()))
+            errors.append(int((products <= 0).sum()))
         converged = len(rows) == before
     return CorrectionHistory(
-        np.array(rows, dtype=np.int64), np.array(survivals, dtype=np.int64), n_iter, converged
+        np.array(rows, dtype=np.int64),
+        np.array(survivals, dtype=np.int64),
+        n_iter,
+        converged,
+        np.array(criterion),
+        np.array(errors),
     )

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from verulam.base import RANDOM_STATE, DataError, Interval, Seed, generator
+from verulam.base import RANDOM_STATE, DataError, Interval, Seed, StrOptions, generator
 from verulam.linear._orders import orders, shuffled_once
 from verulam.linear._perceptrons import ITERATIONS, RECORD
 from verulam.linear._problem import Problem, Training
@@ -72,7 +72,7 @@ class BalancedWinnow(LinearTrainer):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "factor": [Interval(Real, 1, None, closed="neither"), str],
+        "factor": [Interval(Real, 1, None, closed="neither"), StrOptions({"auto"})],
         "max_iter": ITERATIONS,
         "shuffle": ["boolean"],
         "record": RECORD,

@@ -20,6 +20,8 @@ from verulam.numerics._moments import (
 from verulam.numerics._posteriors import PosteriorMixin
 from verulam.numerics._schedules import (
     Schedule,
+    ScheduleCheck,
+    check_schedule,
     constant,
     exponential,
     inverse,
@@ -43,6 +45,8 @@ __all__ = [
     "PooledMoments",
     "PosteriorMixin",
     "Schedule",
+    "ScheduleCheck",
+    "check_schedule",
     "constant",
     "diagonal_moments",
     "distances",

@@ -7,7 +7,7 @@ from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
 from verulam.plots._discriminants import discriminant_curves, discriminant_lines
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
-from verulam.plots._lines import lines, weight_trajectory
+from verulam.plots._lines import error_curves, lines, trajectories, weight_trajectory
 from verulam.plots._machines import description_boundary, margin_boundary, regression_tube
 from verulam.plots._neighbours import (
     coulomb_discs,
@@ -52,6 +52,7 @@ __all__ = [
     "discriminant_lines",
     "effect_normal",
     "effect_pareto",
+    "error_curves",
     "error_reject_curve",
     "kept_rows",
     "learner_results",
@@ -78,6 +79,7 @@ __all__ = [
     "smooth_curves",
     "state_diagram",
     "surface_contours",
+    "trajectories",
     "tree_diagram",
     "trellis",
     "voronoi_cells",

@@ -3,12 +3,16 @@
 from typing import Any
 
 import numpy as np
+from contourpy import contour_generator
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
 from verulam.base import DataError
 from verulam.linear import Hyperplane, LineComparison, solution_region
 from verulam.plots._style import PALETTE, axes_or_new, colour, line, marker, place_legend
+
+#: Steps of a way that are drawn.
+_MOST_STEPS = 60
 
 
 def lines(comparison: LineComparison, *, ax: Axes | None = None) -> Axes:
@@ -36,11 +40,9 @@ def lines(comparison: LineComparison, *, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     frame = _frame(inputs)
     for number, (name, trainer) in enumerate(comparison.trainers.items()):
-        if not np.any(getattr(trainer, "coef_", 0.0)):
-            continue
-        ends = _across(trainer.hyperplane_, frame)
-        style = line(number // len(PALETTE))
-        ax.plot(*ends, style, color=colour(number), label=name, linewidth=1.4)
+        boundary = _boundary(trainer, frame)
+        if boundary is not None:
+            ax.plot(*boundary, **_style(number), label=name, linewidth=1.4)
     for number, label in enumerate(np.unique(comparison.classes)):
         rows = inputs[comparison.classes == label]
         sign, places = marker(number), (rows[:, 0], rows[:, 1])
@@ -88,6 +90,111 @@ def weight_trajectory(trainer: Any, *, ax: Axes | None = None, rows: Any = None)
     ax.set(xlabel=f"$w_{last - 1}$", ylabel=f"$w_{last}$")
     place_legend(ax)
     return ax
+
+
+def trajectories(comparison: LineComparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the ways of all trainers through their last two weights in one picture.
+
+    All weights are divided by their length, for a line stays the same whatever that is: the ways
+    lie in a circle of radius one. Of long ways some steps are drawn, early ones more closely.
+
+    Parameters
+    ----------
+    comparison
+        What `verulam.linear.compare_lines` returned.
+    ax
+        Axes to draw on.
+
+    Examples
+    --------
+    >>> from verulam.linear import compare_lines
+    >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> axes = trajectories(compare_lines(corners, [0, 0, 0, 1], ["fixed increment"]))
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['fixed increment']
+    """
+    ax = axes_or_new(ax)
+    last = comparison.inputs.shape[1]
+    for number, (name, way) in _ways(comparison):
+        lengths = np.linalg.norm(way.weights, axis=1)
+        if not lengths[-1] > 0:
+            continue
+        path = (way.weights[:, -2:] / np.maximum(lengths, 1e-300)[:, None])[_some(len(lengths))]
+        ax.plot(*path.T, **_style(number), label=name, linewidth=1.0, alpha=0.7)
+        ax.plot(*path[-1], "*", color=colour(number), markersize=8, zorder=3)
+    ax.plot(0.0, 0.0, "s", color="0.3", markersize=4)
+    ax.set(xlabel=rf"$w_{last - 1} / \|a\|$", ylabel=rf"$w_{last} / \|a\|$")
+    place_legend(ax)
+    return ax
+
+
+def error_curves(comparison: LineComparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the fewest rows that each trainer had wrong so far, by passes or corrections.
+
+    Parameters
+    ----------
+    comparison
+        What `verulam.linear.compare_lines` returned.
+    ax
+        Axes to draw on.
+
+    Examples
+    --------
+    >>> from verulam.linear import compare_lines
+    >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> axes = error_curves(compare_lines(corners, [0, 0, 0, 1], ["fixed increment"]))
+    >>> axes.get_ylabel()
+    'fewest rows wrong so far'
+    """
+    ax = axes_or_new(ax)
+    for number, (name, way) in _ways(comparison):
+        fewest = np.minimum.accumulate(way.errors)
+        style = {**_style(number), "drawstyle": "steps-post", "linewidth": 1.2}
+        ax.plot(way.steps, fewest, label=name, **style)
+    ax.set_xscale("symlog", linthresh=10)
+    ax.set(xlabel="passes or corrections", ylabel="fewest rows wrong so far", xlim=(0, None))
+    place_legend(ax)
+    return ax
+
+
+def _ways(comparison: LineComparison) -> list[tuple[int, tuple[str, Any]]]:
+    """Return the trajectories by name, each with the number of its trainer."""
+    return [
+        (number, (name, trainer.trajectory_))
+        for number, (name, trainer) in enumerate(comparison.trainers.items())
+        if getattr(trainer, "trajectory_", None) is not None
+    ]
+
+
+def _some(n_steps: int) -> np.ndarray:
+    """Return the numbers of the steps to draw, closer at the beginning, with the last."""
+    chosen = np.geomspace(1, n_steps, min(n_steps, _MOST_STEPS)).astype(np.int64) - 1
+    return np.unique(np.concatenate([np.arange(min(n_steps, _MOST_STEPS // 4)), chosen]))
+
+
+def _style(number: int) -> dict[str, Any]:
+    return {"linestyle": line(number // len(PALETTE)), "color": colour(number)}
+
+
+def _boundary(trainer: Any, frame: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return points of the boundary, or None where there is none to draw."""
+    weights = np.atleast_2d(getattr(trainer, "coef_", np.empty((0, 2))))
+    if len(weights) == 1:
+        if not np.any(weights):
+            return None
+        return _across(Hyperplane(weights[0], float(np.ravel(trainer.intercept_)[0])), frame)
+    if not hasattr(trainer, "classes_"):
+        return None
+    places = [np.linspace(low, high, 200) for low, high in frame]
+    grid = np.stack(np.meshgrid(*places), axis=-1)
+    values = trainer.decision_function(grid.reshape(-1, 2)).reshape(200, 200)
+    pieces = contour_generator(x=places[0], y=places[1], z=values).lines(0.0)
+    if not pieces:
+        return None
+    # A gap between two pieces keeps the line from jumping.
+    gap = np.full((1, 2), np.nan)
+    points = np.concatenate([part for piece in pieces for part in (np.asarray(piece), gap)])
+    return points[:, 0], points[:, 1]
 
 
 def _frame(inputs: np.ndarray) -> np.ndarray:
