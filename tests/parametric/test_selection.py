@@ -50,3 +50,17 @@ def test_covariance_family_by_validation():
     assert chosen["validation"] <= least + frame.loc[curve.best, "standard_error"]
     # A sphere for all is too simple for iris: correlated columns of different scale.
     assert frame.loc["shared_full", "validation"] < frame.loc["shared_spherical", "validation"]
+
+
+def test_the_simplest_within_one_standard_error_is_chosen():
+    rng = np.random.default_rng(1)
+    gaps = 0
+    for _ in range(8):
+        x = rng.uniform(-1, 1, (40, 1))
+        y = x[:, 0] + rng.normal(0, 0.5, 40)
+        curve = select_complexity(PolynomialRegression(), "degree", range(1, 7), x, y, cv=5)
+        best = curve.values.index(curve.best)
+        limit = curve.validation[best] + curve.validation_error[best]
+        assert curve.chosen == curve.values[np.flatnonzero(curve.validation <= limit)[0]]
+        gaps += curve.chosen != curve.best
+    assert gaps

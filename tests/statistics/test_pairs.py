@@ -75,6 +75,9 @@ def test_variance_ratio(alternative):
     result = variance_ratio_test(one, other, alternative=alternative)
     assert_allclose(result.statistic, np.mean(one**2) / np.mean(other**2))
     swapped = {"less": "greater", "greater": "less"}.get(alternative, alternative)
+    upper = stats.f.sf(result.statistic, 30, 20)
+    expected = {"greater": upper, "less": 1 - upper, "two-sided": 2 * min(upper, 1 - upper)}
+    assert_allclose(result.p_value, expected[alternative])
     mirrored = variance_ratio_test(other, one, alternative=swapped)
     assert_allclose(result.p_value, mirrored.p_value)
     assert result.degrees_of_freedom == (30, 20)
