@@ -9,6 +9,7 @@ from verulam.base import DataError
 from verulam.kernel import (
     FunctionKernel,
     Gaussian,
+    SpectrumKernel,
     SupportVectorClassifier,
     WestonWatkinsClassifier,
 )
@@ -42,5 +43,13 @@ def test_primal_equals_dual():
 def test_refusals():
     with pytest.raises(DataError, match="1 class only"):
         WestonWatkinsClassifier().fit(X[:50], Y[:50])
-    with pytest.raises(DataError, match="rows of numbers"):
-        WestonWatkinsClassifier(kernel="precomputed").fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_given_matrix_and_objects():
+    kernel = Gaussian(1.0)
+    rows = WestonWatkinsClassifier(kernel=kernel).fit(X[::2], Y[::2])
+    given = WestonWatkinsClassifier(kernel="precomputed").fit(kernel(X[::2]), Y[::2])
+    assert_allclose(given.class_scores(kernel(X, X[::2])), rows.class_scores(X), atol=1e-8)
+    words = ["aab", "aba", "bbb", "bab", "ccb", "acc"]
+    strings = WestonWatkinsClassifier(kernel=SpectrumKernel(1), C=10.0).fit(words, list("aabbcc"))
+    assert strings.predict(words).tolist() == list("aabbcc")

@@ -8,6 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from verulam.kernel._dual_loops import FREE, GROUPS, TOTAL, gather_block, solve_block
 from verulam.kernel._leaps import Bounds, Leaps
+from verulam.kernel._linear_start import linear_start
+from verulam.kernel._product_kernels import Linear
 from verulam.kernel._row_cache import RowCache
 
 #: Variables that are solved for at once, half of them new each time.
@@ -107,7 +109,8 @@ def solve_dual(
     The most violating coefficients enter the block, their kernel rows are computed by one matrix
     product, and the program is solved within the block by steps of second order, while the rest
     is left out; then all gradients are brought up to date at once, and a leap is made along the
-    last moves (see `Leaps`).
+    last moves (see `Leaps`). Linear kernels begin with a descent along coordinates that needs no
+    kernel values (see `linear_start`), after which little or nothing is left to do.
 
     Parameters
     ----------
@@ -130,6 +133,9 @@ def solve_dual(
     constraint = CONSTRAINTS[problem.constraint]
     block = max(2, min(block, cache.most_rows))
     rows_before, n_steps, n_iter = cache.n_computed, 0, 0
+    if products is None and isinstance(cache.kernel, Linear):
+        near = linear_start(problem, owners, cache.inputs, tolerance)
+        values = values if near is None else near
     products = _start_products(values, owners, cache) if products is None else products.copy()
     recent = np.empty(0, dtype=np.int64)
     # What one block holds needs no leaps.
@@ -216,6 +222,8 @@ def _leaps(problem: DualProblem, owners: np.ndarray, groups: np.ndarray, cache: 
 def _start_products(values: np.ndarray, owners: np.ndarray, cache: RowCache) -> np.ndarray:
     products = np.zeros(cache.size)
     totals = np.bincount(owners, values, cache.size)
+    if isinstance(cache.kernel, Linear):
+        return cache.inputs @ (cache.inputs.T @ totals)
     used = np.flatnonzero(totals)
     cache.add_products(used, totals[used], products)
     return products

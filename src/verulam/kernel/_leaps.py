@@ -85,7 +85,7 @@ class Leaps:
         shares = np.linalg.solve(system, moves @ slopes / scales) / scales
         target = values + shares @ moves
         clipped = np.clip(target, bounds.lower, bounds.upper)
-        if bounds.groups is not None and not _restore_sums(clipped, values, bounds):
+        if bounds.groups is not None and not restore_sums(clipped, values, bounds):
             return None
         repair = clipped - target
         repaired = np.flatnonzero(repair)
@@ -98,7 +98,7 @@ class Leaps:
         return (clipped, leapt) if gain > 0 else None
 
 
-def _restore_sums(clipped: np.ndarray, values: np.ndarray, bounds: Bounds) -> bool:
+def restore_sums(clipped: np.ndarray, values: np.ndarray, bounds: Bounds) -> bool:
     """Give back what clipping took from the sum of each group; say whether there was room."""
     groups = bounds.groups
     if groups is None:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import Tags
 
 from verulam.base import Classifier, DataError, checked_fit, encode_classes
 from verulam.kernel._distance_kernels import Gaussian
@@ -13,25 +14,48 @@ from verulam.kernel._general_kernels import Function
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._machine import expansion, read_queries, read_training
 from verulam.kernel._row_cache import RowCache
+from verulam.kernel._space import kernel_tags
 from verulam.kernel._support_options import COST, SHARED_OPTIONS
 
 
 @dataclass(frozen=True, eq=False)
 class _RivalKernel(Kernel):
-    """Kernel of two rivalries: rows followed by their class and the class they must beat."""
+    """Kernel of two rivalries: an input's place, its class, and the class that it must beat.
+
+    Attributes
+    ----------
+    kernel
+        Kernel of the inputs.
+    training : ndarray
+        Inputs in its form, or the Gram matrix itself.
+    """
 
     kernel: Kernel
+    training: np.ndarray
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        own, rival = left[:, -2, None], left[:, -1, None]
-        other_own, other_rival = right[None, :, -2], right[None, :, -1]
+        own, rival = left[:, 1, None], left[:, 2, None]
+        other_own, other_rival = right[None, :, 1], right[None, :, 2]
         shared = (own == other_own).astype(np.float64) + (rival == other_rival)
         shared -= (own == other_rival).astype(np.float64) + (rival == other_own)
+        places, columns = left[:, 0].astype(int), right[:, 0].astype(int)
+        # An input has several rivals: its kernel is computed once.
+        rows, back = np.unique(places, return_inverse=True)
+        others, across = np.unique(columns, return_inverse=True)
+        if self.kernel.takes == "gram":
+            values = self.training[np.ix_(rows, others)]
+        else:
+            values = self.kernel._values(self.training[rows], self.training[others])
         # One is added for the bias, a weight like the others.
-        return (self.kernel._values(left[:, :-2], right[:, :-2]) + 1.0) * shared
+        return (values[np.ix_(back, across)] + 1.0) * shared
 
     def diagonal(self, X: Any) -> np.ndarray:
-        return 2.0 * (self.kernel.diagonal(self.inputs(X)[:, :-2]) + 1.0)
+        places = self.inputs(X)[:, 0].astype(int)
+        if self.kernel.takes == "gram":
+            squares = np.diagonal(self.training)
+        else:
+            squares = self.kernel.diagonal(self.training)
+        return 2.0 * (squares[places] + 1.0)
 
 
 class WestonWatkinsClassifier(Classifier):
@@ -40,7 +64,7 @@ class WestonWatkinsClassifier(Classifier):
     Parameters
     ----------
     kernel
-        Name of a kernel of rows of numbers, a kernel, or a function of two tables.
+        Name of a kernel, a kernel, or a function of two tables.
     C
         Cost :math:`C` of slack.
     tol
@@ -105,6 +129,9 @@ class WestonWatkinsClassifier(Classifier):
     def _example_learners(cls) -> list["WestonWatkinsClassifier"]:
         return [cls(kernel=Gaussian(1.0), tol=1e-5)]
 
+    def __sklearn_tags__(self) -> Tags:
+        return kernel_tags(super().__sklearn_tags__(), self.kernel)
+
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train all classes at once."""
@@ -115,14 +142,12 @@ class WestonWatkinsClassifier(Classifier):
             raise DataError(
                 f"y must have two classes or more, got 1 class only: {self.classes_.tolist()[0]!r}."
             )
-        if kernel.takes != "rows":
-            raise DataError(f"kernel must be one of rows of numbers; this is of {kernel.takes}.")
         rows, rivals = np.nonzero(codes[:, None] != np.arange(n_classes))
         zeros = np.zeros(len(rows))
-        pairs = np.column_stack([inputs[rows], codes[rows], rivals])
+        rivalries = np.column_stack([rows, codes[rows], rivals]).astype(np.float64)
         solution = solve_dual(
             DualProblem(zeros - 2.0, zeros, zeros + float(self.C), zeros, "none"),
-            RowCache(_RivalKernel(kernel), pairs, self.cache_size),
+            RowCache(_RivalKernel(kernel, inputs), rivalries, self.cache_size),
             tolerance=float(self.tol),
             max_iter=int(self.max_iter),
         )
