@@ -8,11 +8,13 @@ import numpy as np
 from verulam.kernel import (
     MARGIN_LOSSES,
     Gaussian,
+    KernelPrincipalComponents,
     OneClassMachine,
     Polynomial,
     SupportVectorClassifier,
     SupportVectorDescription,
     SupportVectorRegressor,
+    insensitive_loss,
 )
 from verulam.plots import description_boundary, margin_boundary, regression_tube
 
@@ -24,6 +26,11 @@ def draw_kernel(folder: Path) -> None:
         ("tubes", _tubes()),
         ("descriptions", _descriptions()),
         ("losses", _losses()),
+        ("separation", _separation()),
+        ("widths", _widths()),
+        ("regression", _regression()),
+        ("balls", _balls()),
+        ("principal", _principal()),
     ):
         figure.savefig(folder / f"kernel-{name}.png", dpi=110)
         plt.close(figure)
@@ -99,4 +106,97 @@ def _losses() -> plt.Figure:
         ax.plot(grid, loss(grid), style, label=name)
     ax.set(xlabel="signed output r g(x)", ylabel="loss", ylim=(-0.1, 5.0))
     ax.legend()
+    return figure
+
+
+def _separation() -> plt.Figure:
+    """Return a hard margin, and the four cases of a soft one."""
+    rng = np.random.default_rng(2)
+    y = np.repeat(["plus", "dot"], 20)
+    X = rng.normal(size=(40, 2)) + np.where(y == "plus", 2.4, -0.6)[:, None]
+    wide = X + 1.5 * rng.normal(size=(40, 2))
+    figure, axes = plt.subplots(1, 2, figsize=(10.0, 4.2), layout="constrained")
+    for ax, rows, form in zip(axes, (X, wide), ("hard", "cost"), strict=True):
+        machine = SupportVectorClassifier(kernel="linear", form=form).fit(rows, y)
+        margin_boundary(machine, rows, y, ax=ax)
+        ax.set_title(f"{'hard' if form == 'hard' else 'soft'} margin: {ax.get_title()}", fontsize=9)
+    return figure
+
+
+def _widths() -> plt.Figure:
+    """Return one sample and Gaussian kernels of four widths."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(90, 2))
+    y = np.where(X[:, 1] - 0.8 * X[:, 0] ** 2 + 0.5 + 0.4 * rng.normal(size=90) > 0, "in", "out")
+    figure, axes = plt.subplots(1, 4, figsize=(13.0, 3.8), sharey=True, layout="constrained")
+    for ax, width in zip(axes, (2.0, 1.0, 0.5, 0.25), strict=True):
+        machine = SupportVectorClassifier(kernel=Gaussian(width), C=10.0).fit(X, y)
+        margin_boundary(machine, X, y, ax=ax)
+        ax.set_title(f"s = {width}: {len(machine.support_)} support vectors", fontsize="small")
+        ax.get_legend().remove()
+        ax.label_outer()
+    return figure
+
+
+def _regression() -> plt.Figure:
+    """Return the losses of regression, and tubes by four kernels."""
+    rng = np.random.default_rng(0)
+    X = np.sort(rng.uniform(0, 6, size=40))[:, None]
+    y = 0.4 * (X[:, 0] - 2.0) ** 2 + np.sin(2 * X[:, 0]) + 0.4 * rng.normal(size=40)
+    figure, axes = plt.subplots(1, 5, figsize=(15.0, 3.4), layout="constrained")
+    grid = np.linspace(-2.5, 2.5, 300)
+    axes[0].plot(grid, grid**2, label="squared")
+    axes[0].plot(grid, insensitive_loss(grid, 0.5), "--", label="insensitive")
+    axes[0].set(xlabel="error", title="losses", ylim=(-0.1, 4.0))
+    axes[0].legend(fontsize="x-small")
+    kernels = {
+        "linear": "linear",
+        "quadratic": Polynomial(2),
+        "Gaussian, s = 2": Gaussian(2.0),
+        "Gaussian, s = 0.5": Gaussian(0.5),
+    }
+    for ax, (title, kernel) in zip(axes[1:], kernels.items(), strict=True):
+        machine = SupportVectorRegressor(kernel=kernel, C=10.0, epsilon=0.5).fit(X, y)
+        regression_tube(machine, X, y, ax=ax)
+        ax.set_title(title)
+        legend = ax.get_legend()
+        if legend is not None:
+            legend.remove()
+    return figure
+
+
+def _balls() -> plt.Figure:
+    """Return descriptions by Gaussian kernels of three widths."""
+    rng = np.random.default_rng(1)
+    angles = rng.uniform(0, np.pi, size=80)
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) * 2 + 0.2 * rng.normal(size=(80, 2))
+    figure, axes = plt.subplots(1, 3, figsize=(11.5, 3.6), sharey=True, layout="constrained")
+    for ax, width in zip(axes, (3.0, 1.0, 0.4), strict=True):
+        machine = SupportVectorDescription(kernel=Gaussian(width), C=0.1).fit(X)
+        description_boundary(machine, X, ax=ax)
+        ax.set_title(f"s = {width}: {len(machine.support_)} support vectors")
+        ax.set_aspect("equal")
+        ax.get_legend().remove()
+        ax.label_outer()
+    return figure
+
+
+def _principal() -> plt.Figure:
+    """Return lines of equal first and second component, linear and quadratic."""
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.uniform(-1.5, 1.5, size=120), np.zeros(120)])
+    X[:, 1] = X[:, 0] ** 2 - 0.75 + 0.2 * rng.normal(size=120)
+    span = np.linspace(-2.0, 2.0, 80)
+    grid = np.stack(np.meshgrid(span, span), axis=-1)
+    figure, axes = plt.subplots(1, 4, figsize=(13.5, 3.6), sharey=True, layout="constrained")
+    for pair, (name, kernel) in zip(
+        (axes[:2], axes[2:]), (("linear", "linear"), ("quadratic", Polynomial(2))), strict=True
+    ):
+        components = KernelPrincipalComponents(2, kernel=kernel).fit(X)
+        values = components.transform(grid.reshape(-1, 2)).reshape(80, 80, 2)
+        for place, ax in enumerate(pair):
+            ax.contour(span, span, values[..., place], levels=12, cmap="viridis", linewidths=0.9)
+            ax.plot(*X.T, ".", color="black", markersize=3)
+            ax.set_title(f"{name}, component {place + 1}", fontsize="small")
+            ax.set_aspect("equal")
     return figure

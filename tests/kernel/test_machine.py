@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.kernel import Gaussian, ObjectKernel, SupportVectorClassifier
+from verulam.kernel import _machine as module
 from verulam.kernel._machine import expansion
 
 
@@ -26,3 +27,18 @@ def test_objects_of_any_kind_are_classified():
         machine.fit(words, labels[:3])
     with pytest.raises(DataError, match="no inputs"):
         machine.fit([], [])
+
+
+def test_strings_where_numbers_are_needed():
+    with pytest.raises(DataError, match=r"table of numbers .*'a'.* SpectrumKernel"):
+        SupportVectorClassifier().fit([["a", "b"], ["c", "d"]], [0, 1])
+
+
+def test_many_rows_are_pointed_to_explicit_features(monkeypatch):
+    monkeypatch.setattr(module, "MANY_ROWS", 5)
+    X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
+    with pytest.warns(DataWarning, match="random Fourier features"):
+        SupportVectorClassifier().fit(X, y)
+    with pytest.warns(DataWarning, match="Nystroem"):
+        SupportVectorClassifier(kernel="laplace").fit(X, y)
+    assert SupportVectorClassifier(kernel="linear").fit(X, y).score(X, y) == 1.0

@@ -1,17 +1,29 @@
 """What support-vector machines share: reading inputs, and sums over support vectors."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from verulam.base import DataError, check_is_fitted, column_or_1d, in_threads, validate_data
+from verulam.base import (
+    DataError,
+    DataWarning,
+    check_is_fitted,
+    column_or_1d,
+    in_threads,
+    validate_data,
+)
+from verulam.kernel._distance_kernels import Gaussian
 from verulam.kernel._general_kernels import Function, as_kernel
 from verulam.kernel._gram import check_gram
 from verulam.kernel._kernel import Kernel
+from verulam.kernel._product_kernels import Linear
 from verulam.kernel._row_cache import RowCache
 
 #: Kernel values that one block of queries makes: they should stay near the processor.
 _BLOCK_ENTRIES = 2**18
+#: More rows than these are better served by explicit features.
+MANY_ROWS = 100_000
 
 
 def read_training(
@@ -33,13 +45,42 @@ def read_training(
                 raise DataError(f"y has {len(targets)} labels, but X has {len(inputs)} inputs.")
         if not len(inputs):
             raise DataError("X has no inputs; at least one is needed.")
-    elif not supervised:
-        inputs = validate_data(learner, X, dtype=np.float64, order="C")
-        targets = None
     else:
-        inputs, targets = validate_data(learner, X, y, dtype=np.float64, order="C", **options)
+        inputs, targets = _read_numbers(learner, X, y, supervised, options)
+    if chosen.takes == "rows":
+        _point_to_map(chosen, len(inputs))
     inputs = check_gram(inputs) if chosen.takes == "gram" else chosen.inputs(inputs)
     return chosen.adapted(inputs), inputs, targets
+
+
+def _read_numbers(
+    learner: Any, X: Any, y: Any, supervised: bool, options: dict[str, Any]
+) -> tuple[np.ndarray, Any]:
+    try:
+        if not supervised:
+            return validate_data(learner, X, dtype=np.float64, order="C"), None
+        return validate_data(learner, X, y, dtype=np.float64, order="C", **options)
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise DataError(
+            f"X must be a table of numbers for this kernel ({error}). Encode categories, or use a "
+            "kernel of objects such as SpectrumKernel for strings."
+        ) from None
+
+
+def _point_to_map(kernel: Kernel, size: int) -> None:
+    """Warn where training will take long, and say which map would be chosen instead."""
+    if size <= MANY_ROWS or isinstance(kernel, Linear):
+        return
+    fourier = isinstance(kernel, Gaussian) and not isinstance(kernel.width, tuple)
+    warnings.warn(
+        f"training on {size} inputs takes time that grows with their square. For a linear machine, "
+        "verulam.kernel.feature_map makes explicit features: for this kernel it chooses "
+        f"{'random Fourier features' if fourier else 'the Nystroem method'}.",
+        DataWarning,
+        stacklevel=5,
+    )
 
 
 def read_queries(learner: Any, X: Any) -> np.ndarray:
