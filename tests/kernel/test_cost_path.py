@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError
-from verulam.kernel import SupportVectorClassifier, cost_path
+from verulam.kernel import Gaussian, SupportVectorClassifier, cost_path
 from verulam.kernel._cost_path import COSTS
 
 
@@ -24,6 +24,18 @@ def test_same_as_one_by_one(strategy):
     scores = path.scores(X, y)
     assert scores["accuracy"].idxmax() == path.best(X, y).C
     assert scores["support_share"].is_monotonic_decreasing
+
+
+def test_nothing_is_left_to_do_once_no_coefficient_is_at_its_bound():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 2))
+    y = (X[:, 0] > 0).astype(int)
+    path = cost_path(SupportVectorClassifier(kernel=Gaussian(0.3)), X, y, [1e4, 1e5, 1e6])
+    first, *later = (each.machines_[0] for each in path.classifiers)
+    assert first.solution.n_iter > 0
+    for machine in later:
+        assert machine.solution.n_iter == 0
+        assert_allclose(machine.coefficients, first.coefficients)
 
 
 def test_thirteen_powers_of_ten():

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from verulam.base import DataError
-from verulam.kernel._dual import DualSolution, solve_dual
+from verulam.kernel._dual import DualProblem, DualSolution, solve_dual
+from verulam.kernel._leaps import Bounds, restore_sums
 from verulam.kernel._problems import (
     classification_problem,
     hull_problem,
@@ -107,20 +108,42 @@ def cost_machine(
     options
         When to stop.
     previous
-        Solution for costs that are smaller or larger by one factor, and that factor: a start that
-        is feasible and needs no kernel values.
+        Solution for costs that are smaller or larger by one factor, and that factor.
     """
-    start = products = None
+    products = None
+    problem = classification_problem(signs, costs, bias=options.bias)
     if previous is not None:
-        solution, factor = previous
-        start, products = factor * solution.coefficients, factor * solution.products
-    problem = classification_problem(signs, costs, start, bias=options.bias)
-    if start is not None:
-        problem = replace(problem, start=np.clip(start, problem.lower, problem.upper))
+        start, products = _next_start(problem, cache, *previous)
+        problem = replace(problem, start=start)
     solution = solve_dual(
         problem, cache, tolerance=options.tolerance, max_iter=options.max_iter, products=products
     )
     return _machine(solution, float(solution.levels[0]), 1.0)
+
+
+def _next_start(
+    problem: DualProblem, cache: RowCache, solution: DualSolution, factor: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a start from the solution for costs smaller by `factor`, and its products.
+
+    Coefficients at their bound stay there, and free ones where they are: with none at a bound the
+    solution is the same for any larger cost.
+    """
+    last = solution.coefficients
+    full = np.where(last > 0.0, problem.upper, problem.lower)
+    bounded = (last != 0.0) & np.isclose(factor * last, full, rtol=1e-12, atol=0.0)
+    start = np.clip(np.where(bounded, full, last), problem.lower, problem.upper)
+    everyone = np.arange(len(last))
+    groups = None if problem.constraint == "none" else np.zeros_like(everyone)
+    bounds = Bounds(problem.linear, problem.lower, problem.upper, everyone, groups)
+    if not restore_sums(start, np.zeros_like(start), bounds):
+        start = np.clip(factor * last, problem.lower, problem.upper)
+    scale = factor if bounded.sum() * 2 > np.count_nonzero(last) else 1.0
+    products = scale * solution.products
+    change = start - scale * last
+    moved = np.flatnonzero(change)
+    cache.add_products(moved, change[moved], products)
+    return start, products
 
 
 def nu_machine(
