@@ -52,3 +52,16 @@ def test_scales_of_columns_do_not_matter():
     plain = LinearProgramDiscriminant().fit(rows, classes)
     scaled = LinearProgramDiscriminant().fit(rows * scales, classes)
     assert np.allclose(scaled.coef_ * scales, plain.coef_)
+
+
+@pytest.mark.parametrize("form", ["primal", "dual"])
+@pytest.mark.parametrize("offset", [1e6, 1e8, 1e9])
+def test_offsets_of_columns_do_not_matter(form, offset):
+    rows, classes = separable(gap=0.4)
+    trainer = LinearProgramDiscriminant(form=form).fit(rows + offset, classes)
+    assert trainer.score(rows + offset, classes) == 1.0
+    overlapped, labels = overlapping(80)
+    plain = LinearProgramDiscriminant(form=form).fit(overlapped, labels)
+    moved = LinearProgramDiscriminant(form=form).fit(overlapped + offset, labels)
+    assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-4)
+    assert np.allclose(moved.coef_, plain.coef_, rtol=1e-3, atol=1e-4)

@@ -7,6 +7,7 @@ from scipy.optimize import linprog
 from tests.linear.examples import AND, CORNERS, OR, XOR, overlapping, separable
 
 from verulam.base import DataError
+from verulam.linear import _separability as module
 from verulam.linear import (
     one_versus_rest_separability,
     pairwise_separability,
@@ -15,7 +16,6 @@ from verulam.linear import (
 )
 from verulam.linear._separability import (
     dual_program,
-    largest_sizes,
     own_slack_program,
     shared_slack_program,
 )
@@ -103,10 +103,6 @@ def test_own_margins_are_reached():
     assert (signed @ found.weights >= margins - 1e-7).all()
 
 
-def test_columns_of_zeros_keep_their_size():
-    assert largest_sizes(np.array([[0.0, -3.0], [0.0, 2.0]])).tolist() == [1.0, 3.0]
-
-
 def test_other_than_two_classes_are_refused():
     with pytest.raises(DataError, match="two classes"):
         separability(CORNERS, [0, 1, 2, 0])
@@ -134,3 +130,41 @@ def test_each_class_against_the_rest():
 def test_tables_that_cannot_be_judged_are_refused(rows, labels, message):
     with pytest.raises(DataError, match=message):
         separability(rows, labels)
+
+
+@pytest.mark.parametrize("compress", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("offset", [1e4, 1e8, 1e12])
+def test_an_offset_of_the_inputs_does_not_change_the_answer(offset, compress):
+    rows, classes = separable(gap=0.2)
+    found = separability(compress(rows + offset), classes)
+    assert found.separable is True
+    assert found.margin > 0.01
+    overlapped, labels = overlapping()
+    proof = separability(compress(overlapped + offset), labels)
+    assert proof.separable is False
+    mixtures = [
+        proof.certificate[labels == label] @ overlapped[labels == label] for label in (0, 1)
+    ]
+    assert np.allclose(*mixtures, atol=1e-3)
+
+
+def test_a_narrow_gap_is_never_called_none():
+    for gap in (1e-6, 1e-8, 1e-10, 1e-12):
+        line = np.array([[0.0], [1.0], [1.0 + gap], [2.0]])
+        assert separability(line, [0, 0, 1, 1]).separable is not False
+
+
+def test_a_touch_is_no_gap():
+    assert separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1]).separable is False
+
+
+def test_a_solver_that_fails_decides_nothing(monkeypatch):
+    class Failure:
+        x, message = None, "numerical trouble."
+
+    monkeypatch.setattr(module, "linprog", lambda *_, **__: Failure())
+    found = separability(CORNERS, AND)
+    assert found.separable is None
+    assert not found
+    with pytest.raises(DataError, match=r"could not be solved \(numerical trouble\)"):
+        own_slack_program(sign_normalise(CORNERS, AND == 1))

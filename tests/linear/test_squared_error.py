@@ -118,3 +118,17 @@ def test_ho_kashyap_agrees_with_random_separable_classes():
     for seed in range(5):
         rows, classes = separable(gap=0.3, seed=seed)
         assert HoKashyap().fit(rows, classes).separable_
+
+
+@pytest.mark.parametrize("method", ["simple", "modified"])
+@pytest.mark.parametrize("offset", [1e4, 1e8])
+def test_ho_kashyap_decides_whatever_the_offset(method, offset):
+    rows, classes = separable(gap=0.4)
+    line = HoKashyap(method=method).fit(rows + offset, classes)
+    assert line.separable_ is True
+    assert line.score(rows + offset, classes) == 1.0
+    overlapped, labels = overlapping(40)
+    plain = HoKashyap().fit(overlapped, labels)
+    moved = HoKashyap().fit(overlapped + offset, labels)
+    assert plain.separable_ is moved.separable_ is False
+    assert np.allclose(moved.coef_, plain.coef_, atol=1e-3)

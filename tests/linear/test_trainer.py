@@ -16,6 +16,7 @@ from verulam.linear import (
     MinimumSquaredError,
     Perceptron,
     Relaxation,
+    Separability,
 )
 from verulam.linear import _trainer as trainer_module
 from verulam.numerics import exponential, inverse
@@ -91,3 +92,26 @@ def test_rates_that_fall_too_slowly_are_said_to_keep_the_weights_moving():
     slow = LeastMeanSquares(learning_rate=inverse(0.05, 0.1), max_iter=5, tolerance=1e-9)
     with pytest.warns(ConvergenceWarning, match="fall too slowly for the weights to settle"):
         slow.fit(rows, classes)
+
+
+@pytest.mark.parametrize(
+    "trainer",
+    [
+        BatchPerceptron(max_iter=20),
+        FarthestMarginPerceptron(max_iter=20),
+        Perceptron(max_iter=5, random_state=0),
+        Relaxation(max_iter=5, random_state=0),
+    ],
+)
+@pytest.mark.parametrize("offset", [1e8, 1e9])
+def test_a_large_offset_proves_nothing(trainer, offset):
+    rows, classes = separable(gap=0.4)
+    with pytest.warns(ConvergenceWarning, match="though a plane separates .* scale the inputs"):
+        trainer.fit(rows + offset, classes)
+
+
+def test_an_undecided_program_is_called_so(monkeypatch):
+    undecided = Separability(None, np.zeros(2), 0.0, np.nan, 0.0, None)
+    monkeypatch.setattr(trainer_module, "separability", lambda *_: undecided)
+    with pytest.warns(ConvergenceWarning, match="could not decide .* scale the inputs"):
+        BatchPerceptron(max_iter=1).fit(CORNERS, OR)

@@ -172,7 +172,7 @@ def is_separable(outputs: Sequence[int] | np.ndarray) -> bool:
     table = _checked_table(outputs)
     if len(set(table.tolist())) == 1:
         return True
-    return separability(boolean_inputs(_input_count(table)), table).separable
+    return bool(separability(boolean_inputs(_input_count(table)), table))
 
 
 def network_for(outputs: Sequence[int] | np.ndarray) -> ThresholdNetwork:

@@ -6,12 +6,8 @@ import numpy as np
 
 from verulam.base import StrOptions
 from verulam.linear._problem import Problem, Training
-from verulam.linear._separability import (
-    dual_program,
-    largest_sizes,
-    own_slack_program,
-    shared_slack_program,
-)
+from verulam.linear._scaling import scale_columns
+from verulam.linear._separability import dual_program, own_slack_program, shared_slack_program
 from verulam.linear._trainer import LinearTrainer
 
 _PROGRAMS = {
@@ -84,12 +80,13 @@ class LinearProgramDiscriminant(LinearTrainer):
         return [cls(), cls(form="dual")]
 
     def _train(self, problem: Problem) -> Training:
-        scales = largest_sizes(problem.inputs)
-        rows = problem.rows() / np.concatenate([[1.0], scales])
+        # The shortfalls are the same over any columns; the solver's tolerances are not.
+        columns = scale_columns(problem.inputs)
+        rows = Problem(columns.values, problem.signs).rows()
         form = "primal" if self.slack == "shared" else self.form
         solution = _PROGRAMS[self.slack, form](rows)
         self.objective_ = solution.objective
         self.slacks_ = solution.slacks
         self.dual_ = solution.dual
-        weights = solution.weights / np.concatenate([[1.0], scales])
+        weights = columns.original(solution.weights)
         return Training(weights, 1, True, np.empty(0), np.empty((0, len(weights))))

@@ -10,9 +10,14 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from verulam.base import DataError
+from verulam.linear._scaling import scale_columns
 
-#: A shortfall below this part of the margin is rounding of the solver.
-_TOLERANCE = 1e-7
+#: In scaled columns, mixtures of two classes that differ by less are the same point.
+_ROUNDING = 2e-14
+#: In scaled columns, a product beyond this part of the weights has a sign of its own.
+_SMALLEST_PRODUCT = 1e-14
+#: A certificate is solved for exactly where its rows have at most so many numbers.
+_MOST_TO_POLISH = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -22,16 +27,18 @@ class Separability:
     Attributes
     ----------
     separable
-        The answer.
+        The answer, or None where the difference is of the size of rounding or the solver failed.
     weights, bias
         A plane: of separable classes one that separates them.
     shortfall
-        Least :math:`\tau` with :math:`a^T y_i + \tau \ge 1`; zero where separable.
+        Least :math:`\tau` with :math:`a^T y_i + \tau \ge 1`; zero where separable, and not a
+        number where the solver failed.
     margin
         Distance of the nearest row from the plane; zero where not separable.
     certificate : ndarray of shape (n_rows,) or None
         Where not separable: shares, summing to one within each class, such that the mixtures of
         the two classes are the same point. No plane can have that point on both sides.
+        Where the answer is None the points are nearly the same.
 
     Examples
     --------
@@ -41,7 +48,7 @@ class Separability:
     (False, array([0.5, 0.5, 0.5, 0.5]))
     """
 
-    separable: bool
+    separable: bool | None
     weights: np.ndarray
     bias: float
     shortfall: float
@@ -49,7 +56,7 @@ class Separability:
     certificate: np.ndarray | None
 
     def __bool__(self) -> bool:
-        return self.separable
+        return self.separable is True
 
 
 @dataclass(frozen=True)
@@ -87,22 +94,50 @@ def separability(X: Any, y: ArrayLike) -> Separability:
     Notes
     -----
     The program minimises :math:`\tau \ge 0` subject to :math:`a^T y_i + \tau \ge 1` over the
-    sign-normalised rows; its dual is the certificate. See Bartkowiak 5.8.1 (5.15) and Alpaydin
-    10.3.2.
+    sign-normalised rows; its dual is the certificate. It is solved in centred and scaled columns,
+    and both answers are checked there: a plane must have every row on its side, and a certificate
+    must give the same point of both classes to within rounding. See Bartkowiak 5.8.1 (5.15) and
+    Alpaydin 10.3.2.
     """
     inputs, signs = _two_classes(X, y)
-    scaled, scales = _scaled(inputs)
-    solution = shared_slack_program(_signed_rows(scaled, signs))
-    separable = solution.objective <= _TOLERANCE
-    weights = solution.weights[1:] / scales
-    bias = float(solution.weights[0])
-    margin, certificate = 0.0, None
-    if separable:
-        products = signs * (inputs @ weights + bias)
-        margin = float(products.min() / np.linalg.norm(weights))
-    else:
-        certificate = 2.0 * solution.dual / solution.dual.sum()
-    return Separability(separable, weights, bias, solution.objective, margin, certificate)
+    columns = scale_columns(inputs)
+    rows = _signed_rows(columns.values, signs)
+    try:
+        solution = shared_slack_program(rows)
+    except DataError:
+        nothing = np.zeros(inputs.shape[1])
+        return Separability(None, nothing, 0.0, np.nan, 0.0, None)
+    plane = columns.original(solution.weights)
+    products = rows @ solution.weights
+    if products.min() > _SMALLEST_PRODUCT * np.abs(solution.weights).sum():
+        margin = float(products.min() / np.linalg.norm(plane[1:]))
+        return Separability(True, plane[1:], float(plane[0]), 0.0, margin, None)
+    shares, distance = _certificate(rows, solution.dual)
+    proved = distance <= _ROUNDING
+    return Separability(
+        False if proved else None, plane[1:], float(plane[0]), solution.objective, 0.0, shares
+    )
+
+
+def _certificate(rows: Any, dual: np.ndarray) -> tuple[np.ndarray | None, float]:
+    """Return shares of the rows that mix the classes, and how far the mixtures are apart."""
+    if not dual.any():
+        return None, np.inf
+    shares = 2.0 * dual / dual.sum()
+    best = shares, float(np.linalg.norm(rows.T @ shares))
+    chosen = np.flatnonzero(shares > _ROUNDING)
+    if len(chosen) * rows.shape[1] > _MOST_TO_POLISH:
+        return best
+    # The solver stops at a tolerance of its own; equations over its rows are exact.
+    support: Any = rows[chosen]
+    support = support.toarray() if _compressed(support) else support
+    equations = np.vstack([support.T, np.ones(len(chosen))])
+    wished = np.append(np.zeros(rows.shape[1]), 2.0)
+    polished = np.zeros(len(dual))
+    polished[chosen] = np.maximum(np.linalg.lstsq(equations, wished, rcond=None)[0], 0.0)
+    polished *= 2.0 / max(float(polished.sum()), _ROUNDING)
+    distance = float(np.linalg.norm(rows.T @ polished))
+    return (polished, distance) if distance < best[1] else best
 
 
 def pairwise_separability(X: Any, y: ArrayLike) -> dict[tuple[Any, Any], Separability]:
@@ -173,6 +208,7 @@ def dual_program(rows: Any, margins: np.ndarray | None = None) -> ProgramSolutio
         bounds=(0.0, 1.0),
         method="highs",
     )
+    _check_solved(answer)
     weights = -np.asarray(answer.eqlin.marginals)
     slacks = np.maximum(margins - rows @ weights, 0.0)
     return ProgramSolution(weights, slacks, answer.x, -float(answer.fun))
@@ -190,12 +226,21 @@ def _solve(rows: Any, slack_columns: Any, margins: np.ndarray) -> ProgramSolutio
         bounds=[(None, None)] * n_weights + [(0.0, None)] * n_slacks,
         method="highs",
     )
+    _check_solved(answer)
     return ProgramSolution(
         weights=answer.x[:n_weights],
         slacks=answer.x[n_weights:],
         dual=np.maximum(-np.asarray(answer.ineqlin.marginals), 0.0),
         objective=float(answer.fun),
     )
+
+
+def _check_solved(answer: Any) -> None:
+    if answer.x is None:
+        raise DataError(
+            "the linear program could not be solved "
+            f"({str(answer.message).strip().rstrip('.')}); scale the inputs."
+        )
 
 
 def _compressed(table: Any) -> bool:
@@ -231,19 +276,6 @@ def _checked_labels(y: ArrayLike, rows: Any) -> np.ndarray:
             f"y must have {rows.shape[0]} entries, one for each row of X; got {labels.shape}."
         )
     return labels
-
-
-def _scaled(inputs: Any) -> tuple[Any, np.ndarray]:
-    """Return columns of largest size one, for the tolerances of the solver are absolute."""
-    scales = largest_sizes(inputs)
-    return (inputs @ sp.diags(1.0 / scales) if _compressed(inputs) else inputs / scales), scales
-
-
-def largest_sizes(inputs: Any) -> np.ndarray:
-    """Return the largest absolute value of each column, or one where all are zero."""
-    largest: Any = abs(inputs).max(axis=0)
-    sizes = np.asarray(largest.todense() if _compressed(largest) else largest).ravel()
-    return np.where(sizes > 0, sizes, 1.0)
 
 
 def _signed_rows(inputs: Any, signs: np.ndarray) -> Any:

@@ -18,6 +18,7 @@ from verulam.base import (
 )
 from verulam.linear._perceptrons import ITERATIONS, RECORD
 from verulam.linear._problem import Problem, Training
+from verulam.linear._scaling import scale_columns
 from verulam.linear._trainer import LinearTrainer
 
 
@@ -184,19 +185,24 @@ class HoKashyap(LinearTrainer):
         return [cls(max_iter=500), cls(method="modified", max_iter=500)]
 
     def _train(self, problem: Problem) -> Training:
-        rows = problem.rows()
-        inverse = np.linalg.pinv(rows)
+        # Solutions do not depend on the columns' scale, but their rounding does; steps do.
+        columns = scale_columns(problem.inputs)
+        scaled = Problem(columns.values, problem.signs).rows()
+        rows = scaled if self.method == "simple" else problem.rows()
+        inverse = np.linalg.pinv(scaled)
         # The modified rule needs no inverse, but steps that suit the longest direction.
         step = self.learning_rate / np.linalg.norm(rows, 2) ** 2
         margins = np.ones(len(rows))
         weights = inverse @ margins
+        if self.method == "modified":
+            weights = columns.original(weights)
         path, self.separable_ = [weights], None
         n_iter = 0
         while n_iter < self.max_iter:
             n_iter += 1
             products = rows @ weights
             errors = products - margins
-            self.separable_ = self._decide(rows, products, errors, margins.max())
+            self.separable_ = self._decide(scaled, products, errors, margins.max())
             if self.separable_ is not None:
                 break
             margins = margins + self.learning_rate * (errors + np.abs(errors))
@@ -206,6 +212,9 @@ class HoKashyap(LinearTrainer):
                 weights = weights + step * (rows.T @ np.abs(errors))
             path.append(weights)
         self.margins_ = margins
+        if self.method == "simple":
+            path = [columns.original(each) for each in path]
+        weights = path[-1]
         kept = np.array(path) if self.record else np.empty((0, len(weights)))
         decided = self.separable_ is not None
         return Training(weights, n_iter, decided, np.arange(len(kept)), kept)
@@ -213,14 +222,17 @@ class HoKashyap(LinearTrainer):
     def _decide(
         self, rows: np.ndarray, products: np.ndarray, errors: np.ndarray, scale: float
     ) -> bool | None:
-        """Return whether the classes are separable, or None where that is still open."""
+        """Return whether the classes are separable, or None where that is still open.
+
+        A proof is looked at in scaled rows, where mixtures that differ can be told apart.
+        """
         if (products > 0).all():
             return True
-        mixed = float(np.abs(rows.T @ errors).max())
-        rounding = self.tolerance * scale
-        if errors.max() <= rounding and mixed <= rounding * float(np.abs(rows).sum()):
-            return False
-        return None
+        if errors.max() > self.tolerance * scale:
+            return None
+        shares = np.maximum(-errors, 0.0)
+        mixed = float(np.abs(rows.T @ shares).max())
+        return False if mixed <= self.tolerance * shares.sum() else None
 
     def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
         return ((np.minimum(products, 0.0)) ** 2).sum(axis=0)

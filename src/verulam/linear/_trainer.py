@@ -116,10 +116,19 @@ class LinearTrainer(Classifier):
                 "classes. If none does, it never will: use a trainer that settles, such as "
                 "PocketPerceptron, MinimumSquaredError or logistic discrimination."
             )
-        if separability(problem.inputs, problem.signs).separable:
+        found = separability(problem.inputs, problem.signs)
+        if found.separable is None:
+            return (
+                f"{said}; a linear program could not decide whether a plane separates the "
+                "classes, for rounding hides it. Centre and scale the inputs."
+            )
+        if found.separable:
             remark = self._remark_on_rates()
-            cure = "; choose slower falling rates" if remark else "; raise max_iter"
-            return f"{said}, though a plane separates the classes{remark}{cure}."
+            cure = "choose slower falling rates" if remark else "raise max_iter"
+            return (
+                f"{said}, though a plane separates the classes{remark}; {cure}, or centre and "
+                "scale the inputs."
+            )
         return (
             f"{said}, and never will: a linear program proves that no plane separates the classes. "
             "Use a trainer that settles, such as PocketPerceptron, MinimumSquaredError or "

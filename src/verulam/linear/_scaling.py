@@ -1,0 +1,119 @@
+"""Columns in one scale around zero, and what to say where a trainer needed them so."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+#: Columns whose spread or offset is beyond this size are not in one scale around zero.
+_UNSCALED = 30.0
+#: A trainer is far from the optimum if so large a share of rows more is wrong.
+_FAR = 0.05
+#: At most so many rows, and columns, are looked at to tell how far it is.
+_MOST_ROWS = 2_000
+_MOST_COLUMNS = 300
+
+
+@dataclass(frozen=True)
+class ScaledColumns:
+    """Columns around zero whose largest size is one.
+
+    Attributes
+    ----------
+    values
+        The rows in these columns, dense or CSR.
+    centres, scales
+        What was subtracted, and what was divided by.
+    """
+
+    values: Any
+    centres: np.ndarray
+    scales: np.ndarray
+
+    def original(self, weights: np.ndarray) -> np.ndarray:
+        """Return bias and weights over the columns as they were."""
+        slopes = weights[1:] / self.scales
+        return np.concatenate([[weights[0] - self.centres @ slopes], slopes])
+
+
+def scale_columns(inputs: Any) -> ScaledColumns:
+    """Return the columns centred and scaled; sparse ones are centred where they have no zeros.
+
+    The tolerances of solvers are absolute, and a large offset hides what differs between rows.
+    """
+    if sp.issparse(inputs):
+        table: Any = sp.csc_array(inputs, copy=True)
+        full = np.diff(table.indptr) == table.shape[0]
+        low, high = (np.asarray(end.todense()).ravel() for end in (table.min(0), table.max(0)))
+        centres = np.where(full, 0.5 * low + 0.5 * high, 0.0)
+        table.data -= np.repeat(centres, np.diff(table.indptr))
+        scales = largest_sizes(table)
+        return ScaledColumns((table @ sp.diags_array(1.0 / scales)).tocsr(), centres, scales)
+    # Half of each end: their sum may overflow.
+    centres = 0.5 * inputs.min(axis=0) + 0.5 * inputs.max(axis=0)
+    moved = inputs - centres
+    scales = largest_sizes(moved)
+    return ScaledColumns(moved / scales, centres, scales)
+
+
+def largest_sizes(inputs: Any) -> np.ndarray:
+    """Return the largest absolute value of each column, or one where all are zero."""
+    largest: Any = abs(inputs).max(axis=0)
+    sizes = np.asarray(largest.todense() if sp.issparse(largest) else largest).ravel()
+    return np.where(sizes > 0, sizes, 1.0)
+
+
+def warn_far_from_optimum(
+    name: str, inputs: Any, targets: np.ndarray, wrong: np.ndarray, *, stacklevel: int = 3
+) -> None:
+    """Warn where least squares in scaled columns errs on far fewer of the training rows.
+
+    Parameters
+    ----------
+    name
+        Name of the trainer.
+    inputs
+        Its rows.
+    targets
+        Wished outputs, one column for each class.
+    wrong
+        Whether it misclassifies each row.
+    stacklevel
+        Frames up to the user's call.
+    """
+    every = -(-len(targets) // _MOST_ROWS)
+    if inputs.shape[1] > _MOST_COLUMNS or not wrong[::every].any():
+        return
+    some, wished, missed = inputs[::every], targets[::every], wrong[::every]
+    rows = scale_columns(some.toarray() if sp.issparse(some) else some).values
+    design = np.column_stack([np.ones(len(rows)), rows])
+    fitted = design @ np.linalg.lstsq(design, wished, rcond=None)[0]
+    reachable = float((fitted.argmax(axis=1) != wished.argmax(axis=1)).mean())
+    if missed.mean() <= reachable + max(_FAR, 2.0 / len(rows)):
+        return
+    remedy = (
+        "centre and scale the inputs first, as with sklearn.preprocessing.StandardScaler"
+        if _is_unscaled(some)
+        else "raise max_iter, or change learning_rate"
+    )
+    warnings.warn(
+        f"{name} misclassifies {missed.mean():.0%} of its training rows, where least squares "
+        f"misclassifies {reachable:.0%}; {remedy}.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def _is_unscaled(inputs: Any) -> bool:
+    rows = inputs.toarray() if sp.issparse(inputs) else inputs
+    spread = rows.std(axis=0)
+    varied = spread > 0
+    if not varied.any():
+        return False
+    offset = np.abs(rows.mean(axis=0))[varied] / spread[varied]
+    sizes = spread[varied]
+    largest = max(float(sizes.max()), 1.0)
+    return bool(offset.max() > _UNSCALED or largest > _UNSCALED * min(float(sizes.min()), 1.0))
