@@ -1,6 +1,7 @@
 """Basis functions: their values, their number, and what becomes linear in them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.pipeline import make_pipeline
@@ -79,9 +80,25 @@ def test_bad_functions_are_named(functions, message):
         BasisExpansion(kind="functions", functions=functions).fit(ROWS)
 
 
-def test_names_are_as_many_as_functions():
-    basis = BasisExpansion(kind="steps", n_functions=2).fit(ROWS)
-    assert basis.get_feature_names_out().tolist() == [f"basisexpansion{k}" for k in range(6)]
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("polynomial", ["a", "b", "a^2", "a b", "b^2"]),
+        ("powers", ["a", "b", "a^2", "b^2"]),
+        ("sine", [f"{f}({k} {name})" for k in "12" for f in ("sin", "cos") for name in "ab"]),
+        ("steps", ["a>1", "a>2", "b>10", "b>20"]),
+        ("bumps", ["bump0", "bump1"]),
+    ],
+)
+def test_names_are_made_of_the_names_of_the_inputs(kind, expected):
+    table = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [0.0, 10.0, 20.0, 30.0]})
+    basis = BasisExpansion(kind=kind, n_functions=2, random_state=0).set_output(transform="pandas")
+    expanded = basis.fit_transform(table)
+    assert list(expanded.columns) == expected
+    plain = BasisExpansion(kind=kind, n_functions=2, random_state=0).fit(table.to_numpy())
+    assert plain.get_feature_names_out(["a", "b"]).tolist() == expected
+    with pytest.raises(ValueError, match="input_features"):
+        plain.get_feature_names_out(["a"])
 
 
 def test_constant_rows_get_finite_bumps_and_waves():

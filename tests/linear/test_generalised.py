@@ -55,3 +55,19 @@ def test_dependent_inputs_are_said():
     with pytest.warns(DataWarning, match="depend on one another"):
         model = GeneralisedLinear().fit(np.c_[ROWS, ROWS[:, 0]], targets)
     assert model.coef_[0] == pytest.approx(model.coef_[3])
+
+
+@pytest.mark.parametrize(
+    ("family", "value"), [("gaussian", -3.0), ("bernoulli", 0.25), ("poisson", 4.0), ("gamma", 0.5)]
+)
+def test_constant_targets_are_predicted(family, value):
+    model = GeneralisedLinear(family=family).fit(ROWS, np.full(200, value))
+    assert np.allclose(model.predict(ROWS + 5.0), value)
+    assert model.deviance_ == 0.0
+    assert not model.coef_.any()
+
+
+@pytest.mark.parametrize(("family", "value"), [("bernoulli", 1), ("bernoulli", 0), ("poisson", 0)])
+def test_constant_targets_at_the_border_are_refused(family, value):
+    with pytest.raises(DataError, match=f"y is {value} in every row"):
+        GeneralisedLinear(family=family).fit(ROWS, np.full(200, value))

@@ -1,5 +1,7 @@
 """Logistic outputs by gradient descent: steps, limits, labels that overlap."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -169,3 +171,25 @@ def test_a_label_that_was_not_announced_is_refused():
     model = GradientLogistic().partial_fit(IRIS, SPECIES)
     with pytest.raises(DataError, match="not among the classes"):
         model.partial_fit(IRIS[:1], [7])
+
+
+@pytest.mark.parametrize("mode", ["online", "batch"])
+@pytest.mark.parametrize(("scale", "offset"), [(1.0, 1e4), (1e6, 0.0), (1.0, 100.0)])
+def test_raw_columns_are_told_to_be_scaled(mode, scale, offset):
+    rows, classes = separable(gap=0.4)
+    model = GradientLogistic(mode=mode, max_iter=20, random_state=0)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(rows * scale + offset, classes)
+    # Either it learned, or it says what to do.
+    told = any("scale the inputs" in str(warning.message) for warning in said)
+    assert told or model.score(rows * scale + offset, classes) > 0.9
+    assert told or offset == 0.0
+
+
+def test_columns_in_one_scale_hear_nothing():
+    rows, classes = separable(gap=0.4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = GradientLogistic(random_state=0).fit(rows, classes)
+    assert model.score(rows, classes) > 0.95

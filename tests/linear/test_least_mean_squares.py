@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.linear.examples import AND, CORNERS, overlapping
+from sklearn.exceptions import ConvergenceWarning
+from tests.linear.examples import AND, CORNERS, overlapping, separable
 
 from verulam.base import DataError
 from verulam.linear import LeastMeanSquares, MinimumSquaredError, separability
@@ -57,3 +58,9 @@ def test_the_criterion_is_the_squared_error():
 def test_a_rate_that_diverges_is_caught(mode):
     with pytest.raises(DataError, match="learning_rate=10 makes the weights grow"):
         LeastMeanSquares(mode=mode, learning_rate=10.0, random_state=0).fit(*overlapping())
+
+
+def test_raw_columns_are_told_to_be_scaled():
+    rows, classes = separable(gap=0.4)
+    with pytest.warns(ConvergenceWarning, match="scale the inputs|let learning_rate fall"):
+        LeastMeanSquares(random_state=0).fit(rows + 1e4, classes)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from tests.linear.examples import XOR, overlapping
+from tests.linear.examples import XOR, overlapping, separable
 
 from verulam.linear import Madaline
 from verulam.linear._madaline import disturb
@@ -37,3 +37,10 @@ def test_the_best_pass_is_kept():
     assert len(net.error_curve_) == net.n_iter_ + 1
     assert net.errors_ == (net.predict(rows) != classes).sum()
     assert net.errors_ / 200 < 0.35
+
+
+@pytest.mark.filterwarnings("ignore:Madaline stopped")
+def test_raw_columns_are_told_to_be_scaled():
+    rows, classes = separable(gap=0.4)
+    with pytest.warns(ConvergenceWarning, match="Madaline misclassifies .* scale the inputs"):
+        Madaline(max_iter=20, random_state=0).fit(rows + 1e4, classes)

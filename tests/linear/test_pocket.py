@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import overlapping, separable
 
 from verulam.base import DataError
@@ -65,3 +66,29 @@ def test_compiled_and_plain():
         assert np.allclose(compiled, plain)
     wrong = weighted_errors(rows, signs, row_weights, np.arange(40), results[0][2])
     assert wrong == results[0][3][0]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("scale", "offset"), [(1.0, 1e5), (1.0, 1e9), (1e-150, 0.0), (1e4, 0.0)])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_the_pocket_is_never_worse_than_the_larger_class(scale, offset, flipped):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(40, 3))
+    positive = rows[:, 0] + 0.3 * random.normal(size=40) > 0.2
+    classes = (positive != flipped).astype(int)
+    trainer = PocketPerceptron(random_state=0).fit(rows * scale + offset, classes)
+    wrong = (trainer.predict(rows * scale + offset) != classes).sum()
+    assert trainer.errors_ == wrong <= min(classes.sum(), 40 - classes.sum())
+
+
+def test_the_larger_class_is_first_in_the_pocket():
+    trainer = PocketPerceptron(max_iter=1, updates=1000, record="steps", random_state=0)
+    trainer.fit(overlapping(30)[0], np.repeat([0, 1], [20, 10]))
+    assert trainer.trajectory_.weights[0].tolist() == [-1.0, 0.0, 0.0, 0.0]
+    assert trainer.trajectory_.errors[0] == 10
+
+
+def test_raw_columns_are_told_to_be_scaled():
+    rows, classes = separable(gap=0.4)
+    with pytest.warns(ConvergenceWarning, match="PocketPerceptron .* scale the inputs"):
+        PocketPerceptron(random_state=0).fit(rows + 1e4, classes)

@@ -148,10 +148,51 @@ class BasisExpansion(Transformer):
         return np.column_stack([_own(function, inputs) for function in self.functions])
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return a name for each basis function."""
+        """Return a name for each basis function, made of the names of the inputs."""
         check_is_fitted(self)
-        prefix = type(self).__name__.lower()
-        return np.array([f"{prefix}{number}" for number in range(self.n_functions_)], dtype=object)
+        names = self._input_names(input_features)
+        return np.array(self._names(names), dtype=object)
+
+    def _input_names(self, given: Any) -> list[str]:
+        known = getattr(self, "feature_names_in_", None)
+        if given is None:
+            return (
+                [f"x{column}" for column in range(self.n_features_in_)]
+                if known is None
+                else [*known]
+            )
+        names = [str(name) for name in given]
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"input_features should have length equal to number of features "
+                f"({self.n_features_in_}); got {len(names)}."
+            )
+        if known is not None and names != [*known]:
+            raise ValueError("input_features is not equal to feature_names_in_")
+        return names
+
+    def _names(self, names: list[str]) -> list[str]:
+        if self.kind == "polynomial":
+            powers = PolynomialFeatures(self.degree, include_bias=False)
+            powers.fit(np.zeros((1, len(names))))
+            return [str(name) for name in powers.get_feature_names_out(names)]
+        if self.kind == "powers":
+            powered = [
+                names,
+                *([f"{name}^{k}" for name in names] for k in range(2, self.degree + 1)),
+            ]
+            return [name for each in powered for name in each]
+        if self.kind == "steps":
+            assert self.thresholds_ is not None
+            pairs = zip(names, self.thresholds_, strict=True)
+            return [f"{name}>{cut:.6g}" for name, cuts in pairs for cut in cuts]
+        if self.kind == "sine":
+            multiples = range(1, self.degree + 1)
+            return [f"{f}({k} {name})" for k in multiples for f in ("sin", "cos") for name in names]
+        if self.kind == "functions":
+            assert self.functions is not None
+            return [f"function{number}" for number in range(self.n_functions_)]
+        return [f"bump{number}" for number in range(self.n_functions_)]
 
 
 def bumps(inputs: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from verulam.base import (
     DataError,
@@ -39,6 +39,12 @@ _MEANS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "bernoulli": expit,
     "poisson": np.exp,
     "gamma": np.exp,
+}
+_LINKS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "gaussian": lambda means: means,
+    "bernoulli": logit,
+    "poisson": np.log,
+    "gamma": np.log,
 }
 
 
@@ -98,6 +104,8 @@ class GeneralisedLinear(Regressor):
         )
         weights = check_weights(sample_weight, inputs)
         self._check(targets, weights)
+        if np.ptp(targets) == 0:
+            return self._keep_constant(float(targets[0]), inputs.shape[1])
         found = self._solve(inputs, targets, weights)
         self.coef_, self.intercept_ = found.params[1:], float(found.params[0])
         self.standard_errors_ = found.bse
@@ -114,6 +122,20 @@ class GeneralisedLinear(Regressor):
             )
         if weights is not None and not weights.any():
             raise DataError("sample_weight is zero for every row; at least one must count.")
+
+    def _keep_constant(self, value: float, n_columns: int) -> Self:
+        """Predict the only value that the targets have, which fits them without a residual."""
+        with np.errstate(divide="ignore"):
+            bias = float(_LINKS[self.family](np.array([value]))[0])
+        if not np.isfinite(bias):
+            raise DataError(
+                f"y is {value:g} in every row; the {self.family} family reaches it only with a "
+                "bias without bound. Other values are needed too."
+            )
+        self.coef_, self.intercept_ = np.zeros(n_columns), bias
+        self.standard_errors_ = np.zeros(n_columns + 1)
+        self.deviance_, self.n_iter_ = 0.0, 1
+        return self
 
     def _solve(self, inputs: np.ndarray, targets: np.ndarray, weights: np.ndarray | None) -> Any:
         import statsmodels.api as sm

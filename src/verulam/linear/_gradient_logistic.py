@@ -31,6 +31,7 @@ from verulam.linear._gradient_logistic_loops import (
     online_pass,
 )
 from verulam.linear._problem import is_bounded
+from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._single_sample import as_schedule
 from verulam.numerics import Schedule, search_then_converge, softmax
 
@@ -180,6 +181,9 @@ class GradientLogistic(Classifier):
                 break
         self._keep(coefficients, curves)
         self._seen, self._stream_rate = seen, rate
+        if not self._many_labels:
+            wrong = wrong_rows(inputs, targets, coefficients)
+            warn_far_from_optimum("GradientLogistic", inputs, targets, wrong)
         return self
 
     @checked_fit
@@ -329,14 +333,18 @@ _OUTPUT_FUNCTIONS: dict[int, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
+def wrong_rows(inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+    """Return whether each row is misclassified, or has a wrong label where it may have several."""
+    values = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
+    if (targets.sum(axis=1) == 1).all():
+        return values.argmax(axis=1) != targets.argmax(axis=1)
+    return ((values > 0) != (targets > 0.5)).any(axis=1)
+
+
 def _state(
     inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
 ) -> tuple[float, float, float]:
     """Return mean loss, share of misclassified rows, and length of the weights."""
-    values = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
-    if (targets.sum(axis=1) == 1).all():
-        wrong = values.argmax(axis=1) != targets.argmax(axis=1)
-    else:
-        wrong = ((values > 0) != (targets > 0.5)).any(axis=1)
+    wrong = wrong_rows(inputs, targets, coefficients)
     mean = loss_value(inputs, targets, coefficients, kind) / len(inputs)
     return mean, float(wrong.mean()), float(np.linalg.norm(coefficients))

@@ -82,6 +82,7 @@ class LeastMeanSquares(StreamingTrainer):
         "random_state": RANDOM_STATE,
     }
     _seeks_separation = False
+    _descends = True
 
     def __init__(
         self,

@@ -20,6 +20,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.linear._perceptrons import ITERATIONS
+from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._trainer import LinearTrainer, read_two_classes
 
 
@@ -131,6 +132,7 @@ class Madaline(Classifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        warn_far_from_optimum("Madaline", inputs, problem.targets(), _misses(rows, signs, best))
         return self
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
@@ -182,6 +184,10 @@ def disturb(
     return weights
 
 
-def _wrong(rows: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> int:
+def _misses(rows: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> np.ndarray:
     votes = np.where(rows @ weights.T > 0, 1, -1).sum(axis=1)
-    return int((signs * votes <= 0).sum())
+    return signs * votes <= 0
+
+
+def _wrong(rows: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> int:
+    return int(_misses(rows, signs, weights).sum())

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from verulam.base import RANDOM_STATE, DataError, Seed, check_weights, checked_fit, generator
 from verulam.linear._perceptrons import ITERATIONS, RECORD
-from verulam.linear._pocket_loops import pocket_pass, weighted_errors
+from verulam.linear._pocket_loops import pocket_pass
 from verulam.linear._problem import Problem, Training
+from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._trainer import LinearTrainer
 
 #: Comparisons of one pass take turns with so many samples.
@@ -53,7 +54,8 @@ class PocketPerceptron(LinearTrainer):
 
     Notes
     -----
-    The errors in the pocket never increase, so the classes may overlap. See Bartkowiak 5.7.
+    The errors in the pocket never increase, so the classes may overlap. It begins with the heavier
+    class for every row, and the last weights are compared with it too. See Bartkowiak 5.7.
 
     Examples
     --------
@@ -111,6 +113,12 @@ class PocketPerceptron(LinearTrainer):
             random=generator(self.random_state),
         )
         self._keep(problem, training if self.record else training.without_path())
+        warn_far_from_optimum(
+            "PocketPerceptron",
+            problem.inputs,
+            problem.targets(),
+            problem.products(training.weights) <= 0,
+        )
         return self
 
 
@@ -139,8 +147,12 @@ def fill_pocket(
     n_rows, n_weights = problem.size
     weights, pocket = np.zeros(n_weights), np.zeros(n_weights)
     rows = (problem.inputs, problem.signs, row_weights)
-    everything = np.arange(n_rows)
-    state = np.array([weighted_errors(*rows, everything, pocket), 0.0])
+    # The heavier class for every row is the first in the pocket.
+    pocket[0] = 1.0 if row_weights @ problem.signs > 0 else -1.0
+    constant, state = (
+        pocket.copy(),
+        np.array([_weight_of_errors(problem, row_weights, pocket), 0.0]),
+    )
     history = np.empty((_MOST_CHANGES, n_weights))
     path = [pocket[None, :].copy()]
     size = min(sample_size, n_rows)
@@ -157,5 +169,16 @@ def fill_pocket(
         path.append(history[: min(changes, _MOST_CHANGES)].copy())
         if corrections == 0 and alike:
             pocket, state[0] = weights, 0.0
+    errors = [_weight_of_errors(problem, row_weights, each) for each in (pocket, weights, constant)]
+    # The loops add in another order than predictions do, which matters beside a large offset;
+    # and the last weights may not have been compared.
+    best = int(np.argmin(errors))
+    if best > 0:
+        pocket = (pocket, weights, constant)[best]
+        path.append(pocket[None, :].copy())
     kept = np.concatenate(path)
-    return Training(pocket, n_iter, True, np.arange(len(kept)), kept), float(state[0])
+    return Training(pocket, n_iter, True, np.arange(len(kept)), kept), errors[best]
+
+
+def _weight_of_errors(problem: Problem, row_weights: np.ndarray, weights: np.ndarray) -> float:
+    return float(row_weights[problem.products(weights) <= 0].sum())

@@ -57,6 +57,10 @@ class Problem:
         signed = coefficients * self.signs
         return np.concatenate([[signed.sum()], self.inputs.T @ signed])
 
+    def targets(self) -> np.ndarray:
+        """Return an indicator of each class, the first in front."""
+        return np.column_stack([self.signs < 0, self.signs > 0]).astype(np.float64)
+
     def rows(self) -> np.ndarray:
         """Build the rows, for the methods that need them all at once."""
         dense = self.inputs.toarray() if self.sparse else self.inputs

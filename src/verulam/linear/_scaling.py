@@ -44,7 +44,7 @@ def scale_columns(inputs: Any) -> ScaledColumns:
 
     The tolerances of solvers are absolute, and a large offset hides what differs between rows.
     """
-    if sp.issparse(inputs):
+    if compressed(inputs):
         table: Any = sp.csc_array(inputs, copy=True)
         full = np.diff(table.indptr) == table.shape[0]
         low, high = (np.asarray(end.todense()).ravel() for end in (table.min(0), table.max(0)))
@@ -59,10 +59,16 @@ def scale_columns(inputs: Any) -> ScaledColumns:
     return ScaledColumns(moved / scales, centres, scales)
 
 
+def compressed(table: Any) -> bool:
+    """Whether a table is sparse."""
+    # A plain bool, for type checkers narrow the class of their stubs to one without products.
+    return bool(sp.issparse(table))
+
+
 def largest_sizes(inputs: Any) -> np.ndarray:
     """Return the largest absolute value of each column, or one where all are zero."""
     largest: Any = abs(inputs).max(axis=0)
-    sizes = np.asarray(largest.todense() if sp.issparse(largest) else largest).ravel()
+    sizes = np.asarray(largest.todense() if compressed(largest) else largest).ravel()
     return np.where(sizes > 0, sizes, 1.0)
 
 
@@ -88,7 +94,7 @@ def warn_far_from_optimum(
     if inputs.shape[1] > _MOST_COLUMNS or not wrong[::every].any():
         return
     some, wished, missed = inputs[::every], targets[::every], wrong[::every]
-    rows = scale_columns(some.toarray() if sp.issparse(some) else some).values
+    rows = scale_columns(some.toarray() if compressed(some) else some).values
     design = np.column_stack([np.ones(len(rows)), rows])
     fitted = design @ np.linalg.lstsq(design, wished, rcond=None)[0]
     reachable = float((fitted.argmax(axis=1) != wished.argmax(axis=1)).mean())
@@ -108,7 +114,7 @@ def warn_far_from_optimum(
 
 
 def _is_unscaled(inputs: Any) -> bool:
-    rows = inputs.toarray() if sp.issparse(inputs) else inputs
+    rows = inputs.toarray() if compressed(inputs) else inputs
     spread = rows.std(axis=0)
     varied = spread > 0
     if not varied.any():

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from verulam.base import DataError
-from verulam.linear._scaling import scale_columns
+from verulam.linear._scaling import compressed, scale_columns
 
 #: In scaled columns, mixtures of two classes that differ by less are the same point.
 _ROUNDING = 2e-14
@@ -130,7 +130,7 @@ def _certificate(rows: Any, dual: np.ndarray) -> tuple[np.ndarray | None, float]
         return best
     # The solver stops at a tolerance of its own; equations over its rows are exact.
     support: Any = rows[chosen]
-    support = support.toarray() if _compressed(support) else support
+    support = support.toarray() if compressed(support) else support
     equations = np.vstack([support.T, np.ones(len(chosen))])
     wished = np.append(np.zeros(rows.shape[1]), 2.0)
     polished = np.zeros(len(dual))
@@ -217,7 +217,7 @@ def dual_program(rows: Any, margins: np.ndarray | None = None) -> ProgramSolutio
 def _solve(rows: Any, slack_columns: Any, margins: np.ndarray) -> ProgramSolution:
     """Minimise the sum of the slacks; weights are free, slacks are not negative."""
     n_weights, n_slacks = rows.shape[1], slack_columns.shape[1]
-    sparse = _compressed(slack_columns) or _compressed(rows)
+    sparse = compressed(slack_columns) or compressed(rows)
     table = sp.hstack([rows, slack_columns]).tocsr() if sparse else np.hstack([rows, slack_columns])
     answer: Any = linprog(
         np.concatenate([np.zeros(n_weights), np.ones(n_slacks)]),
@@ -243,11 +243,6 @@ def _check_solved(answer: Any) -> None:
         )
 
 
-def _compressed(table: Any) -> bool:
-    # A plain bool, for type checkers narrow the class of their stubs to one without products.
-    return bool(sp.issparse(table))
-
-
 def _two_classes(X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:
     inputs = _checked_rows(X)
     labels, codes = np.unique(_checked_labels(y, inputs), return_inverse=True)
@@ -261,10 +256,10 @@ def _two_classes(X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:
 
 def _checked_rows(X: Any) -> Any:
     """Return the rows, which must be a table of finite numbers."""
-    rows: Any = X.tocsr() if _compressed(X) else np.asarray(X, dtype=np.float64)
+    rows: Any = X.tocsr() if compressed(X) else np.asarray(X, dtype=np.float64)
     if rows.ndim != 2:
         raise DataError(f"X must be a table with one row for each instance; got {rows.shape}.")
-    if not np.isfinite(rows.data if _compressed(rows) else rows).all():
+    if not np.isfinite(rows.data if compressed(rows) else rows).all():
         raise DataError("X has missing or infinite values; fill or drop them first.")
     return rows
 
@@ -280,7 +275,7 @@ def _checked_labels(y: ArrayLike, rows: Any) -> np.ndarray:
 
 def _signed_rows(inputs: Any, signs: np.ndarray) -> Any:
     """Return augmented rows times their signs."""
-    if _compressed(inputs):
+    if compressed(inputs):
         column: Any = sp.csr_array(signs[:, None])
         return sp.hstack([column, sp.diags(signs) @ inputs]).tocsr()
     return np.column_stack([signs, inputs * signs[:, None]])

@@ -19,6 +19,7 @@ from verulam.base import (
 )
 from verulam.linear._geometry import Hyperplane
 from verulam.linear._problem import Problem, Training, Trajectory, make_trajectory
+from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._separability import separability
 from verulam.numerics import Schedule, check_schedule
 
@@ -35,6 +36,8 @@ class LinearTrainer(Classifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     #: Whether a failure to converge means that no plane was found.
     _seeks_separation: ClassVar[bool] = True
+    #: Whether steps may stop short of the optimum where the inputs are not scaled.
+    _descends: ClassVar[bool] = False
     _accepts_sparse: ClassVar[bool] = True
 
     @classmethod
@@ -68,6 +71,11 @@ class LinearTrainer(Classifier):
             remark = self._remark_on_rates()
             if remark:
                 warnings.warn(f"{type(self).__name__} ended{remark}.", ConvergenceWarning, 3)
+            elif self._descends:
+                wrong = problem.products(training.weights) <= 0
+                warn_far_from_optimum(
+                    type(self).__name__, problem.inputs, problem.targets(), wrong, stacklevel=5
+                )
 
     @property
     def _settles(self) -> bool:
