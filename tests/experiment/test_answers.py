@@ -214,3 +214,13 @@ def test_order_for_those_who_ask():
     assert with_order(said).sentence == f"From best to worst: b, a. {said.sentence}"
     alone = answered({"iris": {"a": [0.1, 0.3]}})
     assert with_order(alone) is alone
+
+
+def test_same_difference_on_two_splits_tells_nothing():
+    said = answered({"iris": {"a": [0.25, 0.35], "b": [0.15, 0.25]}})
+    assert said.recommended == "a"
+    assert "fail to reject" in said.sentence
+    assert said.sentence.endswith(
+        "with only 2 scores of each, these tests can tell next to nothing."
+    )
+    assert said.advice.endswith("draw more splits.")

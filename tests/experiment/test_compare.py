@@ -144,12 +144,18 @@ def test_warnings_are_noticed():
     assert comparison.notices[0].startswith("short: 3 of its runs warned, first with Convergence")
 
 
-def test_fewer_folds_for_a_small_class():
+def test_fewer_folds_for_a_small_class_only_where_the_measure_needs_it():
     frame = pd.DataFrame({"x": np.arange(20.0), "y": ["a"] * 17 + ["b"] * 3})
     comparison = compare(frame, ["majority class"], target="y", **QUIET)
-    assert comparison.notices == ("3 folds instead of 10: class 'b' has only 3 rows.",)
-    assert comparison.design == "stratified 3-fold cross-validation"
-    assert len(comparison.scores()) == 3
+    notice = "Not every fold tests every class: class 'b' has only 3 rows."
+    assert comparison.notices == (notice,)
+    assert comparison.design == "stratified 10-fold cross-validation"
+    assert len(comparison.scores()) == 10
+    assert comparison.scores("auc")["score"].notna().sum() == 3
+    curve = compare(frame, ["majority class"], target="y", measure="auc", **QUIET)
+    assert curve.notices == ("3 folds instead of 10: class 'b' has only 3 rows.",)
+    assert curve.design == "stratified 3-fold cross-validation"
+    assert len(curve.scores()) == 3
 
 
 def test_a_kept_store_is_used_again(tmp_path):

@@ -43,12 +43,22 @@ def test_many_contestants():
     means = {"a": base + 0.2, "b": base + RNG.normal(0, 0.01, 12), "c": base}
     found = over(means)
     expected = statistics.compare_many(np.transpose(list(means.values())))
-    assert found.overall.p_value == pytest.approx(expected.friedman.p_value)
+    assert found.overall.p_value == pytest.approx(expected.overall.p_value)
     assert found.many.nemenyi.critical_difference == pytest.approx(
         expected.nemenyi.critical_difference
     )
     assert found.group == ("b", "c")
     assert found.beats(found.best, "a")
+
+
+def test_overall_test_over_few_data_sets_decides_as_compare_many_does():
+    means = {"nb": [0.0467, 0.0311, 0.0276], "mine": [0.0633, 0.281, 0.032]}
+    found = over(means | {"nm": means["mine"]})
+    assert found.many.friedman.reject  # by the rough approximation, against the exact chance
+    assert found.overall.p_value == pytest.approx(1 / 9)
+    assert not found.undecided
+    assert found.many.conclusion().startswith("Fail to reject")
+    assert "inf" not in found.overall.headline()
 
 
 def test_nemenyi_needs_friedman():

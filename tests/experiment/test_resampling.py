@@ -63,15 +63,38 @@ def test_folds_are_those_of_scikit_learn():
     assert fingerprint(ours) == fingerprint(theirs)
 
 
-def test_small_class_means_fewer_folds():
-    labels = ["a"] * 20 + ["b"] * 4
+def test_rare_class_is_in_some_folds_only():
+    labels = np.array(["a"] * 20 + ["b"] * 2)
     allowed = resampling("10-fold").usable(labels, task="classification")
+    assert allowed.resampling == Resampling("k-fold", folds=10)
+    assert allowed.notice == "Not every fold tests every class: class 'b' has only 2 rows."
+    with pytest.warns(DataWarning, match="class 'b' has only 2 rows"):
+        splits = resampling("10-fold").draw(labels, task="classification")
+    assert len(splits) == 10
+    assert sum("b" in labels[split.test] for split in splits) == 2
+    assert all("b" in labels[split.train] for split in splits)
+    assert not resampling("2-fold").usable(labels, task="classification").notice
+
+
+def test_small_class_means_fewer_folds_where_each_must_have_it():
+    labels = ["a"] * 20 + ["b"] * 4
+    allowed = resampling("10-fold").usable(labels, task="classification", every_class=True)
     assert allowed.resampling == Resampling("k-fold", folds=4)
     assert allowed.notice == "4 folds instead of 10: class 'b' has only 4 rows."
-    with pytest.warns(DataWarning, match="4 folds instead of 10"):
-        splits = resampling("10-fold").draw(labels, task="classification")
-    assert len(splits) == 4
-    assert not resampling("4-fold").usable(labels, task="classification").notice
+    assert len(allowed.draw(labels, task="classification")) == 4
+
+
+def test_no_more_folds_than_rows_of_the_largest_class():
+    labels = ["a"] * 6 + ["b"] * 5
+    allowed = resampling("10-fold").usable(labels, task="classification")
+    assert allowed.notice == "6 folds instead of 10: no class has more than 6 rows."
+    assert len(allowed.draw(labels, task="classification")) == 6
+
+
+def test_all_classes_of_one_row_are_named_at_once():
+    labels = ["a"] * 20 + ["b", "c"]
+    with pytest.raises(DataError, match=r"Classes 'b', 'c' have 1 row each.*drop them"):
+        resampling("10-fold").usable(labels, task="classification")
 
 
 def test_groups_limit_the_folds():

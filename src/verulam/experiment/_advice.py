@@ -52,7 +52,9 @@ def advice_on_splits(responses: Responses, verdict: Verdict, alpha: float) -> st
     if np.allclose(differences, 0.0, atol=1e-12):
         return f"No number of splits would tell {pair}: their scores are the same on each."
     spread, level = differences.std(ddof=1), alpha / max(len(verdict.pairs), 1)
-    effect = float(differences.mean() / spread) if spread else 0.0
+    if spread <= 1e-12 * abs(differences.mean()):
+        return f"To tell {pair}, whose difference was the same on each split, draw more splits."
+    effect = float(differences.mean() / spread)
     if abs(effect) < 1e-9:
         return f"No number of splits would tell {pair}: their means are the same."
     share = responses.test_shares[verdict.scope]

@@ -10,6 +10,8 @@ from verulam.experiment._verdict import Verdict, order_of_all
 
 #: Of more names than this, a sentence says how many more there are.
 MOST_NAMES = 5
+#: With fewer scores of each contestant, tests on splits cannot tell anything.
+FEWEST_SCORES = 5
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ def answer(
         return Answer(None, tuple(present), _only(responses, present[0]))
     if over_data is None:
         verdict = next(iter(verdicts.values()))
-        return _from_verdict(responses, verdict, advice_on_splits(responses, verdict, alpha))
+        said = _from_verdict(responses, verdict, advice_on_splits(responses, verdict, alpha))
+        return replace(said, sentence=f"{said.sentence}{_few_scores(responses, verdict)}")
     if over_data.tested:
         order = _order_over_data(responses, verdicts, over_data)
         advice = advice_over_data(responses, over_data, alpha, chosen=order[0])
@@ -154,6 +157,14 @@ def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer
             f"{other}{' of them' if _among(responses, present) else ''} does equally well."
         )
     return Answer(chosen, order, sentence, advice, _undecided(responses, verdict))
+
+
+def _few_scores(responses: Responses, verdict: Verdict) -> str:
+    """Return a warning where there are too few scores for the tests to tell anything."""
+    scores = len(responses.by_split(verdict.scope))
+    if not verdict.tested or not 1 < scores < FEWEST_SCORES:
+        return ""
+    return f" Beware: with only {scores} scores of each, these tests can tell next to nothing."
 
 
 def _rather(responses: Responses, verdict: Verdict, chosen: str) -> str:

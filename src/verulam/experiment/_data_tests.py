@@ -112,16 +112,16 @@ def _many_over_data(
     words = np.where(pairs["adjusted_p"] < alpha, "reject", "fail to reject")
     pairs = pairs.assign(splits=len(table), decision=words)
     # Differences of mean ranks: the smaller rank is better, whatever the measure.
-    pairs = protected(with_winners(pairs, greater=False), many.friedman)
+    pairs = protected(with_winners(pairs, greater=False), many.overall)
     return Verdict(
         "all data sets",
         best,
         pairs,
-        many.friedman,
-        (many.iman_davenport,),
-        "Friedman's test, then Nemenyi's test for every pair",
+        many.overall,
+        (many.friedman,),
+        "Friedman's test by Iman and Davenport's F, then Nemenyi's test for every pair",
         choice.reason,
         notes,
-        assumptions_of(many.friedman),
+        assumptions_of(many.overall),
         many,
     )

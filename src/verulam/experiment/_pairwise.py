@@ -164,9 +164,10 @@ def _tested_splits(
     choice: Choice, first: np.ndarray, second: np.ndarray, test_share: float, alpha: float
 ) -> tuple[TestResult | None, float]:
     differences = first - second
-    # Without variance there is no statistic: equal everywhere, or different everywhere alike.
+    # Without variance there is no t: what is left is the chance that all signs agree.
     if np.ptp(differences) <= 1e-12 * max(1.0, np.abs(differences).max()):
-        return None, 1.0 if np.allclose(differences, 0.0, atol=1e-12) else 0.0
+        same = np.allclose(differences, 0.0, atol=1e-12)
+        return None, 1.0 if same else 2.0 ** (1 - len(differences))
     halves = [each.reshape(5, 2) if len(each) == 10 else each for each in (first, second)]
     tests: dict[str, Callable[[], TestResult]] = {
         "five_by_two_f_test": lambda: statistics.five_by_two_f_test(*halves, alpha=alpha),

@@ -11,7 +11,12 @@ from verulam.data import Dataset
 from verulam.experiment._identity import digest
 from verulam.experiment._nuisance_columns import NuisanceColumn, nuisance_columns
 from verulam.experiment._preparation import usable_inputs
-from verulam.experiment._resampling import fingerprint, lock_test_part, resampling
+from verulam.experiment._resampling import (
+    fingerprint,
+    lock_test_part,
+    needs_every_class,
+    resampling,
+)
 from verulam.experiment._resampling_rows import Split
 from verulam.experiment._sources import open_data, with_target
 from verulam.experiment._study import DataChoice, Study, response_name
@@ -104,8 +109,13 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
             targets, share=study.test_share, seed=study.seed, task=task, groups=groups
         )
     together = None if groups is None else groups[rows]
-    usable = asked.usable(targets[rows], task=task, groups=together)
-    drawn = usable.resampling.draw(targets[rows], together, study.seed, task=task)
+    usable = asked.usable(
+        targets[rows],
+        task=task,
+        groups=together,
+        every_class=needs_every_class(map(as_measure, study.measures or ())),
+    )
+    drawn = usable.draw(targets[rows], together, study.seed, task=task)
     splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
     return PlannedData(
         label,

@@ -16,8 +16,15 @@ from verulam.experiment._resampling_rows import (
     Split,
     check_share,
     least_units,
+    most_folds,
     read_rows,
     take_share,
+)
+from verulam.measures import Measure
+
+#: Measures that are defined where one of two classes is absent from the tested rows.
+_WITHOUT_A_CLASS = frozenset(
+    ["error", "accuracy", "balanced_accuracy", "risk", "kappa", "log_loss", "brier"]
 )
 
 
@@ -137,8 +144,10 @@ class Resampling:
             return n_rows
         return self.repeats * (self.folds if self._kind.parts_per_fold else 1)
 
-    def usable(self, targets: Any, *, task: str, groups: Any = None) -> "UsableResampling":
-        """Return the resampling that the rows allow: fewer folds where a class is too small.
+    def usable(
+        self, targets: Any, *, task: str, groups: Any = None, every_class: bool = False
+    ) -> "UsableResampling":
+        """Return the resampling that the rows allow, and what to know about rare classes.
 
         Parameters
         ----------
@@ -148,8 +157,11 @@ class Resampling:
             "classification" or "regression".
         groups
             The group of each row.
+        every_class
+            Whether both of two classes must be in each fold, as measures such as the area under
+            the curve need it: then there are no more folds than rows of the rarer one.
         """
-        return self._usable(read_rows(targets, task, groups))
+        return self._usable(read_rows(targets, task, groups), every_class=every_class)
 
     def draw(
         self, targets: Any, groups: Any = None, seed: Seed = 0, *, task: str
@@ -171,18 +183,27 @@ class Resampling:
         allowed = self._usable(rows)
         if allowed.notice:
             warnings.warn(allowed.notice, DataWarning, stacklevel=2)
-        numbers = Numbers(allowed.resampling.folds, self.repeats, self.share)
+        return allowed.resampling._drawn(rows, seed)
+
+    def _drawn(self, rows: Rows, seed: Seed) -> tuple[Split, ...]:
+        numbers = Numbers(self.folds, self.repeats, self.share)
         return tuple(
             Split(repeat, fold, pair.train, pair.test)
             for repeat, repeat_seed in enumerate(spawn_seeds(seed, self.repeats))
             for fold, pair in enumerate(self._kind.draw(rows, numbers, repeat_seed))
         )
 
-    def _usable(self, rows: Rows) -> "UsableResampling":
+    def _usable(self, rows: Rows, *, every_class: bool = False) -> "UsableResampling":
         least = least_units(rows)
         needed = self._kind.parts_per_fold
         if needed == 0 or self.folds * needed <= least.parts:
             return UsableResampling(self)
+        both = every_class and len(rows.classes) == 2
+        if self.kind == "k-fold" and rows.classes and rows.groups is None and not both:
+            largest = most_folds(rows)
+            if self.folds <= largest.parts:
+                return UsableResampling(self, f"Not every fold tests every class: {least.reason}.")
+            least = largest
         folds = least.parts // needed
         if folds < 2:
             raise DataError(
@@ -202,11 +223,18 @@ class UsableResampling:
     resampling
         As asked for, or with fewer folds.
     notice
-        Why there are fewer folds; empty where there are not.
+        Why there are fewer folds, or which class is too rare to be in each; empty where all is
+        as asked for.
     """
 
     resampling: Resampling
     notice: str = ""
+
+    def draw(
+        self, targets: Any, groups: Any = None, seed: Seed = 0, *, task: str
+    ) -> tuple[Split, ...]:
+        """Return the splits as `Resampling.draw` does, without a warning of what is known."""
+        return self.resampling._drawn(read_rows(targets, task, groups), seed)
 
 
 class LockedPart(NamedTuple):
@@ -327,3 +355,18 @@ def distinct_share(split: Split) -> float:
     0.63
     """
     return len(np.unique(split.train)) / len(split.train)
+
+
+def needs_every_class(measures: Iterable[Measure]) -> bool:
+    """Return whether any of the measures has no value where one of two classes is absent.
+
+    Examples
+    --------
+    >>> from verulam.measures import measure
+    >>> needs_every_class([measure("error")]), needs_every_class([measure("auc")])
+    (False, True)
+    """
+    return any(
+        measure.task == "classification" and measure.name not in _WITHOUT_A_CLASS
+        for measure in measures
+    )

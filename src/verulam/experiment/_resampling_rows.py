@@ -1,5 +1,6 @@
 """Rows dealt into parts: classes in their shares, groups kept together."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,9 @@ import pandas as pd
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from verulam.base import DataError, Seed, generator
+
+#: Of more classes than this, an error says how many more there are.
+MOST_NAMED = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,27 +127,50 @@ def least_units(rows: Rows) -> Least:
             f"targets has only the class {rows.classes[0]!r}; at least two classes are needed."
         )
     counts = rows.units_per_class
+    if counts.min() < 2:
+        raise DataError(_single(rows, counts))
     smallest = int(counts.argmin())
     label, count = rows.classes[smallest], int(counts[smallest])
-    if count < 2:
-        where = "has 1 row" if rows.groups is None else "is in 1 group"
-        raise DataError(
-            f"Class {label!r} {where}, too few for training and testing; "
-            "drop it or join it to another class."
-        )
     verb = "has only" if rows.groups is None else "is in only"
     return Least(count, f"class {label!r} {verb} {count} {noun}")
 
 
+def _single(rows: Rows, counts: np.ndarray) -> str:
+    """Return which classes are too rare, all at once, and what can be done about it."""
+    names = [repr(rows.classes[place]) for place in np.flatnonzero(counts < 2)]
+    one = len(names) == 1
+    shown = ", ".join(names[:MOST_NAMED])
+    if len(names) > MOST_NAMED:
+        shown = f"{shown} and {len(names) - MOST_NAMED} others"
+    if rows.groups is None:
+        have = f"{'has' if one else 'have'} 1 row{'' if one else ' each'}"
+    else:
+        have = f"{'is' if one else 'are'} in 1 group{'' if one else ' each'}"
+    it = "it" if one else "them"
+    return (
+        f"{'Class' if one else 'Classes'} {shown} {have}, too few for training and testing; "
+        f"drop {it} or join {it} to another class."
+    )
+
+
+def most_folds(rows: Rows) -> Least:
+    """Return how many parts the largest class allows, where rarer ones may be in some only."""
+    count = int(rows.units_per_class.max())
+    return Least(count, f"no class has more than {count} rows")
+
+
 def deal_parts(rows: Rows, parts: int, seed: int) -> np.ndarray:
-    """Return the part, from 0, of each row: parts of equal size, each with every class."""
+    """Return the part, from 0, of each row: of equal size, with every class while it lasts."""
     if rows.groups is not None:
         return deal_groups(rows, np.full(parts, 1 / parts), seed)
     maker = StratifiedKFold if rows.classes else KFold
     dealt = np.empty(rows.n_rows, dtype=np.int64)
     folds = maker(parts, shuffle=True, random_state=seed).split(rows.strata, rows.strata)
-    for part, (_, members) in enumerate(folds):
-        dealt[members] = part
+    with warnings.catch_warnings():
+        # Of a class with fewer rows than parts, which a notice of the resampling tells.
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        for part, (_, members) in enumerate(folds):
+            dealt[members] = part
     return dealt
 
 

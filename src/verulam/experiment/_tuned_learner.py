@@ -20,7 +20,7 @@ from verulam.base import (
     is_classifier,
 )
 from verulam.experiment._factors import Factor
-from verulam.experiment._resampling import Resampling
+from verulam.experiment._resampling import Resampling, needs_every_class
 from verulam.experiment._resampling_rows import Split
 from verulam.experiment._search_methods import Trial, search
 from verulam.experiment._search_space import Setting, setting_key
@@ -295,11 +295,16 @@ class _Judge:
     def _splits(self, groups: Any) -> Sequence[Split]:
         asked = Resampling("k-fold", self._tuned.folds)
         try:
-            usable = asked.usable(self._y, task=self._task, groups=groups).resampling
+            usable = asked.usable(
+                self._y,
+                task=self._task,
+                groups=groups,
+                every_class=needs_every_class([self.measure]),
+            )
             return usable.draw(self._y, groups, self._tuned.split_seed, task=self._task)
         except DataError:
             # A class with a single row cannot be in every part: the parts do without.
-            usable = asked.usable(self._y, task="regression", groups=groups).resampling
+            usable = asked.usable(self._y, task="regression", groups=groups)
             return usable.draw(self._y, groups, self._tuned.split_seed, task="regression")
 
     def _codes(self, rows: np.ndarray) -> np.ndarray:

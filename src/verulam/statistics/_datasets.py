@@ -238,7 +238,7 @@ def friedman_test(
         tail="greater",
         effect_size=EffectSize("Kendall's W", statistic / (rows * (columns - 1))),
         assumptions=(INDEPENDENT_DATA_SETS,),
-        caveats=("the chi-square approximation is conservative: see Iman and Davenport",),
+        caveats=("chi-square is a rough approximation for few data sets: see Iman and Davenport",),
         details={"average_ranks": pd.Series(ranks.mean(axis=0), frame.columns)},
         source="Alpaydin 19.13.2",
     )

@@ -42,6 +42,11 @@ class ManyComparison:
     cliques: list[list[Any]]
 
     @property
+    def overall(self) -> TestResult:
+        """The overall test that decides: Iman and Davenport's, the better approximation."""
+        return self.iman_davenport
+
+    @property
     def pairs(self) -> Comparisons:
         """The comparisons that the conclusion rests on."""
         return self.nemenyi if self.post_hoc == "nemenyi" else self.wilcoxon
@@ -49,7 +54,7 @@ class ManyComparison:
     def conclusion(self) -> str:
         """Return what may be said, in words."""
         best = self.ranks.index[0]
-        if not self.iman_davenport.reject:
+        if not self.overall.reject:
             return (
                 "Fail to reject that all learners are equally good: choose the simplest. "
                 f"({best} has the best mean rank, {self.ranks.iloc[0]:.2f}.)"
@@ -69,7 +74,7 @@ class ManyComparison:
         )
 
     def __str__(self) -> str:
-        return f"{self.iman_davenport.headline()}. {self.conclusion()}"
+        return f"{self.overall.headline()}. {self.conclusion()}"
 
 
 def compare_many(

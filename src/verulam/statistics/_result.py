@@ -181,7 +181,8 @@ class TestResult:
         """Return statistic, degrees of freedom and p-value as a paper prints them."""
         freedom = ", ".join(f"{value:.4g}" for value in self.degrees_of_freedom)
         symbol = f"{self.statistic_name}({freedom})" if freedom else self.statistic_name
-        return f"{symbol} = {self.statistic:.4g}, {p_text(self.p_value)}"
+        value = "without bound" if np.isinf(self.statistic) else f"= {self.statistic:.4g}"
+        return f"{symbol} {value}, {p_text(self.p_value)}"
 
     def conclusion(self) -> str:
         """Return the decision as a sentence."""
