@@ -79,6 +79,22 @@ def test_strict_pairs_reject_where_no_class_beats_all():
     assert (found[wins] == votes[wins]).all()
 
 
+def test_strict_pairs_reject_in_the_middle_of_a_ring():
+    """Each of three lines turned a little leaves a triangle where every class loses once."""
+    rng = np.random.default_rng(0)
+    angles = np.array([0.0, 2.0, 4.0]) * np.pi / 3
+    labels = np.repeat(np.arange(3), 60)
+    centres = np.column_stack([np.cos(angles), np.sin(angles)])[labels]
+    along = np.column_stack([-np.sin(angles), np.cos(angles)])[labels]
+    rows = centres + rng.uniform(0, 2.5, (180, 1)) * along + rng.normal(0, 0.05, (180, 2))
+    machine = PairwiseClassifier(LogisticDiscriminant(), rule="strict").fit(rows, labels)
+    grid = np.stack(np.meshgrid(*[np.linspace(-1.5, 1.5, 31)] * 2), axis=-1).reshape(-1, 2)
+    table = machine.pairwise(grid)
+    beats_all = ((table > 0).sum(axis=2) == 2).any(axis=1)
+    assert 0 < (~beats_all).sum() < len(grid)
+    assert ((machine.predict(grid) == "reject") == ~beats_all).all()
+
+
 def test_the_relaxed_rule_takes_the_largest_sum():
     machine = PairwiseClassifier(LogisticDiscriminant(), rule="relaxed").fit(IRIS, SPECIES)
     sums = machine.pairwise(IRIS).sum(axis=2)

@@ -103,23 +103,6 @@ def test_the_criterion_on_the_way_is_the_perceptrons():
     assert (way.criterion >= 0).all()
 
 
-def test_the_criterion_falls_along_its_gradient():
-    rows, classes = overlapping()
-    signed = sign_normalise(rows, classes == 1)
-    point = np.array([0.3, -0.2, 0.5, 0.1])
-
-    def criterion(weights):
-        return np.maximum(-(signed @ weights), 0.0).sum()
-
-    gradient = -signed[signed @ point <= 0].sum(axis=0)
-    small = 1e-6
-    differences = [
-        (criterion(point + small * unit) - criterion(point - small * unit)) / (2 * small)
-        for unit in np.eye(4)
-    ]
-    assert np.allclose(gradient, differences, atol=1e-5)
-
-
 @pytest.mark.parametrize("record", ["passes", "steps"])
 def test_the_way_of_an_averaged_perceptron_ends_at_the_mean(record):
     rows, classes = overlapping(100)

@@ -26,6 +26,18 @@ def test_the_margin_is_reached(mode, part):
     assert products.min() >= 0.9 - 1e-9
 
 
+def test_a_batch_step_weighs_each_row_by_its_own_length():
+    rows, classes = overlapping()
+    signed = sign_normalise(rows, classes == 1)
+    trainer = Relaxation(mode="batch", relaxation=0.7, margin=0.5, max_iter=2, record="passes")
+    with pytest.warns(ConvergenceWarning):
+        trainer.fit(rows, classes)
+    before, after = trainer.trajectory_.weights[:2]
+    short = signed[signed @ before <= 0.5]
+    steps = (0.5 - short @ before)[:, None] * short / (short**2).sum(axis=1, keepdims=True)
+    assert np.allclose(after - before, 0.7 * steps.mean(axis=0))
+
+
 def test_the_batch_criterion_falls():
     rows, classes = separable()
     trainer = Relaxation(mode="batch", relaxation=1.0, max_iter=20_000, record="passes")
