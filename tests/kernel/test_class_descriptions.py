@@ -30,6 +30,16 @@ def test_all_support_is_a_kernel_density():
     assert_allclose(learner.priors_, 0.5)
 
 
+def test_the_class_of_largest_prior_times_density_is_predicted():
+    X, y = two_clouds()
+    scores = np.column_stack([Gaussian(1.0)(X, X[y == name]).mean(axis=1) for name in "ab"])
+    for priors, weights in ((None, [0.75, 0.25]), ("equal", [0.5, 0.5])):
+        learner = ClassDescriptions(kernel=Gaussian(1.0), nu=1.0, priors=priors).fit(X, y)
+        expected = np.array(["a", "b"])[(scores * weights).argmax(axis=1)]
+        assert (learner.predict(X) == expected).all()
+    assert (expected != np.array(["a", "b"])[(scores * [0.75, 0.25]).argmax(axis=1)]).any()
+
+
 def test_far_rows_may_be_rejected():
     X, y = two_clouds()
     learner = ClassDescriptions(kernel=Gaussian(2.0), nu=0.1).fit(X, y)

@@ -32,6 +32,14 @@ def test_perceptron_separates():
         assert not kernel_perceptron(Linear()(CORNERS), SIGNS, max_iter=50).converged
 
 
+def test_the_perceptron_corrects_the_worst_first():
+    """Both negative inputs are wrong after the first correction, the third by more."""
+    X, signs = np.array([[1.0], [0.5], [2.0]]), np.array([1.0, -1.0, -1.0])
+    with pytest.warns(ConvergenceWarning):
+        machine = kernel_perceptron(X @ X.T, signs, max_iter=2)
+    np.testing.assert_allclose(machine.coefficients, [1.0, 0.0, -1.0])
+
+
 def test_lagrangian_machine_solves_its_own_dual():
     """U >= 0, Qu - 1 >= 0 and their product zero; the same as a dense program."""
     rng = np.random.default_rng(0)
