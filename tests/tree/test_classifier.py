@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.tree import DecisionTreeClassifier as TheirClassifier
 
 from verulam.base import DataError, DataWarning
 from verulam.data import dataset
@@ -101,6 +102,46 @@ def test_minimum_risk_decisions(noisy):
     plain = DecisionTreeClassifier(max_depth=3).fit(X, y)
     assert_array_equal(plain.predict(X), np.argmax(plain.predict_proba(X), axis=1))
     assert tree.predict(X).sum() > plain.predict(X).sum()
+
+
+def leaves_of_the_full_tree_cut_by(noisy, goes_on):
+    """Return how many leaves are left where only nodes are split that `goes_on` says yes to."""
+    full = DecisionTreeClassifier().fit(*noisy).tree_
+
+    def count(node):
+        if full.n_children[node] == 0 or not goes_on(full, node):
+            return 1
+        first = full.first_child[node]
+        return sum(count(child) for child in range(first, first + full.n_children[node]))
+
+    return count(0)
+
+
+@pytest.mark.parametrize("threshold", [0.2, 0.3, 0.42])
+def test_only_nodes_above_the_impurity_threshold_are_split(noisy, threshold):
+    found = DecisionTreeClassifier(impurity_threshold=threshold).fit(*noisy).get_n_leaves()
+    assert found == leaves_of_the_full_tree_cut_by(noisy, lambda t, i: t.impurity[i] > threshold)
+    assert found != leaves_of_the_full_tree_cut_by(
+        noisy, lambda t, i: t.impurity[i] > 0.6 * threshold
+    )
+
+
+@pytest.mark.parametrize("threshold", [0.95, 0.85, 0.7])
+def test_only_nodes_below_the_purity_threshold_are_split(noisy, threshold):
+    def largest(tree, node):
+        return tree.values[node].max() / tree.values[node].sum()
+
+    found = DecisionTreeClassifier(purity_threshold=threshold).fit(*noisy).get_n_leaves()
+    assert found == leaves_of_the_full_tree_cut_by(noisy, lambda t, i: largest(t, i) < threshold)
+
+
+def test_prepruning_by_a_share_of_rows_agrees_with_scikit_learn(noisy):
+    ours = DecisionTreeClassifier(min_samples_split=0.05).fit(*noisy)
+    theirs = TheirClassifier(min_samples_split=0.05, random_state=0).fit(*noisy)
+    assert ours.get_n_leaves() == theirs.get_n_leaves()
+    assert ours.get_n_leaves() == leaves_of_the_full_tree_cut_by(
+        noisy, lambda t, i: t.n_rows[i] >= 15
+    )
 
 
 def test_posteriors_are_the_shares_of_the_leaf(noisy):
