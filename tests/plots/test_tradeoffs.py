@@ -2,11 +2,12 @@
 
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam import decision
-from verulam.plots import complexity_curve, error_reject_curve
+from verulam.plots import complexity_curve, error_reject_curve, response_surface
 
 
 def names_of(ax):
@@ -47,3 +48,17 @@ def test_complexity_is_marked_where_it_was_chosen(values, chosen, place):
     assert ax.get_xlabel() == "size"
     if isinstance(chosen, str):
         assert [text.get_text() for text in ax.get_xticklabels()] == list(values)
+
+
+def test_a_surface_marks_the_best_level_of_each_row():
+    table = pd.DataFrame([[2.0, 1.0, 3.0], [5.0, 6.0, 9.0]], [100, 10], [1, 2, 3])
+    ax = response_surface(table, factor="degree", label="error")
+    assert_array_equal(ax.lines[0].get_xydata(), [[1, 10], [2, 100]])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("degree", "training rows")
+    ax = response_surface(table, greater_is_better=True)
+    assert_array_equal(ax.lines[0].get_xydata(), [[3, 10], [3, 100]])
+
+
+def test_a_surface_without_differences_is_drawn_too():
+    flat = pd.DataFrame([[1.0, 1.0], [1.0, 1.0]], [10, 100], [1, 2])
+    assert len(response_surface(flat).lines) == 1

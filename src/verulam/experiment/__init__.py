@@ -29,6 +29,7 @@ from verulam.experiment._fractional import (
     fractional_factorial,
 )
 from verulam.experiment._generators import find_generators
+from verulam.experiment._learning_surface import learning_surface
 from verulam.experiment._model_card import ColumnCard, ModelCard, ResponseCard
 from verulam.experiment._model_file import (
     SavedModel,
@@ -134,6 +135,7 @@ __all__ = [
     "forecast",
     "fractional_factorial",
     "full_factorial",
+    "learning_surface",
     "load_model",
     "lock_test_part",
     "make_plan",

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -68,6 +68,8 @@ class Responses:
         One row per planned run.
     test_shares
         For each data set the mean share of the validation rows in a split.
+    training_rows
+        For each data set the mean number of rows that a split gives to learn from.
     """
 
     contestants: tuple[StoredContestant, ...]
@@ -76,6 +78,7 @@ class Responses:
     scores: pd.DataFrame
     runs: pd.DataFrame
     test_shares: Mapping[str, float]
+    training_rows: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> list[str]:
@@ -153,6 +156,10 @@ def responses(results: Results, measure: Any = None) -> Responses:
         _with_names(scores[scores["score"].notna()]),
         _with_names(runs),
         _test_shares(sizes),
+        {
+            str(label): float(rows)
+            for label, rows in sizes.groupby("label")["train_rows"].mean().items()
+        },
     )
 
 

@@ -10,6 +10,7 @@ from verulam.experiment._contestants import StoredContestant
 from verulam.experiment._drawing import ReportFigure, drawn
 from verulam.experiment._effects import FactorEffects
 from verulam.experiment._findings import alias_lines
+from verulam.experiment._learning_surface import surface_factors, surface_table
 from verulam.experiment._study_effects import surface_of
 
 #: More data sets or lines than this are left to the tables.
@@ -49,6 +50,40 @@ def learning_curves(analysis: Analysis) -> Iterator[ReportFigure]:
             drawn(draw),
             folded=len(analysis.responses.data) > 1,
         )
+
+
+def learning_surfaces(analysis: Analysis) -> Iterator[ReportFigure]:
+    """Yield the response over training rows and levels, where both have several numbers.
+
+    Parameters
+    ----------
+    analysis
+        What was found.
+    """
+    from verulam.plots import response_surface
+
+    found = analysis.responses
+    for learner, factor in surface_factors(found):
+        settings = [each for each in found.contestants if each.learner == learner]
+        for data in found.data[:MOST_DATA_SETS]:
+            table = surface_table(found, data, settings, factor)
+            if table.isna().to_numpy().any() or min(table.shape) < 2:
+                continue
+            draw = partial(
+                response_surface,
+                table,
+                factor=factor,
+                label=analysis.measure.title,
+                greater_is_better=analysis.measure.greater_is_better,
+            )
+            yield ReportFigure(
+                f"{learner} on {data}: {factor} and training rows",
+                "How complex a model may be depends on the rows that it learns from: the dashed "
+                "line joins the best level for each number of rows.",
+                drawn(draw, on_white=True),
+                on_white=True,
+                folded=len(found.data) > 1,
+            )
 
 
 def effect_figures(analysis: Analysis) -> Iterator[ReportFigure]:

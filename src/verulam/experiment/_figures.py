@@ -8,7 +8,12 @@ import pandas as pd
 from verulam.experiment._analysis import Analysis
 from verulam.experiment._costs import pareto_front
 from verulam.experiment._drawing import ReportFigure, drawn
-from verulam.experiment._factor_figures import effect_figures, learning_curves, vector_figures
+from verulam.experiment._factor_figures import (
+    effect_figures,
+    learning_curves,
+    learning_surfaces,
+    vector_figures,
+)
 from verulam.experiment._prediction_figures import (
     confusion_figures,
     overlap_figures,
@@ -45,6 +50,7 @@ def figures(analysis: Analysis) -> tuple[ReportFigure, ...]:
         confusion_figures,
         overlap_figures,
         learning_curves,
+        learning_surfaces,
         effect_figures,
         vector_figures,
     ]

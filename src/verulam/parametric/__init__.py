@@ -14,6 +14,7 @@ from verulam.parametric._naive_bayes import NaiveBayes
 from verulam.parametric._nearest_mean import NearestMean
 from verulam.parametric._sample_moments import SampleMoments
 from verulam.parametric._selection import ComplexityCurve, select_complexity
+from verulam.parametric._three_parts import Learnt, minimise_loss
 
 __all__ = [
     "FAMILIES",
@@ -23,6 +24,7 @@ __all__ = [
     "GaussianClassifier",
     "GaussianDensity",
     "IncompleteGaussianDensity",
+    "Learnt",
     "LeastSquares",
     "LinearDiscriminants",
     "MultinomialDensity",
@@ -31,6 +33,7 @@ __all__ = [
     "PolynomialRegression",
     "QuadraticDiscriminants",
     "SampleMoments",
+    "minimise_loss",
     "parameter_count",
     "select_complexity",
 ]

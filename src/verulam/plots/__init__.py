@@ -30,7 +30,7 @@ from verulam.plots._statistics import (
 )
 from verulam.plots._study import cost_response, legend_above, level_means, mean_dots, score_boxes
 from verulam.plots._thresholds import precision_recall_curves, retrieval_venn, roc_curves
-from verulam.plots._tradeoffs import complexity_curve, error_reject_curve
+from verulam.plots._tradeoffs import complexity_curve, error_reject_curve, response_surface
 from verulam.plots._tree import tree_diagram
 
 __all__ = [
@@ -70,6 +70,7 @@ __all__ = [
     "power_curves",
     "precision_recall_curves",
     "regression_tube",
+    "response_surface",
     "retrieval_venn",
     "roc_curves",
     "running_mean_paths",

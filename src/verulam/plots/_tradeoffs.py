@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm
 
 from verulam.decision import ErrorRejectCurve
 from verulam.plots._style import axes_or_new, by_name, colour, line, place_legend, with_area
@@ -87,4 +89,57 @@ def complexity_curve(curve: Any, *, ax: Axes | None = None) -> Axes:
     if not numeric:
         ax.set_xticks(places, [str(value) for value in values], rotation=30, ha="right")
     place_legend(ax)
+    return ax
+
+
+def response_surface(
+    table: pd.DataFrame,
+    *,
+    factor: str = "complexity",
+    label: str = "response",
+    greater_is_better: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the response over complexity and training rows, and the best complexity for each.
+
+    Parameters
+    ----------
+    table
+        One row per number of training rows, one column per level of complexity, both numbers.
+    factor
+        What makes the model more complex.
+    label
+        What was measured.
+    greater_is_better
+        Direction of the response.
+    ax
+        Axes to draw on; None makes new ones.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame([[3.0, 4.0, 9.0], [2.0, 1.0, 3.0]], [10, 100], [1, 2, 3])
+    >>> axes = response_surface(table, factor="degree")
+    >>> axes.lines[0].get_xydata().tolist()
+    [[1.0, 10.0], [2.0, 100.0]]
+    """
+    ax = axes_or_new(ax, 6.0, 4.2)
+    ordered = table.sort_index(axis=0).sort_index(axis=1)
+    levels, rows = (axis.to_numpy(dtype=np.float64) for axis in (ordered.columns, ordered.index))
+    values = ordered.to_numpy(dtype=np.float64)
+    # Colours by rank: one model that is far off must not hide how the others differ.
+    edges = np.unique(np.nanquantile(values, np.linspace(0.0, 1.0, 12)))
+    if len(edges) > 1:
+        shades = "viridis" if greater_is_better else "viridis_r"
+        norm = BoundaryNorm(edges, 256)
+        filled = ax.contourf(levels, rows, values, levels=edges, cmap=shades, norm=norm)
+        bar = ax.figure.colorbar(filled, ax=ax, format="%.3g")
+        bar.set_label(label)
+    best = np.nanargmax(values, axis=1) if greater_is_better else np.nanargmin(values, axis=1)
+    ax.plot(levels[best], rows, "o--", color=colour(1), label="best for these rows", clip_on=False)
+    ax.set_yscale("log")
+    ax.set_yticks(rows, [f"{count:g}" for count in rows])
+    ax.minorticks_off()
+    ax.set_xticks(levels, [f"{level:g}" for level in levels])
+    ax.set(xlabel=factor, ylabel="training rows")
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize="small", frameon=False)
     return ax
