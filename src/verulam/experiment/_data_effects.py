@@ -19,6 +19,8 @@ from verulam.experiment._effects import (
 )
 
 DATA_SET = "data set"
+#: Cells times the square of the levels of all factors: more would take longer than it is worth.
+MOST_WORK = 1e9
 ABOUT_MEANS = (
     "Means are differences from the mean of each data set: responses on different data sets cannot "
     "be compared, so that data sets have no row of their own."
@@ -82,7 +84,8 @@ def _effects(
         for name in dict.fromkeys(name for each in settings for name in each.levels)
         if len(distinct_levels(cells[name])) > 1
     ]
-    if not names:
+    columns = sum(len(distinct_levels(cells[name])) for name in names)
+    if not names or len(cells) * columns**2 > MOST_WORK:
         return None
     blocks = pd.factorize(cells[DATA_SET])[0]
     means = _centred(cells["mean"].to_numpy(dtype=np.float64)[:, np.newaxis], blocks)[:, 0]

@@ -1,7 +1,7 @@
 """Nuisance factors: columns that nobody controls, kept from learners and tested afterwards."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,9 +27,10 @@ _DATA = """
 SELECT d.task, d.targets FROM data d
 JOIN (SELECT DISTINCT data FROM planned WHERE study = ? AND label = ?) p ON p.data = d.data
 """
-_RUN = """
-SELECT r.predicted, s.test FROM planned p JOIN runs r ON r.run = p.run
-JOIN splits s ON s.split = p.split WHERE p.study = ? AND p.run = ? LIMIT 1
+_RUNS = """
+SELECT p.run, r.predicted, s.test FROM planned p JOIN runs r ON r.run = p.run
+JOIN splits s ON s.split = p.split
+WHERE p.study = ? AND p.label = ? AND p.learner = ? AND p.setting = ? AND r.status = 'done'
 """
 
 
@@ -62,17 +63,12 @@ def nuisance_effects(
         if not columns:
             return []
         task, targets = next(store.rows(_DATA, (results.study, data)))
-        chosen = responses.full[responses.full["data"] == data]
-        losses = {
-            each.name: _row_losses(
-                store,
-                results.study,
-                chosen.loc[chosen[CONTESTANT] == each.name, "run"].tolist(),
-                unpack(targets),
-                task,
-            )
-            for each in contestants
-        }
+        full = set(responses.full.loc[responses.full["data"] == data, "run"])
+        losses = {}
+        for each in contestants:
+            key = (results.study, data, each.learner, each.setting)
+            runs = (row[1:] for row in store.rows(_RUNS, key) if row[0] in full)
+            losses[each.name] = _row_losses(runs, unpack(targets), task)
     table = pd.DataFrame(losses).dropna()
     note = f"Means are {LOSSES[task]}, whatever the measure of the study."
     return list(_analysed(table, columns, data, note))
@@ -178,13 +174,11 @@ def _analysed(
             yield FactorEffects(**{**vars(found), "notes": (note,)})
 
 
-def _row_losses(
-    store: Store, study: str, runs: Sequence[str], targets: np.ndarray, task: str
-) -> pd.Series:
+def _row_losses(runs: Iterable[Sequence[bytes]], targets: np.ndarray, task: str) -> pd.Series:
     """Return the mean loss of each row over the runs that validated it; NaN for the others."""
     sums, counts = np.zeros(len(targets)), np.zeros(len(targets))
-    for run in runs:
-        predicted, test = map(unpack, next(store.rows(_RUN, (study, run))))
+    for stored in runs:
+        predicted, test = map(unpack, stored)
         wrong = predicted != targets[test]
         loss = wrong if task == "classification" else (predicted - targets[test]) ** 2
         np.add.at(sums, test, loss)
