@@ -140,3 +140,38 @@ def test_a_rule_is_cut_after_the_conditions_of_the_largest_value_on_other_rows()
     # A new rule goes the same way: divided, grown and cut with the same draws.
     again = _ClassLearner(problem, rows, RIPPER, np.random.default_rng(1))._new_rule(rows)
     np.testing.assert_array_equal(again.covered, pruned.covered)
+
+
+def test_learning_stops_so_many_bits_beyond_the_shortest_description():
+    problem, _ = two_boxes(n=400, noise=0.3)
+    rows = np.arange(400, dtype=np.int32)
+
+    def n_rules(bits):
+        options = CoveringOptions(
+            surplus_bits=bits
+        )  # nothing is pruned: rules of few rows are dear
+        return len(_ClassLearner(problem, rows, options, np.random.default_rng(0)).build(rows, []))
+
+    assert n_rules(8.0) < n_rules(64.0) < n_rules(1e9)
+
+
+def test_optimisation_weighs_a_rule_against_its_revision_and_its_replacement(monkeypatch):
+    problem, inside = two_boxes()
+    rows = np.arange(len(inside), dtype=np.int32)
+    learner = _ClassLearner(problem, rows, CoveringOptions(), np.random.default_rng(0))
+    grown = problem.grow(rows, learner.options.growth)
+    short = problem.shortened(grown, 1)
+    revision, replacement = learner._variants(short, rows, rows)
+    assert len(revision) > 1
+    assert (revision.places[0], revision.values[0]) == (short.places[0], short.values[0])
+    assert (revision.covered <= short.covered).all()
+    np.testing.assert_array_equal(replacement.covered, grown.covered)
+    weighed, plain = [], learner._relative_bits
+    monkeypatch.setattr(
+        learner, "_relative_bits", lambda *given: weighed.append(given[0]) or plain(*given)
+    )
+    optimised = learner.optimise([short])
+    assert [len(each) for each in weighed[:3]] == [1, len(revision), len(replacement)]
+    np.testing.assert_array_equal(weighed[2].covered, grown.covered)
+    assert not (short.covered <= inside).all()
+    assert (optimised[0].covered <= inside).all()
