@@ -72,7 +72,7 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Store the patterns."""
-        inputs, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+        inputs, labels = validate_data(self, X, y, dtype=np.float64, order="C", any_size=True)
         codes, self.classes_ = encode_classes(self, labels)
         return self._store(unit_rows(inputs), codes)
 
@@ -80,7 +80,9 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Add patterns; `classes` names, at the first call, those that will ever come."""
         first = not hasattr(self, "patterns_")
-        inputs, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
+        inputs, labels = validate_data(
+            self, X, y, dtype=np.float64, order="C", reset=first, any_size=True
+        )
         given = encode_classes(self, labels if classes is None else np.asarray(classes))[1]
         if first:
             self.classes_ = given
@@ -118,7 +120,7 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
     def activations(self, X: ArrayLike) -> np.ndarray:
         """Return the answer of each hidden unit to each row."""
         check_is_fitted(self)
-        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False, any_size=True)
         squares = np.square(unit_rows(inputs)).sum(axis=1)[:, None]
         own = np.square(self.patterns_).sum(axis=1)
         products = unit_rows(inputs) @ self.patterns_.T
@@ -126,7 +128,7 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
 
     def _joint_log_likelihood(self, X: ArrayLike) -> np.ndarray:
         check_is_fitted(self)
-        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False, any_size=True)
         sums = self._windows.log_sums(unit_rows(inputs) / self.width, WINDOWS["gaussian"])
         if self.priors == "sample":
             return sums
