@@ -117,19 +117,20 @@ def _print_first_fit() -> None:
 def _print_memory() -> None:
     """Print the most memory that a fit takes beside the data."""
     code = """if True:
-        import resource
         import numpy as np
         from verulam.tree import {learner}
+        def memory(name):
+            # The peak that getrusage tells may be that of the process which started this one.
+            with open("/proc/self/status") as file:
+                return next(int(line.split()[1]) for line in file if line.startswith(name)) * 1024
         random = np.random.default_rng(0)
         X = random.normal(size=({n_rows}, {n_columns}))
         y = X[:, 0] + random.normal(size=len(X))
         y = y if "Regressor" in "{learner}" else (y > 0).astype(int)
         {learner}().fit(X[:100], y[:100])
-        with open("/proc/self/statm") as file:
-            before = int(file.read().split()[1]) * resource.getpagesize()
+        before = memory("VmRSS")
         tree = {learner}().fit(X, y).tree_
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        times = (most - before) / X.nbytes
+        times = (memory("VmHWM") - before) / X.nbytes
         print(f"  {learner}, {{len(X):>9,}} x {n_columns:>2}: {{times:.2f}} x the data "
               f"({{len(tree):,}} nodes)")
     """

@@ -112,8 +112,8 @@ def make_scratch(n_node: int, sample: Sample, rules: Rules) -> Scratch:
     slow = rules.criterion in (ABSOLUTE, WORST)
     most = int(sample.n_categories.max(initial=0))
     return Scratch(
-        words=np.empty(max(n_node, most), dtype=np.uint64),
-        rows=np.empty(n_node, dtype=np.int32),
+        words=_room(max(n_node, most), np.uint64),
+        rows=_room(n_node, np.int32),
         numbers=np.empty((2, n_node + 1 if slow else 1)),
         ranks=np.empty(len(sample.rows) if rules.criterion == ABSOLUTE else 0, dtype=np.int32),
         counts=np.empty((4, max(2, rules.n_classes))),

@@ -5,7 +5,10 @@ are marked with the child they go to, and every order is divided stably, so that
 sorted slices in turn: each level costs one run through the orders, and nothing is sorted again.
 """
 
+# ruff: noqa: ARG001 - an overload has all arguments of the function that it stands for.
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from verulam.tree._class_loops import group_classes, scan_classes
 from verulam.tree._records import (
@@ -88,7 +91,6 @@ def reorder_categories(words, n_known, target_class, sample, scratch):
     return n_groups
 
 
-@part_of_loop
 def scan_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
     """Search one ordered column, by whatever the criterion asks for."""
     if numeric is None:
@@ -99,13 +101,39 @@ def scan_order(words, n_known, node_sums, error, sample, rules, scratch, numeric
         scan_errors(words, n_known, sample, rules, scratch, error, found)
 
 
-@part_of_loop
 def group_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
     """Judge the n-way split of one ordered column."""
     if numeric is None:
         group_classes(words, n_known, node_sums, sample, rules, scratch, found)
     else:
         group_targets(words, n_known, sample, rules, scratch, error, found)
+
+
+# Numba leaves out what is for numbers where `numeric` is None, but not what is for classes where
+# it is True; chosen by type, neither is compiled in vain.
+@overload(scan_order)
+def _scan_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
+    def classes(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
+        scan_classes(words, n_known, node_sums, sample, rules, scratch, found)
+
+    def numbers(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
+        if rules.criterion == VARIANCE:
+            scan_variance(words, n_known, node_sums, sample, rules, found)
+        else:
+            scan_errors(words, n_known, sample, rules, scratch, error, found)
+
+    return classes if isinstance(numeric, types.NoneType) else numbers
+
+
+@overload(group_order)
+def _group_order(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
+    def classes(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
+        group_classes(words, n_known, node_sums, sample, rules, scratch, found)
+
+    def numbers(words, n_known, node_sums, error, sample, rules, scratch, numeric, found):
+        group_targets(words, n_known, sample, rules, scratch, error, found)
+
+    return classes if isinstance(numeric, types.NoneType) else numbers
 
 
 @part_of_loop
