@@ -4,6 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from verulam.cli._commands import app
+from verulam.cli._lines_command import _answer
 from verulam.cli._main import main
 
 
@@ -68,3 +69,8 @@ def test_text_columns_are_said_to_be_left_out(tmp_path):
     done = _run(str(table), "--target", "kind")
     assert done.exit_code == 0, done.output
     assert "Columns without numbers are left out: colour." in done.output
+
+
+def test_an_answer_may_be_left_open():
+    assert [_answer(each).split()[0] for each in (True, False)] == ["A", "No"]
+    assert "could not decide" in _answer(None)

@@ -41,9 +41,8 @@ def lines(
         raise typer.BadParameter(f"there is no folder {picture.resolve().parent}.")
     rows, classes, names = _two_classes(open_data(data, target=target), positive, columns)
     found = compare_lines(rows, classes, random_state=seed)
-    answer = "A line separates" if found.separability else "No line separates"
     console().print(
-        f"{answer} the classes, by a linear program. {len(rows)} rows, columns scaled: "
+        f"{_answer(found.separability.separable)} {len(rows)} rows, columns scaled: "
         f"{', '.join(names)}.",
         highlight=False,
         markup=False,
@@ -55,6 +54,12 @@ def lines(
     _say_who_failed(found.table)
     if picture is not None:
         _draw(found, picture, names)
+
+
+def _answer(separable: bool | None) -> str:
+    if separable is None:
+        return "A linear program could not decide whether a line separates the classes."
+    return f"{'A' if separable else 'No'} line separates the classes, by a linear program."
 
 
 def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
