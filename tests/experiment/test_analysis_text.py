@@ -25,7 +25,7 @@ def test_fits_a_terminal(name, request):
 def test_says_everything(two):
     text = str(analyse(two))
     plain = " ".join(text.split())
-    assert plain.startswith("flowers: Which learner is best? Error on iris by 2-fold")
+    assert plain.startswith("flowers: Which learner is best? Error on iris by stratified 2-fold")
     assert "Answer: Use parametric.NaiveBayes." in plain
     assert re.search(r"^majority class +0\.6667 +0\.0000 +< 0\.001 +reject$", text, re.MULTILINE)
     assert "Combined 5x2 cv F test: F(10, 5) = " in plain

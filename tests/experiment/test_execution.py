@@ -159,8 +159,6 @@ def test_a_class_with_fewer_rows_than_folds(tmp_path):
     table = dataset("iris").table.iloc[:104]
     study = small_study(data=[DataChoice(table, target="species", label="few")])
     plan = make_plan(study)
-    assert plan.notices == (
-        "few: Not every fold tests every class: class 'virginica' has only 4 rows.",
-    )
+    assert plan.notices == ("Not every fold tests every class: class 'virginica' has only 4 rows.",)
     results = run(plan, tmp_path / "r.sqlite", engine="serial", progress=False)
     assert results.status() == {"done": 10}

@@ -38,7 +38,7 @@ def test_groups_are_on_one_side_of_every_split(changes):
 
 def test_fewer_groups_than_folds():
     plan = make_plan(firms(resampling="20-fold by firm"))
-    assert plan.notices == ("grunfeld: 11 folds instead of 20: there are only 11 groups.",)
+    assert plan.notices == ("11 folds instead of 20: there are only 11 groups.",)
 
 
 def test_groups_that_cannot_be_used():
@@ -59,7 +59,7 @@ def test_a_study_file_may_drop_rows_without_a_target(tmp_path):
     with pytest.raises(DataError, match="missing in 2 rows"):
         make_plan(parse_study(content | {"data": [entry]}))
     study = parse_study(content | {"data": [entry | {"drop_missing_target": True}]})
-    assert make_plan(study).notices == ("gaps: 2 rows without a value of 'y' left out, of 40.",)
+    assert make_plan(study).notices == ("2 rows without a value of 'y' left out, of 40.",)
     results = run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
     card = finalise(results).card
     assert card.training_rows + card.test_rows == 38

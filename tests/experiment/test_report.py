@@ -76,9 +76,9 @@ def test_answer_on_top(pages, two):
 
 def test_reproducible(pages, two):
     page = pages["two"]
-    assert "Seed 0" in page
+    assert "verulam run study.toml" in page
     assert re.search(r"numpy \d", page)
-    assert "&#34;resampling&#34;: &#34;5x2&#34;" in page
+    assert "resampling = &#34;5x2&#34;" in page
     assert render(analyse(two)) == page
 
 
@@ -154,3 +154,23 @@ def test_long_names_leave_room_for_the_pictures(tmp_path):
     )
     results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
     assert long in report(results, tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_notices_of_plan_and_learners_are_in_the_report(tmp_path):
+    table = pd.DataFrame({"x": range(24), "words": [f"a text {n}" for n in range(24)]})
+    table["kind"] = ["a", "b"] * 12
+    learners = [LearnerChoice("logistic regression", parameters={"max_iter": 1}, label="net")]
+    study = small_study(
+        data=[DataChoice(table, target="kind", label="notes")],
+        learners=learners,
+        resampling="2-fold",
+    )
+    path = tmp_path / "runs.sqlite"
+    run(study, path, engine="serial", progress=False)
+    page = report(path, tmp_path / "report.html").read_text(encoding="utf-8")
+    notices = page.partition('<section id="notices">')[2].partition("</section>")[0]
+    assert "Text and date columns are left out: words." in notices
+    assert "net: 2 of its runs warned, first with ConvergenceWarning" in notices
+    found = analyse(path)
+    assert "Text and date columns are left out: words." in str(found)
+    assert found.to_dict()["notices"] == list(found.notices)

@@ -3,14 +3,16 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from tests.experiment.studies import small_study
 
 from verulam.base import DataError
-from verulam.experiment import Store, make_plan
+from verulam.experiment import DataChoice, Results, Store, make_plan
 from verulam.experiment._execution import Outcome
 from verulam.experiment._store_rows import unpack
 
@@ -231,3 +233,21 @@ def test_two_processes_may_use_one_store_at_once(tmp_path):
     with Store(path) as store:
         assert len(store.settled()) == 20
         assert len(store.studies()) == 2
+
+
+def test_notices_of_a_plan_are_kept_and_old_stores_have_none(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    table = pd.DataFrame({"x": range(20), "words": [f"a text {n}" for n in range(20)]})
+    table["kind"] = ["a", "b"] * 10
+    plan = make_plan(small_study(data=[DataChoice(table, target="kind")]))
+    with Store(path) as store:
+        key = store.add_plan(plan)
+        store.add_plan(plan)
+    assert any("words" in notice for notice in plan.lasting_notices)
+    assert Results(path, key).notices == plan.lasting_notices
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE notices")
+    assert Results(path, key).notices == ()
+    with Store(path) as store:
+        store.add_plan(plan)
+    assert Results(path, key).notices == plan.lasting_notices

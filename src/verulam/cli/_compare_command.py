@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from verulam.cli._completion import complete_data, complete_learners, complete_measure
-from verulam.cli._printing import FAILED, INTERRUPTED, examples, folder_of, wrapped
+from verulam.cli._printing import FAILED, INTERRUPTED, as_typed, examples, folder_of, wrapped
 
 compare_app = typer.Typer()
 
@@ -87,7 +87,15 @@ def compare(
         comparison.scores().to_csv(csv, index=False)
     typer.echo(str(comparison))
     if not no_report:
-        path = comparison.report(report)
+        options = {
+            "--target": target,
+            "--learners": learners,
+            "--measure": measure,
+            "--resampling": resampling,
+            "--seed": seed,
+            "--drop-missing-target": drop_missing_target,
+        }
+        path = comparison.report(report, command=as_typed("compare", data, options))
         typer.echo(f"\nReport: {path}")
         if open_it:
             typer.launch(path.resolve().as_uri())

@@ -1,5 +1,7 @@
 """What the commands share: tables and paragraphs on a terminal or in a pipe, paths, exit codes."""
 
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +18,23 @@ FAILED, INTERRUPTED = 1, 130
 def examples(*lines: str) -> str:
     """Return examples for the end of a help text, which click then leaves as they are."""
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+def as_typed(command: str, argument: str, options: Mapping[str, Any]) -> str:
+    """Return a command as it is typed; options that are None or false are left out.
+
+    Examples
+    --------
+    >>> as_typed("compare", "my data.csv", {"--target": "sold", "--store": None, "--seed": 0})
+    "verulam compare 'my data.csv' --target sold --seed 0"
+    """
+    words = ["verulam", command, argument]
+    for option, value in options.items():
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            words += [option, str(value)]
+    return shlex.join(words)
 
 
 def wrapped(text: str) -> str:

@@ -27,6 +27,7 @@ from verulam.experiment._remarks import SIMPLE_FIRST, caveats_of, notes_of
 from verulam.experiment._replication import ExperimentalError, experimental_error
 from verulam.experiment._resampling import resampling
 from verulam.experiment._results import Results
+from verulam.experiment._run_notes import warning_lines
 from verulam.experiment._simplicity import STUDY_ORDER, interpretability_grades, preferred
 from verulam.experiment._split_tests import verdict_on_splits
 from verulam.experiment._study_effects import data_interaction, overlap_of_splits, study_effects
@@ -109,7 +110,12 @@ class Analysis:
     @property
     def design(self) -> str:
         """How the splits were drawn, in words."""
-        return resampling(self.results.description["resampling"]).title
+        return self.results.design
+
+    @cached_property
+    def notices(self) -> tuple[str, ...]:
+        """What was done otherwise than asked for, and the warnings that learners gave."""
+        return (*self.results.notices, *warning_lines(self.responses.runs))
 
     @property
     def recommended(self) -> str | None:
@@ -231,6 +237,7 @@ class Analysis:
             "assessments": None if self.assessments is None else _records(self.assessments),
             "simple": self.simplicity,
             "notes": list(self.notes),
+            "notices": list(self.notices),
             "caveats": list(self.caveats),
             **_plain(finding_values(self)),
         }
@@ -246,7 +253,9 @@ class Analysis:
 
     def _repr_html_(self) -> str:
         table = self.table.to_html(float_format="{:.4g}".format, na_rep="")
-        notes = "".join(f"<li>{escape(line)}</li>" for line in (*self.notes, *self.caveats))
+        notes = "".join(
+            f"<li>{escape(line)}</li>" for line in (*self.notes, *self.notices, *self.caveats)
+        )
         return f"<p>{escape(self.answer.sentence)}</p>{table}<ul>{notes}</ul>"
 
 

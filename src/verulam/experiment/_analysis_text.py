@@ -46,6 +46,7 @@ def analysis_text(analysis: "Analysis") -> str:
     for heading, lines in (
         ("Assumptions", verdict.assumptions if verdict else ()),
         ("Notes", analysis.notes),
+        ("Notices", analysis.notices),
         ("Keep in mind", analysis.caveats),
     ):
         if lines:

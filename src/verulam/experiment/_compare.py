@@ -17,10 +17,7 @@ from verulam.experiment._comparison import Comparison
 from verulam.experiment._engines import run, worker_count
 from verulam.experiment._learners import default_learners, learner_choices
 from verulam.experiment._plan import Plan, make_plan
-from verulam.experiment._planned_data import PlannedData
-from verulam.experiment._remarks import shortened
 from verulam.experiment._resampling import Resampling
-from verulam.experiment._resampling import resampling as as_resampling
 from verulam.experiment._results import DEFAULT_MEASURES, Results
 from verulam.experiment._sources import open_data, with_target
 from verulam.experiment._study import DataChoice, Study
@@ -95,6 +92,7 @@ def compare(
             seed=spawn_seeds(random_state, 1)[0],
         )
     )
+    plan = replace(plan, remarks=tuple(filter(None, [left_out])))
     folder = None
     if store is None:
         folder = tempfile.mkdtemp(prefix="verulam-")
@@ -107,7 +105,7 @@ def compare(
             workers=workers,
             progress=progress,
         )
-        comparison = _concluded(plan, results, left_out)
+        comparison = _concluded(plan, results, kept=folder is None)
     except BaseException:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -153,21 +151,13 @@ def default_resampling(n_rows: int) -> str:
     return "5x2" if n_rows >= ROWS_FOR_HALVES else "10-fold"
 
 
-def _concluded(plan: Plan, results: Results, left_out: str) -> Comparison:
-    planned, contestants = plan.data[0], plan.contestants[0]
+def _concluded(plan: Plan, results: Results, *, kept: bool) -> Comparison:
+    contestants = plan.contestants[0]
     return Comparison(
         analysis=analyse(results),
-        design=_design(planned, as_resampling(plan.study.resampling)),
         preparation={each.label: each.preparation for each in contestants},
-        notices=(*filter(None, [left_out]), *planned.notices, *_warnings(results.runs())),
+        kept=kept,
     )
-
-
-def _design(planned: PlannedData, asked: Resampling) -> str:
-    if asked.kind == "k-fold":
-        asked = replace(asked, folds=len({split.fold for split in planned.splits}))
-    stratified = planned.data.task == "classification" and asked.kind in ("k-fold", "5x2")
-    return f"{'stratified ' if stratified else ''}{asked.title}"
 
 
 def _measure_for(data: Dataset, measure: str | Measure | None) -> Measure:
@@ -178,13 +168,3 @@ def _measure_for(data: Dataset, measure: str | Measure | None) -> Measure:
             f"{data.name!r} is a {data.task} target."
         )
     return response
-
-
-def _warnings(runs: pd.DataFrame) -> list[str]:
-    """Return one line per learner and kind of warning, with the number of runs that gave it."""
-    warned = runs[runs["warning"].fillna("") != ""]
-    kinds = warned["warning"].map(lambda text: text.partition(":")[0])
-    return [
-        f"{learner}: {len(texts)} of its runs warned, first with {shortened(texts.iloc[0])}"
-        for (learner, _), texts in warned.groupby(["learner", kinds], sort=False)["warning"]
-    ]

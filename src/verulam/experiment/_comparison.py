@@ -43,12 +43,10 @@ class Comparison:
     ----------
     analysis
         The whole analysis behind it.
-    design
-        How the splits were drawn, in words.
     preparation
         Learner to what is done to the columns before it.
-    notices
-        What was done differently from what was asked, and warnings that learners gave.
+    kept
+        Whether its runs are kept in a store that was named.
 
     Examples
     --------
@@ -65,9 +63,18 @@ class Comparison:
     """
 
     analysis: Analysis
-    design: str
     preparation: Mapping[str, str]
-    notices: tuple[str, ...] = ()
+    kept: bool = False
+
+    @property
+    def design(self) -> str:
+        """How the splits were drawn, in words."""
+        return self.analysis.design
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was done differently from what was asked, and warnings that learners gave."""
+        return self.analysis.notices
 
     @property
     def data(self) -> str:
@@ -239,15 +246,18 @@ class Comparison:
         counts = confusion(pooled.targets, pooled.predicted, labels=list(pooled.classes))
         return confusion_matrix(counts, ax=ax)
 
-    def report(self, path: str | Path | None = None) -> Path:
+    def report(self, path: str | Path | None = None, *, command: str = "") -> Path:
         """Write the report as one HTML file that needs nothing else, and return its path.
 
         Parameters
         ----------
         path
             The file; None writes one named after the data set to the current folder.
+        command
+            The command that gave the comparison, for whoever wants to give it again.
         """
-        return write_report(self.analysis, path or f"{self.data}-comparison.html")
+        file = path or f"{self.data}-comparison.html"
+        return write_report(self.analysis, file, command=command, kept=self.kept)
 
     def _wrong(self, learner: str) -> np.ndarray:
         pooled = self._pooled(learner)

@@ -72,7 +72,7 @@ def final_card(
             "name": results.description["name"],
             "hash": results.study,
             "question": results.description["question"],
-            "resampling": results.description["resampling"],
+            "resampling": results.design,
             "seed": study.seed,
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -18,9 +18,9 @@ from verulam.experiment._design_remarks import alias_tables, design_remarks
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
 from verulam.experiment._losses import unsuited_losses
 from verulam.experiment._notebook import plan_html
+from verulam.experiment._plan_text import plan_text
 from verulam.experiment._planned_data import PlannedData, planned_data
 from verulam.experiment._preparation import prepared
-from verulam.experiment._resampling import resampling
 from verulam.experiment._resampling_rows import Split
 from verulam.experiment._study import LearnerChoice, Study, learner_settings
 from verulam.experiment._study_factors import (
@@ -31,9 +31,7 @@ from verulam.experiment._study_factors import (
     scaled_parameters,
     split_setting,
 )
-from verulam.experiment._text import counted
 from verulam.experiment._tuned_contestants import check_tuning_budget, with_tuning
-from verulam.experiment._tuning import tuning
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,12 +113,15 @@ class Plan:
         For each data set its contestants.
     runs
         The runs.
+    remarks
+        What else there is to say of how it came about.
     """
 
     study: Study
     data: tuple[PlannedData, ...]
     contestants: tuple[tuple[Contestant, ...], ...]
     runs: tuple[PlannedRun, ...]
+    remarks: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -128,12 +129,22 @@ class Plan:
     @property
     def notices(self) -> tuple[str, ...]:
         """What had to be done otherwise than asked for, data set by data set."""
-        notices = [f"{each.label}: {text}" for each in self.data for text in each.notices]
+        notices = list(self.lasting_notices)
         untuned = {c.label: c for each in self.contestants for c in each if not c.tuned}
         if self.study.tuning is not None and untuned:
             notices.append(f"Nothing is tuned of {', '.join(untuned)}.")
-        notices += [*self._nuisance_notices, *self._loss_notices]
         return (*notices, *design_remarks(json.loads(self.study.to_json())))
+
+    @property
+    def lasting_notices(self) -> tuple[str, ...]:
+        """The notices that no analysis could find again: they are stored with the plan."""
+        several = len(self.data) > 1
+        data = [
+            f"{each.label}: {text}" if several else text
+            for each in self.data
+            for text in each.notices
+        ]
+        return (*self.remarks, *data, *self._nuisance_notices, *self._loss_notices)
 
     @property
     def aliases(self) -> dict[str, pd.DataFrame]:
@@ -202,18 +213,7 @@ class Plan:
         return plan_html(self)
 
     def __str__(self) -> str:
-        settings = sum(len(each) for each in self.contestants)
-        per_setting = len(self.runs) // max(settings, 1) // self.study.replications
-        times = self.study.replications
-        repeated = f" x {times} replications" if times > 1 else ""
-        names = ", ".join(each.label for each in self.data[:6])
-        more = ", ..." if len(self.data) > 6 else ""
-        return (
-            f"{self.study.name}: {len(self.runs)} runs = {settings} settings of learners on "
-            f"{counted(len(self.data), 'data set')} ({names}{more}) x {per_setting} splits"
-            f"{repeated}, {resampling(self.study.resampling)}, seed {self.study.seed}"
-            f"{self._tuning_text}{self._budget_text}"
-        )
+        return plan_text(self)
 
     @cached_property
     def affordable(self) -> frozenset[int]:
@@ -226,7 +226,8 @@ class Plan:
         return budget(self.study.budget)
 
     @property
-    def _budget_text(self) -> str:
+    def budget_text(self) -> str:
+        """What the budget allows and leaves out, in words; empty without one."""
         if self._budget is None:
             return ""
         left_out = len(self.runs) - len(self.affordable)
@@ -241,11 +242,6 @@ class Plan:
     def order(self) -> str:
         """In which order runs are carried out, in words."""
         return "in random order" if self._budget is None else "split by split, by the budget"
-
-    @property
-    def _tuning_text(self) -> str:
-        how = tuning(self.study.tuning)
-        return "" if how is None else f". Tuned by {how.title}"
 
 
 def make_plan(study: Study, *, part: bool = False) -> Plan:
@@ -264,7 +260,7 @@ def make_plan(study: Study, *, part: bool = False) -> Plan:
     >>> learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
     >>> plan = make_plan(Study("flowers", [DataChoice("iris")], learners, resampling="5-fold"))
     >>> print(plan)
-    flowers: 10 runs = 2 settings of learners on 1 data set (iris) x 5 splits, 5-fold, seed 0
+    flowers: 10 runs = 2 settings of learners x 1 data set (iris) x 5 splits, 5-fold, seed 0
     """
     data = tuple(planned_data(study, choice) for choice in study.data)
     _refuse_repeats("data", [each.label for each in data])

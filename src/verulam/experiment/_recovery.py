@@ -14,7 +14,7 @@ from verulam.experiment._store_rows import unpack
 
 #: Tables whose key is the hash of a run: they are read in small ranges, around what is damaged.
 _BY_RUN = ("runs", "tunings", "checks")
-_TABLES = ("studies", "data", "splits", "nuisance", "environments", "planned", *_BY_RUN)
+_TABLES = ("studies", "data", "splits", "nuisance", "notices", "environments", "planned", *_BY_RUN)
 _DIGITS = "0123456789abcdef"
 
 

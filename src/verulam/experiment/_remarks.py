@@ -6,6 +6,7 @@ from verulam.experiment._design_remarks import design_remarks
 from verulam.experiment._resampling import resampling
 from verulam.experiment._results import Results
 from verulam.experiment._run_notes import run_caveats, run_notes
+from verulam.experiment._text import shortened
 from verulam.experiment._verdict import Verdict
 
 ABOUT_THESE_DATA = (
@@ -15,8 +16,6 @@ ABOUT_THESE_DATA = (
 SIMPLE_FIRST = (
     "Simple means earlier in the study's list: where the tests do not decide, that order does."
 )
-#: So many characters of an error say what it was.
-ERROR_LENGTH = 160
 
 
 def notes_of(
@@ -65,11 +64,6 @@ def failure_lines(results: Results) -> list[str]:
         words = f"{row['learner']}: {row['n']} {'run' if row['n'] == 1 else 'runs'} {row['status']}"
         lines.append(f"{words}, {shortened(row['error'])}" if row["error"] else words)
     return lines
-
-
-def shortened(text: str, length: int = ERROR_LENGTH) -> str:
-    """Return the beginning of a text that is too long."""
-    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def caveats_of(

@@ -16,11 +16,11 @@ from verulam.experiment._analysis_text import best_first, grade_text, p_text, si
 from verulam.experiment._figures import figures
 from verulam.experiment._findings import HEADS, alias_lines, variance_rows
 from verulam.experiment._nuisance import nuisance_lines
-from verulam.experiment._remarks import shortened
+from verulam.experiment._reproduction import reproduction
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store
 from verulam.experiment._study import AIMS
-from verulam.experiment._text import number_text, seconds_text
+from verulam.experiment._text import number_text, seconds_text, shortened
 
 _ENVIRONMENTS = """
 SELECT content FROM environments WHERE environment IN (
@@ -38,7 +38,13 @@ SELECT DISTINCT preparation, learner FROM planned WHERE study = ? ORDER BY place
 MOST_FAILURES = 100
 
 
-def report(source: Analysis | Results | str | Path, path: str | Path) -> Path:
+def report(
+    source: Analysis | Results | str | Path,
+    path: str | Path,
+    *,
+    command: str = "",
+    kept: bool = True,
+) -> Path:
     """Write a report as one HTML file that needs nothing else, and return its path.
 
     Parameters
@@ -47,6 +53,10 @@ def report(source: Analysis | Results | str | Path, path: str | Path) -> Path:
         An analysis, the results of a study, or the path of a store.
     path
         The file to write.
+    command
+        The command that gave the results, for whoever wants to give it again.
+    kept
+        Whether the store of the results stays where it is, so that it is named.
 
     Examples
     --------
@@ -63,17 +73,19 @@ def report(source: Analysis | Results | str | Path, path: str | Path) -> Path:
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise DataError(f"path: {path} cannot be written; name a file in a folder that exists.")
     analysis = source if isinstance(source, Analysis) else analyse(source)
-    path.write_text(render(analysis), encoding="utf-8")
+    path.write_text(render(analysis, command=command, kept=kept), encoding="utf-8")
     return path
 
 
-def render(analysis: Analysis) -> str:
+def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
     """Return the report as HTML.
 
     Parameters
     ----------
     analysis
         What was found.
+    command, kept
+        The command that gave the results, and whether their store stays.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -105,6 +117,7 @@ def render(analysis: Analysis) -> str:
         alias_lines=alias_lines,
         nuisance_lines=nuisance_lines,
         grades=GRADES,
+        again=reproduction(analysis.results, command=command, kept=kept),
         **_origins(analysis.results),
     )
 
@@ -194,7 +207,6 @@ def _origins(results: Results) -> dict[str, Any]:
         "data_sets": _described(data),
         "preparation": {words: list(names) for words, names in grouped.items()},
         "study_json": json.dumps(results.description, indent=2, ensure_ascii=False),
-        "store": results.path.name,
     }
 
 

@@ -10,7 +10,9 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._budget import budget
+from verulam.experiment._drawn_splits import drawn_title
 from verulam.experiment._notebook import results_html
+from verulam.experiment._resampling import resampling
 from verulam.experiment._scoring import Scorer, planned_runs
 from verulam.experiment._store import Store
 from verulam.experiment._study import COST_RESPONSES
@@ -34,6 +36,13 @@ _UNREPEATABLE = """
 SELECT p.label AS data, p.learner, p.setting, c.difference FROM planned p JOIN checks c USING (run)
 WHERE p.study = ? AND c.difference != '' ORDER BY p.learner, p.setting
 """
+_FOLDS = """
+SELECT p.label, d.task, count(DISTINCT s.fold) FROM (
+    SELECT DISTINCT label, place, data, split FROM planned WHERE study = ?) p
+JOIN splits s ON s.split = p.split JOIN data d ON d.data = p.data
+GROUP BY p.label ORDER BY min(p.place)
+"""
+_NOTICES = "SELECT notice FROM notices WHERE study = ? ORDER BY place"
 _TASKS = """
 SELECT d.task FROM planned p JOIN data d ON d.data = p.data WHERE p.study = ?
 GROUP BY d.task ORDER BY min(p.place)
@@ -107,6 +116,23 @@ class Results:
             return ""
         words = f"The budget of {limits.title} left out {counted(left, 'run')}"
         return f"{words}; raise it to carry {'it' if left == 1 else 'them'} out."
+
+    @cached_property
+    def design(self) -> str:
+        """How the splits were drawn, in words."""
+        with Store(self.path, read_only=True) as store:
+            rows = list(store.rows(_FOLDS, (self.study,)))
+        folds = {label: count for label, _, count in rows}
+        asked = resampling(self.description["resampling"])
+        return drawn_title(asked, folds, [task for _, task, _ in rows])
+
+    @cached_property
+    def notices(self) -> tuple[str, ...]:
+        """What had to be done otherwise than the study asked for."""
+        with Store(self.path, read_only=True) as store:
+            if not store.has_table("notices"):  # older than they are
+                return ()
+            return tuple(notice for (notice,) in store.rows(_NOTICES, (self.study,)))
 
     def runs(self) -> pd.DataFrame:
         """Return one row per planned run: what it was, how it ended, what it cost."""
@@ -206,6 +232,8 @@ class Results:
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {status}" for status, count in self.status().items())
         return f"{self.description['name']}: {counts} ({self.path})"
+
+    __repr__ = __str__
 
 
 def _finished(store: Store) -> int:

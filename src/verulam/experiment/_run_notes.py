@@ -6,6 +6,7 @@ from collections import Counter
 import pandas as pd
 
 from verulam.experiment._results import Results
+from verulam.experiment._text import shortened
 from verulam.experiment._tuning import tuning
 
 
@@ -42,6 +43,22 @@ def run_caveats(results: Results) -> list[str]:
             "learner with its search, not of one setting."
         )
     return caveats
+
+
+def warning_lines(runs: pd.DataFrame) -> list[str]:
+    """Return one line per learner and kind of warning, with the number of runs that gave it.
+
+    Parameters
+    ----------
+    runs
+        The runs of a study.
+    """
+    warned = runs[runs["warning"].fillna("") != ""]
+    kinds = warned["warning"].map(lambda text: text.partition(":")[0])
+    return [
+        f"{learner}: {len(texts)} of its runs warned, first with {shortened(texts.iloc[0])}"
+        for (learner, _), texts in warned.groupby(["learner", kinds], sort=False)["warning"]
+    ]
 
 
 def _tuning_lines(results: Results) -> list[str]:

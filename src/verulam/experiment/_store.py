@@ -64,6 +64,8 @@ CREATE TABLE IF NOT EXISTS checks (run TEXT PRIMARY KEY, difference TEXT NOT NUL
 CREATE TABLE IF NOT EXISTS nuisance (
     data TEXT NOT NULL, name TEXT NOT NULL, levels TEXT NOT NULL, codes BLOB NOT NULL,
     PRIMARY KEY (data, name));
+CREATE TABLE IF NOT EXISTS notices (
+    study TEXT NOT NULL, place INTEGER NOT NULL, notice TEXT NOT NULL, PRIMARY KEY (study, place));
 """
 #: The quickest finished run of each contestant of which none has been tried twice.
 _UNCHECKED = """
@@ -248,6 +250,11 @@ class Store:
             connection.executemany(
                 "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 planned_rows(plan, study),
+            )
+            connection.execute("DELETE FROM notices WHERE study = ?", (study,))
+            connection.executemany(
+                "INSERT INTO notices VALUES (?, ?, ?)",
+                [(study, place, text) for place, text in enumerate(plan.lasting_notices)],
             )
         return study
 

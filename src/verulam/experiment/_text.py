@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+#: So many characters of a message say what it is about.
+MESSAGE_LENGTH = 240
+
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table with the first column to the left and the others to the right.
@@ -49,3 +52,17 @@ def counted(count: int, word: str) -> str:
     ('1 run', '2 runs')
     """
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def shortened(text: str, length: int = MESSAGE_LENGTH) -> str:
+    """Return the beginning of a text that is too long, cut between words.
+
+    Examples
+    --------
+    >>> shortened("choose a simpler form", 15)
+    'choose a ...'
+    """
+    if len(text) <= length:
+        return text
+    kept = text[: length - 3]
+    return f"{kept[: kept.rfind(' ') + 1] or kept}..."
