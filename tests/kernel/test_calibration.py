@@ -9,7 +9,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from verulam.base import DataError
-from verulam.kernel import SupportVectorClassifier, platt_calibration, softmax_calibration
+from verulam.kernel import (
+    Gaussian,
+    SupportVectorClassifier,
+    platt_calibration,
+    softmax_calibration,
+)
 from verulam.kernel._calibration import check_held_out
 
 
@@ -47,6 +52,40 @@ def test_learned_on_rows_held_out():
     assert_allclose(again.predict_proba(X), machine.predict_proba(X))
     two = SupportVectorClassifier(calibration="platt", random_state=0).fit(X[50:], y[50:])
     assert (two.predict_proba(X[50:]).argmax(axis=1) + 1 == y[50:]).mean() > 0.9
+
+
+@pytest.mark.parametrize("calibration", ["platt", "softmax"])
+def test_the_map_is_that_of_machines_which_did_not_see_the_held_out_rows(calibration):
+    """By hand: part the rows, train on three quarters, calibrate the outputs of the last one."""
+    X, y = load_iris(return_X_y=True)
+    X, y = (X[50:], y[50:] - 1) if calibration == "platt" else (X, y)
+    n_classes = len(np.unique(y))
+    # Noise makes outputs of rows that were trained on far too sure.
+    X = X + 0.6 * np.random.default_rng(0).normal(size=X.shape)
+    options = {"kernel": Gaussian(0.5), "C": 10.0, "strategy": "one_vs_all", "tol": 1e-6}
+    fitted = SupportVectorClassifier(**options, calibration=calibration, random_state=5).fit(X, y)
+    order = np.random.default_rng(5).permutation(len(y))
+    held = np.concatenate(
+        [own[: round(0.25 * len(own))] for own in (order[y[order] == k] for k in range(n_classes))]
+    )
+    rest = np.setdiff1d(np.arange(len(y)), held)
+    part = SupportVectorClassifier(**options).fit(X[rest], y[rest])
+    outputs = part.machine_outputs(X[held])
+    if calibration == "platt":
+        expected = platt_calibration(outputs[:, 0], y[held] == 1)
+    else:
+        expected = softmax_calibration(outputs, y[held], n_classes)
+    whole = SupportVectorClassifier(**options).fit(X, y)
+    assert_allclose(
+        fitted.predict_proba(X), expected.probabilities(whole.machine_outputs(X)), atol=2e-3
+    )
+    assert_allclose(fitted.machine_outputs(X), whole.machine_outputs(X), atol=1e-4)
+    seen = whole.machine_outputs(X[held])
+    if calibration == "platt":
+        wrong = platt_calibration(seen[:, 0], y[held] == 1)
+    else:
+        wrong = softmax_calibration(seen, y[held], n_classes)
+    assert np.abs(wrong.slopes - expected.slopes).max() > 0.5
 
 
 def test_refusals():

@@ -53,6 +53,16 @@ def test_nu_agrees_with_libsvm():
     assert report.n_with_slack / len(X) <= 0.4 <= ours.support_share_
 
 
+def test_a_share_without_margin_is_refused_with_advice_that_helps():
+    """Mixtures of overlapping classes coincide; a larger share keeps them apart."""
+    X = np.linspace(-1.0, 1.0, 20)[:, None]
+    y = (np.arange(20) % 3 == 0) | (X[:, 0] > 0.6)
+    with pytest.raises(DataError, match="Take a larger nu"):
+        SupportVectorClassifier(kernel="linear", form="nu", nu=0.2).fit(X, y)
+    machine = SupportVectorClassifier(kernel="linear", form="nu", nu=0.85).fit(X, y)
+    assert machine.machines_[0].margin > 0
+
+
 def test_several_classes():
     X, y = load_iris(return_X_y=True)
     pairs = SupportVectorClassifier(tol=1e-6).fit(X, y)

@@ -41,6 +41,40 @@ def test_objective_falls_with_every_round():
     assert learner.loss_curve_[-1] < before.loss_curve_[-1] < before.loss_curve_[0]
 
 
+def targets_of(rows, classes):
+    squares = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
+    return np.argsort(np.where(classes[:, None] == classes, squares, np.inf), axis=1)[:, :3]
+
+
+def leads(rows, classes, targets):
+    """By how much each row of another class is farther than each target; the rest is infinite."""
+    squares = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+    near = np.take_along_axis(squares, targets, axis=1)
+    others = np.where(classes[:, None] == classes, np.inf, squares)
+    return near, others[:, None, :] - near[:, :, None]
+
+
+def test_the_metric_leaves_fewer_impostors_than_the_euclidean_one():
+    rows, classes = X[:200], Y[:200]
+    targets = targets_of(rows, classes)
+    learner = LargeMarginNeighbours().fit(rows, classes)
+    before = (leads(rows, classes, targets)[1] < 0).sum()
+    after = (leads(learner.transform(rows), classes, targets)[1] < 0).sum()
+    assert after < 0.9 * before
+
+
+def test_the_push_weight_is_that_of_the_objective():
+    """Written out for the learned metric: pulls of the targets, pushes of all impostors."""
+    rows, classes, weight = X[:60], Y[:60], 0.9
+    learner = LargeMarginNeighbours(push_weight=weight).fit(rows, classes)
+    near, lead = leads(learner.transform(rows), classes, targets_of(rows, classes))
+    pushes = np.maximum(0.0, 1.0 - lead).sum()
+    assert learner.loss_curve_[-1] == pytest.approx((1 - weight) * near.sum() + weight * pushes)
+    even = LargeMarginNeighbours().fit(rows, classes)
+    assert learner.n_violations_ < even.n_violations_
+
+
 def test_random_start_ends_with_the_same_objective():
     ends = [
         LargeMarginNeighbours(start=start, tol=1e-7, random_state=0).fit(X[:150], Y[:150])
@@ -94,6 +128,19 @@ def test_restarts_never_end_worse():
     once = LargeMarginComponents(1).fit(X[:150], Y[:150])
     often = LargeMarginComponents(1, n_restarts=3, random_state=0).fit(X[:150], Y[:150])
     assert often.loss_curve_[-1] <= once.loss_curve_[-1]
+
+
+def test_a_restart_leaves_a_bad_start_behind():
+    """Rows with their mirror images: nothing at the widest direction says which way to turn."""
+    rng = np.random.default_rng(0)
+    half = np.column_stack(
+        [10 * rng.normal(size=40), np.repeat([0.0, 1.0], 20) + 0.1 * rng.normal(size=40)]
+    )
+    half -= half.mean(axis=0)
+    rows, classes = np.vstack([half, half * [-1, 1]]), np.tile(np.repeat([0, 1], 20), 2)
+    once = LargeMarginComponents(1).fit(rows, classes)
+    often = LargeMarginComponents(1, n_restarts=1, random_state=0).fit(rows, classes)
+    assert often.loss_curve_[-1] < 0.1 * once.loss_curve_[-1]
 
 
 def test_probabilities_are_shares_of_the_votes():

@@ -11,6 +11,7 @@ from verulam.kernel import (
     Gaussian,
     Linear,
     Polynomial,
+    SupportVectorClassifier,
     kernel_perceptron,
     lagrangian_machine,
     solve_densely,
@@ -38,6 +39,20 @@ def test_the_perceptron_corrects_the_worst_first():
     with pytest.warns(ConvergenceWarning):
         machine = kernel_perceptron(X @ X.T, signs, max_iter=2)
     np.testing.assert_allclose(machine.coefficients, [1.0, 0.0, -1.0])
+
+
+def test_the_perceptron_has_more_support_vectors_and_a_narrower_margin():
+    """It separates like the machine, but stops at the first plane that does."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 2))
+    signs = np.where(X[:, 0] + X[:, 1] > 0, 1.0, -1.0)
+    X += 0.02 * signs[:, None]
+    taught = kernel_perceptron(X @ X.T, signs)
+    machine = SupportVectorClassifier(kernel="linear", form="hard").fit(X, signs)
+    plane = taught.coefficients @ X
+    margin = (signs * (X @ plane + taught.bias)).min() / np.linalg.norm(plane)
+    assert 0.0 < margin < 0.9 * machine.machines_[0].margin
+    assert np.count_nonzero(taught.coefficients) > len(machine.support_)
 
 
 def test_lagrangian_machine_solves_its_own_dual():

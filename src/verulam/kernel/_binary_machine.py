@@ -163,7 +163,7 @@ def nu_machine(
     if radius <= 0:
         raise DataError(
             f"nu={nu:g} leaves no margin on these data: the nearest mixtures of the classes "
-            "coincide. Take a smaller nu or a richer kernel."
+            "coincide. Take a larger nu or a richer kernel."
         )
     return _machine(solution, 0.5 * (first + second), 1.0 / radius)
 
