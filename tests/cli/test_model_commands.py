@@ -46,6 +46,27 @@ def folder(tmp_path_factory):
     return folder
 
 
+def test_finalise_makes_what_the_answer_says(capsys, tmp_path):
+    study = tmp_path / "birds.toml"
+    study.write_text(
+        'resampling = "3-fold"\ndata = ["penguins"]\n'
+        'learners = ["naive bayes", "logistic regression", "k-nearest neighbours"]\n'
+    )
+    output, _ = verulam(capsys, "run", study, "--engine", "serial")
+    said = " ".join(output.split())
+    assert said.startswith("Use parametric.NaiveBayes. logistic regression has the lowest mean")
+    assert "makes a model of parametric.NaiveBayes (with --learner best, logistic" in said
+    output, _ = verulam(capsys, "finalise", study)
+    said = " ".join(output.split())
+    assert said.startswith("parametric.NaiveBayes for species: ")
+    assert "Chosen recommended by the study: the simplest that its tests cannot tell from" in said
+    assert "logistic regression has the best mean error" in said
+    _, errors = verulam(capsys, "finalise", study, code=2)
+    assert "name another file (path; --output of the command), or have it replaced" in errors
+    output, _ = verulam(capsys, "finalise", study, "--learner", "best", "--force")
+    assert output.startswith("logistic regression for species: ")
+
+
 def test_finalise_says_how_good_and_where(capsys, folder, tmp_path):
     store = shutil.copy(folder / "flowers.sqlite", tmp_path / "flowers.sqlite")
     model = tmp_path / "model.skops"

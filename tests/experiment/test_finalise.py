@@ -123,7 +123,7 @@ def test_without_a_locked_part_the_figure_of_the_study_is_said(tmp_path):
     assert (card.training_rows, card.test_rows) == (344, 0)
     assert finalisations(done.store).empty
     assert "decision" not in str(card.to_dict())
-    again = finalise(done.store, path=tmp_path / "again.skops")
+    again = finalise(done.store, "best", path=tmp_path / "again.skops")
     assert again.card.response == card.response
 
 

@@ -1,6 +1,7 @@
 """Which contestant is meant, and whether it can be built again as it was."""
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from verulam.experiment import (
     predict,
     run,
 )
-from verulam.experiment._finalise_choice import chosen_contestant, data_label, rebuild
+from verulam.experiment._finalise_choice import chosen_contestant, data_label, reason_for, rebuild
 
 QUIET = {"engine": "serial", "progress": False}
 
@@ -36,6 +37,40 @@ def test_best_is_the_best_mean(analysis):
     means = analysis.tables["penguins"]["mean"]
     assert chosen(analysis, "best") == means.idxmin()
     assert chosen(analysis, "recommended") == analysis.recommended
+
+
+def test_the_answer_decides_where_nothing_is_asked_for(analysis):
+    assert chosen(analysis, None) == analysis.recommended
+    undecided = replace(analysis, answer=replace(analysis.answer, recommended=None))
+    assert chosen(undecided, None) == chosen(analysis, "best")
+
+
+def test_why_it_is_this_one(analysis):
+    def reason(learner, found=analysis):
+        return reason_for(found, "penguins", chosen(found, learner), learner)
+
+    best, simple = "k-nearest neighbours (n_neighbors=1)", "parametric.NaiveBayes"
+    leading = replace(analysis, answer=replace(analysis.answer, recommended=best))
+    table = analysis.tables["penguins"].assign(mean=0.5)
+    table.loc[best, "mean"] = 0.25
+    known = {"penguins": table}
+    other = replace(analysis, tables=known, answer=replace(analysis.answer, recommended=simple))
+    leading = replace(leading, tables=known)
+    none = replace(other, answer=replace(analysis.answer, recommended=None))
+    assert (
+        reason(None, leading) == "recommended by the study, and with the best mean error (0.2500)"
+    )
+    assert reason(None, other) == (
+        "recommended by the study: the simplest that its tests cannot tell from the best; "
+        f"{best} has the best mean error (0.2500), this one 0.5000"
+    )
+    assert reason("best", other).endswith(f"the study recommends {simple}, the simplest that its "
+                                          "tests cannot tell from the best")  # fmt: skip
+    assert reason("best", leading).endswith("(0.2500), and the study recommends it")
+    assert reason(None, none) == "it has the best mean error (0.2500); the study recommends none"
+    assert reason("majority class", other) == (
+        f"named by whoever made the model; the study recommends {simple}"
+    )
 
 
 def test_names_of_learners_and_contestants(analysis):

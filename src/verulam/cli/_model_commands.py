@@ -22,7 +22,7 @@ Trust = Annotated[
 @model_app.command(
     epilog=examples(
         "verulam finalise study.sqlite",
-        "verulam finalise study.sqlite --learner recommended -o model.skops",
+        "verulam finalise study.sqlite --learner best -o model.skops",
         'verulam finalise study.sqlite --learner "naive bayes" --data penguins',
     )
 )
@@ -31,12 +31,13 @@ def finalise(
         Path, typer.Argument(help="Store of a study, or the study file beside it.", metavar="STORE")
     ],
     learner: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="best (mean response), recommended (simplest that nothing beats), or a name.",
+            help="best (mean response), recommended (simplest that nothing beats), or a name; "
+            "the recommended one if not given, else the best.",
             autocompletion=complete_final,
         ),
-    ] = "best",
+    ] = None,
     data: Annotated[str | None, typer.Option(help="Data set, where the study has several.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Model file to write; beside the store.")

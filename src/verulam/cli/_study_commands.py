@@ -1,6 +1,7 @@
 """The commands of a study, from its file to its report."""
 
 import os
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -146,7 +147,7 @@ def run(
     typer.echo(f"Results: {results}")
     if results.left_out:
         typer.echo(wrapped(results.left_out))
-    typer.echo(f"Next: verulam report {path}, verulam analyse {path}, verulam finalise {path}")
+    _print_next(found, path)
     if len(results.failures()):
         typer.echo(f"Some runs failed: verulam status {path}", err=True)
         raise typer.Exit(FAILED)
@@ -244,6 +245,21 @@ def _analysed(
     return examine(
         existing_store(store), measure, alpha, acceptable=level, test=test, simplicity=simplicity
     )
+
+
+def _print_next(found: "Analysis", path: Path) -> None:
+    """Say what to do with the results, and which learner would be finalised."""
+    from verulam.experiment import chosen_contestant
+
+    labels = [label for label, table in found.tables.items() if table["mean"].notna().any()]
+    typer.echo(f"Next: verulam report {path}, verulam analyse {path}")
+    if not labels:
+        return
+    several = f" --data {shlex.quote(labels[0])}" if len(found.tables) > 1 else ""
+    command = f"verulam finalise {path}{several}"
+    chosen, best = (chosen_contestant(found, labels[0], learner).name for learner in (None, "best"))
+    other = "" if chosen == best else f" (with --learner best, {best})"
+    typer.echo(wrapped(f"{command} makes a model of {chosen}{other}."))
 
 
 def _print_forecast(made: "Plan") -> None:

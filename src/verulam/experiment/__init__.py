@@ -22,6 +22,7 @@ from verulam.experiment._factors import (
     odd_levels,
 )
 from verulam.experiment._finalise import Finalised, finalise
+from verulam.experiment._finalise_choice import chosen_contestant
 from verulam.experiment._finalise_record import LockedPartUsedError, finalisations
 from verulam.experiment._fractional import (
     AliasStructure,
@@ -121,6 +122,7 @@ __all__ = [
     "best_guess",
     "box_behnken",
     "central_composite",
+    "chosen_contestant",
     "coded_settings",
     "compare",
     "design_settings",

@@ -12,7 +12,13 @@ from verulam.decision import LossTable
 from verulam.experiment._analysis import Analysis, analyse
 from verulam.experiment._execution import seeded
 from verulam.experiment._finalise_card import final_card
-from verulam.experiment._finalise_choice import Rebuilt, chosen_contestant, data_label, rebuild
+from verulam.experiment._finalise_choice import (
+    Rebuilt,
+    chosen_contestant,
+    data_label,
+    reason_for,
+    rebuild,
+)
 from verulam.experiment._finalise_record import (
     Opening,
     close_locked_part,
@@ -75,7 +81,7 @@ class Finalised:
 
 def finalise(
     store: Results | str | Path,
-    learner: str = "best",
+    learner: str | None = None,
     *,
     data: str | None = None,
     path: str | Path | None = None,
@@ -95,7 +101,8 @@ def finalise(
         The results of the study, or the path of its store.
     learner
         "best" for the best mean response, "recommended" for the simplest learner that the tests
-        cannot tell from it, or the name of a learner or contestant.
+        cannot tell from it, or the name of a learner or contestant. None takes the one that the
+        answer recommends, and the best where it recommends none.
     data
         Label of the data set, where the study has several.
     path
@@ -142,12 +149,13 @@ def finalise(
         losses = None
     look = _look(results, rebuilt, estimator, chosen.name, losses, force=force)
     responses = (*look.responses, resampled_response(analysis.responses, label, chosen.name))
-    caveats = (*look.caveats, *_caveats(analysis, chosen.name, learner), *remarks)
+    caveats = (*look.caveats, *_caveats(analysis), *remarks)
     card = final_card(
         results,
         rebuilt,
         estimator,
         name=chosen.name,
+        reason=reason_for(analysis, label, chosen.name, learner),
         responses=responses,
         caveats=caveats,
         losses=losses,
@@ -209,7 +217,10 @@ def _model_path(
     if file.is_dir() or not file.resolve().parent.is_dir():
         raise DataError(f"path: {file} cannot be written; name a file in a folder that exists.")
     if file.exists() and not force:
-        raise DataError(f"path: {file} is already there; name another, or force it.")
+        raise DataError(
+            f"{file} is already there; name another file (path; --output of the command), or have "
+            "it replaced (force; --force)."
+        )
     return file
 
 
@@ -242,13 +253,8 @@ def _fitted(rebuilt: Rebuilt) -> tuple[Any, list[str]]:
     return estimator.best_estimator_, [tuned, *remarks]
 
 
-def _caveats(analysis: Analysis, chosen: str, asked: str) -> list[str]:
+def _caveats(analysis: Analysis) -> list[str]:
     lines = ["The figures are for rows drawn in the same way as those of the data set."]
-    if asked == "best" and analysis.recommended not in (None, chosen):
-        lines.append(
-            f"{chosen} has the best mean response; the study recommends {analysis.recommended}, "
-            "the simplest learner that the tests cannot tell from the best."
-        )
     left = analysis.results.status().get("left", 0)
     if left:
         lines.append(f"{left} runs of the study were left when the learner was chosen.")

@@ -27,6 +27,7 @@ def final_card(
     estimator: Any,
     *,
     name: str,
+    reason: str,
     responses: Sequence[ResponseCard],
     caveats: Sequence[str],
     losses: LossTable | None,
@@ -41,8 +42,8 @@ def final_card(
         The learner before it was fitted, and its data.
     estimator
         The learner fitted to all rows but those locked away.
-    name
-        What the contestant is called.
+    name, reason
+        What the contestant is called, and why it is this one.
     responses, caveats
         How good it is, and what to keep in mind.
     losses
@@ -53,6 +54,7 @@ def final_card(
     source = study.data[0].source if len(study.data) == 1 else planned.data.source
     return ModelCard(
         learner=name,
+        reason=reason,
         parameters=_parameters(estimator),
         preparation=rebuilt.contestant.preparation,
         task=str(planned.data.task),

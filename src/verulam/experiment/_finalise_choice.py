@@ -21,6 +21,7 @@ from verulam.experiment._sources import open_data
 from verulam.experiment._store import Store
 from verulam.experiment._study import DataChoice, Study
 from verulam.experiment._study_file import parse_study
+from verulam.experiment._text import number_text
 
 _PLACES = "SELECT DISTINCT label, place, data FROM planned WHERE study = ? ORDER BY place"
 _RUNS = "SELECT DISTINCT run FROM planned WHERE study = ? AND place = ?"
@@ -90,7 +91,9 @@ def data_label(results: Results, data: str | None) -> str:
     return data
 
 
-def chosen_contestant(analysis: Analysis, data: str, learner: str) -> StoredContestant:
+def chosen_contestant(
+    analysis: Analysis, data: str, learner: str | None = None
+) -> StoredContestant:
     """Return the contestant that a word stands for.
 
     Parameters
@@ -102,12 +105,15 @@ def chosen_contestant(analysis: Analysis, data: str, learner: str) -> StoredCont
     learner
         "best" for the best mean response on the data set, "recommended" for the simplest that
         the tests cannot tell from it, the name of a contestant, or that of a learner, whose best
-        setting is taken.
+        setting is taken. None takes the one that the answer of the study recommends, and the best
+        where it recommends none.
     """
     contestants = {each.name: each for each in analysis.responses.contestants}
     table = analysis.tables[data].dropna(subset=["mean"])
     if table.empty:
         raise DataError(f"No run on {data} has finished, so that there is nothing to finalise.")
+    if learner is None:
+        learner = analysis.recommended if analysis.recommended in table.index else "best"
     if learner == "recommended":
         if analysis.recommended is None:
             raise DataError("learner: the study recommends none; name one, or take 'best'.")
@@ -128,6 +134,47 @@ def chosen_contestant(analysis: Analysis, data: str, learner: str) -> StoredCont
     return contestants[
         str(means.idxmax() if analysis.measure.greater_is_better else means.idxmin())
     ]
+
+
+def reason_for(analysis: Analysis, data: str, chosen: str, learner: str | None) -> str:
+    """Return why a contestant is the one that a study ends in, in words.
+
+    Parameters
+    ----------
+    analysis
+        What the study found.
+    data
+        Label of the data set.
+    chosen
+        Name of the contestant.
+    learner
+        What was asked for, as `chosen_contestant` takes it.
+    """
+    means = analysis.tables[data]["mean"]
+    best = chosen_contestant(analysis, data, "best").name
+    lead = f"the best mean {analysis.measure.name} ({number_text(means[best])})"
+    recommended = analysis.recommended
+    if learner in (None, "recommended") and chosen == recommended:
+        if chosen == best:
+            return f"recommended by the study, and with {lead}"
+        return (
+            f"recommended by the study: the simplest that its tests cannot tell from the best; "
+            f"{best} has {lead}, this one {number_text(means[chosen])}"
+        )
+    if learner in (None, "best"):
+        words = f"it has {lead}"
+        if recommended == chosen:
+            return f"{words}, and the study recommends it"
+        if recommended is None:
+            return f"{words}; the study recommends none"
+        return (
+            f"{words}; the study recommends {recommended}, the simplest that its tests cannot tell "
+            "from the best"
+        )
+    words = "named by whoever made the model"
+    return (
+        words if recommended in (None, chosen) else f"{words}; the study recommends {recommended}"
+    )
 
 
 def rebuild(

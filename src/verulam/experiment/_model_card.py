@@ -12,7 +12,7 @@ from verulam.base import DataError
 from verulam.decision import LossTable
 
 #: Raised whenever older programs could not read what newer ones write.
-CARD_FORMAT = 1
+CARD_FORMAT = 2
 MOST_LEVELS_SHOWN = 12
 
 
@@ -127,6 +127,8 @@ class ModelCard:
         Whether inputs may be missing.
     as_array
         Whether the estimator was given plain numbers without the names of the columns.
+    reason
+        Why it is this learner, in words.
     format
         Number of the form of the card.
     """
@@ -149,6 +151,7 @@ class ModelCard:
     losses: Mapping[str, Any] | None = None
     accepts_missing: bool = False
     as_array: bool = False
+    reason: str = ""
     format: int = CARD_FORMAT
 
     @property
@@ -202,6 +205,7 @@ class ModelCard:
         facts = [
             ("Predicts", f"{self.target} ({self.task}{classes})"),
             ("Learner", self.learner),
+            *([("Chosen", self.reason)] if self.reason else []),
             ("Parameters", parameters or "the defaults"),
             ("Preparation", self.preparation),
             ("Made from", f"{self.training_rows} rows of {self.data['name']}"),
