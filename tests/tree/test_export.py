@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 
 from verulam.data import dataset
-from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_code, export_dot
+from verulam.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    MultivariateTreeClassifier,
+    export_code,
+    export_dot,
+)
 
 
 @pytest.fixture
@@ -49,4 +55,15 @@ def test_dot_has_every_node_and_edge(titanic):
     text = export_dot(tree)
     assert text.count(" -> ") == len(tree.tree_) - 1
     assert text.count("[label=") == 2 * len(tree.tree_) - 1
-    assert export_dot(tree, max_depth=1).count(" -> ") == 2
+    cut = export_dot(tree, max_depth=1)
+    assert cut.count(" -> ") == 2
+    assert cut.count(' ...", style="rounded,dashed"]') == 2
+
+
+def test_dot_of_slanted_nodes():
+    X = np.random.default_rng(0).uniform(size=(80, 2))
+    tree = MultivariateTreeClassifier().fit(X, X[:, 0] > X[:, 1])
+    text = export_dot(tree)
+    assert text.count(" -> ") == len(tree.tree_.structure) - 1
+    assert f'0 [label="{tree.node_text(0)}"];' in text
+    assert '0 -> 1 [label="no"];' in text

@@ -14,7 +14,7 @@ def test_a_line_needs_one_leaf():
     assert tree.get_n_leaves() == 1
     assert_allclose(tree.linear_leaves_.weights[0], [1.0, -2.0, 0.5], atol=1e-8)
     assert_allclose(tree.linear_leaves_.intercepts[0], 3.0)
-    assert tree.export_text().startswith("3 +1 0 -2 1 +0.5 2")
+    assert tree.export_text().startswith("3 +1 column 0 -2 column 1 +0.5 column 2")
 
 
 def test_pieces_need_fewer_leaves_than_constants():

@@ -29,6 +29,12 @@ def test_only_categories_that_get_there_are_named():
     ]
 
 
+def test_columns_without_names_are_counted():
+    tree = DecisionTreeClassifier().fit([[0.0, 1.0], [0.0, 2.0]], ["a", "b"])
+    assert tree.export_text().splitlines() == ["column 1 <= 1.5: a (1)", "column 1 > 1.5: b (1)"]
+    assert (tree.node_text(0), tree.branch_text(1)) == ("column 1", "<= 1.5")
+
+
 def test_depth_can_be_cut():
     X = [[0.0], [1.0], [2.0], [3.0]]
     tree = DecisionTreeClassifier().fit(X, [0, 1, 0, 1])

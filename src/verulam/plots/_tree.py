@@ -1,19 +1,29 @@
 """Decision trees, drawn."""
 
 import re
-from textwrap import wrap
+import warnings
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
-from verulam.base import check_is_fitted
+from verulam.base import DataError, DataWarning, check_is_fitted
 from verulam.plots._style import axes_or_new, tint
-from verulam.tree import TreeStructure, branch_label
+from verulam.plots._tree_layout import DrawnNode, Layout, arrange, folded_text
+from verulam.tree import TreeStructure
 
 INNER_COLOUR = "0.97"
 STRONGEST_TINT = 0.45
+POINTS_PER_INCH = 72.0
+#: Letters are not made smaller than this; what does not fit then is cut.
+SMALLEST_FONT = 5.0
+#: Size of a figure of our own: at least, and at most.
+SMALLEST_FIGURE = (4.0, 2.4)
+LARGEST_FIGURE = (64.0, 48.0)
+#: Part of the axes that is drawn on: they may shrink a little when the figure is laid out.
+USED_SHARE = 0.96
+#: Nodes that are arranged at most; no figure has room for more.
+MOST_NODES = 3000
 
 
 def tree_diagram(
@@ -21,14 +31,17 @@ def tree_diagram(
 ) -> Axes:
     """Draw a fitted tree: tests in boxes, what leads on along the lines, answers in the leaves.
 
-    Leaves of a classifier have the colour of their class, stronger where it is purer.
+    Leaves of a classifier have the colour of their class, stronger where it is purer. Boxes with
+    broken lines end in "...": the tree goes on below them.
 
     Parameters
     ----------
     tree
         Fitted `DecisionTreeClassifier`, `DecisionTreeRegressor` or `MultivariateTreeClassifier`.
     ax
-        Axes to draw on.
+        Axes to draw on. Where they are too small for the tree, letters become smaller and, if
+        that is not enough, depths are left out with a warning. Without axes, a figure is made
+        that is as large as the tree needs.
     max_depth
         Depth below which the tree is not drawn.
     fontsize
@@ -46,66 +59,138 @@ def tree_diagram(
     ['age']
     """
     check_is_fitted(tree)
-    structure = _structure(tree)
-    ax = axes_or_new(ax)
-    depths = structure.depths()
-    limit = depths.max() if max_depth is None else max_depth
-    shown = depths <= limit
-    across = _places(structure, shown, limit)
-    for node in np.flatnonzero(shown).tolist():
-        is_end = structure.kind[node] == 0 or depths[node] == limit
-        if node:
-            parent = int(structure.parent[node])
-            horizontal = [across[parent], across[node]]
-            vertical = [-float(depths[parent]), -float(depths[node])]
-            ax.plot(horizontal, vertical, color="0.6", linewidth=0.9, zorder=0)
-            share = 0.58
-            ax.text(
-                horizontal[0] + share * (horizontal[1] - horizontal[0]),
-                vertical[0] + share * (vertical[1] - vertical[0]),
-                _wrapped(_branch_text(tree, node)),
-                fontsize=fontsize - 1,
-                ha="center",
-                va="center",
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-            )
-        text = tree.leaf_text(node) if is_end else _node_text(tree, node)
-        ax.text(
-            across[node],
-            -float(depths[node]),
-            _wrapped(text.replace(" (", "\n(", 1) if is_end else text),
-            fontsize=fontsize,
-            ha="center",
-            va="center",
-            bbox={
-                "boxstyle": "round,pad=0.35" if is_end else "square,pad=0.35",
-                "facecolor": _face(tree, node) if is_end else INNER_COLOUR,
-                "edgecolor": "0.35",
-                "linewidth": 0.8,
-            },
-        )
-    ax.set(xlim=(-0.6, across.max() + 0.6), ylim=(-float(limit) - 0.45, 0.45))
+    if max_depth is not None and max_depth < 0:
+        raise DataError(f"max_depth={max_depth}; a depth of 0 or more is expected.")
+    room = LARGEST_FIGURE if ax is None else _inches(ax)
+    nodes, layout, letters = _fitted(tree, max_depth, fontsize, room)
+    unit = letters / POINTS_PER_INCH / USED_SHARE
+    needed = layout.width * unit, layout.height * unit
+    ax = axes_or_new(ax, *(max(pair) for pair in zip(needed, SMALLEST_FIGURE, strict=True)))
+    for number, node in nodes.items():
+        parent = int(_structure(tree).parent[number])
+        if number:
+            _draw_branch(ax, node, layout, layout.across[parent], layout.across[number], letters)
+        _draw_box(ax, tree, number, node, layout, letters)
+    margin = (1.0 / USED_SHARE - 1.0) / 2
+    ax.set(
+        xlim=(-margin * layout.width, (1.0 + margin) * layout.width),
+        ylim=((1.0 + margin) * layout.height, -margin * layout.height),
+    )
     ax.axis("off")
     return ax
 
 
-def _places(structure: TreeStructure, shown: NDArray[np.bool_], limit: int) -> NDArray[np.float64]:
-    """Return the horizontal place of each node: ends side by side, others above their middle."""
-    across = np.zeros(len(structure))
-    depths = structure.depths()
-    waiting, next_place = [0], 0
-    while waiting:
-        node = waiting.pop()
-        if structure.kind[node] == 0 or depths[node] == limit:
-            across[node] = next_place
-            next_place += 1
+def _fitted(
+    tree: Any, max_depth: int | None, fontsize: float, room: tuple[float, float]
+) -> tuple[dict[int, DrawnNode], Layout, float]:
+    """Return what is drawn of the tree, where, and with letters of which size."""
+    depths = _structure(tree).depths()
+    deepest = int(depths.max())
+    asked = deepest if max_depth is None else min(max_depth, deepest)
+    drawable = int(np.searchsorted(np.cumsum(np.bincount(depths)), MOST_NODES, side="right"))
+    limit = min(asked, max(drawable - 1, 0))
+    while True:
+        nodes = _drawn_nodes(tree, depths, limit)
+        layout = arrange(nodes)
+        sizes = (layout.width, layout.height)
+        unit = min(USED_SHARE * inches / size for inches, size in zip(room, sizes, strict=True))
+        letters = min(fontsize, unit * POINTS_PER_INCH)
+        if letters >= min(fontsize, SMALLEST_FONT) or limit == 0:
+            break
+        limit -= 1
+    if limit < asked:
+        warnings.warn(
+            f"The tree is drawn to depth {limit} of {deepest}: there is no room for more on "
+            f"{room[0]:.3g} x {room[1]:.3g} inches. Larger axes, a smaller `max_depth` or "
+            "`export_dot` show the rest.",
+            DataWarning,
+            stacklevel=3,
+        )
+    return nodes, layout, letters
+
+
+def _inches(ax: Axes) -> tuple[float, float]:
+    """Return the width and height that axes will have once their figure has been laid out."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    shown = ax.axison
+    ax.axis("off")
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+    box = ax.get_window_extent()
+    ax.axison = shown
+    return max(box.width, 1.0) / figure.dpi, max(box.height, 1.0) / figure.dpi
+
+
+def _drawn_nodes(tree: Any, depths: Any, limit: int) -> dict[int, DrawnNode]:
+    """Return the nodes down to a depth, parents before their children, with their texts."""
+    structure = _structure(tree)
+    drawn = {}
+    for number in np.flatnonzero(depths <= limit).tolist():
+        is_leaf, depth = structure.kind[number] == 0, int(depths[number])
+        if is_leaf or depth == limit:
+            text = _shorter(tree.leaf_text(number)).replace(" (", "\n(", 1)
+            text = folded_text(text) + ("" if is_leaf else "\n...")
+            children = range(0)
         else:
-            waiting.extend(reversed(structure.children(node)))
-    for node in np.flatnonzero(shown)[::-1]:
-        if structure.kind[node] != 0 and depths[node] < limit:
-            children = structure.children(node)
-            across[node] = 0.5 * (across[children[0]] + across[children[-1]])
-    return across
+            text, children = (
+                folded_text(_shorter(tree.node_text(number))),
+                structure.children(number),
+            )
+        label = folded_text(_label(tree, number)) if number else ""
+        drawn[number] = DrawnNode(text, label, depth, children)
+    return drawn
+
+
+def _draw_branch(
+    ax: Axes, node: DrawnNode, layout: Layout, start: float, stop: float, fontsize: float
+) -> None:
+    """Draw the line to a node: slanted only between the rows, where it meets nothing."""
+    depth = node.depth
+    ax.plot(
+        [start, start, stop, stop],
+        [
+            layout.boxes[depth - 1],
+            layout.bottoms[depth - 1],
+            layout.tops[depth],
+            layout.boxes[depth],
+        ],
+        color="0.6",
+        linewidth=0.9,
+        zorder=0,
+    )
+    ax.text(
+        stop,
+        layout.labels[depth],
+        node.label,
+        fontsize=0.9 * fontsize,
+        ha="center",
+        va="center",
+        parse_math=False,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+    )
+
+
+def _draw_box(
+    ax: Axes, tree: Any, number: int, node: DrawnNode, layout: Layout, fontsize: float
+) -> None:
+    is_end, is_leaf = not node.children, _structure(tree).kind[number] == 0
+    ax.text(
+        layout.across[number],
+        layout.boxes[node.depth],
+        node.text,
+        fontsize=fontsize,
+        ha="center",
+        va="center",
+        parse_math=False,
+        bbox={
+            "boxstyle": f"{'round' if is_end else 'square'},pad=0.35",
+            "facecolor": _face(tree, number) if is_end else INNER_COLOUR,
+            "edgecolor": "0.35",
+            "linestyle": "--" if is_end and not is_leaf else "-",
+            "linewidth": 0.8,
+        },
+    )
 
 
 def _structure(tree: Any) -> TreeStructure:
@@ -113,16 +198,12 @@ def _structure(tree: Any) -> TreeStructure:
     return getattr(tree.tree_, "structure", tree.tree_)
 
 
-def _node_text(tree: Any, node: int) -> str:
-    if hasattr(tree, "node_text"):
-        return tree.node_text(node)
-    return str(tree.schema_.names[tree.tree_.column[node]])
-
-
-def _branch_text(tree: Any, node: int) -> str:
-    if hasattr(tree, "branch_text"):
-        return tree.branch_text(node)
-    return branch_label(tree.tree_, node, tree.schema_)
+def _label(tree: Any, node: int) -> str:
+    """Return what leads to a node, with short thresholds; categories stay as they are."""
+    structure, label = _structure(tree), tree.branch_text(node)
+    parent = structure.parent[node]
+    is_category = structure.category_start[parent] >= 0
+    return label if is_category else _shorter(label)
 
 
 def _face(tree: Any, node: int) -> Any:
@@ -136,6 +217,11 @@ def _face(tree: Any, node: int) -> Any:
     return tint(chosen, np.array([STRONGEST_TINT * max(0.15, purity)]))[0]
 
 
-def _wrapped(text: str, width: int = 18) -> str:
-    text = re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.3g}", text)
-    return "\n".join(piece for line in text.split("\n") for piece in wrap(line, width) or [""])
+def _shorter(text: str) -> str:
+    """Return a text with its decimal numbers rounded to what is read at a glance."""
+
+    def rounded(found: re.Match[str]) -> str:
+        number = float(found[0])
+        return f"{number:.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+    return re.sub(r"(?<![\w.])\d+\.\d+(?![\w.])", rounded, text)

@@ -1,7 +1,7 @@
 """Decision trees that take a table as it is, and say what they have learned."""
 
 from verulam.tree._classifier import DecisionTreeClassifier
-from verulam.tree._export import branch_label, export_code, export_dot
+from verulam.tree._export import export_code, export_dot
 from verulam.tree._impurity import (
     entropy,
     gini,
@@ -31,7 +31,7 @@ from verulam.tree._structure import (
     paths,
 )
 from verulam.tree._table import category_counts, encode_rows, read_rows
-from verulam.tree._text import describe_condition
+from verulam.tree._text import branch_label, describe_condition
 
 __all__ = [
     "ClasswiseTest",

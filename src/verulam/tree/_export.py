@@ -9,7 +9,6 @@ import numpy as np
 
 from verulam.base import check_is_fitted
 from verulam.tree._structure import LEAF, NUMERIC, TreeStructure
-from verulam.tree._text import condition_text
 
 
 def export_dot(tree: Any, *, max_depth: int | None = None) -> str:
@@ -18,9 +17,9 @@ def export_dot(tree: Any, *, max_depth: int | None = None) -> str:
     Parameters
     ----------
     tree
-        Fitted `DecisionTreeClassifier` or `DecisionTreeRegressor`.
+        Fitted `DecisionTreeClassifier`, `DecisionTreeRegressor` or `MultivariateTreeClassifier`.
     max_depth
-        Depth below which the tree is not shown.
+        Depth below which the tree is not shown; nodes that it cuts end in "...".
 
     Examples
     --------
@@ -39,31 +38,23 @@ def export_dot(tree: Any, *, max_depth: int | None = None) -> str:
     }
     """
     check_is_fitted(tree)
-    structure, schema = tree.tree_, tree.schema_
+    structure = getattr(tree.tree_, "structure", tree.tree_)
     lines = ["digraph tree {", '    node [shape=box, fontname="Helvetica"];']
     waiting = [(0, 0)]
     while waiting:
         node, depth = waiting.pop()
-        cut = max_depth is not None and depth >= max_depth
-        if structure.kind[node] == LEAF or cut:
+        if structure.kind[node] == LEAF:
             lines.append(f"    {node} [label={_quoted(tree.leaf_text(node))}, style=rounded];")
+        elif max_depth is not None and depth >= max_depth:
+            label = _quoted(f"{tree.leaf_text(node)} ...")
+            lines.append(f'    {node} [label={label}, style="rounded,dashed"];')
         else:
-            name = str(schema.names[structure.column[node]])
-            lines.append(f"    {node} [label={_quoted(name)}];")
+            lines.append(f"    {node} [label={_quoted(tree.node_text(node))}];")
             waiting.extend((child, depth + 1) for child in reversed(structure.children(node)))
         if node:
-            parent = int(structure.parent[node])
-            label = branch_label(structure, node, schema)
-            lines.append(f"    {parent} -> {node} [label={_quoted(label)}];")
+            label = _quoted(tree.branch_text(node))
+            lines.append(f"    {structure.parent[node]} -> {node} [label={label}];")
     return "\n".join([*lines, "}"])
-
-
-def branch_label(structure: TreeStructure, node: int, schema: Any) -> str:
-    """Return what leads from a node's parent to it, without the name of the column."""
-    parent = int(structure.parent[node])
-    branch = node - int(structure.first_child[parent])
-    text = condition_text(structure, parent, branch, schema)
-    return text.removeprefix(f"{schema.names[structure.column[parent]]} ").removeprefix("= ")
 
 
 def export_code(tree: Any, *, name: str = "predict") -> str:

@@ -30,7 +30,7 @@ from verulam.tree._prune import PruningPath, best_first, beyond_leaves, prune_to
 from verulam.tree._records import Rules
 from verulam.tree._structure import LEAF, Path, TreeStructure, collapse, paths
 from verulam.tree._table import category_counts, encode_rows
-from verulam.tree._text import condition_text, tree_text
+from verulam.tree._text import branch_label, column_name, condition_text, tree_text
 
 
 class TreeLearner(ABC):
@@ -170,6 +170,14 @@ class TreeLearner(ABC):
         """Return the costs of a leaf at which the tree grown on the data changes."""
         unpruned = clone(self).set_params(pruning="none").fit(X, y, sample_weight)
         return unpruned._path(unpruned.tree_)
+
+    def node_text(self, node: int) -> str:
+        """Return the column that an inner node looks at."""
+        return column_name(self.schema_, self.tree_.column[node])
+
+    def branch_text(self, node: int) -> str:
+        """Return the answer that leads from a node's parent to it."""
+        return branch_label(self.tree_, node, self.schema_)
 
     @abstractmethod
     def leaf_text(self, node: int) -> str:

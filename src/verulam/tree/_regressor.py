@@ -34,6 +34,7 @@ from verulam.tree._prune import (
 )
 from verulam.tree._structure import TreeStructure
 from verulam.tree._table import read_rows
+from verulam.tree._text import column_name
 
 
 class DecisionTreeRegressor(TreeLearner, Regressor):
@@ -112,8 +113,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     >>> X = [[1.0], [2.0], [3.0], [7.0], [8.0], [9.0]]
     >>> tree = DecisionTreeRegressor(error_threshold=0.5).fit(X, [1, 1, 1, 5, 5, 6])
     >>> print(tree.export_text())
-    0 <= 5: 1 (3)
-    0 > 5: 5.33333 (3)
+    column 0 <= 5: 1 (3)
+    column 0 > 5: 5.33333 (3)
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -276,7 +277,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
             return f"{self.tree_.values[node, 0]:.6g} ({weight})"
         leaves = self.linear_leaves_
         terms = [
-            f"{slope:+.4g} {self.schema_.names[column]}"
+            f"{slope:+.4g} {column_name(self.schema_, column)}"
             for column, slope in zip(leaves.columns, leaves.weights[node], strict=True)
             if slope
         ]

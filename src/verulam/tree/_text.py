@@ -20,6 +20,12 @@ from verulam.tree._structure import (
 SHOWN_CATEGORIES = 6
 
 
+def column_name(schema: TableSchema, column: int) -> str:
+    """Return the name of a column; a table without names has only their positions."""
+    name = schema.names[column]
+    return f"column {name}" if isinstance(name, int | np.integer) else str(name)
+
+
 def describe_condition(
     condition: Condition, schema: TableSchema, *, shown: int = SHOWN_CATEGORIES
 ) -> str:
@@ -41,7 +47,7 @@ def describe_condition(
     >>> describe_condition(Condition(0, "<=", 38.5), schema)
     'age <= 38.5'
     """
-    name = schema.names[condition.column]
+    name = column_name(schema, condition.column)
     if condition.relation != "in":
         if np.isinf(condition.threshold):
             return f"{name} is {'known' if condition.relation == '<=' else 'missing'}"
@@ -68,6 +74,14 @@ def condition_text(structure: TreeStructure, node: int, branch: int, schema: Tab
         same = [above for above in conditions(structure, node) if above.column == condition.column]
         condition = merge_conditions([condition, *same])[0]
     return describe_condition(condition, schema)
+
+
+def branch_label(structure: TreeStructure, node: int, schema: TableSchema) -> str:
+    """Return what leads from a node's parent to it, without the name of the column."""
+    parent = int(structure.parent[node])
+    branch = node - int(structure.first_child[parent])
+    text = condition_text(structure, parent, branch, schema)
+    return text.removeprefix(f"{column_name(schema, structure.column[parent])} ").removeprefix("= ")
 
 
 def tree_text(
