@@ -29,6 +29,22 @@ def test_steps_are_errors_times_inputs():
     assert np.allclose([line.intercept_, *line.coef_], expected)
 
 
+def test_steps_go_down_the_slope_of_the_squared_error():
+    line = OnlineRegression(learning_rate=constant(0.01)).partial_fit(ROWS[:5], TARGETS[:5])
+    before = np.r_[line.intercept_, line.coef_]
+    line.partial_fit(ROWS[5:6], TARGETS[5:6])
+
+    def half_square(weights):
+        return 0.5 * (TARGETS[5] - weights[0] - ROWS[5] @ weights[1:]) ** 2
+
+    slopes = [
+        (half_square(before + step) - half_square(before - step)) / 2e-6
+        for step in 1e-6 * np.eye(4)
+    ]
+    after = np.r_[line.intercept_, line.coef_]
+    assert np.allclose(after - before, -0.01 * np.array(slopes), atol=1e-7)
+
+
 def test_several_targets_are_several_units():
     both = OnlineRegression(random_state=0).fit(ROWS, np.c_[TARGETS, -TARGETS])
     one = OnlineRegression(random_state=0).fit(ROWS, TARGETS)

@@ -46,6 +46,16 @@ def test_shared_slack_proves_that_exclusive_or_is_not_separable():
     assert LinearProgramDiscriminant(slack="shared").fit(CORNERS, AND).objective_ == 0
 
 
+@pytest.mark.parametrize("slack", ["own", "shared"])
+def test_the_way_is_one_step_from_zero(slack):
+    rows, classes = overlapping(80)
+    trainer = LinearProgramDiscriminant(slack=slack, record="steps").fit(rows, classes)
+    way = trainer.trajectory_
+    assert np.allclose(way.weights, [np.zeros(4), [*trainer.intercept_, *trainer.coef_[0]]])
+    assert np.allclose(way.criterion, [80.0 if slack == "own" else 1.0, trainer.objective_])
+    assert LinearProgramDiscriminant().fit(rows, classes).trajectory_ is None
+
+
 def test_scales_of_columns_do_not_matter():
     rows, classes = overlapping(80)
     scales = np.array([1e-5, 1.0, 1e5])

@@ -14,7 +14,9 @@ from verulam.numerics import (
     logit,
     normalise_rows,
     sigmoid,
+    sigmoid_slope,
     softmax,
+    softmax_jacobian,
 )
 from verulam.numerics._special_loops import (
     largest_column,
@@ -44,6 +46,43 @@ def test_sigmoid_and_logit_undo_each_other():
     assert_allclose(logit(sigmoid(numbers)), numbers)
     assert sigmoid(-1e4) == 0.0
     assert softmax([0.0, np.log(3.0)]) == pytest.approx([0.25, 0.75])
+
+
+def test_the_sigmoids_slope_agrees_with_differences():
+    assert sigmoid(0.0) == 0.5
+    points = np.array([-3.0, -0.5, 0.0, 1.0, 4.0])
+    slopes = (sigmoid(points + 1e-6) - sigmoid(points - 1e-6)) / 2e-6
+    assert_allclose(sigmoid_slope(points), slopes, rtol=1e-7)
+    assert_allclose(sigmoid_slope(points), sigmoid(points) * (1 - sigmoid(points)))
+
+
+def test_the_sigmoids_slope_keeps_its_digits_far_out():
+    assert_allclose(sigmoid_slope([50.0, -50.0]), np.exp(-50.0), rtol=1e-12)
+    assert sigmoid_slope(1e4) == 0.0
+
+
+def test_the_softmax_jacobian_agrees_with_differences():
+    point, small = np.array([0.3, -1.2, 2.0, 0.5]), 1e-6
+    steps = small * np.eye(4)
+    columns = [(softmax(point + s) - softmax(point - s)) / (2 * small) for s in steps]
+    assert_allclose(softmax_jacobian(point), np.column_stack(columns), atol=1e-9)
+    shares = softmax(point)
+    assert_allclose(softmax_jacobian(point), np.diag(shares) - np.outer(shares, shares))
+
+
+def test_softmax_and_its_jacobian_do_not_see_a_shift():
+    rows = np.array([[0.0, 1.0, -2.0], [3.0, 3.0, 3.0]])
+    for shift in (-1e4, 1e4):
+        assert_allclose(softmax(rows + shift, axis=1), softmax(rows, axis=1), rtol=1e-11)
+        assert_allclose(softmax_jacobian(rows + shift), softmax_jacobian(rows), rtol=1e-11)
+    assert softmax_jacobian(rows).shape == (2, 3, 3)
+    certain = softmax_jacobian([0.0, -50.0])
+    assert_allclose(certain[0, 0], np.exp(-50.0), rtol=1e-12)
+
+
+def test_two_classes_have_the_sigmoids_slope():
+    values = np.array([[1.3, -0.4]])
+    assert softmax_jacobian(values)[0, 0, 0] == pytest.approx(sigmoid_slope(1.7))
 
 
 @pytest.mark.parametrize("few", [0, 1024])

@@ -12,6 +12,7 @@ from verulam.linear._boolean import (
     network_for,
     truth_table,
 )
+from verulam.linear._criteria import LineCriterion, line_criterion
 from verulam.linear._descent import Descent, gradient_descent, newton_descent, optimal_rate
 from verulam.linear._generalised import GeneralisedLinear
 from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
@@ -65,6 +66,7 @@ __all__ = [
     "Hyperplane",
     "LeastMeanSquares",
     "LineComparison",
+    "LineCriterion",
     "LinearLayer",
     "LinearProgramDiscriminant",
     "LinearRanker",
@@ -92,6 +94,7 @@ __all__ = [
     "is_separable",
     "kendall_tau",
     "known_unit",
+    "line_criterion",
     "line_trainers",
     "mean_average_precision",
     "ndcg",

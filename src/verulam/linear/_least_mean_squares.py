@@ -7,6 +7,7 @@ import numpy as np
 
 from verulam.base import RANDOM_STATE, Interval, Seed, StrOptions, generator
 from verulam.linear._batch import descend, largest_stable_rate
+from verulam.linear._criteria import SQUARED_LOSS
 from verulam.linear._perceptrons import ITERATIONS, RATE, RECORD
 from verulam.linear._problem import Problem, Training
 from verulam.linear._single_sample import Corrections, as_schedule, walk
@@ -83,6 +84,7 @@ class LeastMeanSquares(StreamingTrainer):
     }
     _seeks_separation = False
     _descends = True
+    _loss = SQUARED_LOSS
 
     def __init__(
         self,
@@ -114,7 +116,7 @@ class LeastMeanSquares(StreamingTrainer):
                 rate = 0.9 * largest_stable_rate(problem)
             return descend(
                 problem,
-                lambda products, _: 1.0 - products,
+                lambda products, _: 0.5 * self._pulls(products, problem),
                 rate=as_schedule(rate),
                 satisfied=lambda _: False,
                 max_iter=self.max_iter,
@@ -136,9 +138,6 @@ class LeastMeanSquares(StreamingTrainer):
             turning_step = _PASSES_AT_FULL_RATE * problem.size[0]
             rate = search_then_converge(1.0 / problem.squares.max(), turning_step)
         return Corrections(LEAST_MEAN_SQUARES, as_schedule(rate), margin=1.0, by_correction=False)
-
-    def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
-        return ((1.0 - products) ** 2).sum(axis=0)
 
 
 def settled(weights: np.ndarray, before: np.ndarray, tolerance: float) -> bool:

@@ -93,15 +93,12 @@ class BatchPerceptron(LinearTrainer):
     def _train(self, problem: Problem) -> Training:
         return descend(
             problem,
-            lambda products, _: (products <= self.margin).astype(np.float64),
+            self._pulls,
             rate=as_schedule(self.learning_rate),
             satisfied=lambda products: bool((products > self.margin).all()),
             max_iter=self.max_iter,
             record=self.record,
         )
-
-    def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
-        return np.maximum(self.margin - products, 0.0).sum(axis=0)
 
 
 class FarthestMarginPerceptron(LinearTrainer):
@@ -294,9 +291,6 @@ class Perceptron(StreamingTrainer):
     def _follow(self, walker: Walker) -> None:
         super()._follow(walker)
         self.n_corrections_ = walker.n_corrections
-
-    def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
-        return np.maximum(self.margin - products, 0.0).sum(axis=0)
 
 
 def _worst_row(products: np.ndarray, _: Problem) -> np.ndarray:

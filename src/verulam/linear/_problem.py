@@ -1,5 +1,6 @@
 """Two classes as one system of inequalities, and what came of solving it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -116,12 +117,22 @@ class Training:
         return replace(self, steps=self.steps[:0], path=self.path[:0])
 
 
+def one_step(weights: np.ndarray, record: str | None) -> Training:
+    """Return the training of a solution that is found at once, from zero where recorded."""
+    path = np.stack([np.zeros_like(weights), weights])[: 2 if record else 0]
+    return Training(weights, 1, True, np.arange(len(path)), path)
+
+
 def is_bounded(weights: np.ndarray) -> bool:
     """Whether weights are numbers whose products with others can still be formed."""
     return bool((np.abs(weights) < _LARGEST_WEIGHT).all())
 
 
-def make_trajectory(problem: Problem, training: Training, criterion: Any) -> Trajectory:
+#: One number for each column of products, with the problem they belong to.
+Criterion = Callable[[np.ndarray, Problem], np.ndarray]
+
+
+def make_trajectory(problem: Problem, training: Training, criterion: Criterion) -> Trajectory:
     """Return the recorded steps with their criterion and errors.
 
     Parameters

@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import StrOptions
-from verulam.linear._problem import Problem, Training
+from verulam.linear._perceptrons import RECORD
+from verulam.linear._problem import Problem, Training, one_step
 from verulam.linear._scaling import scale_columns
 from verulam.linear._separability import dual_program, own_slack_program, shared_slack_program
 from verulam.linear._trainer import LinearTrainer
@@ -27,6 +28,8 @@ class LinearProgramDiscriminant(LinearTrainer):
         "shared" the largest shortfall, which decides separability.
     form
         "primal", or "dual" for own slacks: the weights are then the multipliers of the dual.
+    record
+        "passes" or "steps" keeps the way in `trajectory_`, which is one step from zero.
 
     Attributes
     ----------
@@ -46,8 +49,8 @@ class LinearProgramDiscriminant(LinearTrainer):
         One: the program is solved once.
     converged_ : bool
         Always true.
-    trajectory_ : None
-        There is no way to record.
+    trajectory_ : Trajectory or None
+        Weights, shortfall and errors at zero and at the solution.
 
     Notes
     -----
@@ -69,11 +72,19 @@ class LinearProgramDiscriminant(LinearTrainer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "slack": [StrOptions({"own", "shared"})],
         "form": [StrOptions({"primal", "dual"})],
+        "record": RECORD,
     }
 
-    def __init__(self, *, slack: str = "own", form: str = "primal") -> None:
+    def __init__(
+        self, *, slack: str = "own", form: str = "primal", record: str | None = None
+    ) -> None:
         self.slack = slack
         self.form = form
+        self.record = record
+
+    def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
+        shortfalls = self._loss.loss(products, problem.squares[:, None], 1.0)
+        return shortfalls.sum(axis=0) if self.slack == "own" else shortfalls.max(axis=0)
 
     @classmethod
     def _example_learners(cls) -> list["LinearProgramDiscriminant"]:
@@ -89,4 +100,4 @@ class LinearProgramDiscriminant(LinearTrainer):
         self.slacks_ = solution.slacks
         self.dual_ = solution.dual
         weights = columns.original(solution.weights)
-        return Training(weights, 1, True, np.empty(0), np.empty((0, len(weights))))
+        return one_step(weights, self.record)

@@ -7,6 +7,7 @@ import numpy as np
 
 from verulam.base import RANDOM_STATE, Interval, Seed, StrOptions, generator
 from verulam.linear._batch import descend
+from verulam.linear._criteria import RELAXATION_LOSS
 from verulam.linear._perceptrons import ITERATIONS, RECORD
 from verulam.linear._problem import Problem, Training
 from verulam.linear._single_sample import Corrections, Walker, as_schedule, walk
@@ -81,6 +82,7 @@ class Relaxation(LinearTrainer):
         "record": RECORD,
         "random_state": RANDOM_STATE,
     }
+    _loss = RELAXATION_LOSS
 
     def __init__(
         self,
@@ -132,9 +134,4 @@ class Relaxation(LinearTrainer):
         return bool((products >= (1.0 - self.tolerance) * self.margin).all())
 
     def _shortfalls(self, products: np.ndarray, problem: Problem) -> np.ndarray:
-        short = products <= self.margin
-        return np.where(short, (self.margin - products) / problem.squares, 0.0) / short.sum()
-
-    def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
-        short = np.maximum(self.margin - products, 0.0)
-        return 0.5 * (short**2 / problem.squares[:, None]).sum(axis=0)
+        return self._pulls(products, problem) / (products <= self.margin).sum()

@@ -16,8 +16,9 @@ from verulam.base import (
     check_weights,
     checked_fit,
 )
+from verulam.linear._criteria import QUADRATIC_LOSS
 from verulam.linear._perceptrons import ITERATIONS, RECORD
-from verulam.linear._problem import Problem, Training
+from verulam.linear._problem import Problem, Training, one_step
 from verulam.linear._scaling import scale_columns
 from verulam.linear._trainer import LinearTrainer
 
@@ -30,6 +31,8 @@ class MinimumSquaredError(LinearTrainer):
     margins
         "ones" approaches the Bayes discriminant; "fisher" gives Fisher's direction with the
         threshold at the mean; or a positive number for each row.
+    record
+        "passes" or "steps" keeps the way in `trajectory_`, which is one step from zero.
 
     Attributes
     ----------
@@ -47,8 +50,8 @@ class MinimumSquaredError(LinearTrainer):
         Weighted sum of squared differences between products and margins.
     rank_ : int
         Rank of the rows; below `n_features_in_` + 1 the shortest solution is taken.
-    trajectory_ : None
-        There is no way to record.
+    trajectory_ : Trajectory or None
+        Weights, criterion and errors at zero and at the solution.
 
     Notes
     -----
@@ -70,10 +73,12 @@ class MinimumSquaredError(LinearTrainer):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "margins": [StrOptions({"ones", "fisher"}), "array-like"],
+        "record": RECORD,
     }
 
-    def __init__(self, *, margins: str | ArrayLike = "ones") -> None:
+    def __init__(self, *, margins: str | ArrayLike = "ones", record: str | None = None) -> None:
         self.margins = margins
+        self.record = record
 
     @classmethod
     def _example_learners(cls) -> list["MinimumSquaredError"]:
@@ -91,7 +96,11 @@ class MinimumSquaredError(LinearTrainer):
         roots = np.ones(len(rows)) if weights is None else np.sqrt(weights)
         solution, _, self.rank_, _ = lstsq(rows * roots[:, None], margins * roots)
         self.residual_sum_ = float((roots**2 * (rows @ solution - margins) ** 2).sum())
-        self._keep(problem, Training(solution, 1, True, np.empty(0), np.empty((0, len(solution)))))
+        self._keep(
+            problem,
+            one_step(solution, self.record),
+            lambda products, _: roots**2 @ (products - margins[:, None]) ** 2,
+        )
         if self.rank_ < min(rows.shape):
             warnings.warn(
                 f"the equations are singular: the rows have {rows.shape[1]} weights but rank "
@@ -164,6 +173,7 @@ class HoKashyap(LinearTrainer):
         "max_iter": ITERATIONS,
         "record": RECORD,
     }
+    _loss = QUADRATIC_LOSS
 
     def __init__(
         self,
@@ -233,9 +243,6 @@ class HoKashyap(LinearTrainer):
         shares = np.maximum(-errors, 0.0)
         mixed = float(np.abs(rows.T @ shares).max())
         return False if mixed <= self.tolerance * shares.sum() else None
-
-    def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
-        return ((np.minimum(products, 0.0)) ** 2).sum(axis=0)
 
 
 def choose_margins(

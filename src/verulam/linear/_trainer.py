@@ -17,8 +17,15 @@ from verulam.base import (
     checked_fit,
     validate_data,
 )
+from verulam.linear._criteria import PERCEPTRON_LOSS, RowLoss
 from verulam.linear._geometry import Hyperplane
-from verulam.linear._problem import Problem, Training, Trajectory, make_trajectory
+from verulam.linear._problem import (
+    Criterion,
+    Problem,
+    Training,
+    Trajectory,
+    make_trajectory,
+)
 from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._separability import separability
 from verulam.numerics import Schedule, check_schedule
@@ -30,7 +37,7 @@ MOST_CELLS_TO_EXPLAIN = 40_000
 class LinearTrainer(Classifier):
     """A classifier that draws one hyperplane between two classes.
 
-    A subclass defines `_train`, and `_criterion` for its trajectory.
+    A subclass defines `_train`, and `_loss`: what it makes small.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
@@ -39,6 +46,8 @@ class LinearTrainer(Classifier):
     #: Whether steps may stop short of the optimum where the inputs are not scaled.
     _descends: ClassVar[bool] = False
     _accepts_sparse: ClassVar[bool] = True
+    #: What each row costs, summed in the criterion of a trajectory.
+    _loss: ClassVar[RowLoss] = PERCEPTRON_LOSS
 
     @classmethod
     def _example_data(cls) -> tuple[np.ndarray, np.ndarray]:
@@ -97,19 +106,30 @@ class LinearTrainer(Classifier):
 
     def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
         """Return what the trainer makes small, one number per column of products."""
-        return np.maximum(-products, 0.0).sum(axis=0)
+        losses = self._loss.loss(products, problem.squares[:, None], self._row_margin)
+        return losses.sum(axis=0)
+
+    def _pulls(self, products: np.ndarray, problem: Problem) -> np.ndarray:
+        """Return how much of each row lowers the criterion, one number per product."""
+        return -self._loss.slope(products, problem.squares, self._row_margin)
+
+    @property
+    def _row_margin(self) -> float:
+        return float(getattr(self, "margin", self._loss.default_margin))
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> Problem:
         return read_two_classes(self, X, y, accept_sparse=self._sparse_format)
 
-    def _keep(self, problem: Problem, training: Training) -> None:
+    def _keep(
+        self, problem: Problem, training: Training, criterion: Criterion | None = None
+    ) -> None:
         self.coef_ = training.weights[None, 1:]
         self.intercept_ = training.weights[:1]
         self.n_iter_ = training.n_iter
         self.converged_ = training.converged
         self.trajectory_: Trajectory | None = None
         if len(training.path):
-            self.trajectory_ = make_trajectory(problem, training, self._criterion)
+            self.trajectory_ = make_trajectory(problem, training, criterion or self._criterion)
 
     def _explain(self, problem: Problem) -> str:
         """Return why the training may not have converged."""

@@ -35,7 +35,9 @@ from verulam.numerics._special import (
     logit,
     normalise_rows,
     sigmoid,
+    sigmoid_slope,
     softmax,
+    softmax_jacobian,
 )
 
 __all__ = [
@@ -67,5 +69,7 @@ __all__ = [
     "precision_root",
     "search_then_converge",
     "sigmoid",
+    "sigmoid_slope",
     "softmax",
+    "softmax_jacobian",
 ]

@@ -1,6 +1,7 @@
 """Stable functions of probabilities and their logarithms."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit as sigmoid
 from scipy.special import log_softmax, logit, softmax
 from scipy.special import logsumexp as log_sum_exp
@@ -21,12 +22,70 @@ __all__ = [
     "logit",
     "normalise_rows",
     "sigmoid",
+    "sigmoid_slope",
     "softmax",
+    "softmax_jacobian",
 ]
 
 #: Up to this many weights, one compiled pass over the rows beats a matrix product and a second
 #: pass over its result.
 FEW_WEIGHTS = 1024
+
+
+def sigmoid_slope(values: ArrayLike) -> np.ndarray:
+    r"""Return the derivative :math:`y (1 - y)` of the sigmoid, without cancellation.
+
+    Parameters
+    ----------
+    values
+        Where to take it.
+
+    Notes
+    -----
+    See Alpaydin 10.7.1 (10.24).
+
+    Examples
+    --------
+    >>> sigmoid_slope([0.0, 2.0]).round(4)
+    array([0.25 , 0.105])
+    """
+    values = np.asarray(values, dtype=np.float64)
+    # One minus a sigmoid near one has lost its digits; the sigmoid of the opposite has not.
+    return np.asarray(sigmoid(values) * sigmoid(-values))
+
+
+def softmax_jacobian(values: ArrayLike) -> np.ndarray:
+    r"""Return :math:`\partial y_i / \partial a_j = y_i (\delta_{ij} - y_j)` of softmax.
+
+    Parameters
+    ----------
+    values : array of shape (n_classes,) or (n_rows, n_classes)
+        Outputs before softmax; a constant added to a row changes nothing.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes) or (n_rows, n_classes, n_classes)
+
+    Notes
+    -----
+    See Alpaydin 10.7.2 (10.29 and 10.32).
+
+    Examples
+    --------
+    >>> softmax_jacobian([0.0, 0.0])
+    array([[ 0.25, -0.25],
+           [-0.25,  0.25]])
+    >>> softmax_jacobian([1e4, 1e4])
+    array([[ 0.25, -0.25],
+           [-0.25,  0.25]])
+    """
+    shares = softmax(np.asarray(values, dtype=np.float64), axis=-1)
+    table = -shares[..., :, None] * shares[..., None, :]
+    # The others' shares, not one minus the own, which cancels where a class is nearly certain.
+    places = np.arange(shares.shape[-1])
+    table[..., places, places] = 0.0
+    table[..., places, places] = -table.sum(axis=-1)
+    return table
 
 
 def normalise_rows(log_values: np.ndarray) -> np.ndarray:
