@@ -1,8 +1,10 @@
 """The nearest names, and messages that read as sentences."""
 
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import UnknownNameError, nearest_names, unknown_name
+from verulam.linear import Perceptron
 
 
 def test_nearest_names_ignore_case():
@@ -19,3 +21,9 @@ def test_three_names_are_offered():
 def test_message_has_no_quotes_around_it():
     with pytest.raises(UnknownNameError, match=r"^Unknown metric 'x'\. Try y\.$"):
         raise unknown_name("metric", "x", [], hint="Try y.")
+
+
+def test_a_warning_names_the_line_of_the_users_call():
+    with pytest.warns(ConvergenceWarning) as said:
+        Perceptron(max_iter=1).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    assert said[0].filename == __file__

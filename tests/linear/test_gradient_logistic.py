@@ -5,22 +5,24 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from tests.linear.examples import overlapping, separable
 
 from verulam.base import DataError
 from verulam.linear import GradientLogistic
-from verulam.linear._gradient_logistic import gradient, loss_value
 from verulam.linear._gradient_logistic_loops import (
+    LINEAR,
     SIGMOIDS,
     SOFTMAX,
     SQUARED_SIGMOIDS,
     online_pass,
 )
-from verulam.numerics import inverse, sigmoid, softmax
+from verulam.linear._output_training import gradient, loss_value
+from verulam.numerics import constant, exponential, inverse, sigmoid, softmax
 
-KINDS = [SOFTMAX, SIGMOIDS, SQUARED_SIGMOIDS]
+KINDS = [SOFTMAX, SIGMOIDS, SQUARED_SIGMOIDS, LINEAR]
 IRIS = StandardScaler().fit_transform(load_iris().data)
 SPECIES = load_iris().target
 
@@ -68,7 +70,7 @@ def test_two_softmax_outputs_are_a_sigmoid_of_their_difference():
 @pytest.mark.parametrize("mode", ["online", "batch"])
 def test_the_limit_is_maximum_likelihood(mode):
     rows, classes = overlapping(300)
-    model = GradientLogistic(mode=mode, max_iter=3000, tolerance=1e-6, random_state=0)
+    model = GradientLogistic(mode=mode, max_iter=3000, tolerance=0.0, random_state=0)
     model.fit(rows, classes)
     theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(rows, classes)
     difference = model.coef_[1] - model.coef_[0]
@@ -102,6 +104,60 @@ def test_rows_may_have_several_labels_or_none():
     assert (found == labels).mean() > 0.95
     assert (found.sum(axis=1) == 0).any()
     assert (found.sum(axis=1) == 2).any()
+
+
+def test_discrimination_by_regression_learns_two_classes():
+    rows, classes = overlapping(300)
+    options = {"output": "sigmoids", "loss": "squared", "random_state": 0}
+    for mode in ("online", "batch"):
+        model = GradientLogistic(mode=mode, **options).fit(rows, classes)
+        assert model.converged_
+        best = LogisticRegression(C=np.inf).fit(rows, classes)
+        assert model.score(rows, classes) > best.score(rows, classes) - 0.02
+        assert model.loss_curve_[-1] < model.loss_curve_[0]
+
+
+@pytest.mark.parametrize("record", ["passes", "steps"])
+@pytest.mark.parametrize("mode", ["online", "batch"])
+def test_the_way_has_weights_criterion_and_errors(mode, record):
+    model = GradientLogistic(mode=mode, record=record, tolerance=0.0, max_iter=3, random_state=0)
+    way = model.fit(IRIS, SPECIES).trajectory_
+    n_steps = 3 * 150 if (mode, record) == ("online", "steps") else 3
+    assert way.weights.shape == (n_steps + 1, 3, 5)
+    assert np.array_equal(way.weights[-1], np.c_[model.intercept_, model.coef_])
+    assert way.criterion[-1] == pytest.approx(150 * model.loss_curve_[-1])
+    assert way.errors[-1] == round(150 * model.error_curve_[-1])
+    targets = np.eye(3)[SPECIES]
+    for number in (0, n_steps // 2):
+        value = loss_value(IRIS, targets, way.weights[number], SOFTMAX)
+        assert way.criterion[number] == pytest.approx(value)
+    assert GradientLogistic(random_state=0).fit(IRIS, SPECIES).trajectory_ is None
+
+
+def test_passes_that_end_too_early_are_said():
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 passes before .* raise max_iter"):
+        model = GradientLogistic(max_iter=3, random_state=0).fit(IRIS, SPECIES)
+    assert not model.converged_
+    assert GradientLogistic(random_state=0).fit(IRIS, SPECIES).converged_
+
+
+@pytest.mark.parametrize(
+    ("mode", "rate", "message"),
+    [
+        ("online", exponential(0.1, 0.9), "finite sum"),
+        ("online", constant(0.01), "fall too slowly"),
+        ("batch", exponential(0.01, 0.5), "finite sum"),
+    ],
+)
+def test_rates_that_do_not_converge_are_said(mode, rate, message):
+    model = GradientLogistic(mode=mode, learning_rate=rate, max_iter=5, random_state=0)
+    with pytest.warns(ConvergenceWarning, match=message):
+        model.fit(IRIS, SPECIES)
+
+
+def test_a_constant_rate_of_all_rows_is_no_fault():
+    model = GradientLogistic(mode="batch", learning_rate=constant(0.005), random_state=0)
+    assert model.fit(IRIS, SPECIES).converged_
 
 
 def test_three_classes():

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from tests.linear.examples import overlapping
 
 from verulam.base import DataError
 from verulam.linear import OnlineRegression
-from verulam.numerics import constant
+from verulam.numerics import constant, exponential
 
 ROWS = overlapping()[0]
 TARGETS = ROWS @ [1.0, -2.0, 0.5] + 3.0 + 0.3 * np.random.default_rng(0).normal(size=200)
@@ -66,3 +67,39 @@ def test_a_constant_rate_follows_drift():
 def test_a_rate_that_diverges_is_caught():
     with pytest.raises(DataError, match="grow without bound"):
         OnlineRegression(learning_rate=5.0, random_state=0).fit(ROWS, TARGETS)
+
+
+def test_passes_that_end_too_early_are_said():
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 passes before .* raise max_iter"):
+        line = OnlineRegression(max_iter=2, random_state=0).fit(ROWS, TARGETS)
+    assert not line.converged_
+    assert OnlineRegression(random_state=0).fit(ROWS, TARGETS).converged_
+
+
+@pytest.mark.parametrize(
+    ("rate", "message"),
+    [(constant(0.01), "fall too slowly"), (exponential(0.1, 0.5), "finite sum")],
+)
+@pytest.mark.filterwarnings("ignore:OnlineRegression explains")
+def test_rates_that_do_not_converge_are_said(rate, message):
+    with pytest.warns(ConvergenceWarning, match=message):
+        OnlineRegression(learning_rate=rate, max_iter=20, random_state=0).fit(ROWS, TARGETS)
+
+
+@pytest.mark.filterwarnings("ignore:OnlineRegression stopped")
+def test_raw_columns_are_told_to_be_scaled():
+    rows = ROWS * [1.0, 1e4, 1e-3] + 100.0
+    with pytest.warns(ConvergenceWarning, match="explains .* where least squares .* scale the in"):
+        OnlineRegression(max_iter=50, random_state=0).fit(rows, TARGETS)
+
+
+@pytest.mark.parametrize("record", ["passes", "steps"])
+def test_the_way_has_weights_criterion_and_errors(record):
+    line = OnlineRegression(record=record, tolerance=0.0, max_iter=3, random_state=0)
+    way = line.fit(ROWS, TARGETS).trajectory_
+    assert way.weights.shape == (601 if record == "steps" else 4, 1, 4)
+    assert np.allclose(way.weights[-1, 0], [line.intercept_, *line.coef_])
+    residuals = TARGETS - line.predict(ROWS)
+    assert way.criterion[-1] == pytest.approx(0.5 * (residuals**2).sum())
+    assert way.errors[-1] == pytest.approx(np.sqrt((residuals**2).mean()))
+    assert line.loss_curve_[-1] == pytest.approx(0.5 * (residuals**2).mean())

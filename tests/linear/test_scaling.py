@@ -47,9 +47,7 @@ def test_columns_of_zeros_keep_their_size():
 def test_what_is_far_from_the_optimum_hears_the_remedy(scale, offset, remedy):
     targets = np.column_stack([CLASSES == 0, CLASSES == 1]).astype(float)
     with pytest.warns(ConvergenceWarning, match=f"Trainer misclassifies 100%.*{remedy}"):
-        warn_far_from_optimum(
-            "Trainer", ROWS * scale + offset, targets, np.ones(60, dtype=bool), stacklevel=2
-        )
+        warn_far_from_optimum("Trainer", ROWS * scale + offset, targets, np.ones(60, dtype=bool))
 
 
 def test_what_is_near_the_optimum_hears_nothing():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import XOR, overlapping, separable
 
 from verulam.linear import Perceptron, VotedPerceptron, sign_normalise
@@ -67,3 +68,10 @@ def test_the_way_has_criterion_and_errors_of_every_vector(kernel):
     if kernel == "linear":
         signed = sign_normalise(rows, classes == 1)
         assert np.allclose(signed @ way.weights[-1], products)
+
+
+@pytest.mark.parametrize("vote", ["voted", "averaged", "last"])
+def test_raw_columns_are_told_to_be_scaled(vote):
+    rows, classes = separable(gap=0.4)
+    with pytest.warns(ConvergenceWarning, match="VotedPerceptron misclassifies .* scale the in"):
+        VotedPerceptron(vote=vote, random_state=0).fit(rows + 1e4, classes)

@@ -26,6 +26,7 @@ from verulam.base._errors import (
     UnknownNameError,
     nearest_names,
     unknown_name,
+    warn_caller,
 )
 from verulam.base._protocol import (
     Classifier,
@@ -126,4 +127,5 @@ __all__ = [
     "thread_pool",
     "unknown_name",
     "validate_data",
+    "warn_caller",
 ]

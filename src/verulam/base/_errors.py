@@ -1,7 +1,12 @@
 """Errors and warnings with one home, and the wording they share."""
 
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
+
+#: Packages between a user's call and the place where a warning arises.
+_BETWEEN = ("verulam", "sklearn", "joblib", "contextlib")
 
 
 class DataError(ValueError):
@@ -18,6 +23,26 @@ class UnknownNameError(KeyError):
 
 class DataWarning(UserWarning):
     """The data was used, but something about it deserves a look."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's own call, however deep in the library it arises.
+
+    Parameters
+    ----------
+    message
+        What to say.
+    category
+        Kind of warning.
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _package(frame.f_globals) in _BETWEEN:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _package(module: dict[str, object]) -> str:
+    return str(module.get("__name__", "")).partition(".")[0]
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> UnknownNameError:

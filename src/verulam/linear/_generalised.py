@@ -19,6 +19,7 @@ from verulam.base import (
     check_weights,
     checked_fit,
     validate_data,
+    warn_caller,
 )
 
 _FAMILIES = {
@@ -155,11 +156,10 @@ class GeneralisedLinear(Regressor):
             warnings.simplefilter("ignore", SingularMatrixWarning)
             found = model.fit(maxiter=self.max_iter)
         if model.df_model + 1 < design.shape[1]:
-            warnings.warn(
+            warn_caller(
                 "some inputs depend on one another: the shortest of many equal solutions is "
                 "taken, and their standard errors mean little.",
                 DataWarning,
-                stacklevel=4,
             )
         return found
 

@@ -1,7 +1,5 @@
 """Logistic outputs trained by gradient descent, in batch or row by row, as the text writes it."""
 
-from collections.abc import Callable
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -28,9 +26,16 @@ from verulam.linear._gradient_logistic_loops import (
     SIGMOIDS,
     SOFTMAX,
     SQUARED_SIGMOIDS,
-    online_pass,
 )
-from verulam.linear._problem import is_bounded
+from verulam.linear._output_training import (
+    DescentPlan,
+    state,
+    stream_outputs,
+    train_outputs,
+    warn_unsettled,
+    wrong_rows,
+)
+from verulam.linear._perceptrons import RECORD
 from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._single_sample import as_schedule
 from verulam.numerics import Schedule, search_then_converge, softmax
@@ -65,7 +70,10 @@ class GradientLogistic(Classifier):
         Stop when the misclassified rows have not become fewer in so many passes; None goes on
         until the weights settle.
     tolerance
-        Stop where a pass changes the weights by less than this part of their length.
+        Stop where a pass changes the weights by less than this part of their length; zero takes
+        all `max_iter` passes.
+    record
+        "passes" or "steps" keeps the weights on the way in `trajectory_`.
     random_state
         Seed of first weights and orders.
 
@@ -81,6 +89,11 @@ class GradientLogistic(Classifier):
         Mean loss, share of misclassified rows, and length of the weights after each pass.
     n_iter_ : int
         Passes over the rows.
+    converged_ : bool
+        Whether the weights settled, or `patience` ended the training.
+    trajectory_ : Trajectory or None
+        Weights of all outputs, of shape (n_recorded, n_classes, n_features + 1), summed loss and
+        misclassified rows on the way.
 
     Notes
     -----
@@ -114,6 +127,7 @@ class GradientLogistic(Classifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "tolerance": [Interval(Real, 0, None, closed="left")],
+        "record": RECORD,
         "random_state": RANDOM_STATE,
     }
 
@@ -124,9 +138,10 @@ class GradientLogistic(Classifier):
         loss: str = "cross_entropy",
         mode: str = "online",
         learning_rate: float | str | Schedule = "auto",
-        max_iter: int = 200,
+        max_iter: int = 1000,
         patience: int | None = None,
-        tolerance: float = 1e-4,
+        tolerance: float = 1e-3,
+        record: str | None = None,
         random_state: Seed = None,
     ) -> None:
         self.output = output
@@ -136,6 +151,7 @@ class GradientLogistic(Classifier):
         self.max_iter = max_iter
         self.patience = patience
         self.tolerance = tolerance
+        self.record = record
         self.random_state = random_state
 
     @classmethod
@@ -158,31 +174,17 @@ class GradientLogistic(Classifier):
             self, X, y, dtype=np.float64, order="C", multi_output=self.output == "sigmoids"
         )
         targets = self._read_targets(labels)
-        kind = self._kind()
         random = generator(self.random_state)
         shape = (targets.shape[1], inputs.shape[1] + 1)
-        coefficients = random.uniform(-_START, _START, size=shape)
-        rate = self._rate(inputs)
-        curves, best, stale, seen = [], np.inf, 0, 0
-        for passes in range(1, self.max_iter + 1):
-            before = coefficients.copy()
-            if self.mode == "online":
-                order, rates = random.permutation(len(inputs)), rate.table(seen + 1, len(inputs))
-                online_pass(inputs, targets, order, coefficients, rates, kind)
-                seen += len(inputs)
-            else:
-                coefficients -= rate(passes) * gradient(inputs, targets, coefficients, kind)
-            self._check_bounded(coefficients, inputs)
-            curves.append(_state(inputs, targets, coefficients, kind))
-            fewer = curves[-1][1] < best
-            best, stale = min(best, curves[-1][1]), 0 if fewer else stale + 1
-            moved = np.linalg.norm(coefficients - before)
-            if moved <= self.tolerance * np.linalg.norm(coefficients) or stale == self.patience:
-                break
-        self._keep(coefficients, curves)
-        self._seen, self._stream_rate = seen, rate
+        start = random.uniform(-_START, _START, size=shape)
+        self._plan = self._make_plan(inputs)
+        found = train_outputs(inputs, targets, start, self._plan, random)
+        self._keep(found.coefficients, found.curves)
+        self.converged_, self.trajectory_ = found.settled, found.trajectory
+        self._seen = found.n_rows
+        warn_unsettled(self, found.settled, self._plan)
         if not self._many_labels:
-            wrong = wrong_rows(inputs, targets, coefficients)
+            wrong = wrong_rows(inputs, targets, found.coefficients)
             warn_far_from_optimum("GradientLogistic", inputs, targets, wrong)
         return self
 
@@ -207,7 +209,7 @@ class GradientLogistic(Classifier):
             random = generator(self.random_state)
             self._coefficients = random.uniform(-_START, _START, size=shape)
             self._seen = 0
-            self._stream_rate = self._rate(inputs)
+            self._plan = self._make_plan(inputs)
         unknown = ~np.isin(labels, self.classes_)
         if unknown.any():
             raise DataError(
@@ -215,12 +217,11 @@ class GradientLogistic(Classifier):
                 f"{self.classes_.tolist()}."
             )
         targets = (labels[:, None] == self.classes_).astype(np.float64)
-        rates = self._stream_rate.table(self._seen + 1, len(inputs))
-        order = np.arange(len(inputs))
-        online_pass(inputs, targets, order, self._coefficients, rates, self._kind())
+        stream_outputs(inputs, targets, self._coefficients, self._plan, self._seen)
         self._seen += len(inputs)
-        self._check_bounded(self._coefficients, inputs)
-        self._keep(self._coefficients, [_state(inputs, targets, self._coefficients, self._kind())])
+        reached = state(inputs, targets, self._coefficients, self._plan.kind)
+        self._keep(self._coefficients, np.array([reached]))
+        self.converged_, self.trajectory_ = False, None
         return self
 
     def _read_targets(self, labels: np.ndarray) -> np.ndarray:
@@ -256,18 +257,21 @@ class GradientLogistic(Classifier):
         rows = np.column_stack([np.ones(len(inputs)), inputs])
         return as_schedule(2.0 * steepest / float(np.linalg.norm(rows, 2)) ** 2)
 
-    def _check_bounded(self, coefficients: np.ndarray, inputs: np.ndarray) -> None:
-        if not is_bounded(coefficients):
-            largest = 1.0 + float((inputs**2).sum(axis=1).max())
-            raise DataError(
-                f"learning_rate={self.learning_rate} makes the weights grow without bound; scale "
-                f"the inputs, or stay below {1.0 / largest:.4g}."
-            )
+    def _make_plan(self, inputs: np.ndarray) -> DescentPlan:
+        return DescentPlan(
+            kind=self._kind(),
+            rate=self._rate(inputs),
+            online=self.mode == "online",
+            max_iter=self.max_iter,
+            tolerance=self.tolerance,
+            patience=self.patience,
+            record=self.record,
+        )
 
-    def _keep(self, coefficients: np.ndarray, curves: list[tuple[float, float, float]]) -> None:
+    def _keep(self, coefficients: np.ndarray, curves: np.ndarray) -> None:
         self.coef_, self.intercept_ = coefficients[:, 1:].copy(), coefficients[:, 0].copy()
         self._coefficients = coefficients
-        self.loss_curve_, self.error_curve_, self.norm_curve_ = np.array(curves).T
+        self.loss_curve_, self.error_curve_, self.norm_curve_ = curves.T
         self.n_iter_ = len(curves)
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
@@ -291,60 +295,3 @@ class GradientLogistic(Classifier):
         if getattr(self, "_many_labels", False):
             return (posterior > 0.5).astype(np.int64)
         return self.classes_[posterior.argmax(axis=1)]
-
-
-def gradient(
-    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
-) -> np.ndarray:
-    """Return the gradient of the summed loss over the coefficients.
-
-    Parameters
-    ----------
-    inputs, targets
-        Rows and their wished outputs.
-    coefficients
-        One row for each output, the bias in front.
-    kind
-        Kind of output and loss.
-    """
-    outputs = _OUTPUT_FUNCTIONS[kind](inputs @ coefficients[:, 1:].T + coefficients[:, 0])
-    errors = outputs - targets
-    if kind == SQUARED_SIGMOIDS:
-        errors *= outputs * (1.0 - outputs)
-    return np.column_stack([errors.sum(axis=0), errors.T @ inputs])
-
-
-def loss_value(
-    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
-) -> float:
-    """Return the summed loss; see `gradient`."""
-    values = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
-    if kind == SQUARED_SIGMOIDS:
-        return float(0.5 * ((targets - expit(values)) ** 2).sum())
-    if kind == SIGMOIDS:
-        return float((np.logaddexp(0.0, values) - targets * values).sum())
-    return float((np.logaddexp.reduce(values, axis=1) - (targets * values).sum(axis=1)).sum())
-
-
-_OUTPUT_FUNCTIONS: dict[int, Callable[[np.ndarray], np.ndarray]] = {
-    SOFTMAX: partial(softmax, axis=1),
-    SIGMOIDS: expit,
-    SQUARED_SIGMOIDS: expit,
-}
-
-
-def wrong_rows(inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-    """Return whether each row is misclassified, or has a wrong label where it may have several."""
-    values = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
-    if (targets.sum(axis=1) == 1).all():
-        return values.argmax(axis=1) != targets.argmax(axis=1)
-    return ((values > 0) != (targets > 0.5)).any(axis=1)
-
-
-def _state(
-    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
-) -> tuple[float, float, float]:
-    """Return mean loss, share of misclassified rows, and length of the weights."""
-    wrong = wrong_rows(inputs, targets, coefficients)
-    mean = loss_value(inputs, targets, coefficients, kind) / len(inputs)
-    return mean, float(wrong.mean()), float(np.linalg.norm(coefficients))

@@ -1,6 +1,5 @@
 """Logistic discrimination for two and more classes, with a readable account of its weights."""
 
-import warnings
 from copy import deepcopy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -22,6 +21,7 @@ from verulam.base import (
     check_weights,
     checked_fit,
     validate_data,
+    warn_caller,
 )
 from verulam.linear._logistic_problem import LogisticProblem
 from verulam.linear._logistic_solvers import (
@@ -199,18 +199,16 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
 
     def _warn(self, solution: LogisticSolution, problem: LogisticProblem) -> None:
         if self.penalty is None and problem.all_right(solution.coefficients):
-            warnings.warn(
+            warn_caller(
                 "a plane separates the classes, so the likelihood has no maximum and the weights "
                 "would grow without end; they were stopped. Use penalty='l2'.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         elif not solution.converged:
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__} stopped after {solution.n_iter} steps without converging; "
                 "raise max_iter, or scale the inputs.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _reference_code(self) -> int:

@@ -1,6 +1,5 @@
 """MADALINE: a layer of ADALINE units whose signs vote, trained by least disturbance."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -18,9 +17,12 @@ from verulam.base import (
     checked_fit,
     generator,
     validate_data,
+    warn_caller,
 )
-from verulam.linear._perceptrons import ITERATIONS
+from verulam.linear._perceptrons import ITERATIONS, RECORD
+from verulam.linear._problem import Trajectory
 from verulam.linear._scaling import warn_far_from_optimum
+from verulam.linear._single_sample import MOST_STEPS
 from verulam.linear._trainer import LinearTrainer, read_two_classes
 
 
@@ -35,6 +37,8 @@ class Madaline(Classifier):
         Part of the way to the wished output of a corrected unit.
     max_iter
         Most passes over the rows.
+    record
+        "passes" or "steps" keeps the weights after each pass or correction in `trajectory_`.
     random_state
         Seed of first weights and orders.
 
@@ -54,6 +58,9 @@ class Madaline(Classifier):
         Misclassified training rows of the best pass, whose weights are kept.
     error_curve_ : ndarray of shape (n_iter + 1,)
         Misclassified rows at the start and after each pass.
+    trajectory_ : Trajectory or None
+        Weights of all units, of shape (n_recorded, n_units, n_features + 1), the summed size of
+        wrong majorities, and the misclassified rows on the way.
 
     Notes
     -----
@@ -75,6 +82,7 @@ class Madaline(Classifier):
         "n_units": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0, 2, closed="neither")],
         "max_iter": ITERATIONS,
+        "record": RECORD,
         "random_state": RANDOM_STATE,
     }
 
@@ -84,11 +92,13 @@ class Madaline(Classifier):
         n_units: int = 3,
         learning_rate: float = 0.5,
         max_iter: int = 200,
+        record: str | None = None,
         random_state: Seed = None,
     ) -> None:
         self.n_units = n_units
         self.learning_rate = learning_rate
         self.max_iter = max_iter
+        self.record = record
         self.random_state = random_state
 
     @classmethod
@@ -114,10 +124,12 @@ class Madaline(Classifier):
         weights = random.uniform(-0.5, 0.5, size=(self.n_units, rows.shape[1]))
         best, self.errors_ = weights, _wrong(rows, signs, weights)
         self.converged_, self.n_iter_ = self.errors_ == 0, 0
-        curve = [self.errors_]
+        curve, path = [self.errors_], [weights]
         while self.n_iter_ < self.max_iter and not self.converged_:
             self.n_iter_ += 1
-            weights = disturb(rows, signs, weights, self.learning_rate, random)
+            history = disturb(rows, signs, weights, self.learning_rate, random)
+            weights = history[-1]
+            path.extend(history[-1:] if self.record == "passes" else history[: self._room(path)])
             errors = _wrong(rows, signs, weights)
             if errors < self.errors_:
                 best, self.errors_ = weights, errors
@@ -125,15 +137,24 @@ class Madaline(Classifier):
             curve.append(errors)
         self.coef_, self.intercept_ = best[:, 1:], best[:, 0]
         self.error_curve_ = np.array(curve)
+        self.trajectory_ = _way(rows, signs, np.array(path)) if self.record else None
         if not self.converged_:
-            warnings.warn(
+            warn_caller(
                 f"Madaline stopped after {self.n_iter_} passes with {self.errors_} rows wrong in "
                 "the best of them, which is kept; more units or a higher max_iter may do better.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
-        warn_far_from_optimum("Madaline", inputs, problem.targets(), _misses(rows, signs, best))
+        warn_far_from_optimum(
+            "Madaline",
+            inputs,
+            problem.targets(),
+            _misses(rows, signs, best),
+            remedy="raise max_iter",
+        )
         return self
+
+    def _room(self, path: list[np.ndarray]) -> int:
+        return max(MOST_STEPS - len(path), 0) if self.record == "steps" else 0
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return the majority, from -1 to 1 and positive for the second class."""
@@ -154,8 +175,10 @@ def disturb(
     weights: np.ndarray,
     rate: float,
     random: np.random.Generator,
-) -> np.ndarray:
-    """Return the weights after one pass of corrections by least disturbance.
+) -> list[np.ndarray]:
+    """Return the weights after each correction of one pass, by least disturbance.
+
+    Where none was needed, they are those of the start.
 
     Parameters
     ----------
@@ -168,7 +191,7 @@ def disturb(
     random
         Draws the order.
     """
-    weights = weights.copy()
+    history = []
     for place in random.permutation(len(rows)):
         row, sign = rows[place], signs[place]
         outputs = weights @ row
@@ -180,13 +203,24 @@ def disturb(
         needed = abs(majority) // 2 + 1
         turned = opposed[np.abs(outputs[opposed]).argsort()[:needed]]
         steps = rate * (sign - outputs[turned]) / (row @ row)
+        weights = weights.copy()
         weights[turned] += steps[:, None] * row
-    return weights
+        history.append(weights)
+    return history or [weights]
+
+
+def _way(rows: np.ndarray, signs: np.ndarray, path: np.ndarray) -> Trajectory:
+    majorities = np.array([signs * _votes(rows, weights) for weights in path])
+    criterion = -np.minimum(majorities, 0).sum(axis=1).astype(np.float64)
+    return Trajectory(np.arange(len(path)), path, criterion, (majorities <= 0).sum(axis=1))
+
+
+def _votes(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.where(rows @ weights.T > 0, 1, -1).sum(axis=1)
 
 
 def _misses(rows: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    votes = np.where(rows @ weights.T > 0, 1, -1).sum(axis=1)
-    return signs * votes <= 0
+    return signs * _votes(rows, weights) <= 0
 
 
 def _wrong(rows: np.ndarray, signs: np.ndarray, weights: np.ndarray) -> int:

@@ -9,7 +9,6 @@ from sklearn.utils import Tags
 
 from verulam.base import (
     RANDOM_STATE,
-    DataError,
     Interval,
     Regressor,
     Seed,
@@ -19,10 +18,16 @@ from verulam.base import (
     generator,
     validate_data,
 )
-from verulam.linear._gradient_logistic_loops import LINEAR, online_pass
-from verulam.linear._least_mean_squares import settled
-from verulam.linear._perceptrons import RATE
-from verulam.linear._problem import is_bounded
+from verulam.linear._gradient_logistic_loops import LINEAR
+from verulam.linear._output_training import (
+    DescentPlan,
+    loss_value,
+    stream_outputs,
+    train_outputs,
+    warn_unsettled,
+)
+from verulam.linear._perceptrons import RATE, RECORD
+from verulam.linear._scaling import warn_far_from_line
 from verulam.linear._single_sample import as_schedule
 from verulam.numerics import Schedule, search_then_converge
 
@@ -38,7 +43,10 @@ class OnlineRegression(Regressor):
     max_iter
         Most passes over the rows in `fit`.
     tolerance
-        Stop where a pass changes the weights by less than this part of their length.
+        Stop where a pass changes the weights by less than this part of their length; zero takes
+        all `max_iter` passes.
+    record
+        "passes" or "steps" keeps the weights on the way in `trajectory_`.
     random_state
         Seed of the orders of the passes.
 
@@ -50,6 +58,13 @@ class OnlineRegression(Regressor):
         Bias.
     n_iter_ : int
         Passes over the rows.
+    converged_ : bool
+        Whether the weights settled.
+    loss_curve_ : ndarray of shape (n_iter,)
+        Half the mean squared residual after each pass; of a stream, that of its last rows.
+    trajectory_ : Trajectory or None
+        Weights of shape (n_recorded, n_targets, n_features + 1), half the sum of squared
+        residuals, and as errors their root mean square.
 
     Notes
     -----
@@ -66,10 +81,13 @@ class OnlineRegression(Regressor):
     array([7.])
     """
 
+    _coefficients: np.ndarray
+    _plan: DescentPlan
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [*RATE, StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tolerance": [Interval(Real, 0, None, closed="left")],
+        "record": RECORD,
         "random_state": RANDOM_STATE,
     }
 
@@ -79,11 +97,13 @@ class OnlineRegression(Regressor):
         learning_rate: float | str | Schedule = "auto",
         max_iter: int = 1000,
         tolerance: float = 1e-5,
+        record: str | None = None,
         random_state: Seed = None,
     ) -> None:
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.tolerance = tolerance
+        self.record = record
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
@@ -95,23 +115,27 @@ class OnlineRegression(Regressor):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Take passes over the rows in random order until the weights settle."""
         inputs, targets = self._read(X, y, first=True)
-        random = generator(self.random_state)
-        self.n_iter_ = 0
-        while self.n_iter_ < self.max_iter:
-            self.n_iter_ += 1
-            before = self._coefficients.copy()
-            self._take_pass(inputs, targets, random.permutation(len(inputs)))
-            if settled(self._coefficients, before, self.tolerance):
-                break
+        found = train_outputs(
+            inputs, targets, self._coefficients, self._plan, generator(self.random_state)
+        )
+        self._coefficients, self._seen = found.coefficients, found.n_rows
+        self.n_iter_, self.converged_ = len(found.curves), found.settled
+        self.loss_curve_, self.trajectory_ = found.curves[:, 0], found.trajectory
         self._follow()
+        warn_unsettled(self, found.settled, self._plan)
+        warn_far_from_line("OnlineRegression", inputs, targets, 2.0 * self.loss_curve_[-1])
         return self
 
     @checked_fit
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Go once through the rows in their order, from the weights reached so far."""
         inputs, targets = self._read(X, y, first=not hasattr(self, "_coefficients"))
-        self._take_pass(inputs, targets, np.arange(len(inputs)))
+        stream_outputs(inputs, targets, self._coefficients, self._plan, self._seen)
+        self._seen += len(inputs)
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
+        self.converged_, self.trajectory_ = False, None
+        self.loss_curve_ = np.array([loss_value(inputs, targets, self._coefficients, LINEAR)])
+        self.loss_curve_ /= len(inputs)
         self._follow()
         return self
 
@@ -124,7 +148,13 @@ class OnlineRegression(Regressor):
             self._one_target = targets.ndim == 1
             self._coefficients = np.zeros((table.shape[1], inputs.shape[1] + 1))
             self._seen = 0
-            self._schedule = self._rate(inputs)
+            self._plan = DescentPlan(
+                kind=LINEAR,
+                rate=self._rate(inputs),
+                max_iter=self.max_iter,
+                tolerance=self.tolerance,
+                record=self.record,
+            )
         return inputs, table
 
     def _rate(self, inputs: np.ndarray) -> Schedule:
@@ -132,17 +162,6 @@ class OnlineRegression(Regressor):
             return as_schedule(self.learning_rate)
         largest = 1.0 + float((inputs**2).sum(axis=1).max())
         return search_then_converge(1.0 / largest, 2.0 * len(inputs))
-
-    def _take_pass(self, inputs: np.ndarray, targets: np.ndarray, order: np.ndarray) -> None:
-        rates = self._schedule.table(self._seen + 1, len(inputs))
-        online_pass(inputs, targets, order, self._coefficients, rates, LINEAR)
-        self._seen += len(inputs)
-        if not is_bounded(self._coefficients):
-            largest = 1.0 + float((inputs**2).sum(axis=1).max())
-            raise DataError(
-                f"learning_rate={self.learning_rate} makes the weights grow without bound; scale "
-                f"the inputs, or stay below {2.0 / largest:.4g}."
-            )
 
     def _follow(self) -> None:
         coefficients = self._coefficients

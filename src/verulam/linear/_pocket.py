@@ -118,6 +118,7 @@ class PocketPerceptron(LinearTrainer):
             problem.inputs,
             problem.targets(),
             problem.products(training.weights) <= 0,
+            remedy="raise max_iter",
         )
         return self
 

@@ -1,7 +1,6 @@
 """A linear ranker, trained on groups or on pairs, and measures of rankings."""
 
 import itertools
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -25,6 +24,7 @@ from verulam.base import (
     checked_fit,
     generator,
     validate_data,
+    warn_caller,
 )
 from verulam.linear._preferences import Preferences
 from verulam.linear._products import is_compressed
@@ -173,11 +173,10 @@ class LinearRanker(BaseEstimator):
         )
         self.coef_, self.n_iter_ = found.x, int(found.nit)
         if found.nit >= self.max_iter:
-            warnings.warn(
+            warn_caller(
                 f"LinearRanker stopped after {found.nit} steps without converging; raise "
                 "max_iter, or scale the inputs.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     @checked_fit
@@ -213,12 +212,11 @@ class LinearRanker(BaseEstimator):
                 corrections = ranker_pass(inputs, order, *rule)
         self.coef_, self.n_pairs_ = rule[2], len(preferences)
         if corrections:
-            warnings.warn(
+            warn_caller(
                 f"LinearRanker stopped after {self.n_iter_} passes with {corrections} of "
                 f"{len(preferences)} pairs short of the margin: raise max_iter, or use fit, which "
                 "settles where no linear score puts all pairs in order.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return self
 
@@ -328,10 +326,8 @@ def _over_groups(
     ]
     known = [value for value in values if not np.isnan(value)]
     if not known:
-        warnings.warn(
-            "no group has rows to be ranked: every one is single or all alike.",
-            DataWarning,
-            stacklevel=3,
+        warn_caller(
+            "no group has rows to be ranked: every one is single or all alike.", DataWarning
         )
         return float("nan")
     return float(np.mean(known))

@@ -1,12 +1,13 @@
 """Columns in one scale around zero, and what to say where a trainer needed them so."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
+
+from verulam.base import warn_caller
 
 #: Columns whose spread or offset is beyond this size are not in one scale around zero.
 _UNSCALED = 30.0
@@ -15,6 +16,10 @@ _FAR = 0.05
 #: At most so many rows, and columns, are looked at to tell how far it is.
 _MOST_ROWS = 2_000
 _MOST_COLUMNS = 300
+
+#: What to do about columns that are not in one scale, and about steps that were too few.
+SCALE = "centre and scale the inputs first, as with sklearn.preprocessing.StandardScaler"
+STEPS = "raise max_iter, or change learning_rate"
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,12 @@ def largest_sizes(inputs: Any) -> np.ndarray:
 
 
 def warn_far_from_optimum(
-    name: str, inputs: Any, targets: np.ndarray, wrong: np.ndarray, *, stacklevel: int = 3
+    name: str,
+    inputs: Any,
+    targets: np.ndarray,
+    wrong: np.ndarray,
+    *,
+    remedy: str | None = STEPS,
 ) -> None:
     """Warn where least squares in scaled columns errs on far fewer of the training rows.
 
@@ -87,8 +97,8 @@ def warn_far_from_optimum(
         Wished outputs, one column for each class.
     wrong
         Whether it misclassifies each row.
-    stacklevel
-        Frames up to the user's call.
+    remedy
+        What to do where the columns are in one scale; None says nothing then.
     """
     every = -(-len(targets) // _MOST_ROWS)
     if inputs.shape[1] > _MOST_COLUMNS or not wrong[::every].any():
@@ -100,16 +110,44 @@ def warn_far_from_optimum(
     reachable = float((fitted.argmax(axis=1) != wished.argmax(axis=1)).mean())
     if missed.mean() <= reachable + max(_FAR, 2.0 / len(rows)):
         return
-    remedy = (
-        "centre and scale the inputs first, as with sklearn.preprocessing.StandardScaler"
-        if _is_unscaled(some)
-        else "raise max_iter, or change learning_rate"
-    )
-    warnings.warn(
+    remedy = SCALE if _is_unscaled(some) else remedy
+    if remedy is None:
+        return
+    warn_caller(
         f"{name} misclassifies {missed.mean():.0%} of its training rows, where least squares "
         f"misclassifies {reachable:.0%}; {remedy}.",
         ConvergenceWarning,
-        stacklevel=stacklevel,
+    )
+
+
+def warn_far_from_line(
+    name: str, inputs: np.ndarray, targets: np.ndarray, mean_square: float
+) -> None:
+    """Warn where least squares in scaled columns leaves far smaller residuals.
+
+    Parameters
+    ----------
+    name
+        Name of the trainer.
+    inputs, targets
+        Its rows, and a table of their targets.
+    mean_square
+        Mean over the rows of its squared residuals, summed over the targets.
+    """
+    if inputs.shape[1] > _MOST_COLUMNS or len(inputs) > _MOST_ROWS:
+        return
+    rows = scale_columns(inputs).values
+    design = np.column_stack([np.ones(len(rows)), rows])
+    residuals = targets - design @ np.linalg.lstsq(design, targets, rcond=None)[0]
+    reachable = float((residuals**2).sum(axis=1).mean())
+    spread = float(targets.var(axis=0).sum())
+    if mean_square <= reachable + _FAR * spread:
+        return
+    explained = 1.0 - np.array([mean_square, reachable]) / spread
+    warn_caller(
+        f"{name} explains {explained[0]:.0%} of the variance of its training rows, where least "
+        f"squares explains {explained[1]:.0%}; {SCALE if _is_unscaled(inputs) else STEPS}.",
+        ConvergenceWarning,
     )
 
 

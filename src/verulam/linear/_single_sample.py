@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from verulam.base import DataError
 from verulam.linear._orders import orders, shuffled_once
 from verulam.linear._problem import Problem, Training, is_bounded
 from verulam.linear._single_sample_loops import dense_pass, sparse_pass
-from verulam.numerics import Schedule, constant
+from verulam.numerics import Schedule, check_schedule, constant
 
 #: Most corrections that a trajectory of single steps keeps.
 MOST_STEPS = 20_000
@@ -170,6 +171,23 @@ def walk(
         steps=np.arange(len(weights_path)),
         path=weights_path,
     )
+
+
+def remark_on_rates(learning_rate: Any, *, stochastic: bool) -> str:
+    """Return in which way a schedule of one's own stands in the way of convergence.
+
+    Parameters
+    ----------
+    learning_rate
+        What the user gave; only a schedule is judged.
+    stochastic
+        Whether noise must die out, besides every solution being within reach.
+    """
+    if not isinstance(learning_rate, Schedule):
+        return ""
+    found = check_schedule(learning_rate)
+    fits = found.settles if stochastic else found.separates
+    return "" if fits else f", but {found}"
 
 
 def as_schedule(learning_rate: float | Schedule) -> Schedule:

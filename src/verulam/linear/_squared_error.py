@@ -1,6 +1,5 @@
 """Minimum squared error and Ho-Kashyap: inequalities turned into equations."""
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -15,6 +14,7 @@ from verulam.base import (
     StrOptions,
     check_weights,
     checked_fit,
+    warn_caller,
 )
 from verulam.linear._criteria import QUADRATIC_LOSS
 from verulam.linear._perceptrons import ITERATIONS, RECORD
@@ -102,12 +102,11 @@ class MinimumSquaredError(LinearTrainer):
             lambda products, _: roots**2 @ (products - margins[:, None]) ** 2,
         )
         if self.rank_ < min(rows.shape):
-            warnings.warn(
+            warn_caller(
                 f"the equations are singular: the rows have {rows.shape[1]} weights but rank "
                 f"{self.rank_}, for inputs are constant or depend on one another. Of many equal "
                 "solutions the shortest is taken.",
                 DataWarning,
-                stacklevel=2,
             )
         return self
 

@@ -1,6 +1,5 @@
 """What all trainers of one line between two classes have in common."""
 
-import warnings
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
@@ -16,6 +15,7 @@ from verulam.base import (
     check_is_fitted,
     checked_fit,
     validate_data,
+    warn_caller,
 )
 from verulam.linear._criteria import PERCEPTRON_LOSS, RowLoss
 from verulam.linear._geometry import Hyperplane
@@ -28,7 +28,7 @@ from verulam.linear._problem import (
 )
 from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._separability import separability
-from verulam.numerics import Schedule, check_schedule
+from verulam.linear._single_sample import remark_on_rates
 
 #: The linear program is solved to explain a failure where the table has at most so many cells.
 MOST_CELLS_TO_EXPLAIN = 40_000
@@ -75,16 +75,14 @@ class LinearTrainer(Classifier):
     def _warn(self, problem: Problem, training: Training) -> None:
         """Say why the training may have failed."""
         if not training.converged and not self._settles:
-            warnings.warn(self._explain(problem), ConvergenceWarning, stacklevel=3)
+            warn_caller(self._explain(problem), ConvergenceWarning)
         elif training.converged and not self._seeks_separation:
             remark = self._remark_on_rates()
             if remark:
-                warnings.warn(f"{type(self).__name__} ended{remark}.", ConvergenceWarning, 3)
+                warn_caller(f"{type(self).__name__} ended{remark}.", ConvergenceWarning)
             elif self._descends:
                 wrong = problem.products(training.weights) <= 0
-                warn_far_from_optimum(
-                    type(self).__name__, problem.inputs, problem.targets(), wrong, stacklevel=5
-                )
+                warn_far_from_optimum(type(self).__name__, problem.inputs, problem.targets(), wrong)
 
     @property
     def _settles(self) -> bool:
@@ -94,11 +92,7 @@ class LinearTrainer(Classifier):
     def _remark_on_rates(self) -> str:
         """Return in which way a schedule of one's own stands in the way of convergence."""
         rate = getattr(self, "learning_rate", None)
-        if not isinstance(rate, Schedule):
-            return ""
-        found = check_schedule(rate)
-        fits = found.separates if self._seeks_separation else found.settles
-        return "" if fits else f", but {found}"
+        return remark_on_rates(rate, stochastic=not self._seeks_separation)
 
     @abstractmethod
     def _train(self, problem: Problem) -> Training:

@@ -24,10 +24,13 @@ from verulam.base import (
 from verulam.linear._geometry import augment
 from verulam.linear._perceptrons import ITERATIONS
 from verulam.linear._problem import Trajectory
+from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._trainer import read_two_classes
 
 #: Rows whose kernel values are computed at once.
 _BLOCK = 512
+#: Rows whose vote is looked at to tell whether the training went well.
+_MOST_CHECKED = 2_000
 
 
 class VotedPerceptron(Classifier):
@@ -145,6 +148,11 @@ class VotedPerceptron(Classifier):
         self.n_iter_ = history.n_iter
         self.converged_ = history.converged
         self.trajectory_ = self._way(history) if self.record else None
+        some = slice(None, None, -(-len(signs) // _MOST_CHECKED))
+        missed = signs[some] * self._decide(inputs[some]) <= 0
+        warn_far_from_optimum(
+            "VotedPerceptron", inputs[some], problem.targets()[some], missed, remedy=None
+        )
         return self
 
     def _way(self, history: "CorrectionHistory") -> Trajectory:
@@ -166,7 +174,9 @@ class VotedPerceptron(Classifier):
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return the share of the vote, positive where the second class is chosen."""
         check_is_fitted(self)
-        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._decide(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def _decide(self, inputs: np.ndarray) -> np.ndarray:
         if not len(self.signs_):
             return np.zeros(len(inputs))
         blocks = [
