@@ -81,7 +81,7 @@ def test_agrees_with_the_dense_solver(kind):
 
 def test_a_small_cache_gives_the_same_answer():
     problem, cache = random_problem(3, "cost", size=400)
-    small = RowCache(cache.kernel, cache.inputs, 20 * 400 * 8 / 2**20)
+    small = RowCache(cache.kernel, cache.inputs, 40 * 400 * 8 / 2**20)
     assert small.capacity == 20
     found = solve_dual(problem, cache, tolerance=TOLERANCE)
     again = solve_dual(problem, small, tolerance=TOLERANCE)

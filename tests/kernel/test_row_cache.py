@@ -1,19 +1,26 @@
 """The cache of kernel rows: right rows, oldest evicted, precision by size, budget kept."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError
-from verulam.kernel import Gaussian, Linear, Precomputed, RowCache
+from verulam.kernel import Gaussian, Laplace, Linear, Precomputed, RowCache, SupportVectorClassifier
 from verulam.kernel import _row_cache as module
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 GRAM = Gaussian(1.0)(X)
 
 
+def budget(n_rows):
+    """Return megabytes of which half, what rows get in any case, are for some rows of `X`."""
+    return 2 * n_rows * 30 * 8 / 2**20
+
+
 def test_rows_are_right_whatever_was_evicted():
-    cache = RowCache(Gaussian(1.0), X, 6 * 30 * 8 / 2**20)
+    cache = RowCache(Gaussian(1.0), X, budget(6))
     rng = np.random.default_rng(1)
     for _ in range(40):
         wanted = rng.choice(30, size=6, replace=False)
@@ -22,7 +29,7 @@ def test_rows_are_right_whatever_was_evicted():
 
 
 def test_the_longest_unused_goes_first():
-    cache = RowCache(Gaussian(1.0), X, 3 * 30 * 8 / 2**20)
+    cache = RowCache(Gaussian(1.0), X, budget(3))
     for wanted in ([0], [1], [2], [0], [3]):
         cache.slots(np.array(wanted))
     computed = cache.n_computed
@@ -33,10 +40,31 @@ def test_the_longest_unused_goes_first():
 
 
 def test_products_of_more_rows_than_fit():
-    cache = RowCache(Gaussian(1.0), X, 4 * 30 * 8 / 2**20)
+    cache = RowCache(Gaussian(1.0), X, budget(4))
     weights, sums = np.random.default_rng(2).normal(size=30), np.zeros(30)
     cache.add_products(np.arange(30), weights, sums)
     assert_allclose(sums, GRAM @ weights)
+
+
+def test_training_stays_within_the_budget_and_twice_the_data(monkeypatch):
+    monkeypatch.setenv("VERULAM_THREADS", "2")
+    rows = np.random.default_rng(0).normal(size=(4000, 20))
+    labels = rows[:, 0] * rows[:, 1] + rows[:, 2] > 0
+    SupportVectorClassifier().fit(rows[:50], labels[:50])
+    tracemalloc.start()
+    SupportVectorClassifier(cache_size=12.0).fit(rows, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 12 * 2**20 + 2 * rows.nbytes
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplace(1.0)])
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_rows_go_where_they_are_told_to(kernel, precision):
+    result = np.zeros((9, 30), dtype=precision)
+    kernel.fill(X[:3], X, result, np.array([7, 0, 4]))
+    assert_allclose(result[[7, 0, 4]], kernel(X)[:3], rtol=1e-5, atol=1e-7)
+    assert not result[[1, 2, 3, 5, 6, 8]].any()
 
 
 def test_many_rows_are_kept_in_single_precision(monkeypatch):

@@ -86,7 +86,7 @@ class SupportVectorClassifier(Classifier):
     max_iter
         Most blocks of the solver, see `solve_dual`.
     cache_size
-        Megabytes for kernel values.
+        Megabytes for kernel values and for what the solver works with.
     random_state
         Seed of the choice of held-out rows.
 

@@ -91,12 +91,18 @@ class Gaussian(_Radial):
             )
         return rows
 
-    def fill(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
+    def fill(
+        self,
+        left: np.ndarray,
+        right: np.ndarray,
+        result: np.ndarray,
+        places: np.ndarray | None = None,
+    ) -> None:
         if result.dtype != np.float32:
-            super().fill(left, right, result)
+            super().fill(left, right, result, places)
             return
         first, second, factor = self._scaled(left, right)
-        fill_single(first, second, factor, result)
+        fill_single(first, second, factor, result, places)
 
     def _write(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
         first, second, factor = self._scaled(left, right)
@@ -115,7 +121,10 @@ class Gaussian(_Radial):
             units, factor = np.array(self.width), 0.5
         else:
             units, factor = np.ones(1), 0.5 / self._width() ** 2
-        return (left - origin) / units, (right - origin) / units, factor
+        first, second = left - origin, right - origin
+        first /= units
+        second /= units
+        return first, second, factor
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         result = np.empty((len(left), len(right)))

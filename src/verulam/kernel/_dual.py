@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from verulam.base import one_blas_thread
 from verulam.kernel._dual_loops import FREE, GROUPS, TOTAL, gather_block, solve_block
 from verulam.kernel._leaps import Bounds, Leaps
 from verulam.kernel._linear_start import linear_start
 from verulam.kernel._product_kernels import Linear
-from verulam.kernel._row_cache import RowCache
+from verulam.kernel._row_cache import BLOCK, RowCache
 
-#: Variables that are solved for at once, half of them new each time.
-BLOCK = 1536
 #: Steps within a block, per variable of it.
 STEPS = 40
 #: A block is solved until its violation is this share of the one that it was chosen for.
@@ -95,6 +94,8 @@ class DualSolution:
     converged: bool
 
 
+# The products here are small, and BLAS's threads would wait for one another longer than they work.
+@one_blas_thread()
 def solve_dual(
     problem: DualProblem,
     cache: RowCache,
@@ -125,7 +126,7 @@ def solve_dual(
     products
         :math:`K \beta` of the start, if known.
     block
-        Coefficients in a block.
+        Coefficients in a block, half of them new each time.
     """
     values = problem.start.astype(np.float64)
     owners = np.arange(len(values)) if problem.owners is None else problem.owners
@@ -180,7 +181,7 @@ def solve_dual(
             f"the dual solver stopped after max_iter={max_iter} blocks with a violation of "
             f"{violation:.3g}, above tol={tolerance:g}. Raise max_iter, or scale the inputs.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     levels = _levels(problem, values, slopes, groups)
     objective = float(0.5 * values @ products[owners] + problem.linear @ values)

@@ -14,7 +14,13 @@ THREADED_ENTRIES = 2**20
 LARGEST_EXPONENT = 8.0
 
 
-def fill_single(left: np.ndarray, right: np.ndarray, factor: float, result: np.ndarray) -> None:
+def fill_single(
+    left: np.ndarray,
+    right: np.ndarray,
+    factor: float,
+    result: np.ndarray,
+    places: np.ndarray | None = None,
+) -> None:
     """Write exp(-factor * squared distance) of each pair of rows into a single precision array.
 
     Parameters
@@ -23,8 +29,10 @@ def fill_single(left: np.ndarray, right: np.ndarray, factor: float, result: np.n
         Rows about a common origin.
     factor
         What squared distances are multiplied by.
-    result : ndarray of shape (n_left, n_right)
+    result : ndarray with n_right columns
         Where the values go.
+    places : ndarray of shape (n_left,) or None
+        Rows of `result` that are written; None for as many as there are, in their order.
     """
     squares = [np.einsum("ij,ij->i", rows, rows) for rows in (left, right)]
     largest = max(float(each.max(initial=0.0)) for each in squares)
@@ -38,14 +46,13 @@ def fill_single(left: np.ndarray, right: np.ndarray, factor: float, result: np.n
         rows = slice(start, start + TILE_ROWS)
         for column in range(0, len(right), TILE_COLUMNS):
             columns = slice(column, column + TILE_COLUMNS)
-            block(
-                first[rows] @ second[:, columns],
-                left_squares[rows],
-                right_squares[columns],
-                factor,
-                result[rows, columns],
-            )
+            products = first[rows] @ second[:, columns]
+            part = result[rows, columns] if places is None else np.empty_like(products, np.float32)
+            block(products, left_squares[rows], right_squares[columns], factor, part)
+            if places is not None:
+                result[places[rows], columns] = part
 
     starts = range(0, len(left), TILE_ROWS)
-    for _ in in_threads(tile, starts, 0 if result.size > THREADED_ENTRIES else 1):
+    many = len(left) * len(right) > THREADED_ENTRIES
+    for _ in in_threads(tile, starts, 0 if many else 1):
         pass

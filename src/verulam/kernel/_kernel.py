@@ -45,16 +45,31 @@ class Kernel:
         """Return inputs in the form that `fill` takes: an array of rows, or of objects."""
         return as_objects(X) if self.takes == "objects" else as_rows(X)
 
-    def fill(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
-        """Write the Gram matrix of prepared inputs into `result`, in blocks of rows."""
+    def fill(
+        self,
+        left: np.ndarray,
+        right: np.ndarray,
+        result: np.ndarray,
+        places: np.ndarray | None = None,
+    ) -> None:
+        """Write the Gram matrix of prepared inputs into `result`, in blocks of rows.
+
+        `places` are the rows of `result` to write, where these are not all in their order.
+        """
         step = max(1, BLOCK_ENTRIES // max(1, len(right)))
         starts = range(0, len(left), step)
 
         def block(start: int) -> None:
             rows = slice(start, start + step)
-            self._write(left[rows], right, result[rows])
+            if places is None:
+                self._write(left[rows], right, result[rows])
+            else:
+                part = np.empty((len(left[rows]), len(right)), dtype=result.dtype)
+                self._write(left[rows], right, part)
+                result[places[rows]] = part
 
-        for _ in in_threads(block, starts, 0 if result.size > THREADED_ENTRIES else 1):
+        many = len(left) * len(right) > THREADED_ENTRIES
+        for _ in in_threads(block, starts, 0 if many else 1):
             pass
 
     def _write(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:

@@ -87,7 +87,7 @@ class OneClassMachine(_OneClass):
     max_iter
         Most blocks of the solver, see `solve_dual`.
     cache_size
-        Megabytes for kernel values.
+        Megabytes for kernel values and for what the solver works with.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class SupportVectorDescription(_OneClass):
     max_iter
         Most blocks of the solver, see `solve_dual`.
     cache_size
-        Megabytes for kernel values.
+        Megabytes for kernel values and for what the solver works with.
 
     Attributes
     ----------

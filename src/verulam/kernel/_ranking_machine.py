@@ -68,7 +68,7 @@ class RankingMachine(BaseEstimator):
     max_iter
         Most planes of the solver, see `rank_by_planes`.
     cache_size
-        Megabytes for kernel values.
+        Megabytes for kernel values and for what the solver works with.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ class SupportVectorRegressor(Regressor):
     max_iter
         Most blocks of the solver, see `solve_dual`.
     cache_size
-        Megabytes for kernel values.
+        Megabytes for kernel values and for what the solver works with.
 
     Attributes
     ----------

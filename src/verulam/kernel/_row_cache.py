@@ -10,6 +10,12 @@ from verulam.kernel._kernel import Kernel
 
 #: More inputs than these have their rows kept in single precision, as half the memory is read.
 DOUBLE_PRECISION_ROWS = 3000
+#: Numbers for each input that the solver, and the computing of rows, hold beside them.
+WORKING_NUMBERS = 48
+#: Bytes of the tiles that rows are computed in, by two threads.
+TILE_BYTES = 3 * 2**20
+#: Rows that are solved for at once, whose own Gram matrix is held as well.
+BLOCK = 1536
 
 
 class RowCache:
@@ -22,7 +28,8 @@ class RowCache:
     inputs
         Training inputs in the kernel's form; the Gram matrix itself if the kernel takes that.
     megabytes
-        Memory for rows.
+        Memory for rows, and for what the solver works with beside them; half of it is for rows
+        whatever the solver needs.
 
     Examples
     --------
@@ -45,8 +52,7 @@ class RowCache:
         self.diagonal = kernel.diagonal(inputs)
         check_finite(self.diagonal[None])
         precision = np.float64 if self.size <= DOUBLE_PRECISION_ROWS else np.float32
-        row_bytes = self.size * np.dtype(precision).itemsize
-        self.capacity = int(min(self.size, max(2, megabytes * 2**20 // max(row_bytes, 1))))
+        self.capacity = _rows_within(megabytes * 2**20, self.size, np.dtype(precision).itemsize)
         self.rows = np.empty((self.capacity, self.size), dtype=precision)
         self._slot_of = np.full(self.size, -1)
         self._owner = np.full(self.capacity, -1)
@@ -77,12 +83,11 @@ class RowCache:
             self._n_used += len(missing)
             self.kernel.fill(self.inputs[missing], self.inputs, self.rows[places])
         else:
+            # Into the rows that are given up, so that none stand beside the cache meanwhile.
             places = np.argsort(self._last_use, kind="stable")[: len(missing)]
-            fresh = np.empty((len(missing), self.size), dtype=self.rows.dtype)
-            self.kernel.fill(self.inputs[missing], self.inputs, fresh)
             evicted = self._owner[places]
             self._slot_of[evicted[evicted >= 0]] = -1
-            self.rows[places] = fresh
+            self.kernel.fill(self.inputs[missing], self.inputs, self.rows, places)
             self._n_used = self.capacity
         self._owner[places] = missing
         self._last_use[places] = self._clock
@@ -93,3 +98,12 @@ class RowCache:
         for start in range(0, len(wanted), self.most_rows):
             part = slice(start, start + self.most_rows)
             add_rows(self.rows, self.slots(wanted[part]), weights[part], sums)
+
+
+def _rows_within(budget: float, size: int, number_bytes: int) -> int:
+    """Return how many rows fit into some bytes together with what the solver works with."""
+    row_bytes = max(1, size * number_bytes)
+    left = budget - TILE_BYTES - 8 * WORKING_NUMBERS * size
+    block_bytes = min(left // row_bytes, size, BLOCK) * number_bytes
+    fitting = max(left // (row_bytes + max(block_bytes, 0.0)), 0.5 * budget // row_bytes)
+    return int(min(size, max(2, fitting)))
