@@ -12,6 +12,7 @@ from verulam.kernel import (
     LocalisedKernelClassifier,
     MultipleKernelClassifier,
     ObjectKernel,
+    SupportVectorClassifier,
     gram_report,
 )
 from verulam.kernel._gram_machine import gram_machines
@@ -28,7 +29,7 @@ def gates(kind, slopes):
     return Gates(kind, X.mean(axis=0), X.std(axis=0), slopes)
 
 
-@pytest.mark.parametrize("kind", ["softmax", "sigmoid"])
+@pytest.mark.parametrize("kind", ["softmax", "sigmoid", "gaussian"])
 def test_gradient_by_finite_differences(kind):
     slopes, step = np.random.default_rng(1).normal(size=(2, 3)), 1e-4
     features = gates(kind, slopes).features(X)
@@ -50,7 +51,29 @@ def test_constant_gates_are_weights_of_kernels():
     constant = np.zeros((2, 3))
     constant[:, 2] = np.log([0.3, 0.7])
     openings = gates("softmax", constant).openings(gates("softmax", constant).features(X))
-    assert_allclose(gated_gram(openings, GRAMS), 0.09 * GRAMS[0] + 0.49 * GRAMS[1])
+    gram = 0.09 * GRAMS[0] + 0.49 * GRAMS[1]
+    assert_allclose(gated_gram(openings, GRAMS), gram)
+    gated = gram_machines(gated_gram(openings, GRAMS), SIGNS, 1.0, 1e-8)
+    weighted = SupportVectorClassifier(kernel="precomputed", tol=1e-8).fit(gram, Y)
+    outputs = gram @ gated.coefficients[0] + gated.biases[0]
+    assert_allclose(outputs, weighted.decision_function(gram), atol=1e-5)
+
+
+def test_gates_about_centres():
+    """Each opens by the Gaussian of its centre, as a share of all; columns are standardised."""
+    parameters = np.array([[-0.5, 0.2, np.log(0.7)], [1.0, 0.0, np.log(2.0)]])
+    about = gates("gaussian", parameters)
+    rows = (X - X.mean(axis=0)) / X.std(axis=0)
+    bumps = np.column_stack(
+        [
+            np.exp(-0.5 * ((rows - each[:2]) ** 2).sum(axis=1) / np.exp(each[2]) ** 2)
+            for each in parameters
+        ]
+    )
+    assert_allclose(about.openings(about.features(X)), bumps / bumps.sum(axis=1, keepdims=True))
+    # As wide as the world and about one centre, they are open to the same degree everywhere.
+    wide = gates("gaussian", np.array([[0.0, 0.0, 9.0], [0.0, 0.0, 9.0]]))
+    assert_allclose(wide.openings(wide.features(X)), 0.5)
 
 
 def test_gated_sum_is_a_gram_matrix():
@@ -58,7 +81,7 @@ def test_gated_sum_is_a_gram_matrix():
     assert gram_report(gated_gram(openings, GRAMS)).positive_semidefinite
 
 
-@pytest.mark.parametrize("gate", ["softmax", "sigmoid"])
+@pytest.mark.parametrize("gate", ["softmax", "sigmoid", "gaussian"])
 def test_two_lines_make_a_corner_that_one_cannot(gate):
     kernels = [Linear(), Linear()]
     local = LocalisedKernelClassifier(kernels, gate=gate, C=100.0, tol=1e-4, random_state=0)

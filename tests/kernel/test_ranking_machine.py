@@ -49,6 +49,48 @@ def test_groups_are_not_compared():
     assert machine.score(X, Y, groups) > 0.8
 
 
+@pytest.mark.parametrize("kernel", ["linear", Gaussian(1.0)])
+def test_all_pairs_listed_are_the_relevances(kernel):
+    pairs = np.argwhere(Y[:, None] > Y)
+    listed = RankingMachine(kernel=kernel, tol=1e-7).fit_pairs(X, pairs)
+    counted = RankingMachine(kernel=kernel, tol=1e-7).fit(X, Y)
+    assert_allclose(listed.predict(X), counted.predict(X), atol=1e-3)
+    assert listed.objective_ == pytest.approx(counted.objective_, rel=1e-6)
+    assert listed.n_pairs_ == counted.n_pairs_ == len(pairs)
+    assert listed.score_pairs(X, pairs) == pytest.approx(counted.score(X, Y))
+
+
+def test_given_pairs_may_contradict_one_another():
+    """Two against one: the majority is followed, and the slack of the third is paid."""
+    pairs = [[0, 1], [0, 1], [1, 0]]
+    machine = RankingMachine(kernel="linear", C=1.0, tol=1e-7).fit_pairs(X[:2], pairs)
+    first, second = machine.predict(X[:2])
+    assert first > second
+    assert machine.score_pairs(X[:2], pairs) == pytest.approx(2 / 3)
+    length = ((X[0] - X[1]) ** 2).sum()
+    # One unit of net preference: the lead is that of a cost of one, at most the margin.
+    assert first - second == pytest.approx(min(1.0, length), rel=1e-3)
+
+
+def test_refused_pairs():
+    machine = RankingMachine()
+    with pytest.raises(DataError, match="rows from 0 to 30, but X has rows 0 to 24"):
+        machine.fit_pairs(X, [[0, 30]])
+    with pytest.raises(DataError, match=r"two columns.*got shape \(0,\)"):
+        machine.fit_pairs(X, [])
+    with pytest.raises(DataError, match="prefers row 3 to itself"):
+        machine.fit_pairs(X, [[0, 1], [3, 3]])
+    with pytest.raises(DataError, match="positions of rows; got float64"):
+        machine.fit_pairs(X, [[0.5, 1.0]])
+
+
+def test_pairs_of_objects():
+    words = ["aaa", "aab", "bbb", "bba"]
+    machine = RankingMachine(kernel=SpectrumKernel(length=1), C=10.0)
+    machine.fit_pairs(words, [[0, 2], [1, 3]])
+    assert machine.predict(["aa"]) > machine.predict(["bb"])
+
+
 def test_refusals():
     with pytest.raises(DataError, match="nothing to rank"):
         RankingMachine().fit(X, np.ones(25))

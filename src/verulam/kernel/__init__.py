@@ -47,7 +47,13 @@ from verulam.kernel._instances import InstanceReport, margin_report, tube_report
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
 from verulam.kernel._localised_kernels import Gates, LocalisedKernelClassifier
-from verulam.kernel._losses import MARGIN_LOSSES, hinge_loss, insensitive_loss
+from verulam.kernel._losses import (
+    MARGIN_LOSSES,
+    MARGIN_SUBGRADIENTS,
+    hinge_loss,
+    insensitive_loss,
+    insensitive_subgradient,
+)
 from verulam.kernel._manifold_kernels import isomap_gram, locally_linear_gram
 from verulam.kernel._model_kernels import (
     FisherKernel,
@@ -80,6 +86,7 @@ from verulam.kernel._weston_watkins import WestonWatkinsClassifier
 __all__ = [
     "KERNELS",
     "MARGIN_LOSSES",
+    "MARGIN_SUBGRADIENTS",
     "Anova",
     "BSpline",
     "BinaryMachine",
@@ -159,6 +166,7 @@ __all__ = [
     "hidden_markov_scores",
     "hinge_loss",
     "insensitive_loss",
+    "insensitive_subgradient",
     "isomap_gram",
     "kernel_perceptron",
     "lagrangian_machine",

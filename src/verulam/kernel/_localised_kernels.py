@@ -1,7 +1,7 @@
 """Localised multiple kernel learning: the weights of kernels depend on the input."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -23,7 +23,7 @@ from verulam.kernel._discriminant_components import read_classes
 from verulam.kernel._gram_machine import GramMachines, class_signs, gram_machines
 from verulam.kernel._multiple_kernels import largest_class
 from verulam.kernel._several_kernels import AnyKernel, open_kernels
-from verulam.numerics import sigmoid, softmax
+from verulam.numerics import distances, sigmoid, softmax
 
 #: How often a step of the gates is halved before it is given up.
 HALVINGS = 8
@@ -31,22 +31,24 @@ HALVINGS = 8
 
 @dataclass(frozen=True, eq=False)
 class Gates:
-    r"""Gates :math:`\eta_i(x)` of the kernels, from linear functions of the standardised input.
+    r"""Gates :math:`\eta_i(x)` of the kernels, functions of the standardised input.
 
     Attributes
     ----------
     kind
-        "softmax", where the gates of an input sum to one, or "sigmoid".
+        "softmax" of linear functions, where the gates of an input sum to one; "sigmoid" of linear
+        functions, where they need not; or "gaussian", where they sum to one and each is large
+        about a centre of its own.
     means, scales : ndarray of shape (n_features,)
         What inputs are standardised by.
-    slopes : ndarray of shape (n_kernels, n_features + 1)
-        Linear functions, the constant last.
+    parameters : ndarray of shape (n_kernels, n_features + 1)
+        Linear functions, the constant last; or centres, with the logarithm of their width last.
     """
 
     kind: str
     means: np.ndarray
     scales: np.ndarray
-    slopes: np.ndarray
+    parameters: np.ndarray
 
     def features(self, rows: np.ndarray) -> np.ndarray:
         """Return standardised rows with a column of ones."""
@@ -54,8 +56,29 @@ class Gates:
 
     def openings(self, features: np.ndarray) -> np.ndarray:
         """Return how far each kernel's gate (column) is open for each input."""
-        values = features @ self.slopes.T
+        if self.kind == "gaussian":
+            return softmax(-0.5 * self._squares(features), axis=1)
+        values = features @ self.parameters.T
         return softmax(values, axis=1) if self.kind == "softmax" else sigmoid(values)
+
+    def slopes(self, features: np.ndarray, by_opening: np.ndarray) -> np.ndarray:
+        """Return the gradient with respect to the parameters from that for each opening."""
+        openings = self.openings(features)
+        if self.kind == "sigmoid":
+            return (by_opening * openings * (1.0 - openings)).T @ features
+        mean = (by_opening * openings).sum(axis=1, keepdims=True)
+        by_value = openings * (by_opening - mean)
+        if self.kind == "softmax":
+            return by_value.T @ features
+        centres, widths = self.parameters[:, :-1], np.exp(self.parameters[:, -1:])
+        by_centre = by_value.T @ features[:, :-1] - by_value.sum(axis=0)[:, None] * centres
+        by_width = (by_value * self._squares(features)).sum(axis=0)
+        return np.column_stack([by_centre / widths**2, by_width])
+
+    def _squares(self, features: np.ndarray) -> np.ndarray:
+        """Return squared distances from the centres, in units of their widths."""
+        squares = distances(features[:, :-1], self.parameters[:, :-1], "squared euclidean")
+        return squares / np.exp(2.0 * self.parameters[:, -1])
 
 
 def gated_gram(openings: np.ndarray, grams: np.ndarray) -> np.ndarray:
@@ -85,12 +108,7 @@ def gate_slopes(
     for row in coefficients:
         spread = openings.T * row
         by_opening -= row[:, None] * np.einsum("its,is->ti", grams, spread, optimize=True)
-    if gates.kind == "softmax":
-        mean = (by_opening * openings).sum(axis=1, keepdims=True)
-        by_value = openings * (by_opening - mean)
-    else:
-        by_value = by_opening * openings * (1.0 - openings)
-    return by_value.T @ features
+    return gates.slopes(features, by_opening)
 
 
 class LocalisedKernelClassifier(Classifier):
@@ -102,7 +120,8 @@ class LocalisedKernelClassifier(Classifier):
         Kernels of rows, names or functions of two tables; None takes a linear, a quadratic and
         three Gaussian kernels.
     gate
-        "softmax", where kernels compete for each input, or "sigmoid", where they need not.
+        "softmax", where kernels compete for each input, "sigmoid", where they need not, or
+        "gaussian", where each has its region about a centre.
     C
         Cost of slack.
     max_iter
@@ -135,9 +154,10 @@ class LocalisedKernelClassifier(Classifier):
     -----
     .. math:: g(x) = \sum_t \alpha^t r^t \sum_i \eta_i(x^t)\, K_i(x^t, x)\, \eta_i(x) + b
 
-    with :math:`\eta_i(x)` a softmax or sigmoid of a linear function of the input. The weight
-    stands on both sides, so that the sum remains a kernel. Machine and gates are improved by turns;
-    there are local minima. See Alpaydin 13.8 (13.40).
+    with :math:`\eta_i(x)` a softmax or sigmoid of a linear function of the input, or
+    :math:`\exp(-\|x - \mu_i\|^2 / 2 s_i^2)` over the sum of these. The weight stands on both sides,
+    so that the sum remains a kernel. Machine and gates are improved by turns; there are local
+    minima. See Alpaydin 13.8 (13.40) and exercise 4.
 
     Examples
     --------
@@ -154,7 +174,7 @@ class LocalisedKernelClassifier(Classifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "kernels": ["array-like", None],
-        "gate": [StrOptions({"softmax", "sigmoid"})],
+        "gate": [StrOptions({"softmax", "sigmoid", "gaussian"})],
         "C": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -193,11 +213,7 @@ class LocalisedKernelClassifier(Classifier):
         rows = self.kernels_.inputs
         self.classes_, codes = read_classes(y, len(rows))
         signs = class_signs(codes, len(self.classes_))
-        deviations = rows.std(axis=0)
-        noise = generator(self.random_state).normal(size=(len(grams), rows.shape[1] + 1))
-        gates = Gates(
-            self.gate, rows.mean(axis=0), np.where(deviations > 0, deviations, 1.0), 0.1 * noise
-        )
+        gates = _start(self.gate, rows, len(grams), generator(self.random_state))
         features = gates.features(rows)
         machines = self._machines(gates, features, grams, signs)
         objectives, step = [machines.objective], 1.0
@@ -206,9 +222,7 @@ class LocalisedKernelClassifier(Classifier):
             length = float(np.linalg.norm(slopes))
             moved = None
             for _ in range(HALVINGS if length > 0 else 0):
-                trial = Gates(
-                    gates.kind, gates.means, gates.scales, gates.slopes - step / length * slopes
-                )
+                trial = replace(gates, parameters=gates.parameters - step / length * slopes)
                 after = self._machines(trial, features, grams, signs, machines)
                 if after.objective < objectives[-1]:
                     moved = trial, after
@@ -258,3 +272,17 @@ class LocalisedKernelClassifier(Classifier):
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the class with the largest discriminant."""
         return largest_class(self.decision_function(X), self.classes_)
+
+
+def _start(kind: str, rows: np.ndarray, n_kernels: int, random: np.random.Generator) -> Gates:
+    """Return gates that are nearly alike everywhere; those about centres, at some of the rows."""
+    deviations = rows.std(axis=0)
+    scales = np.where(deviations > 0, deviations, 1.0)
+    parameters = 0.1 * random.normal(size=(n_kernels, rows.shape[1] + 1))
+    gates = Gates(kind, rows.mean(axis=0), scales, parameters)
+    if kind == "gaussian":
+        chosen = random.choice(len(rows), n_kernels, replace=len(rows) < n_kernels)
+        parameters[:, :-1] += gates.features(rows[chosen])[:, :-1]
+        # As wide as the distance between two rows is on average.
+        parameters[:, -1] += 0.5 * np.log(2.0 * rows.shape[1])
+    return gates

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from verulam.numerics import sigmoid
+
 
 def hinge_loss(margins: ArrayLike) -> np.ndarray:
     r"""Return :math:`\max(0, 1 - r g)` of signed outputs :math:`r g`.
@@ -18,16 +20,56 @@ def hinge_loss(margins: ArrayLike) -> np.ndarray:
     return np.maximum(0.0, 1.0 - np.asarray(margins, dtype=np.float64))
 
 
-def insensitive_loss(residuals: ArrayLike, epsilon: float) -> np.ndarray:
-    r"""Return :math:`\max(0, |r - f| - \epsilon)` of residuals :math:`r - f`.
+def insensitive_loss(residuals: ArrayLike, epsilon: float, *, squared: bool = False) -> np.ndarray:
+    r"""Return :math:`\max(0, |r - f| - \epsilon)` of residuals :math:`r - f`, or its square.
+
+    Parameters
+    ----------
+    residuals
+        What the function lacks, :math:`r - f`.
+    epsilon
+        Residuals up to this size cost nothing. With zero the loss is the absolute error, or the
+        quadratic one where `squared`.
+    squared
+        Whether the excess is squared.
 
     Examples
     --------
     >>> from verulam.kernel import insensitive_loss
     >>> insensitive_loss([0.1, -0.5, 2.0], 0.25)
     array([0.  , 0.25, 1.75])
+    >>> insensitive_loss([0.1, -0.5, 2.0], 0.25, squared=True)
+    array([0.    , 0.0625, 3.0625])
     """
-    return np.maximum(0.0, np.abs(np.asarray(residuals, dtype=np.float64)) - epsilon)
+    excess = np.maximum(0.0, np.abs(np.asarray(residuals, dtype=np.float64)) - epsilon)
+    return excess**2 if squared else excess
+
+
+def insensitive_subgradient(
+    residuals: ArrayLike, epsilon: float, *, squared: bool = False
+) -> np.ndarray:
+    r"""Return a slope of `insensitive_loss` with respect to the residual.
+
+    On the walls of the tube, where anything between the slopes on both sides would do, it is zero.
+
+    Parameters
+    ----------
+    residuals
+        What the function lacks, :math:`r - f`.
+    epsilon
+        Residuals up to this size cost nothing.
+    squared
+        Whether the excess is squared.
+
+    Examples
+    --------
+    >>> from verulam.kernel import insensitive_subgradient
+    >>> insensitive_subgradient([0.1, -0.5, 2.0], 0.25)
+    array([ 0., -1.,  1.])
+    """
+    given = np.asarray(residuals, dtype=np.float64)
+    excess = np.maximum(0.0, np.abs(given) - epsilon)
+    return np.sign(given) * (2.0 * excess if squared else excess > 0.0)
 
 
 def _zero_one(margins: ArrayLike) -> np.ndarray:
@@ -54,4 +96,30 @@ MARGIN_LOSSES: dict[str, Callable[[ArrayLike], np.ndarray]] = {
     "squared hinge": _squared_hinge,
     "squared": _squared,
     "cross-entropy": _cross_entropy,
+}
+
+
+def _hinge_subgradient(margins: ArrayLike) -> np.ndarray:
+    return -(np.asarray(margins, dtype=np.float64) < 1.0).astype(np.float64)
+
+
+def _squared_hinge_subgradient(margins: ArrayLike) -> np.ndarray:
+    return -2.0 * hinge_loss(margins)
+
+
+def _squared_subgradient(margins: ArrayLike) -> np.ndarray:
+    return 2.0 * (np.asarray(margins, dtype=np.float64) - 1.0)
+
+
+def _cross_entropy_subgradient(margins: ArrayLike) -> np.ndarray:
+    return -sigmoid(-np.asarray(margins, dtype=np.float64))
+
+
+#: Slopes of the convex ones with respect to the signed output; zero at the hinge itself, where any
+#: number from -1 to 0 would do. The zero-one loss has none to follow: it is flat, with a step.
+MARGIN_SUBGRADIENTS: dict[str, Callable[[ArrayLike], np.ndarray]] = {
+    "hinge": _hinge_subgradient,
+    "squared hinge": _squared_hinge_subgradient,
+    "squared": _squared_subgradient,
+    "cross-entropy": _cross_entropy_subgradient,
 }

@@ -87,6 +87,50 @@ class Preferences:
         return ClosePairs(int(better.sum()), (better - worse).astype(np.float64))
 
 
+class ListedPreferences:
+    """Preferences given pair by pair: any of them, also those that contradict each other.
+
+    Parameters
+    ----------
+    pairs
+        Positions of the better and of the worse row, one pair in each row.
+    n_rows
+        Number of rows.
+    """
+
+    def __init__(self, pairs: ArrayLike, n_rows: int) -> None:
+        places = np.asarray(pairs)
+        if places.ndim != 2 or places.shape[1] != 2 or not len(places):
+            raise DataError(
+                "pairs must have two columns, the better and the worse row, and one pair or more; "
+                f"got shape {places.shape}."
+            )
+        if not np.issubdtype(places.dtype, np.integer):
+            raise DataError(f"pairs must be positions of rows; got {places.dtype}.")
+        if places.min() < 0 or places.max() >= n_rows:
+            raise DataError(
+                f"pairs name rows from {places.min()} to {places.max()}, but X has rows 0 to "
+                f"{n_rows - 1}."
+            )
+        alike = np.flatnonzero(places[:, 0] == places[:, 1])
+        if len(alike):
+            raise DataError(f"pairs: pair {alike[0]} prefers row {places[alike[0], 0]} to itself.")
+        self.n_rows = n_rows
+        self.n_pairs = len(places)
+        self._better, self._worse = places.T
+
+    def close(self, scores: np.ndarray, margin: float = 1.0) -> ClosePairs:
+        """Return the pairs whose better row does not lead by `margin`."""
+        close = scores[self._better] - scores[self._worse] < margin
+        better = np.bincount(self._better[close], minlength=self.n_rows)
+        worse = np.bincount(self._worse[close], minlength=self.n_rows)
+        return ClosePairs(int(close.sum()), (better - worse).astype(np.float64))
+
+    def share_in_order(self, scores: np.ndarray) -> float:
+        """Return the share of pairs whose better row has the higher score."""
+        return float((scores[self._better] > scores[self._worse]).mean())
+
+
 @dataclass(frozen=True, eq=False)
 class RankingSolution:
     r"""Coefficients of a ranking machine, and how good they are.
@@ -124,7 +168,7 @@ class _Point:
 
 
 def rank_by_planes(
-    preferences: Preferences,
+    preferences: Preferences | ListedPreferences,
     product: Callable[[np.ndarray], np.ndarray],
     cost: float,
     tolerance: float,
@@ -203,7 +247,7 @@ class _Planes:
 
 
 def _line_search(
-    preferences: Preferences, best: _Point, lowest: _Point, cost: float
+    preferences: Preferences | ListedPreferences, best: _Point, lowest: _Point, cost: float
 ) -> tuple[_Point, float]:
     """Return the point of least objective on a line, and the objective there."""
     low, high = 0.0, 1.0

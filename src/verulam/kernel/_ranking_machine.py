@@ -13,7 +13,7 @@ from verulam.base import checked_fit
 from verulam.kernel._general_kernels import Function
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._machine import expansion, read_queries, read_training
-from verulam.kernel._preferences import Preferences, rank_by_planes
+from verulam.kernel._preferences import ListedPreferences, Preferences, rank_by_planes
 from verulam.kernel._product_kernels import Linear
 from verulam.kernel._row_cache import RowCache
 from verulam.kernel._space import kernel_tags
@@ -105,6 +105,13 @@ class RankingMachine(BaseEstimator):
     >>> ranker = RankingMachine(C=10.0).fit(X, -np.abs(X[:, 0]))
     >>> round(ranker.score(X, -np.abs(X[:, 0])), 2)
     1.0
+
+    Preferences alone, without numbers: the middle before both ends.
+
+    >>> ranker.fit_pairs(X, [[4, 0], [4, 8]]).n_pairs_
+    2
+    >>> bool(ranker.predict([[0.1]]) > ranker.predict([[1.9]]))
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {"C": COST}
@@ -141,6 +148,17 @@ class RankingMachine(BaseEstimator):
         """Train on rows with relevances, higher is better; only rows of one group are compared."""
         kernel, inputs, relevances = read_training(self, self.kernel, X, y, y_numeric=True)
         preferences = Preferences(np.asarray(relevances, dtype=np.float64), groups)
+        return self._train(kernel, inputs, preferences)
+
+    @checked_fit
+    def fit_pairs(self, X: ArrayLike, pairs: ArrayLike) -> Self:
+        """Train on given preferences: each row of `pairs` has the better and the worse position."""
+        kernel, inputs, _ = read_training(self, self.kernel, X, supervised=False)
+        return self._train(kernel, inputs, ListedPreferences(pairs, len(inputs)))
+
+    def _train(
+        self, kernel: Kernel, inputs: np.ndarray, preferences: Preferences | ListedPreferences
+    ) -> Self:
         solution = rank_by_planes(
             preferences,
             gram_product(kernel, inputs, self.cache_size),
@@ -167,6 +185,11 @@ class RankingMachine(BaseEstimator):
         """Return the share of pairs in the right order."""
         scores = self.predict(X)
         return Preferences(np.asarray(y, dtype=np.float64), groups).share_in_order(scores)
+
+    def score_pairs(self, X: ArrayLike, pairs: ArrayLike) -> float:
+        """Return the share of given preferences in the right order."""
+        scores = self.predict(X)
+        return ListedPreferences(pairs, len(scores)).share_in_order(scores)
 
 
 def gram_product(
