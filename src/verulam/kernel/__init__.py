@@ -64,6 +64,7 @@ from verulam.kernel._model_kernels import (
 from verulam.kernel._multiple_kernels import MultipleKernelClassifier
 from verulam.kernel._one_class import OneClassMachine, SupportVectorDescription
 from verulam.kernel._prefilter import near_boundary
+from verulam.kernel._primal import PrimalMachine, primal_machine
 from verulam.kernel._principal_components import CentredSpectrum, KernelPrincipalComponents
 from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynomial_features
 from verulam.kernel._ranking_machine import PreferenceKernel, RankingMachine
@@ -133,6 +134,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "PreferenceKernel",
+    "PrimalMachine",
     "Product",
     "RandomWalkKernel",
     "RankingMachine",
@@ -178,6 +180,7 @@ __all__ = [
     "normalise_gram",
     "platt_calibration",
     "polynomial_features",
+    "primal_machine",
     "softmax_calibration",
     "solve_densely",
     "solve_dual",

@@ -107,10 +107,10 @@ def _interior_point(
         change_above = target / from_upper - above + above / from_upper * move
         length = min(
             1.0,
-            _farthest(from_lower, move),
-            _farthest(from_upper, -move),
-            _farthest(below, change_below),
-            _farthest(above, change_above),
+            farthest_step(from_lower, move),
+            farthest_step(from_upper, -move),
+            farthest_step(below, change_below),
+            farthest_step(above, change_above),
         )
         values = values + length * move
         levels = levels + length * step[size:]
@@ -118,7 +118,7 @@ def _interior_point(
     return values
 
 
-def _farthest(distance: np.ndarray, change: np.ndarray) -> float:
+def farthest_step(distance: np.ndarray, change: np.ndarray) -> float:
     """Return how far one may go before a distance becomes zero."""
     shrinking = change < 0
     if not shrinking.any():
