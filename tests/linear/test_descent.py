@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verulam.base import DataError
-from verulam.linear import gradient_descent, newton_descent, optimal_rate
+from verulam.linear import gradient_descent, newton_descent, online_descent, optimal_rate
 from verulam.numerics import inverse
 
 BOWL = np.array([[3.0, 1.0], [1.0, 2.0]])
@@ -59,6 +59,60 @@ def test_a_schedule_may_be_given():
 def test_failures_are_explained(call, message):
     with pytest.raises(DataError, match=message), np.errstate(all="ignore"):
         call()
+
+
+def height(point):
+    return 0.5 * float((point - CENTRE) @ BOWL @ (point - CENTRE))
+
+
+def test_the_criterion_is_kept_on_the_way():
+    found = gradient_descent(gradient, [5.0, 5.0], learning_rate=0.3, criterion=height)
+    assert np.allclose(found.values, [height(point) for point in found.path])
+    assert (np.diff(found.values) <= 0).all()
+    newton = newton_descent(gradient, lambda _: BOWL, [5.0, 5.0], criterion=height)
+    assert newton.values == pytest.approx([height(np.array([5.0, 5.0])), 0.0, 0.0])
+    assert gradient_descent(gradient, [5.0, 5.0]).values is None
+
+
+def test_a_hill_is_climbed():
+    up = gradient_descent(lambda a: -gradient(a), [5.0, 5.0], learning_rate=0.3, ascend=True)
+    down = gradient_descent(gradient, [5.0, 5.0], learning_rate=0.3)
+    assert np.allclose(up.path, down.path)
+    exact = gradient_descent(
+        lambda a: -gradient(a), [5.0, 5.0], hessian=lambda _: -BOWL, ascend=True
+    )
+    assert exact.point == pytest.approx(CENTRE, abs=1e-6)
+
+
+def test_weights_may_start_at_random():
+    first, second = (gradient_descent(gradient, 2, random_state=seed) for seed in (0, 1))
+    assert (np.abs(first.path[0]) <= 0.01).all()
+    assert not np.array_equal(first.path[0], second.path[0])
+    assert np.allclose(first.point, second.point, atol=1e-5)
+    again = gradient_descent(gradient, 2, random_state=0)
+    assert np.array_equal(first.path, again.path)
+
+
+def test_row_by_row_settles_at_the_mean():
+    places = np.random.default_rng(0).normal(size=(20, 2))
+
+    def total(point):
+        return 0.5 * float(((point - places) ** 2).sum())
+
+    found = online_descent(
+        lambda a, t: a - places[t],
+        20,
+        2,
+        learning_rate=inverse(1.0),
+        criterion=total,
+        max_iter=50,
+        random_state=0,
+    )
+    assert found.point == pytest.approx(places.mean(axis=0), abs=1e-9)
+    assert found.values[-1] < found.values[0]
+    assert len(found.path) == found.n_iter + 1
+    with pytest.raises(DataError, match="diverged"):
+        online_descent(lambda a, t: a - places[t], 20, 2, learning_rate=100.0, max_iter=1000)
 
 
 def test_no_slope_needs_no_step():

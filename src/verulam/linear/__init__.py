@@ -13,7 +13,13 @@ from verulam.linear._boolean import (
     truth_table,
 )
 from verulam.linear._criteria import LineCriterion, line_criterion
-from verulam.linear._descent import Descent, gradient_descent, newton_descent, optimal_rate
+from verulam.linear._descent import (
+    Descent,
+    gradient_descent,
+    newton_descent,
+    online_descent,
+    optimal_rate,
+)
 from verulam.linear._generalised import GeneralisedLinear
 from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
 from verulam.linear._gradient_logistic import GradientLogistic
@@ -23,6 +29,7 @@ from verulam.linear._logistic import LogisticDiscriminant
 from verulam.linear._madaline import Madaline
 from verulam.linear._multiclass import OneVersusRest, PairwiseClassifier
 from verulam.linear._online_regression import OnlineRegression
+from verulam.linear._optimisers import minimise
 from verulam.linear._perceptrons import BatchPerceptron, FarthestMarginPerceptron, Perceptron
 from verulam.linear._pocket import PocketPerceptron
 from verulam.linear._preferences import (
@@ -97,10 +104,12 @@ __all__ = [
     "line_criterion",
     "line_trainers",
     "mean_average_precision",
+    "minimise",
     "ndcg",
     "network_for",
     "newton_descent",
     "one_versus_rest_separability",
+    "online_descent",
     "optimal_rate",
     "pairwise_separability",
     "preferences_from_clicks",
