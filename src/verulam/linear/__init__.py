@@ -20,6 +20,7 @@ from verulam.linear._descent import (
     online_descent,
     optimal_rate,
 )
+from verulam.linear._evidence import TwoClassEvidence, two_class_evidence
 from verulam.linear._generalised import GeneralisedLinear
 from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
 from verulam.linear._gradient_logistic import GradientLogistic
@@ -49,6 +50,7 @@ from verulam.linear._ranking import (
     rerank,
 )
 from verulam.linear._relaxation import Relaxation
+from verulam.linear._scorecard import Scorecard
 from verulam.linear._separability import (
     Separability,
     one_versus_rest_separability,
@@ -88,10 +90,12 @@ __all__ = [
     "Preferences",
     "QuadraticLogistic",
     "Relaxation",
+    "Scorecard",
     "Separability",
     "ThresholdNetwork",
     "ThresholdUnit",
     "Trajectory",
+    "TwoClassEvidence",
     "VotedPerceptron",
     "augment",
     "boolean_inputs",
@@ -120,4 +124,5 @@ __all__ = [
     "sign_normalise",
     "solution_region",
     "truth_table",
+    "two_class_evidence",
 ]

@@ -121,22 +121,15 @@ def _follow(
             return approx_fprime(point, height)
         return sign * np.asarray(gradient(point), dtype=np.float64)
 
-    curve = None
+    def curve(point: np.ndarray) -> np.ndarray:
+        assert hessian is not None
+        return sign * np.asarray(hessian(point), dtype=np.float64)
+
+    # Plain options, for the stubs know no optimiser chosen by name.
+    options: dict[str, Any] = {"method": _LOCAL[method], "jac": slope, "callback": keep}
     if method == "newton" and hessian is not None:
-        given = hessian
-
-        def curve(point: np.ndarray) -> np.ndarray:
-            return sign * np.asarray(given(point), dtype=np.float64)
-
-    return minimize(
-        height,
-        start,
-        jac=slope,
-        hess=curve,
-        method=_LOCAL[method],
-        callback=keep,
-        options={"maxiter": max_iter},
-    )
+        options["hess"] = curve
+    return minimize(height, start, options={"maxiter": max_iter}, **options)
 
 
 def _search(
@@ -161,7 +154,7 @@ def _search(
         raise DataError("bounds must have the smaller end of each weight first.")
     random = generator(random_state)
     inside = np.clip(start, ends[:, 0], ends[:, 1])
-    pairs = list(map(tuple, ends))
+    pairs: Any = [tuple(pair) for pair in ends]
     if method == "annealing":
         return dual_annealing(height, pairs, x0=inside, maxiter=max_iter, rng=random, callback=keep)
     return differential_evolution(
