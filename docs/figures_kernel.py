@@ -5,6 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
+from verulam.data import dataset
 from verulam.kernel import (
     MARGIN_LOSSES,
     Gaussian,
@@ -14,15 +15,17 @@ from verulam.kernel import (
     SupportVectorClassifier,
     SupportVectorDescription,
     SupportVectorRegressor,
+    factor_grid,
     insensitive_loss,
 )
-from verulam.plots import description_boundary, margin_boundary, regression_tube
+from verulam.plots import description_boundary, factor_map, margin_boundary, regression_tube
 
 
 def draw_kernel(folder: Path) -> None:
     """Draw the page's pictures into `folder`."""
     for name, figure in (
         ("margins", _margins()),
+        ("grid", _grid()),
         ("tubes", _tubes()),
         ("descriptions", _descriptions()),
         ("losses", _losses()),
@@ -54,6 +57,23 @@ def _margins() -> plt.Figure:
             ax.get_legend().remove()
         ax.label_outer()
     axes[-1].legend(fontsize="xx-small", loc="lower left", framealpha=0.6)
+    return figure
+
+
+def _grid() -> plt.Figure:
+    """Return scores over cost and width on a third of the digits, and over the cost alone."""
+    digits = dataset("digits")
+    images, names = digits.inputs.to_numpy() / 16, digits.target_values
+    grid = factor_grid(
+        SupportVectorClassifier(kernel=Gaussian(1.0)),
+        images[::3],
+        names[::3],
+        {"C": [0.1, 1.0, 10.0, 100.0, 1000.0], "width": [0.5, 1.0, 2.0, 4.0, 8.0, 16.0]},
+    )
+    figure, axes = plt.subplots(1, 2, figsize=(10.5, 3.8), layout="constrained")
+    factor_map(grid, ax=axes[0])
+    factor_map(grid, factors=["C"], ax=axes[1])
+    axes[1].set_ylabel("score, with the best width")
     return figure
 
 

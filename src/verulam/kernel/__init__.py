@@ -21,6 +21,7 @@ from verulam.kernel._distance_kernels import (
 from verulam.kernel._document_kernels import DocumentKernel
 from verulam.kernel._dual import DualProblem, DualSolution, solve_dual
 from verulam.kernel._empirical_map import EmpiricalKernelMap, feature_map
+from verulam.kernel._factor_grid import FactorGrid, factor_grid
 from verulam.kernel._general_kernels import (
     KERNELS,
     FunctionKernel,
@@ -106,6 +107,7 @@ __all__ = [
     "EditKernel",
     "EmpiricalKernelMap",
     "ExponentialRadial",
+    "FactorGrid",
     "FisherKernel",
     "Fourier",
     "FunctionKernel",
@@ -162,6 +164,7 @@ __all__ = [
     "code_matrix",
     "cost_path",
     "edit_distances",
+    "factor_grid",
     "feature_map",
     "gaussian_mixture_scores",
     "gram_report",

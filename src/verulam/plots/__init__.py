@@ -7,6 +7,7 @@ from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
 from verulam.plots._discriminants import discriminant_curves, discriminant_lines
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
+from verulam.plots._factor_grid import factor_map
 from verulam.plots._lines import error_curves, lines, trajectories, weight_trajectory
 from verulam.plots._machines import description_boundary, margin_boundary, regression_tube
 from verulam.plots._neighbours import (
@@ -54,6 +55,7 @@ __all__ = [
     "effect_pareto",
     "error_curves",
     "error_reject_curve",
+    "factor_map",
     "kept_rows",
     "learner_results",
     "legend_above",
