@@ -16,7 +16,11 @@ RNG = np.random.default_rng(5)
 def on_splits(scores, share=0.1):
     responses = responses_of({"iris": scores}, test_share=share)
     verdict = verdict_on_splits(
-        responses, "iris", resampling="k-fold", alpha=0.05, wrong=lambda name: np.zeros(3, bool)
+        responses,
+        "iris",
+        resampling="k-fold",
+        alpha=0.05,
+        row_losses=lambda name: np.zeros(3, bool),
     )
     return advice_on_splits(responses, verdict, 0.05)
 

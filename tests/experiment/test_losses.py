@@ -1,13 +1,19 @@
 """Losses of a study: what is accepted, and what is said of the rest."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import GaussianNB
 from tests.experiment.studies import small_study
 
 from verulam.base import DataError
-from verulam.experiment import DataChoice, LearnerChoice, Study, make_plan
+from verulam.experiment import DataChoice, LearnerChoice, Results, Study, analyse, make_plan, run
 from verulam.experiment._losses import losses_on
 from verulam.experiment._study_file import parse_study
+from verulam.statistics import corrected_t_test, permutation_test
 
 CONTENT = {"data": ["iris"], "learners": ["naive bayes"]}
 
@@ -75,3 +81,123 @@ def test_the_plan_says_who_cannot_decide_by_losses():
     assert not make_plan(small_study(learners=learners)).notices
     notice = make_plan(small_study(learners=learners, reject_cost=0.2)).notices[-1]
     assert notice.startswith("No probabilities are given by support vector machine:")
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """Predicts what a column says."""
+
+    def __init__(self, place=0):
+        self.place = place
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.where(np.asarray(X)[:, self.place] > 0, "ill", "well")
+
+
+def told_study(losses, **changes):
+    """Return a study of two learners that err as often, one way or the other."""
+    truth = np.tile(["ill", "well"], 60)
+    sick, sound = np.flatnonzero(truth == "ill"), np.flatnonzero(truth == "well")
+    first, second = truth.copy(), truth.copy()
+    first[sick[:24]] = "well"  # overlooks
+    second[sound[:24]] = "ill"  # gives false alarms
+    table = pd.DataFrame({"first": first == "ill", "second": second == "ill"}).astype(float)
+    given = {
+        "name": "told",
+        "data": [DataChoice(table.assign(y=truth), target="y", label="told")],
+        "learners": [LearnerChoice(Told(place), label=name) for place, name in enumerate(table)],
+        "measures": ["risk", "error"],
+        "resampling": "holdout 0.5",
+        "losses": losses,
+    }
+    return Study(**{**given, **changes})
+
+
+def analysed(study, folder, measure=None):
+    return analyse(run(study, folder / "r.sqlite", engine="serial", progress=False), measure)
+
+
+COSTLY = [[0, 1], [10, 0]]  # to overlook an illness costs ten times a false alarm
+CHEAP = [[0, 10], [1, 0]]
+
+
+@pytest.mark.parametrize(("losses", "best"), [(COSTLY, "second"), (CHEAP, "first")])
+def test_losses_decide_which_of_two_is_better(losses, best, tmp_path):
+    study = told_study(losses)
+    verdict = analysed(study, tmp_path).verdict
+    (pair,) = verdict.pairs.to_dict("records")
+    assert verdict.best == best
+    assert pair["p_value"] < 0.01
+    # The same decisions, counted as errors, say nothing.
+    plain = analysed(study, tmp_path, "error").verdict.pairs.iloc[0]
+    assert plain["p_value"] > 0.3
+
+    planned = make_plan(study).data[0]
+    rows = planned.splits[0].test
+    truth = (planned.targets[rows] != "ill").astype(int)
+    taken = 1 - planned.inputs[["first", "second"]].to_numpy(dtype=int)[rows].T
+    by_hand = np.asarray(losses)[taken, truth]
+    expected = permutation_test(*by_hand, random_state=0)
+    assert pair["p_value"] == expected.p_value
+    assert pair["difference"] == pytest.approx(np.mean(by_hand[0]) - np.mean(by_hand[1]))
+
+
+def test_losses_decide_over_folds_too(tmp_path):
+    study = told_study(COSTLY, resampling="5-fold")
+    found = analysed(study, tmp_path)
+    scores = found.responses.by_split("told")
+    expected = corrected_t_test(scores["first"], scores["second"], test_share=0.2)
+    assert found.verdict.pairs["p_value"].iloc[0] == pytest.approx(expected.p_value)
+    assert found.verdict.best == "second"
+    assert scores["first"].mean() == pytest.approx(24 * 10 / 120)
+    assert scores["second"].mean() == pytest.approx(24 * 1 / 120)
+
+
+def test_zero_one_losses_give_the_error(tmp_path):
+    results = run(
+        told_study([[0, 1], [1, 0]], resampling="3-fold"),
+        tmp_path / "r.sqlite",
+        engine="serial",
+        progress=False,
+    )
+    scores = results.scores(["risk", "error"])
+    assert scores["risk"].to_list() == pytest.approx(scores["error"].to_list())
+
+
+def test_probabilities_are_used_to_decide(tmp_path):
+    losses = [[0, 1, 1], [5, 0, 1], [5, 1, 0]]
+    study = small_study(
+        learners=[LearnerChoice(GaussianNB(), label="bayes")],
+        measures=["risk"],
+        losses=losses,
+        reject_cost=0.1,
+        resampling="3-fold",
+    )
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    planned = make_plan(study).data[0]
+    table = np.vstack([losses, np.full(3, 0.1)])
+    expected = []
+    for split in planned.splits:
+        model = GaussianNB().fit(planned.inputs.iloc[split.train], planned.targets[split.train])
+        taken = (model.predict_proba(planned.inputs.iloc[split.test]) @ table.T).argmin(axis=1)
+        truth = np.searchsorted(model.classes_, planned.targets[split.test])
+        expected.append(table[taken, truth].mean())
+    assert results.scores()["risk"].to_list() == pytest.approx(expected)
+    # Read anew, the store knows what the losses were.
+    assert Results(results.path).scores()["risk"].to_list() == pytest.approx(expected)
+
+
+def test_the_risk_needs_losses_that_fit():
+    with pytest.raises(DataError, match="measures: 'risk' needs to know what wrong decisions cost"):
+        small_study(measures=["risk"])
+    with pytest.raises(DataError, match=r"the risk on 'iris' has no value.*3 classes"):
+        make_plan(small_study(measures=["risk"], losses=[[0, 1], [1, 0]]))
+
+
+def test_other_losses_take_the_place_of_those_before():
+    first = told_study(COSTLY)
+    second = replace(first, losses=CHEAP)
+    assert second.measures[0].options["losses"] == CHEAP

@@ -15,9 +15,14 @@ TABLE = pd.DataFrame(RNG.normal(0.2, 0.02, size=(10, 3)), columns=["a", "b", "c"
 TABLE["c"] += 0.1
 
 
-def compared(table, resampling="k-fold", measure=ERROR, wrong=None):
+def compared(table, resampling="k-fold", measure=ERROR, row_losses=None):
     return compare_pairs(
-        table, resampling=resampling, measure=measure, test_share=0.1, alpha=0.05, wrong=wrong
+        table,
+        resampling=resampling,
+        measure=measure,
+        test_share=0.1,
+        alpha=0.05,
+        row_losses=row_losses,
     )
 
 
@@ -40,7 +45,7 @@ def test_choice(resampling, splits, function):
 
 def test_no_choice():
     assert choose_pair_test("k-fold", ERROR, 0) is None
-    assert choose_pair_test("holdout", as_measure("log_loss"), 1) is None
+    assert choose_pair_test("holdout", as_measure("auc"), 1) is None
 
 
 def test_kinds_of_measures():
@@ -89,17 +94,30 @@ def test_no_variance(shift, p_value):
 
 
 def test_mcnemar_counts_rows():
-    wrong = {"a": np.array([True] * 15 + [False] * 85), "b": np.array([False] * 95 + [True] * 5)}
+    wrong = {"a": np.repeat([1.0, 0.0], [15, 85]), "b": np.repeat([0.0, 1.0], [95, 5])}
     table = pd.DataFrame({"a": [0.15], "b": [0.05]})
-    found = compared(table, "holdout", wrong=wrong.get).table
+    found = compared(table, "holdout", row_losses=wrong.get).table
     expected = statistics.mcnemar(15, 5, method="exact").p_value
     assert found["p_value"].tolist() == [expected]
 
 
 def test_mcnemar_without_disagreement():
-    wrong = np.array([True, False])
+    wrong = np.array([1.0, 0.0])
     table = pd.DataFrame({"a": [0.5], "b": [0.5]})
-    assert compared(table, "holdout", wrong=lambda name: wrong).table["p_value"].tolist() == [1.0]
+    assert compared(table, "holdout", row_losses=lambda name: wrong).table["p_value"].tolist() == [
+        1.0
+    ]
+
+
+def test_losses_of_one_split_are_exchanged_row_by_row():
+    random = np.random.default_rng(0)
+    losses = {"a": random.exponential(2.0, 50), "b": random.exponential(1.0, 50)}
+    table = pd.DataFrame({name: [each.mean()] for name, each in losses.items()})
+    found = compared(table, "holdout", as_measure("log_loss"), losses.get)
+    assert found.choice.function == "permutation_test"
+    expected = statistics.permutation_test(losses["a"], losses["b"], random_state=0).p_value
+    assert found.table["p_value"].tolist() == [expected]
+    assert expected < 0.05
 
 
 def test_untested_pairs_are_said_to_be_so():

@@ -10,8 +10,10 @@ from verulam.experiment import LearnerChoice, analyse
 from verulam.experiment._split_tests import verdict_on_splits
 
 
-def verdict(responses, resampling="k-fold", wrong=None):
-    return verdict_on_splits(responses, "iris", resampling=resampling, alpha=0.05, wrong=wrong)
+def verdict(responses, resampling="k-fold", row_losses=None):
+    return verdict_on_splits(
+        responses, "iris", resampling=resampling, alpha=0.05, row_losses=row_losses
+    )
 
 
 def test_two_contestants_have_one_test():
@@ -56,8 +58,8 @@ def test_missing_splits_are_said():
     assert found.pairs["splits"].tolist() == [9]
 
 
-def test_one_split_without_errors_allows_no_test():
-    responses = responses_of({"iris": {"a": [0.2], "b": [0.3]}}, measure="log_loss")
+def test_one_split_without_rows_allows_no_test():
+    responses = responses_of({"iris": {"a": [0.2], "b": [0.3]}}, measure="kappa")
     found = verdict(responses, "holdout")
     assert not found.tested
     assert "allows no test" in found.notes[0]

@@ -124,6 +124,11 @@ def test_zero_one_loss_gives_the_error(problem):
     )
 
 
+def test_names_of_a_loss_table_count_whatever_the_order_of_the_labels():
+    loss = pd.DataFrame([[0, 7], [2, 0]], index=["b", "a"], columns=["b", "a"])
+    assert risk(["a", "b", "a"], ["b", "a", "a"], loss=loss, labels=["a", "b"]) == 3.0
+
+
 def test_risk_rows_are_actions():
     # Choosing a for a true b costs 7, the other error 2.
     loss = pd.DataFrame([[0, 7], [2, 0], [1, 1]], index=["a", "b", "?"], columns=["a", "b"])

@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from verulam.base import DataError
 from verulam.measures import Measure, measure, to_scorer
+from verulam.measures._registry import MEASURES
 
 
 def count_errors(y_true, y_pred):
@@ -104,3 +105,40 @@ def test_missing_method_is_named():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match="needs predict_proba, which LinearRegression"):
         to_scorer("log_loss")(LinearRegression().fit(X, y), X, y)
+
+
+def problem_of(found):
+    random = np.random.default_rng(0)
+    if found.task == "regression":
+        return random.normal(size=30), random.normal(size=30), None
+    true = random.integers(0, 3, 30)
+    if found.needs == "probabilities":
+        return true, random.dirichlet([1, 1, 1], 30), [0, 1, 2]
+    return true, random.integers(0, 3, 30), [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", [each.name for each in MEASURES if each.rows is not None])
+def test_a_measure_of_rows_is_their_mean(name):
+    found = measure(name, loss=[[0, 1, 2], [5, 0, 1], [2, 3, 0]]) if name == "risk" else None
+    found = found or measure(name)
+    true, prediction, labels = problem_of(found)
+    rows = found.row_losses(true, prediction, labels=labels)
+    assert rows.shape == (30,)
+    assert found.from_mean(rows.mean()) == pytest.approx(found(true, prediction, labels=labels))
+
+
+def test_which_measures_are_means_of_rows():
+    means = {each.name for each in MEASURES if each.rows is not None}
+    assert {"error", "accuracy", "risk", "log_loss", "brier", "mean_squared_error"} < means
+    with pytest.raises(DataError, match="'kappa' is not a mean over the rows"):
+        measure("kappa").row_losses([0, 1], [0, 1])
+
+
+def test_rows_of_ones_own_function():
+    own = Measure.from_function(
+        lambda true, said: float(np.mean(true - said)),
+        greater_is_better=False,
+        task="regression",
+        rows=np.subtract,
+    )
+    assert own.row_losses(np.array([3.0, 1.0]), np.array([1.0, 1.0])).tolist() == [2.0, 0.0]

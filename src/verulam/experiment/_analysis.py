@@ -315,9 +315,9 @@ def analyse(
     kind = resampling(results.description["resampling"]).kind
     verdicts = {}
     for data in found.data:
-        wrong = partial(_wrong, predictions, found, data)
+        rows = partial(_row_losses, predictions, found, data)
         verdict = verdict_on_splits(
-            found, data, resampling=kind, alpha=alpha, wrong=wrong, test=test
+            found, data, resampling=kind, alpha=alpha, row_losses=rows, test=test
         )
         if verdict is not None:
             verdicts[data] = verdict
@@ -350,11 +350,11 @@ def analyse(
     )
 
 
-def _wrong(predictions: StoredPredictions, found: Responses, data: str, name: str) -> np.ndarray:
+def _row_losses(
+    predictions: StoredPredictions, found: Responses, data: str, name: str
+) -> np.ndarray | None:
     contestant = next(each for each in found.contestants if each.name == name)
-    pooled = predictions.pooled(data, contestant.learner, contestant.setting)
-    assert pooled is not None
-    return pooled.predicted != pooled.targets
+    return predictions.row_losses(found.measure, data, contestant.learner, contestant.setting)
 
 
 def _front(

@@ -14,7 +14,7 @@ from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis import Analysis
 from verulam.experiment._analysis_text import bulleted, main_table
 from verulam.experiment._pairwise import compare_pairs
-from verulam.experiment._predictions import PooledPredictions, pooled_predictions
+from verulam.experiment._predictions import PooledPredictions, StoredPredictions, pooled_predictions
 from verulam.experiment._report import report as write_report
 from verulam.experiment._resampling import resampling
 from verulam.measures import Measure
@@ -177,7 +177,7 @@ class Comparison:
             measure=self.measure,
             test_share=analysis.responses.test_shares[self.data],
             alpha=analysis.alpha,
-            wrong=self._wrong,
+            row_losses=self._row_losses,
         )
         if not pairs.results:
             raise DataError(
@@ -259,9 +259,9 @@ class Comparison:
         file = path or f"{self.data}-comparison.html"
         return write_report(self.analysis, file, command=command, kept=self.kept)
 
-    def _wrong(self, learner: str) -> np.ndarray:
-        pooled = self._pooled(learner)
-        return pooled.predicted != pooled.targets
+    def _row_losses(self, learner: str) -> np.ndarray | None:
+        stored = StoredPredictions(self.analysis.results)
+        return stored.row_losses(self.measure, self.data, learner)
 
     def _pooled(self, learner: str | None) -> PooledPredictions:
         if learner is None or learner not in self.preparation:

@@ -16,7 +16,7 @@ from verulam.experiment._results import Results
 from verulam.experiment._store import Store
 from verulam.experiment._store_rows import unpack
 from verulam.experiment._study import learner_label
-from verulam.measures import Measure, as_measure
+from verulam.measures import Measure
 
 _CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"
 _DATA = "SELECT label FROM planned WHERE study = ? GROUP BY label ORDER BY min(place)"
@@ -134,7 +134,7 @@ def responses(results: Results, measure: Any = None) -> Responses:
     measure
         A measure, by name or as an object; None takes the first of the study.
     """
-    chosen = results.measures[0] if measure is None else as_measure(measure)
+    chosen = results.resolve(measure)[0]
     runs = results.runs()
     scores = results.scores(chosen, runs=runs)
     with Store(results.path, read_only=True) as store:

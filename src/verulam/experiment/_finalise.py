@@ -32,7 +32,7 @@ from verulam.experiment._finalise_response import (
     resampled_response,
 )
 from verulam.experiment._identity import digest, digest_bytes, seed_of
-from verulam.experiment._losses import losses_on
+from verulam.experiment._losses import decision_risk, losses_on
 from verulam.experiment._model_card import ModelCard, ResponseCard
 from verulam.experiment._model_file import SavedModel, save_model
 from verulam.experiment._results import Results
@@ -198,7 +198,13 @@ def _look(
     inputs = rebuilt.inputs(planned.locked)
     said = predictions_of(estimator, inputs, targets, rebuilt.classes, groups)
     seed, task = rebuilt.study.seed, planned.data.task
-    measured = [locked_response(m, said, seed=seed) for m in results.measures if m.task == task]
+    # The decisions have a figure of their own, below.
+    known = () if losses is None else (decision_risk,)
+    measured = [
+        locked_response(m, said, seed=seed)
+        for m in results.measures
+        if m.task == task and m.function not in known
+    ]
     responses = [each for each in measured if each is not None]
     if losses is not None:
         responses.append(decision_response(losses, said, seed=seed))

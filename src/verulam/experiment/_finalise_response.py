@@ -11,6 +11,7 @@ from verulam.base import DataError
 from verulam.decision import LossTable
 from verulam.experiment._contestants import Responses
 from verulam.experiment._finalise_interval import CONFIDENCE, bootstrap_in_groups, rate_in_groups
+from verulam.experiment._losses import decision_risk
 from verulam.experiment._model_card import ResponseCard
 from verulam.measures import Measure, accuracy, error
 from verulam.statistics import corrected_t_test
@@ -182,6 +183,8 @@ def _prediction_for(measure: Measure, said: TestPredictions) -> NDArray[Any] | N
         return said.predicted
     if said.probabilities is not None:
         return said.probabilities
+    if measure.function is decision_risk:
+        return (np.asarray(said.predicted)[:, None] == np.asarray(said.classes)).astype(np.float64)
     return said.scores if measure.needs == "scores" else None
 
 

@@ -1,10 +1,15 @@
 """What wrong decisions cost, as a study says it: checked, and turned into a table of losses."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from verulam.base import DataError
 from verulam.decision import LossTable, loss_table
+from verulam.measures import Measure, as_measure, measure
 
 #: A row per action with a loss per class, with or without names.
 Losses = Sequence[Sequence[float]] | Mapping[str, Mapping[str, float]]
@@ -96,3 +101,117 @@ def losses_on(
     except DataError as error:
         text = str(error)
         raise DataError(f"losses: {text}" if not text.startswith("reject") else text) from error
+
+
+def decision_losses(
+    y_true: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    labels: Sequence[Any],
+    losses: Losses | None,
+    reject_cost: float | None = None,
+) -> np.ndarray:
+    """Return the loss of the decision of least risk for each row.
+
+    Parameters
+    ----------
+    y_true
+        True classes.
+    prediction
+        Probabilities, a column per class.
+    labels
+        The classes.
+    losses, reject_cost
+        As the study has them.
+
+    Examples
+    --------
+    >>> costly = [[0, 10], [1, 0]]  # to overlook an illness costs ten times a false alarm
+    >>> probabilities = [[0.95, 0.05], [0.8, 0.2], [0.8, 0.2]]
+    >>> truth = ["healthy", "healthy", "ill"]
+    >>> decision_losses(truth, probabilities, labels=["healthy", "ill"], losses=costly).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    table = losses_on(labels, losses, reject_cost)
+    assert table is not None
+    places = {label: place for place, label in enumerate(labels)}
+    truth = [places[label] for label in np.asarray(y_true).tolist()]
+    return table.matrix[table.best(np.asarray(prediction, dtype=np.float64)), truth]
+
+
+def decision_risk(
+    y_true: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    labels: Sequence[Any],
+    losses: Losses | None,
+    reject_cost: float | None = None,
+) -> float:
+    """Return the mean of `decision_losses`."""
+    rows = decision_losses(
+        y_true, prediction, labels=labels, losses=losses, reject_cost=reject_cost
+    )
+    return float(rows.mean())
+
+
+def study_measure(
+    given: Any, losses: Losses | None, reject_cost: float | None, key: str = "measures"
+) -> Measure:
+    """Return a measure of a study; the plain risk is that of the study's own losses.
+
+    Parameters
+    ----------
+    given
+        A name or a measure.
+    losses, reject_cost
+        As the study has them.
+    key
+        Where it is named.
+    """
+    found = as_measure(given)
+    plain = measure("risk")
+    if found.function not in (plain.function, decision_risk) or "loss" in found.options:
+        return found
+    if losses is None and reject_cost is None:
+        raise DataError(
+            f"{key}: 'risk' needs to know what wrong decisions cost; give the study losses "
+            "(a row per decision, a column per class), or a reject_cost."
+        )
+    return replace(
+        plain,
+        needs="probabilities",
+        function=decision_risk,
+        formula="mean loss of the decisions of least risk",
+        options={"losses": losses, "reject_cost": reject_cost},
+        rows=decision_losses,
+    )
+
+
+def stored_prediction(
+    measure: Measure,
+    classes: np.ndarray,
+    predicted: np.ndarray,
+    probabilities: np.ndarray | None,
+    scores: np.ndarray | None,
+) -> np.ndarray | None:
+    """Return what a measure of classes looks at; None where a learner does not give it.
+
+    Parameters
+    ----------
+    measure
+        The measure.
+    classes
+        The labels.
+    predicted
+        Positions among the classes.
+    probabilities, scores
+        What else the learner gave.
+    """
+    if measure.needs == "labels":
+        return classes[predicted]
+    if probabilities is not None:
+        return probabilities
+    if measure.function is decision_risk:
+        # Who names a class and no more is taken at his word.
+        return np.eye(len(classes))[predicted]
+    return scores if measure.needs == "scores" else None

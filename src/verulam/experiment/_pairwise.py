@@ -19,6 +19,8 @@ INDEPENDENT_PARTS = Choice(
     "t_test", "parts share no rows, so that their results are independent", ("nearly normal",)
 )
 FIVE_BY_TWO_RESULTS = 10
+#: What each validated row contributes to the score of a contestant; None where it has none.
+RowLosses = Callable[[str], np.ndarray | None]
 ASKED = "what the test that was asked for takes for granted"
 
 
@@ -71,7 +73,7 @@ def choose_pair_test(resampling: str, measure: Measure, splits: int) -> Choice |
     """
     if splits == 1:
         choices = choose_test("compare", "hold-out", measure=kind_of_measure(measure))
-        return choices[0] if choices[0].function == "mcnemar" else None
+        return choices[0] if measure.rows is not None else None
     if splits == 0:
         return None
     if resampling == "disjoint":
@@ -89,7 +91,7 @@ def compare_pairs(
     measure: Measure,
     test_share: float,
     alpha: float,
-    wrong: Callable[[str], np.ndarray],
+    row_losses: RowLosses,
     test: str | None = None,
 ) -> Pairs:
     """Test every pair of contestants on the splits that both have.
@@ -106,8 +108,8 @@ def compare_pairs(
         Share of the validation rows in a split.
     alpha
         Overall level of significance.
-    wrong
-        Gives whether a contestant errs on each validated row, for a single split.
+    row_losses
+        Gives what each validated row contributes to a contestant's score, for a single split.
     test
         One of `PAIR_TESTS`; None takes the one that the design suggests.
     """
@@ -118,14 +120,14 @@ def compare_pairs(
         both = np.isfinite(scores[first]) & np.isfinite(scores[second])
         one, other = scores[first][both], scores[second][both]
         chosen = _choice(test, resampling, measure, len(one))
-        # Rows are counted over all splits, which both contestants must have.
-        if chosen is not None and chosen.function == "mcnemar" and len(table) > 1:
+        # Rows are taken over all splits, which both contestants must have.
+        if chosen is not None and len(one) == 1 and len(table) > 1:
             chosen = None
         result, p_value = None, np.nan
         if chosen is not None:
             choice = choice or chosen
-            if chosen.function == "mcnemar":
-                result, p_value = _tested_rows(wrong(first), wrong(second), alpha)
+            if len(one) == 1:
+                result, p_value = _tested_rows(chosen, row_losses(first), row_losses(second), alpha)
             else:
                 result, p_value = _tested_splits(chosen, one, other, test_share, alpha)
         if result is not None:
@@ -142,6 +144,7 @@ def _choice(test: str | None, resampling: str, measure: Measure, splits: int) ->
         return choose_pair_test(resampling, measure, splits)
     fits = {
         "mcnemar": splits == 1 and kind_of_measure(measure) == "error",
+        "permutation_test": splits > 1 or (splits == 1 and measure.rows is not None),
         "five_by_two_f_test": resampling == "5x2" and splits == FIVE_BY_TWO_RESULTS,
         "five_by_two_t_test": resampling == "5x2" and splits == FIVE_BY_TWO_RESULTS,
     }
@@ -177,7 +180,9 @@ def _tested_splits(
         "calibrated_t_test": lambda: statistics.calibrated_t_test(
             first, second, test_share=test_share, alpha=alpha
         ),
-        "permutation_test": lambda: statistics.permutation_test(first, second, alpha=alpha),
+        "permutation_test": lambda: statistics.permutation_test(
+            first, second, alpha=alpha, random_state=0
+        ),
         "corrected_t_test": lambda: statistics.corrected_t_test(
             first, second, test_share=test_share, alpha=alpha
         ),
@@ -190,11 +195,17 @@ def _tested_splits(
 
 
 def _tested_rows(
-    first: np.ndarray, second: np.ndarray, alpha: float
+    choice: Choice, first: np.ndarray | None, second: np.ndarray | None, alpha: float
 ) -> tuple[TestResult | None, float]:
-    only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
-    if only_first + only_second == 0:
+    """Test two contestants on what the same rows contribute to their scores."""
+    assert first is not None
+    assert second is not None
+    if np.array_equal(first, second):
         return None, 1.0
+    if choice.function != "mcnemar":
+        result = statistics.permutation_test(first, second, alpha=alpha, random_state=0)
+        return result, result.p_value
+    only_first, only_second = int((first > second).sum()), int((second > first).sum())
     method = "exact" if only_first + only_second < 25 else "chi-square"
     result = statistics.mcnemar(only_first, only_second, method=method, alpha=alpha)
     return result, result.p_value

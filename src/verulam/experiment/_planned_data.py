@@ -9,6 +9,7 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.data import Dataset
 from verulam.experiment._identity import digest
+from verulam.experiment._losses import decision_risk, losses_on
 from verulam.experiment._nuisance_columns import NuisanceColumn, nuisance_columns
 from verulam.experiment._preparation import usable_inputs
 from verulam.experiment._resampling import (
@@ -151,6 +152,11 @@ def _check_measures(study: Study, data: Dataset, label: str) -> None:
                 f"{key}: {found.name!r} is for {found.task}, but data set {label!r} asks for "
                 f"{data.task}, which has measures such as {fitting}."
             )
+        if found.function is decision_risk:
+            try:
+                losses_on(list(data.target_values.unique()), study.losses, study.reject_cost)
+            except DataError as error:
+                raise DataError(f"measures: the risk on {label!r} has no value. {error}") from error
 
 
 def _groups(data: Dataset, column: str | None, label: str) -> tuple[np.ndarray | None, list[str]]:

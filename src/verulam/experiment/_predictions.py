@@ -7,8 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from verulam.experiment._results import Results
+from verulam.experiment._scoring import Scorer
 from verulam.experiment._store import Store
 from verulam.experiment._store_rows import unpack
+from verulam.measures import Measure
 
 _PLACES = """
 SELECT p.label, p.learner, p.setting, p.data, p.split, p.run FROM planned p
@@ -57,6 +59,7 @@ class StoredPredictions:
         self._path, self._study = results.path, results.study
         self._known: dict[tuple[str, str, str], PooledPredictions | None] = {}
         self._tests: dict[str, np.ndarray] = {}
+        self._losses: dict[str, dict[str, np.ndarray]] = {}
 
     def pooled(self, data: str, learner: str, setting: str = "") -> PooledPredictions | None:
         """Return the predictions of a contestant on a data set; None where no run has finished."""
@@ -65,6 +68,19 @@ class StoredPredictions:
             with Store(self._path, read_only=True) as store:
                 self._known[key] = self._read(store, *self._places.get(key, ("", [])))
         return self._known[key]
+
+    def row_losses(
+        self, measure: Measure, data: str, learner: str, setting: str = ""
+    ) -> np.ndarray | None:
+        """Return what each validated row contributes to a measure; None where it has no value."""
+        if measure.name not in self._losses:
+            with Store(self._path, read_only=True) as store:
+                found = Scorer(store).row_losses(self._study, measure)
+                self._losses[measure.name] = {each.run: each.losses for each in found}
+        losses = self._losses[measure.name]
+        _, places = self._places.get((data, learner, setting), ("", []))
+        known = [losses[run] for _, run in places if run in losses]
+        return np.concatenate(known) if known else None
 
     @cached_property
     def _places(self) -> dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]]:

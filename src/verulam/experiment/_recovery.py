@@ -14,7 +14,10 @@ from verulam.experiment._store_rows import unpack
 
 #: Tables whose key is the hash of a run: they are read in small ranges, around what is damaged.
 _BY_RUN = ("runs", "tunings", "checks")
-_TABLES = ("studies", "data", "splits", "nuisance", "notices", "environments", "planned", *_BY_RUN)
+_TABLES = (
+    "studies", "data", "splits", "draws", "nuisance", "notices", "environments", "planned",
+    *_BY_RUN,
+)  # fmt: skip
 _DIGITS = "0123456789abcdef"
 
 

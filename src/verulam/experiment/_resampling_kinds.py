@@ -140,7 +140,8 @@ KINDS: Mapping[str, Kind] = {
         {"repeats": 100},
         ("bootstrap", "bootstrap 200"),
         caveat="About 63.2% of the rows tested were also learnt from, so that the scores are too "
-        "good; out-of-bag tests on the others.",
+        "good; out-of-bag tests on the others, and the .632 estimates (bootstrap_errors of the "
+        "results) lie between.",
     ),
     "out-of-bag": Kind(
         draw_out_of_bag,

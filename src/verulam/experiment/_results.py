@@ -9,15 +9,17 @@ from typing import Any
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.experiment._bootstrap_errors import bootstrap_errors
 from verulam.experiment._budget import budget
 from verulam.experiment._drawn_splits import drawn_title
+from verulam.experiment._losses import study_measure
 from verulam.experiment._notebook import results_html
 from verulam.experiment._resampling import resampling
 from verulam.experiment._scoring import Scorer, planned_runs
 from verulam.experiment._store import Store
 from verulam.experiment._study import COST_RESPONSES
 from verulam.experiment._text import counted
-from verulam.measures import Measure, as_measure
+from verulam.measures import Measure
 
 DEFAULT_MEASURES = {"classification": "error", "regression": "root_mean_squared_error"}
 
@@ -180,7 +182,11 @@ class Results:
             with Store(self.path, read_only=True) as store:
                 tasks = store.read(_TASKS, (self.study,))["task"]
             names = [DEFAULT_MEASURES[task] for task in tasks]
-        return tuple(as_measure(name) for name in names)
+        return tuple(self._measure(name) for name in names)
+
+    def _measure(self, given: Any) -> Measure:
+        said = self.description
+        return study_measure(given, said.get("losses"), said.get("reject_cost"))
 
     def scores(self, measures: Any = None, *, runs: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return the scores of all finished runs, one column per measure.
@@ -224,7 +230,31 @@ class Results:
             return self.measures
         if isinstance(measures, str | Measure) or callable(measures):
             measures = [measures]
-        return [as_measure(given) for given in measures]
+        return [self._measure(given) for given in measures]
+
+    def bootstrap_errors(self, measure: Any = None) -> pd.DataFrame:
+        """Return the .632 and .632+ estimates of a study that was resampled by "bootstrap".
+
+        One row per data set and contestant: the mean over the learners' own samples
+        (`training`), over the rows that they had not drawn (`out_of_bag`), what predictions
+        without information would have (`no_information`), the relative `overfitting`, and the
+        estimates between them, as :func:`verulam.statistics.bootstrap_error` makes them.
+
+        Parameters
+        ----------
+        measure
+            A measure that is a mean over rows, by name or as an object; None takes the first of
+            the study.
+
+        Notes
+        -----
+        No learner is fitted for it: in place of one more, fitted to all rows, the training
+        error is that of the learners on their own samples.
+        """
+        (chosen,) = self.resolve(measure)[:1]
+        kind = resampling(self.description["resampling"]).kind
+        with Store(self.path, read_only=True) as store:
+            return bootstrap_errors(store, self.study, kind, chosen)
 
     def _repr_html_(self) -> str:
         return results_html(self)

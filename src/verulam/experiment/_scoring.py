@@ -5,13 +5,15 @@ by one takes far longer than reading all and putting aside what is not asked for
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.experiment._losses import stored_prediction
 from verulam.experiment._store import Store
 from verulam.experiment._store_rows import unpack
 from verulam.measures import Measure, accuracy, error
@@ -57,6 +59,40 @@ def planned_runs(store: Store, study: str) -> pd.DataFrame:
     return found[_ORDER].astype(dict.fromkeys(_COSTS, np.float64))
 
 
+@dataclass(frozen=True, eq=False)
+class RowLosses:
+    """The tested rows of a run, and what they contribute to a measure.
+
+    Attributes
+    ----------
+    run, split
+        Keys of the run and of its split.
+    measure
+        The measure, which must be a mean over rows.
+    targets, prediction
+        True labels or numbers, and what the measure compares them with.
+    classes
+        The labels.
+    """
+
+    run: str
+    split: str
+    measure: Measure
+    targets: np.ndarray
+    prediction: np.ndarray
+    classes: list[Any]
+
+    def of(self, targets: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """Return the losses that these targets would have with the predictions of some rows."""
+        prediction = self.prediction if rows is None else self.prediction[rows]
+        return self.measure.row_losses(targets, prediction, labels=self.classes or None)
+
+    @property
+    def losses(self) -> np.ndarray:
+        """The loss of each tested row."""
+        return self.of(self.targets)
+
+
 class Scorer:
     """Scores stored predictions against stored targets.
 
@@ -97,6 +133,30 @@ class Scorer:
 
     def score(self, study: str, measure: Measure) -> dict[str, float]:
         """Return the measure of each finished run of a study."""
+        return {
+            run: self._one(measure, data, split, stored)
+            for run, data, split, stored in self._finished(study, measure)
+        }
+
+    def row_losses(self, study: str, measure: Measure) -> Iterator[RowLosses]:
+        """Yield what each tested row contributes to a measure, run by run.
+
+        Runs whose learner does not give what the measure needs are left out.
+        """
+        for run, data, split, stored in self._finished(study, measure):
+            if self._tasks[data] != measure.task:
+                continue
+            prediction = self._prediction(measure, data, stored)
+            if prediction is not None:
+                classes = self._classes[data]
+                targets = self._true[split]
+                true = targets if measure.task == "regression" else classes[targets]
+                yield RowLosses(run, split, measure, true, prediction, classes.tolist())
+
+    def _finished(
+        self, study: str, measure: Measure
+    ) -> Iterator[tuple[str, str, str, list[bytes | None]]]:
+        """Yield each finished run with its data, its split and its predictions as stored."""
         asked = {
             run: (data, split)
             for run, data, split in self._store.rows(
@@ -105,33 +165,35 @@ class Scorer:
         }
         wide = "NULL, NULL" if measure.needs in ("labels", "values") else "probabilities, scores"
         query = f"SELECT run, predicted, {wide} FROM runs WHERE status = 'done'"  # noqa: S608 (columns of our own)
-        return {
-            run: self._one(measure, *asked[run], stored)
-            for run, *stored in self._store.rows(query)
-            if run in asked
-        }
+        for run, *stored in self._store.rows(query):
+            if run in asked:
+                yield run, *asked[run], stored
 
     def _one(self, measure: Measure, data: str, split: str, stored: list[bytes | None]) -> float:
         if self._tasks[data] != measure.task:
             return np.nan
-        predicted, probabilities, scores = stored
         targets = self._true[split]
-        assert predicted is not None
-        if measure.task == "regression":
-            return float(measure(targets, unpack(predicted)))
         if measure.function in _ON_POSITIONS and not measure.options:
-            return float(_ON_POSITIONS[measure.function](targets, unpack(predicted)))
+            assert stored[0] is not None
+            return float(_ON_POSITIONS[measure.function](targets, unpack(stored[0])))
+        prediction = self._prediction(measure, data, stored)
+        if prediction is None:
+            return np.nan
+        if measure.task == "regression":
+            return float(measure(targets, prediction))
         classes = self._classes[data]
-        if measure.needs == "labels":
-            prediction = classes[unpack(predicted)]
-        else:
-            content = probabilities or (scores if measure.needs == "scores" else None)
-            if content is None:
-                return np.nan
-            prediction = unpack(content)
         try:
             return float(measure(classes[targets], prediction, labels=classes.tolist()))
         except DataError:
             if len(np.unique(targets)) == len(classes):
                 raise
             return np.nan  # a curve needs every class among the tested rows
+
+    def _prediction(
+        self, measure: Measure, data: str, stored: list[bytes | None]
+    ) -> np.ndarray | None:
+        predicted, *further = (None if each is None else unpack(each) for each in stored)
+        assert predicted is not None
+        if measure.task == "regression":
+            return predicted
+        return stored_prediction(measure, self._classes[data], predicted, *further)

@@ -1,14 +1,13 @@
 """What the tests say on one data set, over its splits."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-import numpy as np
 import pandas as pd
 
 from verulam import statistics
 from verulam.base import DataError
 from verulam.experiment._contestants import Responses
-from verulam.experiment._pairwise import compare_pairs
+from verulam.experiment._pairwise import RowLosses, compare_pairs
 from verulam.experiment._verdict import Verdict, assumptions_of, protected, with_winners
 from verulam.experiment._wishes import PAIR_TESTS
 from verulam.statistics import TestResult
@@ -20,7 +19,7 @@ def verdict_on_splits(
     *,
     resampling: str,
     alpha: float,
-    wrong: Callable[[str], np.ndarray],
+    row_losses: RowLosses,
     test: str | None = None,
 ) -> Verdict | None:
     """Return what the tests say on one data set; None where no run has finished.
@@ -35,8 +34,8 @@ def verdict_on_splits(
         Kind of resampling.
     alpha
         Level of significance.
-    wrong
-        Gives whether a contestant errs on each validated row, for a single split.
+    row_losses
+        Gives what each validated row contributes to a contestant's score, for a single split.
     test
         Paired test that was asked for; None takes the one that the design suggests.
     """
@@ -50,7 +49,7 @@ def verdict_on_splits(
         measure=measure,
         test_share=responses.test_shares[data],
         alpha=alpha,
-        wrong=wrong,
+        row_losses=row_losses,
         test=test,
     )
     best = _best(table.mean(), greater=measure.greater_is_better)
@@ -80,7 +79,7 @@ def verdict_on_splits(
 def _no_test(test: str | None, measure: str) -> str:
     if test is not None:
         return f"{PAIR_TESTS[test]} was asked for, but the splits and {measure} do not allow it."
-    return f"one split with {measure} allows no test; use cross-validation, or the error."
+    return f"one split with {measure} allows no test; use cross-validation, or a mean over rows."
 
 
 def _calibrated(

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from verulam.experiment._execution import Outcome
+from verulam.experiment._losses import stored_prediction
 from verulam.experiment._plan import Plan, setting_text
 from verulam.experiment._results import DEFAULT_MEASURES
 from verulam.experiment._text import number_text
@@ -76,10 +77,9 @@ class Standing:
         if self.measure.function in (error, accuracy):
             hits = float(np.mean(predicted == targets))
             return hits if self.measure.function is accuracy else 1.0 - hits
-        needed = {"labels": [predicted], "probabilities": [said.get("probabilities")]}.get(
-            self.measure.needs, [said.get("probabilities"), said.get("scores")]
+        given = stored_prediction(
+            self.measure, classes, said["values"], said.get("probabilities"), said.get("scores")
         )
-        given = next((each for each in needed if each is not None), None)
         if given is None:
             return float("nan")
         return float(self.measure(targets, given, labels=classes.tolist()))

@@ -19,6 +19,7 @@ from verulam.experiment._execution import Outcome
 from verulam.experiment._identity import digest
 from verulam.experiment._plan import Plan
 from verulam.experiment._store_rows import (
+    draw_rows,
     nuisance_rows,
     outcome_row,
     pack,
@@ -66,6 +67,7 @@ CREATE TABLE IF NOT EXISTS nuisance (
     PRIMARY KEY (data, name));
 CREATE TABLE IF NOT EXISTS notices (
     study TEXT NOT NULL, place INTEGER NOT NULL, notice TEXT NOT NULL, PRIMARY KEY (study, place));
+CREATE TABLE IF NOT EXISTS draws (split TEXT PRIMARY KEY, train BLOB NOT NULL);
 """
 #: The quickest finished run of each contestant of which none has been tried twice.
 _UNCHECKED = """
@@ -242,6 +244,7 @@ class Store:
             connection.executemany(
                 "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?)", split_rows(plan)
             )
+            connection.executemany("INSERT OR IGNORE INTO draws VALUES (?, ?)", draw_rows(plan))
             connection.executemany(
                 "INSERT OR REPLACE INTO nuisance VALUES (?, ?, ?, ?)", nuisance_rows(plan)
             )

@@ -62,6 +62,15 @@ def split_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
             )
 
 
+def draw_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
+    """Yield the training rows of each split that was drawn with replacement."""
+    for planned in plan.data:
+        for split in planned.splits:
+            if len(np.unique(split.train)) < len(split.train):
+                key = split_key(planned.key, split.repeat, split.fold, planned.fingerprint)
+                yield key, pack(split.train)
+
+
 def nuisance_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each nuisance factor that is a column of a data set."""
     for planned in plan.data:

@@ -14,7 +14,7 @@ from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._budget import Budget, budget
 from verulam.experiment._identity import describe
-from verulam.experiment._losses import Losses, check_losses
+from verulam.experiment._losses import Losses, check_losses, study_measure
 from verulam.experiment._notebook import study_html
 from verulam.experiment._preparation import PREPARATIONS
 from verulam.experiment._resampling import Resampling, resampling
@@ -250,6 +250,7 @@ class Study:
         for key in ("measures", "response"):
             for each in getattr(self, key) or ():
                 _check_measure(each, key)
+            self._bind_risk(key)
         names = [response_name(each) for each in self.response]
         for name in names:
             if names.count(name) > 1:
@@ -259,6 +260,15 @@ class Study:
             if name not in COST_RESPONSES:
                 measured.setdefault(name, each)
         object.__setattr__(self, "measures", tuple(measured.values()) or None)
+
+    def _bind_risk(self, key: str) -> None:
+        """Let the plain risk be that of the study's own losses."""
+        given = getattr(self, key)
+        bound = [
+            study_measure(each, self.losses, self.reject_cost, key) if _is_risk(each) else each
+            for each in given or ()
+        ]
+        object.__setattr__(self, key, tuple(bound) if given is not None else None)
 
     def _repr_html_(self) -> str:
         return study_html(self)
@@ -368,6 +378,10 @@ def _check_measure(given: Any, key: str) -> None:
         raise UnknownNameError(f"{key}: {error}") from None
     except TypeError as error:
         raise DataError(f"{key}: {error}") from None
+
+
+def _is_risk(given: Any) -> bool:
+    return given not in COST_RESPONSES and as_measure(given).name == "risk"
 
 
 def _described_data(choice: DataChoice) -> dict[str, Any]:

@@ -6,12 +6,13 @@ from typing import Any
 from verulam.base import DataError, UnknownNameError
 from verulam.data import Dataset
 from verulam.experiment._factors import Factor
+from verulam.experiment._losses import study_measure
 from verulam.experiment._search_methods import smallest_budget
 from verulam.experiment._search_space import default_space, search_space
 from verulam.experiment._study import LearnerChoice, Study
 from verulam.experiment._tuned_learner import TunedLearner
 from verulam.experiment._tuning import tuning
-from verulam.measures import Measure, as_measure, measure
+from verulam.measures import Measure, measure
 
 
 def with_tuning(
@@ -97,7 +98,7 @@ def _measure(study: Study, given: str | Measure | None, task: str) -> str | Meas
     """Return what settings are judged by; a name where there is one, which identifies runs."""
     wanted = [] if given is None else [given]
     for each in [*wanted, *(study.measures or ())]:
-        found = as_measure(each)
+        found = study_measure(each, study.losses, study.reject_cost, "tuning.measure")
         if found.task == task:
             return found.name if _is_known(found) else found
     return None

@@ -62,9 +62,23 @@ def accuracy(
     labels: Sequence[Any] | None = None,
 ) -> float:
     """Return the share of correct predictions."""
+    rows = hits(y_true, prediction, labels=labels)
+    return float(np.average(rows, weights=weights(sample_weight, len(rows))))
+
+
+def hits(
+    y_true: ArrayLike, prediction: ArrayLike, *, labels: Sequence[Any] | None = None
+) -> NDArray[np.float64]:
+    """Return 1 for each row whose class is predicted rightly, 0 for others."""
     coded = coded_labels(y_true, prediction, labels)
-    weight = weights(sample_weight, len(coded.true))
-    return float(np.average(coded.true == coded.predicted, weights=weight))
+    return (coded.true == coded.predicted).astype(np.float64)
+
+
+def misses(
+    y_true: ArrayLike, prediction: ArrayLike, *, labels: Sequence[Any] | None = None
+) -> NDArray[np.float64]:
+    """Return 1 for each row whose class is predicted wrongly, 0 for others."""
+    return 1.0 - hits(y_true, prediction, labels=labels)
 
 
 def balanced_accuracy(
@@ -271,17 +285,29 @@ def risk(
     >>> risk(["a", "b", "b"], ["a", "a", "reject"], loss=loss)
     1.8333333333333333
     """
+    rows = losses_of_actions(y_true, prediction, loss=loss, labels=labels, actions=actions)
+    return float(np.average(rows, weights=weights(sample_weight, len(rows))))
+
+
+def losses_of_actions(
+    y_true: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    loss: ArrayLike | pd.DataFrame,
+    labels: Sequence[Any] | None = None,
+    actions: Sequence[Any] | None = None,
+) -> NDArray[np.float64]:
+    """Return the loss of the action taken for each row; the arguments are those of `risk`."""
     true, taken = column(y_true, "y_true"), column(prediction, "prediction")
     same_length(true, taken)
     if isinstance(loss, pd.DataFrame):
+        # Its names count, whatever the order of the labels elsewhere.
         actions = list(loss.index) if actions is None else actions
-        labels = list(loss.columns) if labels is None else labels
+        labels = list(loss.columns)
     classes = np.unique(true) if labels is None else label_list(labels)
     table = checked_loss(loss, len(classes))
     rows = action_list(table, classes, actions)
-    weight = weights(sample_weight, len(true))
-    each = table[codes(taken, rows, "prediction"), codes(true, classes, "y_true")]
-    return float(np.average(each, weights=weight))
+    return table[codes(taken, rows, "prediction"), codes(true, classes, "y_true")]
 
 
 def checked_loss(loss: ArrayLike | pd.DataFrame, classes: int) -> NDArray[np.float64]:
@@ -325,11 +351,18 @@ def log_loss(
 
     A probability of zero counts as the smallest relative step of a double, as in scikit-learn.
     """
+    rows = negative_logs(y_true, prediction, labels=labels)
+    return float(np.average(rows, weights=weights(sample_weight, len(rows))))
+
+
+def negative_logs(
+    y_true: ArrayLike, prediction: ArrayLike, *, labels: Sequence[Any] | None = None
+) -> NDArray[np.float64]:
+    """Return the negative log probability of the true class of each row."""
     true, table, _ = probabilities(y_true, prediction, labels)
     given = table[np.arange(len(true)), true]
     step = np.finfo(np.float64).eps
-    logs = np.log(np.clip(given, step, 1.0 - step))
-    return float(-np.average(logs, weights=weights(sample_weight, len(true))))
+    return -np.log(np.clip(given, step, 1.0 - step))
 
 
 def brier(
@@ -343,6 +376,13 @@ def brier(
 
     It sums over all classes; for two classes it is twice the form that looks at one column.
     """
+    rows = squared_distances(y_true, prediction, labels=labels)
+    return float(np.average(rows, weights=weights(sample_weight, len(rows))))
+
+
+def squared_distances(
+    y_true: ArrayLike, prediction: ArrayLike, *, labels: Sequence[Any] | None = None
+) -> NDArray[np.float64]:
+    """Return the squared distance of the probabilities of each row from its class."""
     true, table, labels_of_columns = probabilities(y_true, prediction, labels)
-    distances = ((table - np.eye(len(labels_of_columns))[true]) ** 2).sum(axis=1)
-    return float(np.average(distances, weights=weights(sample_weight, len(true))))
+    return ((table - np.eye(len(labels_of_columns))[true]) ** 2).sum(axis=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError
 
@@ -46,6 +46,11 @@ class Measure:
         How it is computed and where the text defines it.
     options
         Keyword arguments fixed for this measure, such as a loss matrix.
+    rows
+        Called as `function` is, it returns what each row contributes, where the measure is the
+        mean over the rows; None where it is not.
+    root
+        Whether the measure is the square root of that mean.
 
     Examples
     --------
@@ -68,6 +73,8 @@ class Measure:
     formula: str = ""
     citation: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    rows: Callable[..., NDArray[np.float64]] | None = None
+    root: bool = False
 
     def __call__(
         self,
@@ -80,7 +87,7 @@ class Measure:
         average: str | None = None,
     ) -> float:
         """Score a prediction; labels, positive and average matter only where they make sense."""
-        accepted = inspect.signature(self.function).parameters
+        accepted = self._accepted
         given: dict[str, Any] = {"labels": labels, "positive": positive, "average": average}
         context = {
             name: value for name, value in given.items() if value is not None and name in accepted
@@ -90,6 +97,41 @@ class Measure:
                 raise DataError(f"The measure {self.name!r} takes no sample_weight.")
             context["sample_weight"] = sample_weight
         return self.function(y_true, prediction, **{**context, **self.options})
+
+    def row_losses(
+        self, y_true: ArrayLike, prediction: ArrayLike, *, labels: Sequence[Any] | None = None
+    ) -> NDArray[np.float64]:
+        """Return what each row contributes to the measure, which is their mean.
+
+        Two learners are compared on the same instances by a paired test on these numbers, with
+        the losses of a cost matrix as well as with errors (Alpaydin 19.15).
+
+        Parameters
+        ----------
+        y_true, prediction
+            As the measure takes them.
+        labels
+            Classes, in the order of the columns of probabilities.
+
+        Examples
+        --------
+        >>> from verulam.measures import measure
+        >>> risk = measure("risk", loss=[[0, 10], [1, 0]])
+        >>> risk.row_losses(["ill", "well", "ill"], ["ill", "ill", "well"]).tolist()
+        [0.0, 10.0, 1.0]
+        """
+        if self.rows is None:
+            raise DataError(f"The measure {self.name!r} is not a mean over the rows.")
+        context = {"labels": labels} if labels is not None and "labels" in self._accepted else {}
+        return self.rows(y_true, prediction, **{**context, **self.options})
+
+    def from_mean(self, mean: float) -> float:
+        """Return the value of the measure where `row_losses` have this mean."""
+        return float(np.sqrt(mean)) if self.root else float(mean)
+
+    @property
+    def _accepted(self) -> Mapping[str, inspect.Parameter]:
+        return inspect.signature(self.function).parameters
 
     @classmethod
     def from_function(
@@ -102,6 +144,7 @@ class Measure:
         name: str | None = None,
         range: tuple[float, float] = (-np.inf, np.inf),  # noqa: A002 - the field's name
         perfect: float | None = None,
+        rows: Callable[..., NDArray[np.float64]] | None = None,
     ) -> "Measure":
         """Make a measure of your own function ``f(y_true, prediction)``.
 
@@ -111,7 +154,7 @@ class Measure:
             Returns one number.
         greater_is_better
             Direction; it cannot be guessed.
-        task, needs, name, range, perfect
+        task, needs, name, range, perfect, rows
             Fields of the record; labels or values by task, the function's name, and the better
             end of the range when not given.
         """
@@ -126,11 +169,12 @@ class Measure:
             needs=needs or ("labels" if task == "classification" else "values"),
             function=function,
             perfect=float((high if greater_is_better else low) if perfect is None else perfect),
+            rows=rows,
         )
 
     def with_options(self, **options: Any) -> "Measure":
         """Return the measure with keyword arguments fixed, which its name then shows."""
-        accepted = inspect.signature(self.function).parameters
+        accepted = self._accepted
         for option in options:
             if option not in accepted:
                 raise TypeError(

@@ -5,20 +5,41 @@ over the columns. Weights belong to rows.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn import metrics
 
 from verulam.base import DataError
 from verulam.measures._checks import ratio, values, weights
 
 
+def squared_errors(y_true: ArrayLike, prediction: ArrayLike) -> NDArray[np.float64]:
+    """Return the squared difference of each row, the mean over its outputs."""
+    true, predicted = values(y_true, prediction)
+    return ((true - predicted) ** 2).mean(axis=1)
+
+
+def absolute_errors(y_true: ArrayLike, prediction: ArrayLike) -> NDArray[np.float64]:
+    """Return the absolute difference of each row, the mean over its outputs."""
+    true, predicted = values(y_true, prediction)
+    return np.abs(true - predicted).mean(axis=1)
+
+
+def excess_errors(
+    y_true: ArrayLike, prediction: ArrayLike, *, epsilon: float = 0.1
+) -> NDArray[np.float64]:
+    """Return by how much each row differs beyond `epsilon`, the mean over its outputs."""
+    true, predicted = values(y_true, prediction)
+    if not epsilon >= 0:
+        raise DataError(f"epsilon must not be negative, but is {epsilon}.")
+    return np.maximum(np.abs(true - predicted) - epsilon, 0.0).mean(axis=1)
+
+
 def mean_squared_error(
     y_true: ArrayLike, prediction: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     """Return the mean of the squared differences."""
-    true, predicted = values(y_true, prediction)
-    weight = weights(sample_weight, len(true))
-    return float(np.average((true - predicted) ** 2, axis=0, weights=weight).mean())
+    rows = squared_errors(y_true, prediction)
+    return float(np.average(rows, weights=weights(sample_weight, len(rows))))
 
 
 def root_mean_squared_error(
@@ -32,9 +53,8 @@ def mean_absolute_error(
     y_true: ArrayLike, prediction: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     """Return the mean of the absolute differences."""
-    true, predicted = values(y_true, prediction)
-    weight = weights(sample_weight, len(true))
-    return float(np.average(np.abs(true - predicted), axis=0, weights=weight).mean())
+    rows = absolute_errors(y_true, prediction)
+    return float(np.average(rows, weights=weights(sample_weight, len(rows))))
 
 
 def half_sum_of_squares(
@@ -82,11 +102,9 @@ def epsilon_error(
     epsilon: float = 0.1,
 ) -> float:
     """Return the sum of the absolute differences beyond `epsilon` (SIT1305 II)."""
-    true, predicted = values(y_true, prediction)
-    if not epsilon >= 0:
-        raise DataError(f"epsilon must not be negative, but is {epsilon}.")
-    excess = np.maximum(np.abs(true - predicted) - epsilon, 0.0).sum(axis=1)
-    return float(excess @ weights(sample_weight, len(true)))
+    true, _ = values(y_true, prediction)
+    rows = excess_errors(y_true, prediction, epsilon=epsilon) * true.shape[1]
+    return float(rows @ weights(sample_weight, len(true)))
 
 
 def mean_epsilon_error(
@@ -97,10 +115,8 @@ def mean_epsilon_error(
     epsilon: float = 0.1,
 ) -> float:
     """Return the mean of the absolute differences beyond `epsilon`."""
-    true, _ = values(y_true, prediction)
-    entries = weights(sample_weight, len(true)).sum() * true.shape[1]
-    total = epsilon_error(y_true, prediction, sample_weight=sample_weight, epsilon=epsilon)
-    return total / float(entries)
+    rows = excess_errors(y_true, prediction, epsilon=epsilon)
+    return float(np.average(rows, weights=weights(sample_weight, len(rows))))
 
 
 def max_error(

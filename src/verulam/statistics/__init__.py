@@ -13,6 +13,13 @@ from verulam.statistics._bayes import (
     bayesian_correlated_t,
     bayesian_signed_rank,
 )
+from verulam.statistics._bootstrap_error import (
+    BootstrapError,
+    ResampledLosses,
+    bootstrap_error,
+    no_information_error,
+    resampled_losses,
+)
 from verulam.statistics._calibrated import calibrated_degrees, calibrated_t_test
 from verulam.statistics._choose import Choice, choose_test, decision_table
 from verulam.statistics._comparisons import (
@@ -85,6 +92,7 @@ from verulam.statistics._wilcoxon import wilcoxon_test
 __all__ = [
     "Assumption",
     "BayesianComparison",
+    "BootstrapError",
     "BootstrapResult",
     "Choice",
     "Comparisons",
@@ -99,6 +107,7 @@ __all__ = [
     "ManovaResult",
     "ManyComparison",
     "PowerCurve",
+    "ResampledLosses",
     "RocBand",
     "SamplingDistribution",
     "Simulation",
@@ -110,6 +119,7 @@ __all__ = [
     "bayesian_correlated_t",
     "bayesian_signed_rank",
     "binomial_test",
+    "bootstrap_error",
     "bootstrap_interval",
     "bootstrap_left_out",
     "calibrated_degrees",
@@ -139,6 +149,7 @@ __all__ = [
     "multitest_order",
     "nemenyi_test",
     "newman_keuls",
+    "no_information_error",
     "normal_approximation_test",
     "one_way_anova",
     "pairwise_hotelling",
@@ -146,6 +157,7 @@ __all__ = [
     "power_curve",
     "rate_interval",
     "repeated_anova",
+    "resampled_losses",
     "roc_band",
     "running_means",
     "runs_t_test",

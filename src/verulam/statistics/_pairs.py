@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._checks import (
@@ -18,6 +17,7 @@ from verulam.statistics._checks import (
     varying,
 )
 from verulam.statistics._distributions import Fisher, Student
+from verulam.statistics._exchanges import exchanged
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import (
     normality,
@@ -222,26 +222,19 @@ def permutation_test(
     differences = one - other
     if not differences.any():
         raise DataError("All ties: the results are equal in every pair.")
-    found = stats.permutation_test(
-        (differences,),
-        statistic,
-        permutation_type="samples",
-        alternative=alternative,
-        n_resamples=resamples,
-        rng=generator(random_state),
-    )
+    found = exchanged(differences, statistic, alternative, resamples, generator(random_state))
     return TestResult(
         name="Paired permutation test",
         null="the learners can be exchanged in every pair",
         alternative=paired_hypotheses("mean", alternative)["alternative"],
-        statistic=float(found.statistic),
+        statistic=found.statistic,
         statistic_name="statistic",
-        p_value=float(found.pvalue),
+        p_value=found.p_value,
         alpha=alpha,
         tail=alternative,
         effect_size=EffectSize("share of pairs won by the first", float(np.mean(differences < 0))),
         assumptions=(Assumption("pairs are independent"), SAME_SPLITS),
-        details={"exchanges": len(found.null_distribution)},
+        details={"exchanges": found.exchanges},
         source="companion of Alpaydin 19.11",
     )
 
