@@ -118,14 +118,25 @@ def _descriptions() -> plt.Figure:
 
 
 def _losses() -> plt.Figure:
-    """Return the losses of a signed output."""
-    figure, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
+    """Return the losses of a signed output, and those of a residual."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 3.8), layout="constrained")
     grid = np.linspace(-2.0, 2.5, 400)
     styles = ("-", "-", "--", "-.", ":")
     for (name, loss), style in zip(MARGIN_LOSSES.items(), styles, strict=True):
-        ax.plot(grid, loss(grid), style, label=name)
-    ax.set(xlabel="signed output r g(x)", ylabel="loss", ylim=(-0.1, 5.0))
-    ax.legend()
+        left.plot(grid, loss(grid), style, label=name)
+    left.set(xlabel="signed output r g(x)", ylabel="loss", ylim=(-0.1, 5.0))
+    grid = np.linspace(-2.5, 2.5, 400)
+    for epsilon, squared, name, style in (
+        (0.5, False, "insensitive", "-"),
+        (0.5, True, "squared insensitive", "--"),
+        (0.0, False, "absolute", "-."),
+        (0.0, True, "squared", ":"),
+    ):
+        right.plot(grid, insensitive_loss(grid, epsilon, squared=squared), style, label=name)
+    right.axvspan(-0.5, 0.5, color="0.92", zorder=0)
+    right.set(xlabel="residual r - f(x), the tube shaded", ylim=(-0.1, 5.0))
+    for ax in (left, right):
+        ax.legend(fontsize="small")
     return figure
 
 

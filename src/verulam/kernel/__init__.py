@@ -47,6 +47,7 @@ from verulam.kernel._graph_kernels import (
 from verulam.kernel._instances import InstanceReport, margin_report, tube_report
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
+from verulam.kernel._local_kernels import LocalMahalanobis
 from verulam.kernel._localised_kernels import Gates, LocalisedKernelClassifier
 from verulam.kernel._losses import (
     MARGIN_LOSSES,
@@ -75,6 +76,7 @@ from verulam.kernel._sequence_scores import hidden_markov_scores
 from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
 from verulam.kernel._several_kernels import SeveralKernels
 from verulam.kernel._space import KernelSpace
+from verulam.kernel._sparse_metric import SparseMetric
 from verulam.kernel._string_kernels import (
     EditKernel,
     SpectrumKernel,
@@ -126,6 +128,7 @@ __all__ = [
     "LargeMarginComponents",
     "LargeMarginNeighbours",
     "Linear",
+    "LocalMahalanobis",
     "LocalisedKernelClassifier",
     "Mahalanobis",
     "MultipleKernelClassifier",
@@ -145,6 +148,7 @@ __all__ = [
     "SeveralKernels",
     "ShortestPathKernel",
     "Sigmoid",
+    "SparseMetric",
     "SpectrumKernel",
     "Spline",
     "SubsequenceKernel",
