@@ -29,6 +29,8 @@ from verulam.plots import (
     discriminant_curves,
     discriminant_lines,
     lines,
+    sigmoid_trace,
+    weight_trace,
     weight_trajectory,
 )
 
@@ -130,28 +132,23 @@ def _trajectories() -> plt.Figure:
 
 
 def _softening() -> plt.Figure:
+    """Figure 10.7: lines and sigmoids after more and more passes, and the weights behind them."""
     random = np.random.default_rng(1)
     rows = np.r_[random.normal(1.0, 0.6, 20), random.normal(4.0, 0.6, 20)][:, None]
-    classes = np.repeat([0, 1], 20)
-    figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.8), layout="constrained")
-    for passes, colour in ((10, GREEN), (100, ORANGE), (1000, BLUE)):
-        model = GradientLogistic(
-            mode="batch", learning_rate=0.01, max_iter=passes, tolerance=0.0, random_state=0
-        ).fit(rows, classes)
-        points = np.linspace(-1, 6, 300)[:, None]
-        posterior = model.predict_proba(points)[:, 1]
-        axes[0].plot(points, np.log(posterior / (1 - posterior)), color=colour)
-        axes[1].plot(points, posterior, color=colour, label=f"{passes:,} passes")
-    axes[0].set(xlabel="$x$", ylabel="$w x + w_0$", ylim=(-12, 12))
-    axes[1].set(xlabel="$x$", ylabel="$P(C_1|x)$")
-    for ax in axes:
-        ax.plot(
-            rows[:20], np.full(20, ax.get_ylim()[0]), "o", color="0.4", markersize=4, clip_on=False
-        )
-        ax.plot(
-            rows[20:], np.full(20, ax.get_ylim()[0]), "s", color="0.4", markersize=4, clip_on=False
-        )
-    axes[1].legend()
+    options = {"mode": "batch", "learning_rate": 0.01, "max_iter": 1000, "tolerance": 0.0}
+    model = GradientLogistic(record="passes", random_state=0, **options)
+    model.fit(rows, np.repeat([0, 1], 20))
+    figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+    sigmoid_trace(model, rows, posterior=False, ax=axes[0])
+    axes[0].set_ylim(-12, 12)
+    axes[0].get_legend().remove()
+    sigmoid_trace(model, rows, ax=axes[1])
+    axes[1].get_legend().set_title("passes")
+    for ax in axes[:2]:
+        bottom = ax.get_ylim()[0]
+        for part, mark in ((rows[:20], "o"), (rows[20:], "s")):
+            ax.plot(part, np.full(20, bottom), mark, color="0.4", markersize=4, clip_on=False)
+    weight_trace(model, ax=axes[2]).set(xlabel="passes", xscale="symlog", xlim=(0, None))
     return figure
 
 

@@ -5,12 +5,15 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from verulam.linear import (
+    BasisExpansion,
     GradientLogistic,
     Hyperplane,
     LeastMeanSquares,
+    LogisticDiscriminant,
     MinimumSquaredError,
     Perceptron,
     QuadraticLogistic,
@@ -20,7 +23,13 @@ from verulam.linear import (
     solution_region,
 )
 from verulam.numerics import sigmoid
-from verulam.plots import error_curves, lines, trajectories
+from verulam.plots import (
+    decision_regions,
+    discriminant_surface,
+    error_curves,
+    lines,
+    trajectories,
+)
 
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 
@@ -36,6 +45,8 @@ def draw_linear_text(folder: Path) -> None:
         ("sigmoids", _sigmoids()),
         ("online", _online()),
         ("ways", _ways()),
+        ("surfaces", _surfaces()),
+        ("bases", _bases()),
     ):
         figure.savefig(folder / f"linear-{name}.png", dpi=110)
         plt.close(figure)
@@ -266,4 +277,44 @@ def _ways() -> plt.Figure:
     error_curves(comparison, ax=axes[2]).set_title("errors on the way", fontsize="medium")
     axes[1].get_legend().remove()
     axes[2].get_legend().remove()
+    return figure
+
+
+def _surfaces() -> plt.Figure:
+    """Figure 10.10: three discriminants as planes, and their posteriors after softmax."""
+    random = np.random.default_rng(2)
+    centres = np.array([[0.0, 0.0], [2.5, 0.0], [1.2, 2.2]])
+    rows = np.concatenate([random.normal(centre, 0.6, (60, 2)) for centre in centres])
+    model = LogisticDiscriminant().fit(rows, np.repeat(["$C_1$", "$C_2$", "$C_3$"], 60))
+    figure = plt.figure(figsize=(11, 4.8), layout="constrained")
+    for place, posterior in ((1, False), (2, True)):
+        ax = figure.add_subplot(1, 2, place, projection="3d")
+        discriminant_surface(model, rows, posterior=posterior, ax=ax)
+        ax.view_init(elev=24, azim=-70)
+    return figure
+
+
+def _bases() -> plt.Figure:
+    """Draw a ring between two classes by lines in four spaces of basis functions."""
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(250, 2))
+    radius = np.sqrt((rows**2).sum(axis=1))
+    classes = np.where((radius > 0.8) & (radius < 1.7), "ring", "rest")
+    figure, axes = plt.subplots(1, 4, figsize=(14, 3.8), layout="constrained")
+    for ax, options in zip(
+        axes,
+        (
+            {"kind": "polynomial", "degree": 4},
+            {"kind": "bumps", "n_functions": 40, "width": 0.5},
+            {"kind": "planes", "n_functions": 60},
+            {"kind": "potentials", "width": 0.5},
+        ),
+        strict=True,
+    ):
+        basis = BasisExpansion(random_state=0, **options)
+        model = make_pipeline(basis, LogisticDiscriminant(strength=0.1)).fit(rows, classes)
+        decision_regions(model, rows, classes, ax=ax)
+        ax.set_title(options["kind"], fontsize="medium")
+        if ax is not axes[0]:
+            ax.get_legend().remove()
     return figure

@@ -1,12 +1,14 @@
 """Discriminants drawn: lines where they are zero, curves of what the classifier says."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from mpl_toolkits.mplot3d import Axes3D
 from sklearn.datasets import load_iris
 
 from verulam.base import DataError
 from verulam.linear import LogisticDiscriminant
-from verulam.plots import discriminant_curves, discriminant_lines
+from verulam.plots import discriminant_curves, discriminant_lines, discriminant_surface
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 PETALS = IRIS[:, 2:]
@@ -47,8 +49,49 @@ def test_two_classes_have_one_discriminant():
     [
         (lambda model: discriminant_lines(model, IRIS, SPECIES), "two inputs"),
         (lambda model: discriminant_curves(model, IRIS), "one input"),
+        (lambda model: discriminant_surface(model, IRIS), "two inputs"),
     ],
 )
 def test_other_numbers_of_inputs_are_refused(call, message):
     with pytest.raises(DataError, match=message):
         call(LogisticDiscriminant().fit(IRIS, SPECIES))
+
+
+@pytest.fixture
+def surfaces(monkeypatch):
+    """Collect what is drawn as surfaces, which collections do not tell."""
+    drawn, plain = [], Axes3D.plot_surface
+
+    def collect(self, first, second, heights, **options):
+        drawn.append((np.column_stack([first.ravel(), second.ravel()]), heights.ravel()))
+        return plain(self, first, second, heights, **options)
+
+    monkeypatch.setattr(Axes3D, "plot_surface", collect)
+    return drawn
+
+
+@pytest.mark.parametrize("posterior", [False, True])
+def test_surfaces_are_what_the_classifier_says(posterior, surfaces):
+    model = LogisticDiscriminant().fit(PETALS, SPECIES)
+    axes = discriminant_surface(model, PETALS, posterior=posterior, resolution=5)
+    assert len(surfaces) == 3
+    for number, (points, heights) in enumerate(surfaces):
+        values = model.predict_proba(points) if posterior else model.decision_function(points)
+        assert np.allclose(heights, values[:, number])
+        assert (points.min(axis=0) < PETALS.min(axis=0)).all()
+        assert (points.max(axis=0) > PETALS.max(axis=0)).all()
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["0", "1", "2"]
+
+
+def test_two_classes_have_one_surface_of_discriminants_and_two_of_posteriors(surfaces):
+    model = LogisticDiscriminant().fit(PETALS[50:], SPECIES[50:])
+    discriminant_surface(model, PETALS, resolution=3)
+    assert len(surfaces) == 1
+    discriminant_surface(model, PETALS, posterior=True, resolution=3)
+    assert np.allclose(surfaces[1][1] + surfaces[2][1], 1.0)
+
+
+def test_flat_axes_are_refused():
+    model = LogisticDiscriminant().fit(PETALS, SPECIES)
+    with pytest.raises(DataError, match="three-dimensional axes"):
+        discriminant_surface(model, PETALS, ax=plt.subplots()[1])

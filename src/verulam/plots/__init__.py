@@ -5,7 +5,11 @@ from verulam.plots._comparison import comparison
 from verulam.plots._confusion import confusion_matrix
 from verulam.plots._critical_difference import critical_difference
 from verulam.plots._densities import densities_1d, density_contours
-from verulam.plots._discriminants import discriminant_curves, discriminant_lines
+from verulam.plots._discriminants import (
+    discriminant_curves,
+    discriminant_lines,
+    discriminant_surface,
+)
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
 from verulam.plots._factor_grid import factor_map
 from verulam.plots._lines import error_curves, lines, trajectories, weight_trajectory
@@ -31,6 +35,7 @@ from verulam.plots._statistics import (
 )
 from verulam.plots._study import cost_response, legend_above, level_means, mean_dots, score_boxes
 from verulam.plots._thresholds import precision_recall_curves, retrieval_venn, roc_curves
+from verulam.plots._traces import criterion_trace, sigmoid_trace, weight_trace
 from verulam.plots._tradeoffs import complexity_curve, error_reject_curve, response_surface
 from verulam.plots._tree import tree_diagram
 
@@ -44,6 +49,7 @@ __all__ = [
     "confusion_matrix",
     "cost_response",
     "coulomb_discs",
+    "criterion_trace",
     "critical_difference",
     "decision_regions",
     "densities_1d",
@@ -51,6 +57,7 @@ __all__ = [
     "description_boundary",
     "discriminant_curves",
     "discriminant_lines",
+    "discriminant_surface",
     "effect_normal",
     "effect_pareto",
     "error_curves",
@@ -78,6 +85,7 @@ __all__ = [
     "running_mean_paths",
     "score_boxes",
     "share_matrix",
+    "sigmoid_trace",
     "simulated_power",
     "smooth_curves",
     "state_diagram",
@@ -86,6 +94,7 @@ __all__ = [
     "tree_diagram",
     "trellis",
     "voronoi_cells",
+    "weight_trace",
     "weight_trajectory",
     "window_density",
 ]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
@@ -79,17 +80,91 @@ def discriminant_curves(
     ax = axes_or_new(ax)
     room = 0.05 * max(float(np.ptp(rows)), 1e-9)
     points = np.linspace(rows.min() - room, rows.max() + room, 400)
-    if posterior:
-        values, names = classifier.predict_proba(points[:, None]), classifier.classes_
-    else:
-        values = _outputs(classifier, points[:, None])
-        names = classifier.classes_ if values.shape[1] > 1 else classifier.classes_[1:]
+    values, names = _values_and_names(classifier, points[:, None], posterior)
     for number, name in enumerate(names):
         ax.plot(points, values[:, number], line(number), color=colour(number), label=str(name))
     ax.axhline(0.5 if posterior else 0.0, color="0.7", linewidth=0.8, zorder=0)
     ax.set(xlabel="$x$", ylabel="posterior" if posterior else "discriminant")
     place_legend(ax)
     return ax
+
+
+def discriminant_surface(
+    classifier: Any,
+    X: ArrayLike,
+    *,
+    posterior: bool = False,
+    resolution: int = 50,
+    ax: Any = None,
+) -> Any:
+    """Draw the discriminants, or the posteriors, of each class as surfaces over two inputs.
+
+    Where surfaces cross, classes are equally likely: the boundaries lie below.
+
+    Parameters
+    ----------
+    classifier
+        Fitted classifier of two inputs.
+    X
+        Rows, whose range is drawn.
+    posterior
+        Whether to draw `predict_proba` instead of `decision_function`.
+    resolution
+        Points along each input.
+    ax
+        Three-dimensional axes to draw on, as made with `projection="3d"`.
+
+    Returns
+    -------
+    The three-dimensional axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from verulam.linear import LogisticDiscriminant
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticDiscriminant().fit(X[:, 2:], y)
+    >>> discriminant_surface(model, X[:, 2:], posterior=True).get_zlabel()
+    'posterior'
+    """
+    rows = np.asarray(X, dtype=np.float64)
+    if rows.shape[1] != 2:
+        raise DataError(f"surfaces are drawn over two inputs; these rows have {rows.shape[1]}.")
+    if ax is None:
+        ax = Figure(layout="constrained").add_subplot(projection="3d")
+    elif not hasattr(ax, "plot_surface"):
+        raise DataError('surfaces need three-dimensional axes; make them with projection="3d".')
+    places = [np.linspace(low, high, resolution) for low, high in _ranges(rows)]
+    first, second = np.meshgrid(*places)
+    grid = np.column_stack([first.ravel(), second.ravel()])
+    values, names = _values_and_names(classifier, grid, posterior)
+    for number, name in enumerate(names):
+        ax.plot_surface(
+            first,
+            second,
+            values[:, number].reshape(first.shape),
+            color=colour(number),
+            alpha=0.6,
+            linewidth=0,
+            label=str(name),
+        )
+    ax.set(xlabel="$x_1$", ylabel="$x_2$", zlabel="posterior" if posterior else "discriminant")
+    ax.legend()
+    return ax
+
+
+def _ranges(rows: np.ndarray) -> np.ndarray:
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    room = 0.05 * np.where(high > low, high - low, 1.0)
+    return np.column_stack([low - room, high + room])
+
+
+def _values_and_names(classifier: Any, rows: np.ndarray, posterior: bool) -> tuple[np.ndarray, Any]:
+    """Return one column for each class, or the only discriminant of two, with names."""
+    if posterior:
+        return classifier.predict_proba(rows), classifier.classes_
+    values = _outputs(classifier, rows)
+    return values, classifier.classes_ if values.shape[1] > 1 else classifier.classes_[1:]
 
 
 def _grid(ax: Axes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

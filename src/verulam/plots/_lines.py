@@ -53,7 +53,7 @@ def lines(comparison: LineComparison, *, ax: Axes | None = None) -> Axes:
 
 
 def weight_trajectory(trainer: Any, *, ax: Axes | None = None, rows: Any = None) -> Axes:
-    """Draw the way of a trainer through its last two weights.
+    """Draw the way of a trainer through its last two weights, of several outputs the last one's.
 
     Parameters
     ----------
@@ -77,8 +77,9 @@ def weight_trajectory(trainer: Any, *, ax: Axes | None = None, rows: Any = None)
             "the trainer has no trajectory; fit it with record='passes' or record='steps'."
         )
     ax = axes_or_new(ax)
-    path = trainer.trajectory_.weights[:, -2:]
-    last = trainer.trajectory_.weights.shape[1] - 1
+    weights = trainer.trajectory_.weights
+    weights = weights[:, -1] if weights.ndim == 3 else weights
+    path, last = weights[:, -2:], weights.shape[1] - 1
     if rows is not None:
         limit = 1.2 * max(float(np.abs(path).max()), 1e-9)
         corners = solution_region(rows, limit=limit)
