@@ -59,6 +59,11 @@ def test_describe_a_file(capsys, tmp_path):
     assert re.search(r"^size +numeric +input +1 +2 +1\.5 to 2\.5, mean 2", output, re.MULTILINE)
 
 
+def test_describe_without_some_columns(capsys):
+    output = printed(capsys, "describe", "iris", "--leave-out", "petal_width_cm, sepal_width_cm")
+    assert output.count("ignored") == 2
+
+
 def test_find_a_section(capsys):
     output = printed(capsys, "find", "13.8")
     assert output.startswith("Alpaydin 13.8: Multiple Kernel Learning\n")

@@ -1,6 +1,7 @@
 """The command that compares, as a user gives it."""
 
 import csv
+import html
 import re
 from pathlib import Path
 
@@ -101,3 +102,38 @@ def test_rows_without_a_target_may_be_left_out(capsys, folder):
     words += ["--resampling", "2-fold", "--no-report"]
     printed(capsys, *words, code=2)
     assert "gaps: Error by" in printed(capsys, *words, "--drop-missing-target")
+
+
+def messy(folder):
+    """Write a table with an id, gaps in the target and rare classes."""
+    rows = ["id,x,outcome"]
+    labels = ["yes"] * 14 + ["no"] * 12 + ["maybe"] * 3 + ["never", ""]
+    rows += [f"{n + 100},{(n * 37) % 31},{label}" for n, label in enumerate(labels)]
+    (folder / "messy.csv").write_text("\n".join(rows), encoding="utf-8")
+
+
+def test_every_mistake_at_once_and_a_way_out_of_each(capsys, folder):
+    messy(folder)
+    with pytest.raises(SystemExit):
+        main(["compare", "messy.csv"])
+    assert "name the column to predict (--target of a command" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["compare", "messy.csv", "--target", "outcome"])
+    said = capsys.readouterr().err
+    for words in ("missing in 1 row:", "1 row of class 'never'", "Also rare: 'maybe' (3 rows)"):
+        assert words in said
+    output = printed(
+        capsys, "messy.csv", "--target", "outcome", "--drop-missing-target", "--rare", "drop",
+        "--leave-out", "id", "--learners", "majority class,nearest mean", "--resampling", "2-fold",
+    )  # fmt: skip
+    plain = " ".join(output.split())
+    assert "1 row without a value of 'outcome' left out, of 31." in plain
+    assert "Rare classes left out with their rows: 'maybe' (3 rows), 'never' (1 row)." in plain
+    assert "numbers the rows" not in plain
+    page = (folder / "messy-comparison.html").read_text(encoding="utf-8")
+    command = re.search(r'<pre id="command">(.*?)</pre>', page)[1]
+    assert html.unescape(command) == (
+        "verulam compare messy.csv --target outcome --learners 'majority class,nearest mean' "
+        "--resampling 2-fold --seed 0 --drop-missing-target --leave-out id --rare drop"
+    )
+    assert "Rare classes left out" in page

@@ -74,3 +74,11 @@ def test_text_columns_are_said_to_be_left_out(tmp_path):
 def test_an_answer_may_be_left_open():
     assert [_answer(each).split()[0] for each in (True, False)] == ["A", "No"]
     assert "could not decide" in _answer(None)
+
+
+def test_rows_without_a_class_and_columns_may_be_left_out(tmp_path):
+    table = tmp_path / "gaps.csv"
+    table.write_text("id,a,b,kind\n1,1,2,x\n2,2,1,x\n3,5,6,y\n4,6,5,y\n5,6,6,\n")
+    done = _run(str(table), "--target", "kind", "--drop-missing-target", "--leave-out", "id")
+    assert done.exit_code == 0, done.output
+    assert "4 rows, columns scaled: a, b" in done.output

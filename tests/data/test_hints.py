@@ -34,5 +34,7 @@ def test_texts(values, expected):
 def test_consecutive_numbers_count_the_rows():
     assert hint(pd.Series(np.arange(1000, 1020)), "numeric") == "numbers the rows"
     assert hint(pd.Series(np.arange(19)), "numeric") == ""
+    assert hint(pd.Series(np.delete(np.arange(40), [3, 7, 8])), "numeric") == "numbers the rows"
     assert hint(pd.Series(np.arange(20) * 2), "numeric") == ""
+    assert hint(pd.Series([*range(20), 5]), "numeric") == ""
     assert hint(pd.Series(np.arange(20.0)), "numeric") == ""

@@ -191,8 +191,21 @@ def test_a_kept_store_is_used_again(tmp_path):
         (("iris",), {"n_jobs": 0}, DataError, "n_jobs: 0; expected a number of at least 1"),
         (("iris",), {"resampling": "ten"}, DataError, "resampling"),
         (("iris", []), {}, ValueError, "at least one learner"),
-        (("iris", [3]), {}, TypeError, "expected names or estimators, got int"),
-        (("iris", ["naive bayes", "NaiveBayes"]), {}, ValueError, "is there twice"),
+        (("iris", [3]), {}, DataError, r"learners\[0\]: got int; expected the name"),
+        (
+            ("iris", ["naive bayes", "NaiveBayes"]),
+            {},
+            DataError,
+            "'parametric.NaiveBayes' is there twice; give each a label of its own .*a mapping",
+        ),
+        ((["iris", "wine"],), {}, DataError, "got list; .*For several data sets, make a Study"),
+        ((([[1.0]], ["a"]),), {}, DataError, r"got tuple; .*Dataset\.from_arrays\(X, y\)"),
+        ((3,), {}, DataError, "data: got int; expected a name, a file, a DataFrame"),
+        (("iris",), {"measure": "error", "measures": ["auc"]}, ValueError, "only one of them"),
+        (("iris",), {"measures": "error"}, ValueError, "measures: expected a list"),
+        (("iris",), {"measures": ["error", "r2"]}, ValueError, "Measure 'r2' is for regression"),
+        (("iris",), {"leave_out": ["petals"]}, UnknownNameError, "leave_out: .*column 'petals'"),
+        (("iris",), {"leave_out": ["species"]}, DataError, "'species' is the target"),
         (("baskets",), {}, DataError, "has no target"),
     ],
 )
@@ -268,3 +281,26 @@ def test_our_neighbours_are_those_borrowed():
     means = compare("wine", learners, resampling="5-fold", **QUIET).ranking()["mean"]
     assert means["ours"] == pytest.approx(means["theirs"], abs=0.02)
     assert means["ours"] < 0.1  # about 0.3 where units decide
+
+
+def test_several_measures_the_first_decides():
+    found = compare("iris", ["nearest mean"], measures=["accuracy", "error"], **QUIET)
+    assert found.measure.name == "accuracy"
+    assert set(found.scores()["measure"]) == {"accuracy", "error"}
+
+
+def test_columns_that_number_the_rows_are_told_and_may_be_left_out(tmp_path):
+    table = dataset("iris").table.assign(plant=range(1, 151)).drop(index=[3, 5, 80])
+    names = ["nearest mean", "majority class"]
+    told = compare(table, names, target="species", resampling="2-fold", **QUIET)
+    assert told.notices[0].startswith("plant only numbers the rows, and learners use it all the")
+    page = told.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "plant only numbers the rows" in page
+    without = compare(
+        table, names, target="species", resampling="2-fold", leave_out=["plant"], **QUIET
+    )
+    assert without.notices == ()
+    plain = compare(
+        table.drop(columns="plant"), names, target="species", resampling="2-fold", **QUIET
+    )
+    pd.testing.assert_series_equal(without.scores()["score"], plain.scores()["score"])

@@ -3,12 +3,13 @@
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
+from verulam.base import DataError
 from verulam.catalogue import entry
-from verulam.experiment._learners import DEFAULT_LEARNERS, default_learners, learner_choices
+from verulam.experiment._learners import DEFAULT_LEARNERS, default_learners, labelled_learners
 
 
 def labels(learners):
-    return [choice.label for choice in learner_choices(learners, "classification")]
+    return [choice.label for choice in labelled_learners(learners)]
 
 
 def test_names():
@@ -16,18 +17,19 @@ def test_names():
     assert labels(["Naive Bayes", GaussianNB()]) == ["parametric.NaiveBayes", "GaussianNB"]
     assert labels("naive bayes") == ["parametric.NaiveBayes"]
     assert labels(GaussianNB()) == ["GaussianNB"]
+    assert labels([("a", GaussianNB()), ("b", "naive bayes")]) == ["a", "b"]
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_defaults_exist_and_start_with_the_baseline(task):
-    names = [choice.learner for choice in learner_choices(None, task)]
+    names, _ = default_learners(task, 100)
     assert tuple(names) == DEFAULT_LEARNERS[task]
     assert all(entry(name).abilities.task == task for name in names)
     assert entry(names[0]).path.startswith("sklearn.dummy.")
 
 
 def test_neither_name_nor_estimator():
-    with pytest.raises(TypeError, match="expected names or estimators, got int for 'int'"):
+    with pytest.raises(DataError, match=r"learners\[0\]: got int; expected the name of a learner"):
         labels([3])
     with pytest.raises(ValueError, match="at least one learner"):
         labels([])

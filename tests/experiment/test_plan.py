@@ -90,7 +90,7 @@ def test_mixed_tables_are_prepared_in_the_pipeline():
         ({"data": [DataChoice("iris"), DataChoice("iris")]}, "data: 'iris' is there twice"),
         (
             {"learners": [LearnerChoice("naive bayes")] * 2},
-            "learners: 'parametric.NaiveBayes ' is there twice",
+            "learners: 'parametric.NaiveBayes' is there twice",
         ),
         ({"data": [DataChoice("diabetes")]}, "is for classification.*asks for regression"),
         (

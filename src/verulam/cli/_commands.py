@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from verulam.cli._completion import complete_data
-from verulam.cli._printing import FAILED, column_table, console, print_table
+from verulam.cli._data_options import DropMissing, LeaveOut
+from verulam.cli._printing import FAILED, column_table, console, names_in, print_table
 
 app = typer.Typer(
     name="verulam",
@@ -71,14 +72,18 @@ def describe(
         typer.Argument(help="Name of a bundled data set, or a file.", autocompletion=complete_data),
     ],
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
-    drop_missing_target: Annotated[
-        bool, typer.Option("--drop-missing-target", help="Leave out rows without a target value.")
-    ] = False,
+    drop_missing_target: DropMissing = False,
+    leave_out: LeaveOut = None,
 ) -> None:
     """Describe the columns of a data set."""
     from verulam.experiment import open_data
 
-    found = open_data(data, target=target, drop_missing_target=drop_missing_target)
+    found = open_data(
+        data,
+        target=target,
+        drop_missing_target=drop_missing_target,
+        leave_out=names_in(leave_out),
+    )
     console().print(repr(found).partition("\n")[0], highlight=False, markup=False)
     if found.description:
         console().print(found.description, highlight=False, markup=False)

@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from verulam.cli._completion import complete_data, complete_learners, complete_measure
-from verulam.cli._printing import FAILED, INTERRUPTED, as_typed, examples, folder_of, wrapped
+from verulam.cli._data_options import DropMissing, LeaveOut
+from verulam.cli._printing import (
+    FAILED,
+    INTERRUPTED,
+    as_typed,
+    examples,
+    folder_of,
+    names_in,
+    wrapped,
+)
 
 compare_app = typer.Typer()
 
@@ -49,9 +58,11 @@ def compare(
         Path | None, typer.Option(help="File for the report; DATA-comparison.html if not given.")
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
-    drop_missing_target: Annotated[
-        bool, typer.Option("--drop-missing-target", help="Leave out rows without a target value.")
-    ] = False,
+    drop_missing_target: DropMissing = False,
+    leave_out: LeaveOut = None,
+    rare: Annotated[
+        str, typer.Option(help="Classes of fewer than 5 rows: keep, drop, or join into one.")
+    ] = "keep",
     open_it: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.")
     ] = False,
@@ -65,7 +76,7 @@ def compare(
         folder_of(path, option)
     from verulam.experiment import compare as run
 
-    names = None if learners is None else [n.strip() for n in learners.split(",") if n.strip()]
+    names = None if learners is None else names_in(learners)
     try:
         comparison = run(
             data,
@@ -77,6 +88,8 @@ def compare(
             n_jobs=jobs,
             store=store,
             drop_missing_target=drop_missing_target,
+            leave_out=names_in(leave_out),
+            rare=rare,
         )
     except KeyboardInterrupt:
         kept = f"Finished runs are kept in {store}; the same command goes on from there."
@@ -94,6 +107,8 @@ def compare(
             "--resampling": resampling,
             "--seed": seed,
             "--drop-missing-target": drop_missing_target,
+            "--leave-out": leave_out,
+            "--rare": None if rare == "keep" else rare,
         }
         path = comparison.report(report, command=as_typed("compare", data, options))
         typer.echo(f"\nReport: {path}")

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from verulam.cli._completion import complete_data
-from verulam.cli._printing import console, print_table
+from verulam.cli._data_options import DropMissing, LeaveOut
+from verulam.cli._printing import console, names_in, print_table
 
 lines_app = typer.Typer()
 
@@ -28,6 +29,8 @@ def lines(
         Path | None,
         typer.Option(help="Draw lines over two columns, ways and errors into this file."),
     ] = None,
+    drop_missing_target: DropMissing = False,
+    leave_out: LeaveOut = None,
     seed: Annotated[int, typer.Option(help="Seed of the trainers that need chance.")] = 0,
 ) -> None:
     """Train every linear trainer on two classes: who converges, how wrong, how wide, how fast.
@@ -39,7 +42,13 @@ def lines(
 
     if picture is not None and not picture.resolve().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {picture.resolve().parent}.")
-    rows, classes, names = _two_classes(open_data(data, target=target), positive, columns)
+    opened = open_data(
+        data,
+        target=target,
+        drop_missing_target=drop_missing_target,
+        leave_out=names_in(leave_out),
+    )
+    rows, classes, names = _two_classes(opened, positive, columns)
     found = compare_lines(rows, classes, random_state=seed)
     console().print(
         f"{_answer(found.separability.separable)} {len(rows)} rows, columns scaled: "
@@ -69,7 +78,7 @@ def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
 
     inputs = found.inputs
     if columns:
-        wanted = [name.strip() for name in columns.split(",")]
+        wanted = names_in(columns)
         for name in wanted:
             if name not in inputs.columns:
                 raise unknown_name("column", name, list(inputs.columns))

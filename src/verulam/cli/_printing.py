@@ -20,6 +20,11 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
+def names_in(given: str | None) -> list[str]:
+    """Return the names in a list with commas between; none where nothing is given."""
+    return [name.strip() for name in (given or "").split(",") if name.strip()]
+
+
 def as_typed(command: str, argument: str, options: Mapping[str, Any]) -> str:
     """Return a command as it is typed; options that are None or false are left out.
 

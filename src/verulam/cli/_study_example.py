@@ -65,6 +65,9 @@ seed = 0
 #   [[data]]
 #   source = "sales.csv"
 #   target = "bought"
+#   drop_missing_target = true    # leave out rows without a target value
+#   leave_out = ["customer"]      # columns that are no inputs
+#   rare = "join"                 # classes of fewer than 5 rows: keep, drop or join
 [[data]]
 source = "penguins"
 

@@ -115,7 +115,9 @@ def translated_errors(path: Path, layout: CsvLayout) -> Iterator[None]:
             ) from error
         raise file_error(path, f"cannot be read as CSV: {error}") from error
     except UnicodeError as error:
-        raise file_error(path, f"cannot be decoded ({error}); pass another encoding=.") from error
+        raise file_error(
+            path, f"cannot be decoded ({error}); save it as UTF-8, or name its encoding in Python."
+        ) from error
     except (pd.errors.EmptyDataError, EOFError, zlib.error, OSError) as error:
         raise file_error(path, f"cannot be read: {error}") from error
 

@@ -33,3 +33,10 @@ def open_bytes(path: Path) -> BinaryIO:
 def data_name(path: Path) -> str:
     """Return the name of a data set read from that file: without folder and suffixes."""
     return path.name.split(".")[0] or path.name
+
+
+def undecodable(path: Path, error: UnicodeError) -> DataError:
+    """Return the error for bytes that are no text in the encoding of the file."""
+    return file_error(
+        path, f"cannot be decoded ({error}); save it as UTF-8, or name its encoding in Python."
+    )

@@ -8,6 +8,8 @@ from verulam.data._columns import kind_of
 _LOOKED_AT = 10_000
 #: Fewer consecutive numbers may well be measurements.
 _FEWEST_ROW_NUMBERS = 20
+#: Numbers of rows may have gaps, but most of them are there.
+_GAPS = 1.25
 
 # Anchored at both ends, so that a sentence that begins with a number is none.
 _DECORATED = r"[-+]?\s?[€$£¥]?\s?\d{1,3}(?:[.,' \u00a0]?\d{3})*(?:[.,]\d+)?\s?(?:%|[€$£¥])?"
@@ -57,5 +59,7 @@ def _numbers_the_rows(present: pd.Series) -> bool:
     return bool(
         len(present) >= _FEWEST_ROW_NUMBERS
         and pd.api.types.is_integer_dtype(present.dtype)
-        and (present.diff().iloc[1:] == 1).all()
+        and (present.diff().iloc[1:] >= 1).all()
+        # Some rows may have been left out of the count.
+        and present.iloc[-1] - present.iloc[0] < _GAPS * len(present)
     )

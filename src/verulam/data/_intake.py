@@ -101,8 +101,9 @@ def typed_target(table: pd.DataFrame, target: str, task: Task) -> pd.DataFrame:
 def missing_target(target: str, rows: Sequence[int] | np.ndarray) -> DataError:
     """Return the error for a target with missing values in those rows."""
     shown = ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
+    count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
     return DataError(
-        f"Target {target!r} is missing in {len(rows)} rows: {shown} (counted from 0). "
+        f"Target {target!r} is missing in {count}: {shown} (counted from 0). "
         "Fill them in, or drop those rows: drop_missing_target=True in Python and as a key of the "
         "data in a study file, --drop-missing-target for a command."
     )

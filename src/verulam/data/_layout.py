@@ -91,7 +91,9 @@ def csv_layout(
     except (EOFError, zlib.error, OSError) as error:
         raise file_error(path, f"cannot be read: {error}.") from error
     except UnicodeError as error:
-        raise file_error(path, f"cannot be decoded ({error}); pass another encoding=.") from error
+        raise file_error(
+            path, f"cannot be decoded ({error}); save it as UTF-8, or name its encoding in Python."
+        ) from error
     if not text.strip():
         raise file_error(path, "holds nothing but white space.")
     delimiter = delimiter or _delimiter(text, whole)
@@ -118,7 +120,9 @@ def _encoding(path: Path, head: bytes) -> str:
             return encoding
     if b"\x00" in head:
         raise file_error(
-            path, "holds zero bytes, so it is not text; for UTF-16 without a mark pass encoding=."
+            path,
+            "holds zero bytes, so it is not text; save UTF-16 with a mark, or name the encoding in "
+            "Python.",
         )
     return next((name for name in ("utf-8", "cp1252") if _decodes(path, name)), "latin-1")
 

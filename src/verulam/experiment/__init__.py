@@ -2,6 +2,7 @@
 
 from verulam.experiment._analysis import Analysis, analyse
 from verulam.experiment._budget import Budget
+from verulam.experiment._choices import DataChoice, LearnerChoice
 from verulam.experiment._compare import compare
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._design_sizes import run_count
@@ -70,7 +71,7 @@ from verulam.experiment._sequential import (
 )
 from verulam.experiment._sources import open_data
 from verulam.experiment._store import Store
-from verulam.experiment._study import DataChoice, LearnerChoice, Study
+from verulam.experiment._study import Study
 from verulam.experiment._study_designs import Design, design_settings
 from verulam.experiment._study_file import read_study
 from verulam.experiment._surface_designs import box_behnken, central_composite

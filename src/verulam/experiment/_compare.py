@@ -13,14 +13,16 @@ import pandas as pd
 from verulam.base import Seed, spawn_seeds
 from verulam.data import Dataset
 from verulam.experiment._analysis import analyse
+from verulam.experiment._choices import DataChoice
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._engines import run, worker_count
-from verulam.experiment._learners import default_learners, learner_choices
+from verulam.experiment._learners import default_learners, labelled_learners
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._resampling import Resampling
 from verulam.experiment._results import DEFAULT_MEASURES, Results
-from verulam.experiment._sources import open_data, with_target
-from verulam.experiment._study import DataChoice, Study
+from verulam.experiment._sources import open_choice
+from verulam.experiment._study import Study
+from verulam.experiment._target import settled_target
 from verulam.measures import Measure, as_measure
 
 #: From so many rows on, half of them are enough to learn from, and 5x2 has the better test.
@@ -33,12 +35,15 @@ def compare(
     *,
     target: str | None = None,
     measure: str | Measure | None = None,
+    measures: Sequence[str | Measure] | None = None,
     resampling: str | Mapping[str, Any] | Resampling | None = None,
     random_state: Seed = 0,
     n_jobs: int | None = None,
     progress: bool = True,
     store: str | Path | None = None,
     drop_missing_target: bool = False,
+    leave_out: Sequence[str] = (),
+    rare: str = "keep",
 ) -> Comparison:
     """Compare learners on one data set, on splits that they share.
 
@@ -47,13 +52,15 @@ def compare(
     data
         A data set, a DataFrame, the name of a bundled data set, or the path of a file.
     learners
-        Names in the catalogue, estimators, or a mapping of your own names to either; simplest
-        first, because among learners that do not differ the one named first is recommended
-        (after a baseline such as the majority class). None compares one of each kind.
+        Names in the catalogue, estimators, pairs of a label and either, or a mapping of labels to
+        either; simplest first, because among learners that do not differ the one named first is
+        recommended (after a baseline such as the majority class). None compares one of each kind.
     target
         The column to predict, where the data set does not say.
     measure
         What is measured; None takes the error of classes, the root mean squared error of numbers.
+    measures
+        Several of them instead, of which the first decides.
     resampling
         How splits are drawn, such as "10-fold", "5x10-fold" or "5x2"; None takes 10-fold, or 5x2
         where there are 2000 rows or more.
@@ -68,6 +75,11 @@ def compare(
         larger one runs only what is new. None keeps them as long as the comparison itself.
     drop_missing_target
         Leave out the rows whose target is missing, instead of refusing them.
+    leave_out
+        Columns that are no inputs, such as the number of a customer.
+    rare
+        What is done with classes of fewer than 5 rows: "keep", "drop" leaves their rows out,
+        "join" makes one class of them.
 
     Examples
     --------
@@ -78,16 +90,23 @@ def compare(
     if isinstance(random_state, int) and random_state < 0:
         raise ValueError(f"random_state: {random_state}; expected a whole number of at least 0.")
     workers = 1 if n_jobs is None else worker_count(n_jobs, "n_jobs")
-    chosen = with_target(open_data(data, target=target, drop_missing_target=drop_missing_target))
+    choice = DataChoice(
+        data,
+        target=target,
+        drop_missing_target=drop_missing_target,
+        leave_out=leave_out,
+        rare=rare,
+    )
+    chosen = settled_target(open_choice(choice), rare).data
     left_out = ""
     if learners is None:
         learners, left_out = default_learners(str(chosen.task), chosen.n_rows)
     plan = make_plan(
         Study(
             chosen.name,
-            [_data_choice(data, chosen, drop_missing_target=drop_missing_target)],
-            learner_choices(learners, str(chosen.task)),
-            measures=[_measure_for(chosen, measure)],
+            [_located(choice, chosen)],
+            labelled_learners(learners),
+            measures=_measures_for(chosen, measure, measures),
             resampling=resampling or default_resampling(chosen.n_rows),
             seed=spawn_seeds(random_state, 1)[0],
         )
@@ -116,18 +135,12 @@ def compare(
     return comparison
 
 
-def _data_choice(data: Any, chosen: Dataset, *, drop_missing_target: bool) -> DataChoice:
-    """Return the data so that the store can say where they are, where they came from a file."""
-    if not isinstance(data, str | Path):
-        return DataChoice(chosen)
-    path = Path(data)
-    source = str(path.resolve()) if path.is_file() else str(data)
-    return DataChoice(
-        source,
-        target=chosen.target,
-        label=chosen.name,
-        drop_missing_target=drop_missing_target,
-    )
+def _located(choice: DataChoice, chosen: Dataset) -> DataChoice:
+    """Return the data so that the store can say what and where they are."""
+    source = choice.source
+    if isinstance(source, str | Path):
+        source = str(Path(source).resolve() if Path(source).is_file() else source)
+    return replace(choice, source=source, target=chosen.target, label=chosen.name)
 
 
 def default_resampling(n_rows: int) -> str:
@@ -160,11 +173,19 @@ def _concluded(plan: Plan, results: Results, *, kept: bool) -> Comparison:
     )
 
 
-def _measure_for(data: Dataset, measure: str | Measure | None) -> Measure:
-    response = as_measure(measure or DEFAULT_MEASURES[str(data.task)])
-    if response.task != data.task:
-        raise ValueError(
-            f"Measure {response.name!r} is for {response.task}, but {data.target!r} of data set "
-            f"{data.name!r} is a {data.task} target."
-        )
-    return response
+def _measures_for(
+    data: Dataset, measure: str | Measure | None, measures: Sequence[str | Measure] | None
+) -> list[Measure]:
+    if measure is not None and measures is not None:
+        raise ValueError("measure and measures: only one of them can be given.")
+    if measures is not None and (isinstance(measures, str | Measure) or not measures):
+        raise ValueError("measures: expected a list of at least one; measure= is for one.")
+    given = measures or [measure or DEFAULT_MEASURES[str(data.task)]]
+    found = [as_measure(each) for each in given]
+    for response in found:
+        if response.task != data.task:
+            raise ValueError(
+                f"Measure {response.name!r} is for {response.task}, but {data.target!r} of data "
+                f"set {data.name!r} is a {data.task} target."
+            )
+    return found

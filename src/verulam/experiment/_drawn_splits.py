@@ -23,6 +23,7 @@ def drawn(asked: Resampling, folds: int) -> Resampling:
 
     Examples
     --------
+    >>> from verulam.experiment import resampling
     >>> str(drawn(resampling("20-fold"), 11)), str(drawn(resampling("5x2"), 2))
     ('11-fold', '5x2')
     """
@@ -41,6 +42,7 @@ def drawn_word(asked: Resampling, folds: Mapping[str, int]) -> str:
 
     Examples
     --------
+    >>> from verulam.experiment import resampling
     >>> drawn_word(resampling("20-fold"), {"firms": 11})
     '11-fold instead of 20-fold'
     >>> drawn_word(resampling("10-fold"), {"iris": 10, "glass": 9, "wine": 10})
@@ -68,6 +70,7 @@ def drawn_title(asked: Resampling, folds: Mapping[str, int], tasks: Iterable[str
 
     Examples
     --------
+    >>> from verulam.experiment import resampling
     >>> drawn_title(resampling("10-fold"), {"a": 10, "b": 9}, ["classification"] * 2)
     'stratified 10-fold cross-validation (9-fold cross-validation on b)'
     """

@@ -13,13 +13,14 @@ from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._analysis import Analysis
+from verulam.experiment._choices import DataChoice
 from verulam.experiment._contestants import StoredContestant
 from verulam.experiment._plan import Contestant, make_plan
 from verulam.experiment._planned_data import PlannedData
 from verulam.experiment._results import Results
-from verulam.experiment._sources import open_data
+from verulam.experiment._sources import open_choice
 from verulam.experiment._store import Store
-from verulam.experiment._study import DataChoice, Study
+from verulam.experiment._study import Study
 from verulam.experiment._study_file import parse_study
 from verulam.experiment._text import number_text
 
@@ -113,7 +114,7 @@ def chosen_contestant(
     if table.empty:
         raise DataError(f"No run on {data} has finished, so that there is nothing to finalise.")
     if learner is None:
-        learner = analysis.recommended if analysis.recommended in table.index else "best"
+        learner = str(analysis.recommended) if analysis.recommended in table.index else "best"
     if learner == "recommended":
         if analysis.recommended is None:
             raise DataError("learner: the study recommends none; name one, or take 'best'.")
@@ -237,9 +238,7 @@ def rebuild(
 
 def _opened(source: Any, choice: DataChoice) -> Dataset:
     try:
-        return open_data(
-            source, target=choice.target, drop_missing_target=choice.drop_missing_target
-        )
+        return open_choice(replace(choice, source=source))
     except (DataError, UnknownNameError, OSError) as error:
         raise DataError(
             f"data: {source} cannot be opened again; say where it is (source). {error}"

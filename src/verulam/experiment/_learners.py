@@ -1,10 +1,11 @@
 """Learners of a comparison, by whatever they are given."""
 
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from verulam.base import DataError
 from verulam.catalogue import entry
-from verulam.experiment._study import LearnerChoice
+from verulam.experiment._choices import LearnerChoice, learner_choices
 
 #: What is compared when nothing is named, simplest first. Of methods that are ours and borrowed
 #: alike, the borrowed one: its answer is the same, and nobody waits for a compiler the first time.
@@ -57,41 +58,25 @@ def default_learners(task: str, n_rows: int) -> tuple[list[str], str]:
     return kept, f"{', '.join(slow)} {reason}" if slow else ""
 
 
-def learner_choices(
-    learners: Sequence[Any] | Mapping[str, Any] | str | None, task: str
-) -> list[LearnerChoice]:
+def labelled_learners(learners: Any) -> list[LearnerChoice]:
     """Return the learners to compare, each with a name of its own.
 
     Parameters
     ----------
     learners
-        Names in the catalogue, estimators, a mapping of your own names to either, or None for
-        the default ones of the task.
-    task
-        "classification" or "regression".
+        Names in the catalogue, estimators, pairs of a label and either, or a mapping of labels to
+        either.
 
     Examples
     --------
-    >>> [choice.label for choice in learner_choices(["naive bayes"], "classification")]
+    >>> [choice.label for choice in labelled_learners(["naive bayes"])]
     ['parametric.NaiveBayes']
     """
-    pairs = _pairs(DEFAULT_LEARNERS[task] if learners is None else learners)
-    if not pairs:
-        raise ValueError("learners: at least one learner is needed.")
-    for name, given in pairs:
-        if not isinstance(given, str) and not hasattr(given, "get_params"):
-            raise TypeError(
-                f"learners: expected names or estimators, got {type(given).__name__} for {name!r}."
-            )
-    return [LearnerChoice(given, label=name) for name, given in pairs]
+    choices = learner_choices(learners)
+    if not choices:
+        raise DataError("learners: at least one learner is needed.")
+    return [replace(choice, label=choice.label or _name(choice.learner)) for choice in choices]
 
 
-def _pairs(learners: Sequence[Any] | Mapping[str, Any] | str) -> list[tuple[str, Any]]:
-    if isinstance(learners, Mapping):
-        return [(str(name), given) for name, given in learners.items()]
-    if isinstance(learners, str) or hasattr(learners, "fit"):
-        learners = [learners]
-    return [
-        (entry(given).name if isinstance(given, str) else type(given).__name__, given)
-        for given in learners
-    ]
+def _name(learner: Any) -> str:
+    return entry(learner).name if isinstance(learner, str) else type(learner).__name__

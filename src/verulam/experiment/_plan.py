@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from verulam.base import DataError, abilities, clone, generator
 from verulam.catalogue import entry
 from verulam.experiment._budget import Budget, affordable, budget
+from verulam.experiment._choices import LearnerChoice
 from verulam.experiment._design_remarks import alias_tables, design_remarks
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
 from verulam.experiment._losses import unsuited_losses
@@ -22,7 +23,7 @@ from verulam.experiment._plan_text import plan_text
 from verulam.experiment._planned_data import PlannedData, planned_data
 from verulam.experiment._preparation import prepared
 from verulam.experiment._resampling_rows import Split
-from verulam.experiment._study import LearnerChoice, Study, learner_settings
+from verulam.experiment._study import Study, learner_settings
 from verulam.experiment._study_factors import (
     DATA_SET,
     PREPARATION,
@@ -275,7 +276,7 @@ def make_plan(study: Study, *, part: bool = False) -> Plan:
     )
     for each in contestants:
         check_tuning_budget(study, {c.label: c.estimator for c in each})
-        _refuse_repeats("learners", [f"{c.label} {setting_text(c.setting)}" for c in each])
+        _refuse_repeats("learners", [f"{c.label} {setting_text(c.setting)}".strip() for c in each])
     runs = [
         run
         for number, each in enumerate(contestants)
@@ -414,4 +415,7 @@ def _has_chance(estimator: Any) -> bool:
 def _refuse_repeats(key: str, labels: Sequence[str]) -> None:
     repeated = sorted({label for label in labels if labels.count(label) > 1})
     if repeated:
-        raise DataError(f"{key}: {repeated[0]!r} is there twice; give each a label of its own.")
+        raise DataError(
+            f"{key}: {repeated[0]!r} is there twice; give each a label of its own (label in a "
+            f"study file and in choices of a study; a mapping of labels to {key} in Python)."
+        )

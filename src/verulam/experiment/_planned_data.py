@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.data import Dataset
+from verulam.data import Dataset, column_hint
+from verulam.experiment._choices import DataChoice
 from verulam.experiment._identity import digest
 from verulam.experiment._losses import decision_risk, losses_on
 from verulam.experiment._nuisance_columns import NuisanceColumn, nuisance_columns
@@ -19,8 +20,9 @@ from verulam.experiment._resampling import (
     resampling,
 )
 from verulam.experiment._resampling_rows import Split
-from verulam.experiment._sources import open_data, with_target
-from verulam.experiment._study import DataChoice, Study, response_name
+from verulam.experiment._sources import open_choice
+from verulam.experiment._study import Study, response_name
+from verulam.experiment._target import settled_target
 from verulam.experiment._text import counted
 from verulam.measures import as_measure
 
@@ -90,11 +92,8 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
     choice
         The data set as the study has it.
     """
-    data = with_target(
-        open_data(
-            choice.source, target=choice.target, drop_missing_target=choice.drop_missing_target
-        )
-    )
+    opened = open_choice(choice)
+    data, rare = settled_target(opened, choice.rare)
     label = choice.label or data.name
     _check_measures(study, data, label)
     asked = resampling(study.resampling)
@@ -126,7 +125,9 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         splits,
         locked,
         fingerprint(splits),
-        notices=tuple(text for text in (_dropped(data), usable.notice, left_out) if text),
+        notices=tuple(
+            filter(None, (_dropped(opened), rare, usable.notice, left_out, _numbered(inputs)))
+        ),
         groups=groups,
         nuisance=nuisance,
     )
@@ -138,6 +139,19 @@ def _dropped(data: Dataset) -> str:
     rows = counted(data.dropped_rows, "row")
     return (
         f"{rows} without a value of {data.target!r} left out, of {data.n_rows + data.dropped_rows}."
+    )
+
+
+def _numbered(inputs: pd.DataFrame) -> str:
+    """Return a notice about inputs that only number the rows."""
+    numbers = inputs.select_dtypes("number")
+    names = [str(name) for name in numbers.columns if column_hint(numbers[name])]
+    if not names:
+        return ""
+    verb, them = ("numbers", "it") if len(names) == 1 else ("number", "them")
+    return (
+        f"{', '.join(names)} only {verb} the rows, and learners use {them} all the same; keep "
+        f"{them} from them by leave_out (--leave-out of a command)."
     )
 
 

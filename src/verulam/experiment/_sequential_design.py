@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from verulam.experiment._choices import LearnerChoice
 from verulam.experiment._factors import Factor
 from verulam.experiment._plan import setting_text
 from verulam.experiment._results import Results
 from verulam.experiment._search_space import Setting, setting_key
 from verulam.experiment._sequential import quadratic_search, response_surface_search
-from verulam.experiment._study import LearnerChoice, Study, learner_design
+from verulam.experiment._study import Study, learner_design
 from verulam.experiment._study_designs import SEQUENTIAL, design_ranges, readable_setting
 
 #: Settings of a sequential design in all, where it does not say.

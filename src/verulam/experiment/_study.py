@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,6 +12,7 @@ from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._budget import Budget, budget
+from verulam.experiment._choices import DataChoice, LearnerChoice, data_choices, learner_choices
 from verulam.experiment._identity import describe
 from verulam.experiment._losses import Losses, check_losses, study_measure
 from verulam.experiment._notebook import study_html
@@ -43,66 +43,6 @@ COST_RESPONSES = {
 
 
 @dataclass(frozen=True, eq=False)
-class DataChoice:
-    """One data set of a study.
-
-    Attributes
-    ----------
-    source
-        Name of a bundled data set, path of a file, a DataFrame or a data set.
-    target
-        The column to predict, where the data set does not say.
-    label
-        What it is called in the results.
-    groups
-        Column whose equal values stay on one side of every split; None takes that of the
-        resampling.
-    drop_missing_target
-        Leave out the rows whose target is missing, instead of refusing them.
-    """
-
-    source: str | Path | pd.DataFrame | Dataset
-    target: str | None = None
-    label: str | None = None
-    groups: str | None = None
-    drop_missing_target: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class LearnerChoice:
-    """One learner of a study.
-
-    Attributes
-    ----------
-    learner
-        Name in the catalogue, or an estimator.
-    label
-        What it is called in the results.
-    parameters
-        Parameters that are the same in all runs.
-    factors
-        Parameters that are varied, each with a list of levels, a range such as
-        ``{"low": 0.01, "high": 100, "scale": "log"}``, or multiples of a scale of the data,
-        ``{"multiples": [0.5, 1, 2], "of": "neighbour distance"}``. Beside parameters, "data_set",
-        "preparation" and "training_share" may be factors of the learner's design.
-    tune
-        Parameters that are tuned within the training rows of each run, each with a list of
-        values or a range such as ``{"low": 0.01, "high": 100, "scale": "log"}``. None takes the
-        usual ones of the learner, False tunes nothing. Without the study's `tuning`, none are.
-    design
-        Which settings of the factors are run: a kind such as "one at a time", a `Design`, or a
-        mapping with its attributes. None takes the design of the study.
-    """
-
-    learner: Any
-    label: str | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    factors: Mapping[str, Any] = field(default_factory=dict)
-    tune: Mapping[str, Any] | bool | None = None
-    design: str | Mapping[str, Any] | Design | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class Study:
     """A question and the experiment that is to answer it.
 
@@ -111,9 +51,11 @@ class Study:
     name
         What the study is called.
     data
-        The data sets.
+        The data sets: a `DataChoice` for each, or just what its `source` may be.
     learners
-        The learners, simplest first: where nothing decides, the earlier one is recommended.
+        The learners, simplest first: where nothing decides, the earlier one is recommended. A
+        `LearnerChoice` for each, a name in the catalogue, an estimator, a pair of a label and
+        either, or a mapping of labels to them.
     aim
         "assess", "compare", "choose" or "order".
     question
@@ -167,14 +109,14 @@ class Study:
 
     Examples
     --------
-    >>> study = Study("flowers", [DataChoice("iris")], [LearnerChoice("majority class")])
+    >>> study = Study("flowers", ["iris"], ["majority class", "naive bayes"])
     >>> study.aim, study.resampling, study.test_share
     ('choose', '10-fold', 0.0)
     """
 
     name: str
-    data: Sequence[DataChoice]
-    learners: Sequence[LearnerChoice]
+    data: Sequence[Any]
+    learners: Sequence[Any]
     aim: str = "choose"
     question: str = ""
     measures: Sequence[str | Measure] | None = None
@@ -198,6 +140,8 @@ class Study:
     def __post_init__(self) -> None:
         if self.aim not in AIMS:
             raise DataError(f"aim: {self.aim!r}; expected one of {', '.join(AIMS)}.")
+        object.__setattr__(self, "data", data_choices(self.data))
+        object.__setattr__(self, "learners", learner_choices(self.learners))
         for key in ("data", "learners"):
             if not getattr(self, key):
                 raise DataError(f"{key}: at least one is needed.")
@@ -392,7 +336,10 @@ def _described_data(choice: DataChoice) -> dict[str, Any]:
         source = "a DataFrame"
     described = {"source": str(source), "target": choice.target, "label": choice.label}
     dropped = {"drop_missing_target": True} if choice.drop_missing_target else {}
-    return described | ({"groups": choice.groups} if choice.groups else {}) | dropped
+    left_out = {"leave_out": list(choice.leave_out)} if choice.leave_out else {}
+    rare = {"rare": choice.rare} if choice.rare != "keep" else {}
+    groups = {"groups": choice.groups} if choice.groups else {}
+    return described | groups | dropped | left_out | rare
 
 
 def _described_learner(choice: LearnerChoice) -> dict[str, Any]:

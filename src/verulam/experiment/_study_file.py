@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from verulam.base import DataError, UnknownNameError, nearest_names
-from verulam.experiment._study import DataChoice, LearnerChoice, Study
+from verulam.experiment._choices import DataChoice, LearnerChoice
+from verulam.experiment._study import Study
 
 
 def read_study(path: str | Path) -> Study:
@@ -65,6 +66,8 @@ _DATA_KEYS: dict[str, type | tuple[type, ...]] = {
     "label": str,
     "groups": str,
     "drop_missing_target": bool,
+    "leave_out": (list, str),
+    "rare": str,
 }
 _LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
     "name": str,

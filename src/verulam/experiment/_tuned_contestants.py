@@ -5,11 +5,12 @@ from typing import Any
 
 from verulam.base import DataError, UnknownNameError
 from verulam.data import Dataset
+from verulam.experiment._choices import LearnerChoice
 from verulam.experiment._factors import Factor
 from verulam.experiment._losses import study_measure
 from verulam.experiment._search_methods import smallest_budget
 from verulam.experiment._search_space import default_space, search_space
-from verulam.experiment._study import LearnerChoice, Study
+from verulam.experiment._study import Study
 from verulam.experiment._tuned_learner import TunedLearner
 from verulam.experiment._tuning import tuning
 from verulam.measures import Measure, measure
