@@ -5,8 +5,15 @@ from typing import Annotated, Any
 import typer
 
 from verulam.cli._completion import complete_data
-from verulam.cli._data_options import DropMissing, LeaveOut
-from verulam.cli._printing import FAILED, column_table, console, names_in, print_table
+from verulam.cli._printing import (
+    FAILED,
+    DropMissing,
+    LeaveOut,
+    column_table,
+    console,
+    names_in,
+    print_table,
+)
 
 app = typer.Typer(
     name="verulam",

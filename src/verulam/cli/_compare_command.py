@@ -1,21 +1,27 @@
 """The command that answers in one line which learner to use for a table."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verulam.cli._completion import complete_data, complete_learners, complete_measure
-from verulam.cli._data_options import DropMissing, LeaveOut
 from verulam.cli._printing import (
     FAILED,
     INTERRUPTED,
+    DropMissing,
+    LeaveOut,
     as_typed,
     examples,
     folder_of,
     names_in,
     wrapped,
 )
+
+if TYPE_CHECKING:
+    from verulam.experiment import Comparison
 
 compare_app = typer.Typer()
 
@@ -76,11 +82,10 @@ def compare(
         folder_of(path, option)
     from verulam.experiment import compare as run
 
-    names = None if learners is None else names_in(learners)
-    try:
+    with _stopped_cleanly(store):
         comparison = run(
             data,
-            names,
+            None if learners is None else names_in(learners),
             target=target,
             measure=measure,
             resampling=resampling,
@@ -91,11 +96,6 @@ def compare(
             leave_out=names_in(leave_out),
             rare=rare,
         )
-    except KeyboardInterrupt:
-        kept = f"Finished runs are kept in {store}; the same command goes on from there."
-        hint = "Nothing was kept; with --store FILE the same command can go on another time."
-        typer.echo(wrapped(f"Stopped. {kept if store else hint}"), err=True)
-        raise typer.Exit(INTERRUPTED) from None
     if csv is not None:
         comparison.scores().to_csv(csv, index=False)
     typer.echo(str(comparison))
@@ -110,9 +110,25 @@ def compare(
             "--leave-out": leave_out,
             "--rare": None if rare == "keep" else rare,
         }
-        path = comparison.report(report, command=as_typed("compare", data, options))
-        typer.echo(f"\nReport: {path}")
-        if open_it:
-            typer.launch(path.resolve().as_uri())
+        _report(comparison, report, as_typed("compare", data, options), open_it=open_it)
     if len(comparison.failures):
         raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _stopped_cleanly(store: Path | None) -> Iterator[None]:
+    """Say what is kept where the work is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = f"Finished runs are kept in {store}; the same command goes on from there."
+        hint = "Nothing was kept; with --store FILE the same command can go on another time."
+        typer.echo(wrapped(f"Stopped. {kept if store else hint}"), err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _report(comparison: "Comparison", file: Path | None, command: str, *, open_it: bool) -> None:
+    path = comparison.report(file, command=command)
+    typer.echo(f"\nReport: {path}")
+    if open_it:
+        typer.launch(path.resolve().as_uri())

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from verulam.cli._completion import complete_data
-from verulam.cli._data_options import DropMissing, LeaveOut
-from verulam.cli._printing import console, names_in, print_table
+from verulam.cli._printing import DropMissing, LeaveOut, console, names_in, print_table
 
 lines_app = typer.Typer()
 

@@ -1,9 +1,9 @@
-"""What the commands share: tables and paragraphs on a terminal or in a pipe, paths, exit codes."""
+"""What the commands share: options, tables and paragraphs in a terminal or pipe, paths, codes."""
 
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 #: Exit codes: some runs failed or nothing was found; stopped by the user.
 FAILED, INTERRUPTED = 1, 130
+
+DropMissing = Annotated[
+    bool, typer.Option("--drop-missing-target", help="Leave out rows without a target value.")
+]
+LeaveOut = Annotated[
+    str | None,
+    typer.Option(help="Columns that are no inputs, with commas between.", metavar="COLUMNS"),
+]
 
 
 def examples(*lines: str) -> str:
