@@ -20,6 +20,7 @@ from verulam.base import (
     check_is_fitted,
     checked_fit,
     generator,
+    one_blas_thread,
     validate_data,
 )
 from verulam.kernel._discriminant_components import read_classes
@@ -53,22 +54,24 @@ class _LargeMargin(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
             self, X, dtype=np.float64, order="C", ensure_min_samples=2, copy=True
         )
         self.classes_, self.codes_ = read_classes(y, len(inputs))
-        problem = margin_problem(
-            # Distances do not change with the origin, and near it fewer digits cancel.
-            inputs - inputs.mean(axis=0),
-            self.codes_.astype(np.int64),
-            self.n_neighbors,
-            self.push_weight,
-            nearby=self.impostors == "nearby",
-        )
-        conditioned = condition(problem)
-        learned = min(
-            (
-                self._learn(conditioned.problem, start @ conditioned.forth)
-                for start in self._starts(problem.inputs)
-            ),
-            key=lambda each: each.losses[-1],
-        )
+        # Products are small here: BLAS's threads would wait for one another longer than they work.
+        with one_blas_thread():
+            problem = margin_problem(
+                # Distances do not change with the origin, and near it fewer digits cancel.
+                inputs - inputs.mean(axis=0),
+                self.codes_.astype(np.int64),
+                self.n_neighbors,
+                self.push_weight,
+                nearby=self.impostors == "nearby",
+            )
+            conditioned = condition(problem)
+            learned = min(
+                (
+                    self._learn(conditioned.problem, start @ conditioned.forth)
+                    for start in self._starts(problem.inputs)
+                ),
+                key=lambda each: each.losses[-1],
+            )
         if not learned.converged:
             warnings.warn(
                 f"the metric was still improving after max_iter={self.max_iter} steps.",
