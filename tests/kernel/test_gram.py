@@ -6,16 +6,22 @@ from numpy.testing import assert_allclose
 
 from verulam.base import DataError, DataWarning
 from verulam.kernel import (
+    DistanceKernel,
+    EditKernel,
     Gaussian,
+    KernelPrincipalComponents,
     Linear,
+    MultipleKernelClassifier,
     Sigmoid,
+    SupportVectorClassifier,
+    as_kernel,
     centre_gram,
     gram_report,
     mercer_check,
     normalise_gram,
 )
 from verulam.kernel import _gram as module
-from verulam.kernel._gram import check_gram
+from verulam.kernel._gram import check_gram, check_inner_product
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 
@@ -62,3 +68,36 @@ def test_what_machines_refuse_or_warn_of():
         check_gram(np.array([[np.nan]]))
     with pytest.warns(DataWarning, match=r"smallest eigenvalue is -1.*used as given"):
         check_gram(np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+
+UNCERTAIN = [
+    Sigmoid(scale=1.0, offset=-1.0),
+    Sigmoid(scale=1.0, offset=-1.0) + Gaussian(1.0),
+    (2.0 * Sigmoid(scale=1.0, offset=-1.0)).on_columns([0]),
+    lambda X, Y: -(X @ Y.T),
+    DistanceKernel(lambda X, Y: (X[:, None, 0] - Y[None, :, 0]) ** 4, width=1.0),
+]
+ROWS, CLASSES = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+
+
+@pytest.mark.parametrize("kernel", UNCERTAIN)
+def test_kernels_that_are_none_on_the_data_are_told(kernel):
+    with pytest.warns(DataWarning, match="of 40 inputs the smallest eigenvalue is -"):
+        SupportVectorClassifier(kernel=kernel).fit(ROWS, CLASSES)
+    with pytest.warns(DataWarning, match="no inner product on these data"):
+        MultipleKernelClassifier([kernel, "linear"]).fit(ROWS, CLASSES)
+    with pytest.warns(DataWarning, match="no inner product on these data"):
+        check_inner_product(as_kernel(kernel), ROWS)
+
+
+def test_kernels_that_are_some_are_not():
+    SupportVectorClassifier(kernel=lambda X, Y: X @ Y.T).fit(ROWS, CLASSES)
+    words = np.array(["ab", "abb", "b"], dtype=object)
+    assert check_inner_product(EditKernel(), words) is None
+
+
+def test_kernels_must_be_the_same_both_ways():
+    with pytest.raises(DataError, match="not symmetric"):
+        SupportVectorClassifier(kernel=lambda X, Y: X[:, :1] + 0.0 * Y[:, 0]).fit(ROWS, CLASSES)
+    with pytest.raises(DataError, match="not symmetric"):
+        KernelPrincipalComponents(kernel=lambda X, Y: X[:, :1] + 0.0 * Y[:, 0]).fit(ROWS)

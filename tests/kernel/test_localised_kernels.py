@@ -107,3 +107,10 @@ def test_objects_have_no_gates():
     kernel = ObjectKernel(lambda first, second: 1.0)
     with pytest.raises(DataError, match="rows of numbers"):
         LocalisedKernelClassifier([kernel]).fit(["a", "b"], [0, 1])
+
+
+def test_an_offset_of_the_columns_changes_nothing():
+    kernels = ["linear", Gaussian(1.0)]
+    plain = LocalisedKernelClassifier(kernels, random_state=0).fit(X, Y)
+    moved = LocalisedKernelClassifier(kernels, random_state=0).fit(X + 1e4, Y)
+    assert_allclose(moved.decision_function(X + 1e4), plain.decision_function(X), atol=1e-2)

@@ -304,7 +304,9 @@ def test_machine_behind_gates():
             [kernel, Linear()], max_iter=2, tol=1e-4, random_state=seed
         ).fit(X, y)
         first, second = machine.gate_openings(X).T
-        both = np.outer(first, first) * scaled(gram) + np.outer(second, second) * scaled(X @ X.T)
+        middle = np.eye(len(X)) - 1.0 / len(X)
+        both = np.outer(first, first) * scaled(middle @ gram @ middle)
+        both += np.outer(second, second) * scaled(middle @ X @ X.T @ middle)
         (beta,) = machine.coefficients_
         signs = np.where(y == 1, 1.0, -1.0)
         assert margin_lack(beta, both @ beta + machine.biases_[0], signs, 1.0) < 1e-4

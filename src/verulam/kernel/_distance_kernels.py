@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -314,6 +314,8 @@ class DistanceKernel(_Radial):
 
     distance: Callable[[np.ndarray, np.ndarray], np.ndarray]
     width: float | str = "scale"
+
+    certain: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _check_width(self.width)

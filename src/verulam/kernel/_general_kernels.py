@@ -40,6 +40,8 @@ class FunctionKernel(Kernel):
 
     function: Function
 
+    certain: ClassVar[bool] = False
+
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         values = np.asarray(self.function(left, right), dtype=np.float64)
         if values.shape != (len(left), len(right)):
@@ -72,6 +74,7 @@ class ObjectKernel(Kernel):
     function: Callable[[Any, Any], float]
 
     takes: ClassVar[str] = "objects"
+    certain: ClassVar[bool] = False
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         values = np.array(

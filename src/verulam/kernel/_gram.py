@@ -1,7 +1,7 @@
 """Gram matrices: is one an inner product, and where is its centre."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from verulam.kernel._kernel import Kernel
 ROUNDING = 1e-9
 #: The largest matrix whose eigenvalues are all computed.
 ALL_EIGENVALUES = 1500
+#: Training inputs that are looked at where a kernel need not be an inner product.
+LOOKED_AT = 100
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,34 @@ def check_gram(gram: np.ndarray) -> np.ndarray:
             stacklevel=4,
         )
     return 0.5 * (gram + gram.T)
+
+
+def check_inner_product(kernel: Kernel, inputs: np.ndarray) -> None:
+    """Look at some training inputs where a kernel need not be an inner product on all data."""
+    if _certain(kernel):
+        return
+    some = inputs[:LOOKED_AT]
+    report = gram_report(kernel(some))
+    if not report.symmetric:
+        raise DataError(
+            "the kernel is not symmetric: the values of two inputs, taken both ways, differ by "
+            f"{report.asymmetry:.3g}. A kernel must be the same both ways."
+        )
+    if not report.positive_semidefinite:
+        warnings.warn(
+            f"the kernel is no inner product on these data: of {len(some)} inputs the smallest "
+            f"eigenvalue is {report.smallest_eigenvalue:.3g}. It is used as it is; "
+            "EmpiricalKernelMap makes a kernel of any score.",
+            DataWarning,
+            stacklevel=5,
+        )
+
+
+def _certain(kernel: Kernel) -> bool:
+    """Return whether a kernel, and all that it is made of, are inner products on any data."""
+    whole: Any = kernel
+    parts = [getattr(whole, each.name) for each in fields(whole)] if is_dataclass(whole) else []
+    return kernel.certain and all(_certain(part) for part in parts if isinstance(part, Kernel))
 
 
 def _square(gram: ArrayLike) -> np.ndarray:

@@ -30,7 +30,8 @@ class GramMachines:
 
     def squares(self, gram: np.ndarray) -> float:
         r"""Return :math:`\sum \beta^T K \beta` over the machines, for any kernel's Gram matrix."""
-        return float(np.einsum("kt,kt->", self.coefficients @ gram, self.coefficients))
+        # Not below zero, which a matrix that is no Gram matrix might give.
+        return max(0.0, float(np.einsum("kt,kt->", self.coefficients @ gram, self.coefficients)))
 
 
 def class_signs(codes: np.ndarray, n_classes: int) -> np.ndarray:

@@ -32,6 +32,8 @@ class Kernel:
     #: What the kernel compares: "rows" of numbers, "objects" of any kind, or it is given the
     #: "gram" matrix itself.
     takes: ClassVar[str] = "rows"
+    #: Whether it is an inner product on any data; where not, learners look at some of theirs.
+    certain: ClassVar[bool] = True
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Return the kernel of each input of `X` (rows) with each of `Y` (columns), or of `X`."""

@@ -157,7 +157,8 @@ class LocalisedKernelClassifier(Classifier):
     with :math:`\eta_i(x)` a softmax or sigmoid of a linear function of the input, or
     :math:`\exp(-\|x - \mu_i\|^2 / 2 s_i^2)` over the sum of these. The weight stands on both sides,
     so that the sum remains a kernel. Machine and gates are improved by turns; there are local
-    minima. See Alpaydin 13.8 (13.40) and exercise 4.
+    minima. Kernels are taken about the mean of the training data: gates would otherwise
+    multiply what is common to all inputs. See Alpaydin 13.8 (13.40) and exercise 4.
 
     Examples
     --------
@@ -205,7 +206,7 @@ class LocalisedKernelClassifier(Classifier):
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn gates and machines by turns."""
-        self.kernels_, grams = open_kernels(self, self.kernels, X)
+        self.kernels_, grams = open_kernels(self, self.kernels, X, centred=True)
         if self.kernels_.kernels[0].takes != "rows":
             raise DataError(
                 "kernels must compare rows of numbers, which the gates are functions of."

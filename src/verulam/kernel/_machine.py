@@ -15,7 +15,7 @@ from verulam.base import (
 )
 from verulam.kernel._distance_kernels import Gaussian
 from verulam.kernel._general_kernels import Function, as_kernel
-from verulam.kernel._gram import check_gram
+from verulam.kernel._gram import check_gram, check_inner_product
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._product_kernels import Linear
 from verulam.kernel._row_cache import RowCache
@@ -49,8 +49,12 @@ def read_training(
         inputs, targets = _read_numbers(learner, X, y, supervised, options)
     if chosen.takes == "rows":
         _point_to_map(chosen, len(inputs))
-    inputs = check_gram(inputs) if chosen.takes == "gram" else chosen.inputs(inputs)
-    return chosen.adapted(inputs), inputs, targets
+    if chosen.takes == "gram":
+        return chosen, check_gram(inputs), targets
+    inputs = chosen.inputs(inputs)
+    adapted = chosen.adapted(inputs)
+    check_inner_product(adapted, inputs)
+    return adapted, inputs, targets
 
 
 def _read_numbers(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, factorial, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -104,6 +104,8 @@ class Sigmoid(Kernel):
 
     scale: float = 2.0
     offset: float = 1.0
+
+    certain: ClassVar[bool] = False
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         return np.tanh(self.scale * (left @ right.T) + self.offset)

@@ -9,6 +9,7 @@ import numpy as np
 from verulam.base import DataError, check_is_fitted
 from verulam.kernel._distance_kernels import Gaussian, scale_width
 from verulam.kernel._general_kernels import Function, as_kernel, check_finite
+from verulam.kernel._gram import check_inner_product
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._product_kernels import Linear, Polynomial
 from verulam.kernel._space import point_to_maps, read_inputs
@@ -45,19 +46,26 @@ class SeveralKernels:
 
 
 def open_kernels(
-    learner: Any, kernels: Sequence[AnyKernel] | None, X: Any
+    learner: Any, kernels: Sequence[AnyKernel] | None, X: Any, *, centred: bool = False
 ) -> tuple[SeveralKernels, np.ndarray]:
-    """Return the kernels on the training data of a learner, and their Gram matrices."""
+    """Return the kernels on the training data of a learner, and their Gram matrices.
+
+    They are taken about the mean of the data in each space where `centred`.
+    """
     given = None if kernels is None else [as_kernel(each) for each in kernels]
     if given is not None:
         _check_kinds(given)
     inputs = read_inputs(learner, given[0] if given else Linear(), X, reset=True).copy()
-    adapted = tuple(each.adapted(inputs) for each in given or usual_kernels(inputs))
+    chosen = given or usual_kernels(inputs)
+    if centred:
+        chosen = [each.centred() for each in chosen]
+    adapted = tuple(each.adapted(inputs) for each in chosen)
     if adapted[0].takes == "rows":
         point_to_maps(len(inputs), len(adapted))
     grams = np.empty((len(adapted), len(inputs), len(inputs)))
     scales = np.ones(len(adapted))
     for place, kernel in enumerate(adapted):
+        check_inner_product(kernel, inputs)
         gram = kernel(inputs)
         check_finite(gram)
         variance = float(np.trace(gram) - gram.mean() * len(inputs)) / len(inputs)

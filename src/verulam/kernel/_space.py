@@ -9,7 +9,7 @@ from sklearn.utils import Tags
 
 from verulam.base import DataWarning, check_is_fitted, validate_data
 from verulam.kernel._general_kernels import Function, Precomputed, as_kernel, check_finite
-from verulam.kernel._gram import check_gram
+from verulam.kernel._gram import check_gram, check_inner_product
 from verulam.kernel._kernel import Kernel
 
 #: More training inputs than these, and learners of Gram matrices point to feature maps.
@@ -53,6 +53,7 @@ def open_space(learner: Any, kernel: str | Kernel | Function, X: Any) -> KernelS
     chosen = chosen.adapted(inputs)
     if isinstance(chosen, Precomputed):
         return KernelSpace(chosen, inputs, check_gram(inputs))
+    check_inner_product(chosen, inputs)
     gram = chosen(inputs)
     check_finite(gram)
     # A copy: later changes to the caller's array must not change the model.

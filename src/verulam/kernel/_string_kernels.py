@@ -174,6 +174,7 @@ class EditKernel(Kernel):
     substitution: float = 1.0
 
     takes: ClassVar[str] = "objects"
+    certain: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name in ("width", "insertion", "deletion", "substitution"):
