@@ -13,6 +13,7 @@ from verulam.linear import (
     is_separable,
     known_unit,
     network_for,
+    separability,
     truth_table,
 )
 
@@ -113,3 +114,17 @@ def test_exactly_one_cell_fires():
 def test_bad_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("n_inputs", [2, 3, 4])
+def test_parity_is_proved_to_be_out_of_reach(n_inputs):
+    """A mixture of true rows is a mixture of false ones, so no plane has them on two sides."""
+    rows, outputs = boolean_inputs(n_inputs), truth_table("parity", n_inputs)
+    answer = separability(rows, outputs)
+    assert answer.separable is False
+    shares = answer.certificate
+    assert (shares >= 0).all()
+    assert shares[outputs == 1].sum() == pytest.approx(1.0)
+    assert shares[outputs == 0].sum() == pytest.approx(1.0)
+    mixed = [shares[outputs == value] @ rows[outputs == value] for value in (0, 1)]
+    assert np.allclose(*mixed)

@@ -65,3 +65,13 @@ def test_a_threshold_is_strict():
 def test_bad_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_outputs_are_linear_sigmoid_or_steps():
+    weights, biases = np.array([[1.0, -2.0]]), np.array([0.5])
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [-0.5, 0.0]])
+    values = rows @ weights.T + biases
+    assert np.array_equal(LinearLayer(weights, biases)(rows), values)
+    sigmoids = LinearLayer(weights, biases, "sigmoid")(rows)
+    assert np.allclose(sigmoids, 1 / (1 + np.exp(-values)))
+    assert LinearLayer(weights, biases, "threshold")(rows).ravel().tolist() == [1, 0, 0]

@@ -5,14 +5,17 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import statsmodels.api as sm
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from tests.linear.examples import overlapping, separable
 
 from verulam.base import DataError
 from verulam.data import dataset
-from verulam.linear import BasisExpansion, LogisticDiscriminant
+from verulam.linear import BasisExpansion, GradientLogistic, LogisticDiscriminant, Scorecard
 
 
 @pytest.mark.parametrize("strength", [0.1, 10.0])
@@ -179,3 +182,32 @@ def test_few_separable_rows_are_noticed_by_their_outputs(classes):
     corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     with pytest.warns(ConvergenceWarning, match="a plane separates the classes"):
         LogisticDiscriminant(penalty=None).fit(corners, classes)
+
+
+def _mixed(n_rows=200):
+    random = np.random.default_rng(0)
+    colour = random.choice(["blue", "green", "red"], n_rows)
+    size = random.normal(size=n_rows)
+    log_odds = 1.5 * size + np.where(colour == "red", 2.0, -1.0)
+    outcome = (random.random(n_rows) < 1 / (1 + np.exp(-log_odds))).astype(int)
+    return pd.DataFrame({"size": size, "colour": pd.Categorical(colour)}), outcome
+
+
+@pytest.mark.parametrize("learner", [LogisticDiscriminant(), GradientLogistic(random_state=0)])
+def test_mixed_inputs_are_told_the_encoder_and_learned_with_it(learner):
+    table, outcome = _mixed()
+    with pytest.raises(DataError, match=r"Column 'colour' holds words.*OneHotEncoder in front"):
+        learner.fit(table, outcome)
+    encoder = make_column_transformer((OneHotEncoder(), ["colour"]), remainder="passthrough")
+    ours = make_pipeline(encoder, learner).fit(table, outcome)
+    theirs = make_pipeline(encoder, LogisticRegression(tol=1e-9)).fit(table, outcome)
+    assert (ours.predict(table) == theirs.predict(table)).mean() > 0.98
+    if isinstance(learner, LogisticDiscriminant):
+        assert np.allclose(ours.predict_proba(table), theirs.predict_proba(table), atol=1e-4)
+
+
+def test_a_scorecard_takes_mixed_inputs_as_they_are():
+    table, outcome = _mixed()
+    card = Scorecard(n_ranges=8).fit(table, outcome)
+    best = LogisticRegression().fit(pd.get_dummies(table), outcome)
+    assert card.score(table, outcome) > best.score(pd.get_dummies(table), outcome) - 0.05

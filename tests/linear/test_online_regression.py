@@ -8,7 +8,7 @@ from tests.linear.examples import overlapping
 
 from verulam.base import DataError
 from verulam.linear import OnlineRegression
-from verulam.numerics import constant, exponential
+from verulam.numerics import constant, exponential, inverse
 
 ROWS = overlapping()[0]
 TARGETS = ROWS @ [1.0, -2.0, 0.5] + 3.0 + 0.3 * np.random.default_rng(0).normal(size=200)
@@ -103,3 +103,14 @@ def test_the_way_has_weights_criterion_and_errors(record):
     assert way.criterion[-1] == pytest.approx(0.5 * (residuals**2).sum())
     assert way.errors[-1] == pytest.approx(np.sqrt((residuals**2).mean()))
     assert line.loss_curve_[-1] == pytest.approx(0.5 * (residuals**2).mean())
+
+
+def test_a_falling_rate_ends_nearer_to_least_squares_than_a_constant_one():
+    exact = np.r_[LinearRegression().fit(ROWS, TARGETS).coef_]
+    away = []
+    for rate in (inverse(0.1, 0.5), constant(0.1)):
+        line = OnlineRegression(learning_rate=rate)
+        for _ in range(20):
+            line.partial_fit(ROWS, TARGETS)
+        away.append(np.abs(line.coef_ - exact).max())
+    assert away[0] < 0.5 * away[1]

@@ -16,7 +16,7 @@ from verulam.linear import (
     separability,
     sign_normalise,
 )
-from verulam.numerics import inverse
+from verulam.numerics import check_schedule, inverse
 
 TRAINERS = {
     "batch": BatchPerceptron(),
@@ -109,3 +109,30 @@ def test_the_way_of_an_averaged_perceptron_ends_at_the_mean(record):
     trainer = Perceptron(average=True, max_iter=5, record=record, random_state=0)
     trainer.fit(rows, classes)
     assert np.allclose(trainer.trajectory_.weights[-1], [*trainer.intercept_, *trainer.coef_[0]])
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("kind", [Perceptron, BatchPerceptron])
+def test_variable_increments_reach_the_margin_under_every_schedule_that_converges(kind, power):
+    rows, classes = separable(gap=0.6, seed=3)
+    schedule = inverse(1.0, power)
+    assert check_schedule(schedule).separates
+    trainer = kind(margin=0.5, learning_rate=schedule).fit(rows, classes)
+    products = sign_normalise(rows, classes == 1) @ np.r_[trainer.intercept_, trainer.coef_[0]]
+    assert trainer.converged_
+    assert (products > 0.5).all()
+
+
+def test_corrections_by_all_rows_go_a_smoother_way():
+    """Steps of all rows point the same way where single rows pull to and fro."""
+    sample = overlapping(100)
+    options = {"margin": 1.0, "learning_rate": inverse(0.001, 0.5), "record": "steps"}
+    turns = []
+    for trainer in (BatchPerceptron(**options), Perceptron(random_state=0, **options)):
+        with pytest.warns(ConvergenceWarning):
+            trainer.set_params(max_iter=20).fit(*sample)
+        steps = np.diff(trainer.trajectory_.weights[:21], axis=0)
+        steps /= np.linalg.norm(steps, axis=1, keepdims=True)
+        turns.append((steps[1:] * steps[:-1]).sum(axis=1).mean())
+    assert turns[0] > 0.9
+    assert turns[1] < 0.6

@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import overlapping, separable
 
 from verulam.base import DataError
-from verulam.linear import PocketPerceptron
+from verulam.linear import PocketPerceptron, _pocket
 from verulam.linear._pocket_loops import pocket_pass, weighted_errors
 
 
@@ -92,3 +92,52 @@ def test_raw_columns_are_told_to_be_scaled():
     rows, classes = separable(gap=0.4)
     with pytest.warns(ConvergenceWarning, match="PocketPerceptron .* scale the inputs"):
         PocketPerceptron(random_state=0).fit(rows + 1e4, classes)
+
+
+def test_weights_are_compared_after_so_many_corrections_and_first_on_a_sample():
+    """The pocket changes only after every third correction, and only where a sample agrees."""
+    rows = np.array([[1.0], [2.0], [3.0], [-1.0], [-2.0], [-3.0]])
+    signs, heavy = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]), np.ones(6)
+    order = np.array([0, 3, 1, 4, 2, 5])
+
+    def run(updates, samples):
+        weights, pocket = np.zeros(2), np.array([-1.0, 0.0])
+        state, history = np.array([3.0, 0.0]), np.zeros((9, 2))
+        arguments = (np.array(samples), updates, weights, pocket, state, history)
+        return pocket_pass(rows, signs, heavy, order, *arguments), pocket, state
+
+    # One correction by row 0 gives (1, 1), which row 3 lies on; row 3 corrects to (0, 2).
+    (corrections, changes), pocket, state = run(1, [[0, 1, 2, 3, 4, 5]])
+    assert corrections == 2
+    assert changes == 2
+    assert pocket.tolist() == [0.0, 2.0]
+    assert state[0] == 0.0
+    # A sample of positive rows sees the gain of the first correction, not of the second.
+    (_, changes), pocket, _ = run(1, [[0, 1, 2]])
+    assert changes == 1
+    assert pocket.tolist() == [1.0, 1.0]
+    # Three corrections never come, so nothing is compared.
+    (_, changes), pocket, state = run(3, [[0, 1, 2]])
+    assert changes == 0
+    assert pocket.tolist() == [-1.0, 0.0]
+    assert state[1] == 2.0
+    # The pocket has the negative rows right already: a sample of them sees no gain.
+    (_, changes), pocket, _ = run(1, [[3, 4, 5]])
+    assert changes == 0
+    assert pocket.tolist() == [-1.0, 0.0]
+
+
+def test_samples_are_random_rows_of_the_wished_number(monkeypatch):
+    seen = []
+    plain = _pocket.pocket_pass
+
+    def collect(*arguments):
+        seen.append(arguments[4])
+        return plain(*arguments)
+
+    monkeypatch.setattr(_pocket, "pocket_pass", collect)
+    rows, classes = overlapping(100)
+    PocketPerceptron(sample_size=15, max_iter=3, random_state=0).fit(rows, classes)
+    assert all(samples.shape[1] == 15 for samples in seen)
+    assert all(len(set(sample)) == 15 for samples in seen for sample in samples)
+    assert len({tuple(sample) for samples in seen for sample in samples}) > 20

@@ -1,5 +1,7 @@
 """All trainers on one stage."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -58,3 +60,18 @@ def test_trainers_of_ones_own_take_part():
 def test_a_misspelt_trainer_is_answered_with_near_names():
     with pytest.raises(UnknownNameError, match="pocket"):
         compare_lines(CORNERS, XOR, ["poket"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (True, "says that a line separates"),
+        (False, "says that no line separates"),
+        (None, "could not decide whether a line separates"),
+    ],
+)
+def test_the_answer_is_said_in_words(answer, words):
+    lines = compare_lines(CORNERS, XOR, ["least squares"])
+    found = replace(lines, separability=replace(lines.separability, separable=answer))
+    assert words in str(found).partition("\n")[0]
+    assert "least squares" in str(found)

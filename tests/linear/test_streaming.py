@@ -1,11 +1,13 @@
 """Going on with every new row."""
 
+import pickle
+
 import numpy as np
 import pytest
 from tests.linear.examples import overlapping, separable
 
 from verulam.base import DataError
-from verulam.linear import LeastMeanSquares, Perceptron
+from verulam.linear import GradientLogistic, LeastMeanSquares, OnlineRegression, Perceptron
 
 
 def test_chunks_in_order_are_one_pass():
@@ -61,3 +63,25 @@ def test_labels_must_stay_the_same(labels, classes, message):
 def test_the_first_chunk_needs_both_labels():
     with pytest.raises(DataError, match="only one class"):
         Perceptron().partial_fit([[0.0]], [1])
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Perceptron(),
+        Perceptron(average=True),
+        LeastMeanSquares(),
+        GradientLogistic(random_state=0),
+        OnlineRegression(),
+    ],
+)
+def test_what_is_kept_does_not_grow_with_the_stream(learner):
+    """Memory is that of the weights, whatever the number of rows seen."""
+    random, sizes = np.random.default_rng(0), []
+    for number in range(60):
+        rows = random.normal(size=(200, 3))
+        learner.partial_fit(rows, (rows[:, 0] > 0).astype(int))
+        if number in (9, 59):
+            sizes.append(len(pickle.dumps(learner)))
+    assert abs(sizes[1] - sizes[0]) < 16
+    assert sizes[1] < 200 * 3 * 8

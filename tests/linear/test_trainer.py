@@ -13,7 +13,10 @@ from verulam.linear import (
     HoKashyap,
     LeastMeanSquares,
     LinearProgramDiscriminant,
+    LinearRanker,
+    LogisticDiscriminant,
     MinimumSquaredError,
+    OneVersusRest,
     Perceptron,
     Relaxation,
     Separability,
@@ -115,3 +118,63 @@ def test_an_undecided_program_is_called_so(monkeypatch):
     monkeypatch.setattr(trainer_module, "separability", lambda *_: undecided)
     with pytest.warns(ConvergenceWarning, match="could not decide .* scale the inputs"):
         BatchPerceptron(max_iter=1).fit(CORNERS, OR)
+
+
+@pytest.fixture
+def wide():
+    """Return rows of a hundred thousand columns, which would take 40 gigabytes as they are."""
+    random = np.random.default_rng(0)
+    places = random.integers(0, 100_000, size=(100_000, 5))
+    values = random.normal(size=places.shape)
+    starts = np.arange(0, 5 * 100_000 + 1, 5)
+    table = sp.csr_array((values.ravel(), places.ravel(), starts), shape=(100_000, 100_000))
+    table.sum_duplicates()
+    weights = random.normal(size=100_000) * (random.random(100_000) < 0.5)
+    heights = table @ weights
+    chosen = np.flatnonzero(np.abs(heights) > 0.2)
+    assert len(chosen) * 100_000 * 8 > 40e9
+    return table[chosen], (heights[chosen] > 0).astype(int)
+
+
+def _refuse_to_fill(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("the rows were filled in")
+
+    for name in ("toarray", "todense"):
+        monkeypatch.setattr(sp.csr_array, name, refuse)
+        monkeypatch.setattr(sp.csc_array, name, refuse)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Perceptron(max_iter=2, random_state=0),
+        Perceptron(average=True, max_iter=2, random_state=0),
+        BatchPerceptron(max_iter=5),
+        Relaxation(max_iter=2, random_state=0),
+        LeastMeanSquares(max_iter=2, random_state=0),
+        LeastMeanSquares(mode="batch", max_iter=2),
+        LogisticDiscriminant(max_iter=10),
+        OneVersusRest(LogisticDiscriminant(max_iter=10)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_compressed_rows_stay_compressed(learner, wide, monkeypatch):
+    """Neither by the methods that fill in zeros, nor by a table that memory could not hold."""
+    rows, classes = wide
+    _refuse_to_fill(monkeypatch)
+    learner.fit(rows, classes)
+    heights = learner.decision_function(rows)
+    assert heights[classes == 1].mean() > heights[classes == 0].mean()
+    if hasattr(learner, "partial_fit"):
+        learner.partial_fit(rows[:100], classes[:100], classes=[0, 1])
+
+
+def test_ranked_rows_stay_compressed(wide, monkeypatch):
+    rows, classes = wide
+    _refuse_to_fill(monkeypatch)
+    groups = np.arange(len(classes)) // 50
+    with pytest.warns(ConvergenceWarning):
+        ranker = LinearRanker(max_iter=2).fit(rows, classes, groups)
+    scores = ranker.predict(rows)
+    assert scores[classes == 1].mean() > scores[classes == 0].mean()

@@ -61,8 +61,13 @@ class LineComparison:
     classes: np.ndarray
 
     def __str__(self) -> str:
-        answer = "a line separates" if self.separability else "no line separates"
-        return f"The linear program says that {answer} the classes.\n{self.table.to_string()}"
+        answer = {
+            True: "The linear program says that a line separates the classes.",
+            False: "The linear program says that no line separates the classes.",
+            None: "The linear program could not decide whether a line separates the classes: "
+            "rounding hides it. Centre and scale the inputs.",
+        }[self.separability.separable]
+        return f"{answer}\n{self.table.to_string()}"
 
 
 def line_trainers(random_state: Seed = 0) -> dict[str, Any]:
