@@ -1,6 +1,7 @@
 """Flat trees: traversal, conditions and collapsing, on a tree written down by hand."""
 
 import pickle
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -25,17 +26,16 @@ def hand_made(*, fractional=False):
     """x0 <= 2.5, then an n-way node on x1 (values 0 and 2 seen of 3) or a subset node on x2."""
     return TreeStructure(
         kind=np.array([1, 3, 2, 0, 0, 0, 0, 0], dtype=np.int8),
-        column=np.array([0, 1, 2, -1, -1, -1, -1, -1], dtype=np.int32),
+        column=np.array([0, 1, 2, -1, -1, -1, -1, -1], dtype=np.int16),
         threshold=np.array([2.5] + [np.nan] * 7),
-        parent=np.array([-1, 0, 0, 1, 1, 1, 2, 2], dtype=np.int32),
         first_child=np.array([1, 3, 6, -1, -1, -1, -1, -1], dtype=np.int32),
-        n_children=np.array([2, 3, 2, 0, 0, 0, 0, 0], dtype=np.int32),
-        missing_branch=np.array([1, 0, 1, -1, -1, -1, -1, -1], dtype=np.int32),
-        category_start=np.array([-1, 0, 0, -1, -1, -1, -1, -1]),
+        n_children=np.array([2, 3, 2, 0, 0, 0, 0, 0], dtype=np.int8),
+        missing_branch=np.array([1, 0, 1, -1, -1, -1, -1, -1], dtype=np.int8),
+        category_start=np.array([-1, 0, 0, -1, -1, -1, -1, -1], dtype=np.int32),
         category_words=np.array([1 << 1 | 1 << 63, 1 << 5], dtype=np.uint64),
         category_branches=np.array([0, 2, 1], dtype=np.int32),
         n_rows=np.array([10, 6, 4, 4, 2, 0, 3, 1]),
-        weight=np.array([10.0, 6, 4, 4, 2, 0, 3, 1]),
+        own_weight=np.array([10.0, 6, 4, 4, 2, 0, 3, 1]),
         values=np.array([[5, 5], [4, 2], [1, 3], [4, 0], [0, 2], [4, 2], [0, 3], [1, 0.0]]),
         impurity=np.zeros(8),
         gain=np.zeros(8),
@@ -59,6 +59,14 @@ ROWS = np.array(
     ]
 )
 LEAVES = [3, 4, 5, 7, 7, 7, 6, 6, 3, 7]
+
+
+def test_links_upwards_and_weights_follow_from_the_rest():
+    structure = hand_made()
+    assert_array_equal(structure.parent, [-1, 0, 0, 1, 1, 1, 2, 2])
+    assert_array_equal(structure.weight, structure.own_weight)
+    unweighted = replace(structure, own_weight=np.empty(0))
+    assert_array_equal(unweighted.weight, structure.n_rows)
 
 
 def test_rows_reach_one_leaf():

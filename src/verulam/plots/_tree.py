@@ -202,7 +202,7 @@ def _label(tree: Any, node: int) -> str:
     """Return what leads to a node, with short thresholds; categories stay as they are."""
     structure, label = _structure(tree), tree.branch_text(node)
     parent = structure.parent[node]
-    is_category = structure.category_start[parent] >= 0
+    is_category = structure.column[parent] >= 0 and np.isnan(structure.threshold[parent])
     return label if is_category else _shorter(label)
 
 

@@ -16,7 +16,7 @@ from verulam.base import (
     checked_fit,
     encode_classes,
 )
-from verulam.tree._grow import Growth
+from verulam.tree._assemble import Growth
 from verulam.tree._learner import (
     TreeLearner,
     usable_weights,

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import DataError
+from verulam.tree._assemble import Assembly, Growth, Part
 from verulam.tree._grow import (
-    Growth,
-    Part,
-    assemble,
     is_numeric,
     make_nodes,
     make_scratch,
@@ -95,7 +93,8 @@ def grow_generally(
         waiting.extend(part for part in reversed(parts) if len(part.rows))
         n_nodes += n_children
     whole = Part(nodes, n_nodes, np.concatenate(codes))
-    return assemble(whole, [], {}, sample.rows, sample.n_categories, rules.fractional)
+    assembly = Assembly(whole, n_nodes, sample.n_categories, n_way=rules.n_way, weighted=True)
+    return Growth(assembly.structure(fractional=rules.fractional), sample.rows)
 
 
 def _with_room(nodes: Nodes, count: int) -> Nodes:

@@ -1,8 +1,6 @@
 """Growing: columns are sorted once, large nodes are split by all threads, subtrees one by each."""
 
-import mmap
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -10,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import in_threads, thread_count
+from verulam.tree._assemble import Assembly, Growth, Part
 from verulam.tree._divide_loops import divide_columns, divide_rows
 from verulam.tree._grow_loops import choose_column, draw_columns, next_seed, search_column
 from verulam.tree._node_loops import (
@@ -32,52 +31,14 @@ from verulam.tree._records import (
     Sample,
     Scratch,
 )
-from verulam.tree._structure import LEAF, NWAY, TreeStructure, collapse, surviving
+from verulam.tree._room import give_back, room
 
 #: Nodes of fewer rows are grown by one thread, with all that is below them.
 SHARED_ROWS = 8192
+#: Larger samples are divided into about so many nodes that are; each gives its memory back.
+PARTS = 32
 #: So are all nodes once the shared part of the tree has this many.
 SHARED_NODES = 4096
-#: Bytes from which on room for nodes is taken page by page.
-LARGE_ROOM = 2**20
-
-
-@dataclass(frozen=True, eq=False)
-class Growth:
-    """A grown tree and the training rows of its nodes.
-
-    Attributes
-    ----------
-    structure
-        The tree.
-    rows : ndarray of int32
-        Training rows, those of each node side by side.
-    start : ndarray of int32
-        Where the rows of each node start; there are ``structure.n_rows`` of them.
-    """
-
-    structure: TreeStructure
-    rows: NDArray[np.int32]
-    start: NDArray[np.int32]
-
-    def collapsed(self, to_leaf: NDArray[np.bool_]) -> "Growth":
-        """Return the growth with the marked nodes turned into leaves."""
-        order = surviving(self.structure, to_leaf)
-        smaller = collapse(self.structure, to_leaf)
-        return Growth(smaller, self.rows, self.start[order])
-
-    def node_rows(self, node: int) -> NDArray[np.int32]:
-        """Return the training rows of a node."""
-        return self.rows[self.start[node] :][: self.structure.n_rows[node]]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Nodes grown together, and the bit sets or branches of their categories."""
-
-    nodes: Nodes
-    n_nodes: int
-    codes: NDArray[np.int64]
 
 
 def make_sample(
@@ -112,8 +73,8 @@ def make_scratch(n_node: int, sample: Sample, rules: Rules) -> Scratch:
     slow = rules.criterion in (ABSOLUTE, WORST)
     most = int(sample.n_categories.max(initial=0))
     return Scratch(
-        words=_room(max(n_node, most), np.uint64),
-        rows=_room(n_node, np.int32),
+        words=room(max(n_node, most), np.uint64),
+        rows=room(n_node, np.int32),
         numbers=np.empty((2, n_node + 1 if slow else 1)),
         ranks=np.empty(len(sample.rows) if rules.criterion == ABSOLUTE else 0, dtype=np.int32),
         counts=np.empty((4, max(2, rules.n_classes))),
@@ -124,19 +85,7 @@ def make_scratch(n_node: int, sample: Sample, rules: Rules) -> Scratch:
 
 def make_nodes(capacity: int, n_values: int) -> Nodes:
     """Return room for so many nodes; memory is taken only as it is written to."""
-    return Nodes(_room(capacity, NODE), _room(capacity * n_values).reshape(capacity, n_values))
-
-
-def _room(count: int, kind: Any = np.float64) -> NDArray[Any]:
-    """Return an array of which only the pages that are written to take memory.
-
-    NumPy asks for huge pages, of which the first byte takes all; most nodes are never made.
-    """
-    n_bytes = count * np.dtype(kind).itemsize
-    if n_bytes < LARGE_ROOM or not hasattr(mmap, "MAP_PRIVATE"):
-        return np.empty(count, dtype=kind)
-    pages = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    return np.frombuffer(pages, dtype=kind)
+    return Nodes(room(capacity, NODE), room(capacity * n_values).reshape(capacity, n_values))
 
 
 def is_numeric(rules: Rules) -> bool | None:
@@ -147,15 +96,37 @@ def is_numeric(rules: Rules) -> bool | None:
 def grow(sample: Sample, rules: Rules, seed: int = 0) -> Growth:
     """Return the tree grown on the sample; the number of threads does not change it."""
     top, pending = _grow_top(sample, rules, seed)
-    spans = [node_span(top.nodes, node) for node in pending]
-    tasks = sorted(range(len(pending)), key=lambda task: spans[task][0] - spans[task][1])
-    grow_task = partial(_grow_part, pending, top, sample, rules)
-    shared = len(sample.rows) >= SHARED_ROWS
-    grown = dict(zip(tasks, in_threads(grow_task, tasks, 0 if shared else 1), strict=True))
-    # The orders take as much room as the data: they go before the tree is put together.
-    rows, n_categories = sample.rows, sample.n_categories
-    del sample, grow_task
-    return assemble(top, pending, grown, rows, n_categories, False)
+    # Of the table, parts need only what is as small as they are.
+    give_back(rules.table, _shared_limit(len(sample.rows)) + 1, len(rules.table))
+    spans = {node: node_span(top.nodes, node) for node in pending}
+    pending.sort(key=lambda node: spans[node][0] - spans[node][1])
+    capacity = top.n_nodes + sum(_capacity(node, top, rules) for node in pending)
+    assembly = Assembly(
+        top,
+        capacity,
+        sample.n_categories,
+        n_way=rules.n_way,
+        weighted=len(sample.weights) > 0,
+    )
+    threads = 0 if len(sample.rows) >= SHARED_ROWS else 1
+    grown = in_threads(partial(_grow_part, top, sample, rules), pending, threads)
+    for root in pending:
+        assembly.add(root, next(grown))
+    return Growth(assembly.structure(fractional=False), sample.rows)
+
+
+def _shared_limit(n_rows: int) -> int:
+    """Return how many rows a node may have that one thread grows alone."""
+    return max(SHARED_ROWS, n_rows // PARTS)
+
+
+def _capacity(node: int, top: Part, rules: Rules) -> int:
+    """Return the most nodes that can grow from one of the shared part."""
+    cell = top.nodes.cells[node]
+    most_children = 3 if rules.n_way else 2
+    capacity = most_children * int(cell["n_rows"]) + 1
+    depth = rules.max_depth - int(cell["depth"])
+    return min(capacity, 2 ** (depth + 1)) if not rules.n_way and depth < 30 else capacity
 
 
 def node_span(nodes: Nodes, node: int) -> tuple[int, int]:
@@ -164,18 +135,11 @@ def node_span(nodes: Nodes, node: int) -> tuple[int, int]:
     return start, start + int(nodes.cells["n_rows"][node])
 
 
-def _grow_part(pending: list[int], top: Part, sample: Sample, rules: Rules, task: int) -> Part:
+def _grow_part(top: Part, sample: Sample, rules: Rules, root: int) -> Part:
     """Grow one of the pending nodes of the shared part, and all that is below it."""
-    root = pending[task]
     start, stop = node_span(top.nodes, root)
-    most_children = 3 if rules.n_way else 2
-    capacity = most_children * (stop - start) + 1
-    cell = top.nodes.cells[root]
-    depth = rules.max_depth - int(cell["depth"])
-    if not rules.n_way and depth < 30:
-        capacity = min(capacity, 2 ** (depth + 1))
-    nodes = make_nodes(capacity, top.nodes.values.shape[1])
-    nodes.cells[0], nodes.values[0] = cell, top.nodes.values[root]
+    nodes = make_nodes(_capacity(root, top, rules), top.nodes.values.shape[1])
+    nodes.cells[0], nodes.values[0] = top.nodes.cells[root], top.nodes.values[root]
     n_columns = len(sample.packed)
     n_nodes, codes = grow_subtree(
         nodes,
@@ -188,6 +152,8 @@ def _grow_part(pending: list[int], top: Part, sample: Sample, rules: Rules, task
         make_sizes(sample),
         np.empty(16, dtype=np.int64),
     )
+    for order in sample.packed:
+        give_back(order, start, stop)
     return Part(nodes, n_nodes, codes)
 
 
@@ -200,7 +166,7 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
     """Split the large nodes, all threads on one node; return them and the nodes left to grow."""
     n_rows, n_values = len(sample.rows), rules.n_classes
     threads = thread_count()
-    limit = max(SHARED_ROWS, n_rows // 8) if threads > 1 else n_rows
+    limit = _shared_limit(n_rows)
     sizes = make_sizes(sample)
     nodes = make_nodes(SHARED_NODES + len(sizes), n_values)
     make_node(0, -1, 0, n_rows, np.uint64(seed), nodes, sample, rules, is_numeric(rules))
@@ -330,54 +296,3 @@ def _shared_division(
 def _by_threads(function: Callable[[int], None], n_tasks: int) -> None:
     for _ in in_threads(function, range(n_tasks), n_tasks):
         pass
-
-
-def assemble(
-    top: Part,
-    roots: list[int],
-    parts: dict[int, Part],
-    rows: NDArray[np.int32],
-    n_categories: NDArray[np.int32],
-    fractional: bool,
-) -> Growth:
-    """Join the shared part of a tree and what was grown below it.
-
-    `parts` are by position in `roots`; each is let go as soon as it has been copied.
-    """
-    count = top.n_nodes + sum(part.n_nodes - 1 for part in parts.values())
-    names = [name for name in NODE.names or () if name not in ("seed", "depth")]
-    fields = {name: np.empty(count, dtype=NODE[name]) for name in names}
-    values = np.empty((count, top.nodes.values.shape[1]))
-    codes = [top.codes]
-
-    def put(target: Any, nodes: Nodes, source: slice) -> None:
-        for name, array in fields.items():
-            array[target] = nodes.cells[name][source]
-        values[target] = nodes.values[source]
-
-    put(slice(top.n_nodes), top.nodes, slice(top.n_nodes))
-    first = top.n_nodes
-    for place, root in enumerate(roots):
-        part = parts.pop(place)
-        cells = part.nodes.cells[: part.n_nodes]
-        cells["first_child"][cells["kind"] != LEAF] += first - 1
-        below = cells["parent"]
-        cells["parent"] = np.where(below == 0, root, below + first - 1)
-        cells["parent"][0] = fields["parent"][root]
-        cells["category_start"][cells["category_start"] >= 0] += sum(map(len, codes))
-        codes.append(part.codes)
-        put(slice(root, root + 1), part.nodes, slice(1))
-        put(slice(first, first + part.n_nodes - 1), part.nodes, slice(1, part.n_nodes))
-        first += part.n_nodes - 1
-    start, categories = fields.pop("start"), np.concatenate(codes)
-    # All splits of categories in one tree are of one kind.
-    n_way = bool((fields["kind"] == NWAY).any())
-    structure = TreeStructure(
-        **fields,
-        values=values,
-        category_words=categories[: 0 if n_way else None].astype(np.uint64),
-        category_branches=categories[: None if n_way else 0].astype(np.int32),
-        n_categories=n_categories,
-        fractional=fractional,
-    )
-    return Growth(structure, rows, start)

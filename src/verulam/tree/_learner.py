@@ -21,9 +21,10 @@ from verulam.base import (
     is_classifier,
 )
 from verulam.tree._alpha import choose_alpha
+from verulam.tree._assemble import Growth
 from verulam.tree._compiling import announced
 from verulam.tree._general_grow import grow_generally
-from verulam.tree._grow import Growth, grow, make_sample
+from verulam.tree._grow import grow, make_sample
 from verulam.tree._holdout import split_rows
 from verulam.tree._options import Options
 from verulam.tree._prune import PruningPath, best_first, beyond_leaves, prune_to_alpha

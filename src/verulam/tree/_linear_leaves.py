@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.tree._grow import Growth
+from verulam.tree._assemble import Growth
 from verulam.tree._structure import LEAF, surviving
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from verulam.base import RANDOM_STATE, Interval, StrOptions
 from verulam.tree._records import ABSOLUTE, ENTROPY, GINI, RISK, VARIANCE, WORST, Rules
+from verulam.tree._room import room
 
 CRITERIA = {
     "gini": GINI,
@@ -101,14 +102,18 @@ def resolve(learner: Any, plain: Options) -> Options:
 
 def log_table(n: int) -> NDArray[np.float64]:
     """Return n log2 n for the whole numbers up to `n`."""
-    numbers = np.arange(n + 1, dtype=np.float64)
-    numbers[1:] *= np.log2(numbers[1:])
-    return numbers
+    table = room(n + 1)
+    table[:] = np.arange(n + 1)
+    table[1:] *= np.log2(table[1:])
+    return table
 
 
 def inverse_table(n: int) -> NDArray[np.float64]:
     """Return 1 / n for the whole numbers up to `n`, and 0 for 0."""
-    return np.append(0.0, 1.0 / np.arange(1, n + 1))
+    table = room(n + 1)
+    table[0] = 0.0
+    np.divide(1.0, np.arange(1, n + 1), out=table[1:])
+    return table
 
 
 def make_rules(

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from verulam.base import in_threads
 from verulam.tree._presort_loops import pack_codes, pack_numbers
+from verulam.tree._room import room
 
 #: Columns copied together: a cache line of float64.
 COLUMNS_PER_TASK = 8
@@ -18,7 +19,7 @@ def presort(values: NDArray[np.float64], n_categories: NDArray[np.int32]) -> NDA
     Missing values come last, with a rank above all others; a category's rank is its code.
     """
     n_rows, n_columns = values.shape
-    packed = np.empty((n_columns, n_rows), dtype=np.uint64)
+    packed = room(n_columns * n_rows, np.uint64).reshape(n_columns, n_rows)
 
     def sort_block(first: int) -> None:
         block = np.ascontiguousarray(values[:, first : first + COLUMNS_PER_TASK].T)

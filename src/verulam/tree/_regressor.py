@@ -15,7 +15,7 @@ from verulam.base import (
     checked_fit,
     numeric_targets,
 )
-from verulam.tree._grow import Growth
+from verulam.tree._assemble import Growth
 from verulam.tree._learner import TreeLearner, usable_weights
 from verulam.tree._linear_leaves import LinearLeaves, fit_linear_leaves
 from verulam.tree._options import (
@@ -32,6 +32,7 @@ from verulam.tree._prune import (
     prune_where,
     reach_counts,
 )
+from verulam.tree._room import room
 from verulam.tree._structure import TreeStructure
 from verulam.tree._table import read_rows
 from verulam.tree._text import column_name
@@ -179,8 +180,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         targets = numeric_targets(self, y)
         check_consistent_length(rows, targets)
         with np.errstate(over="ignore"):
-            squares = np.square(targets - targets.mean())
-        if not np.isfinite(squares).all():
+            widest = np.square(targets.max() - targets.min())
+        if not np.isfinite(widest):
             raise DataError("y is too large for its squares: divide it by a power of ten.")
         weights, used = usable_weights(sample_weight, rows)
         rows, targets = rows[used], targets[used]
@@ -210,7 +211,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         rules = make_rules(self, options, rows, 1, own)
         # Around their mean, sums of squares lose no digits.
         centre = float(targets.mean())
-        growth = self._grow(rows, targets - centre, own, options, rules, random)
+        around = np.subtract(targets, centre, out=room(len(targets)))
+        growth = self._grow(rows, around, own, options, rules, random)
         growth.structure.values[:] += centre
         return growth
 

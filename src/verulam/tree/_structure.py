@@ -28,6 +28,7 @@ of other sorts, which keep their own tables and use only the links of this struc
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,28 +51,27 @@ class TreeStructure:
     ----------
     kind : ndarray of int8
         What each node does.
-    column : ndarray of int32
+    column : ndarray of int16 or int32
         Column that it looks at; -1 for leaves.
     threshold : ndarray of float64
         Largest number that goes to child 0; NaN where there is none.
-    parent : ndarray of int32
-        Parent of each node; -1 for the root.
     first_child : ndarray of int32
         The first of the node's children, which are numbered consecutively; -1 for leaves.
-    n_children : ndarray of int32
+    n_children : ndarray of int8 or int32
         How many children there are; 0 for leaves.
-    missing_branch : ndarray of int32
+    missing_branch : ndarray of int8 or int32
         Number of the child (0, 1, ...) that a missing value goes to; -1 for leaves.
     category_start : ndarray of int32
-        Where the node's words or branches start in the next two arrays; -1 for neither.
+        Where the node's words or branches start in the next two arrays; -1 for neither. Empty
+        where no column has categories.
     category_words : ndarray of uint64
         Bit sets: category c of a subset node is bit ``c % 64`` of word ``c // 64``.
     category_branches : ndarray of int32
         Child of each category of an n-way node.
     n_rows : ndarray of int32
         Training rows that reached each node (in a fractional tree, whole or in part).
-    weight : ndarray of float64
-        Their weight.
+    own_weight : ndarray of float64
+        Their weight; empty where each row weighs 1.
     values : ndarray of shape (n_nodes, n_values)
         Weight of each class, or the number that the node would predict as a leaf.
     impurity : ndarray of float64
@@ -85,17 +85,16 @@ class TreeStructure:
     """
 
     kind: NDArray[np.int8]
-    column: NDArray[np.int32]
+    column: NDArray[Any]
     threshold: NDArray[np.float64]
-    parent: NDArray[np.int32]
     first_child: NDArray[np.int32]
-    n_children: NDArray[np.int32]
-    missing_branch: NDArray[np.int32]
+    n_children: NDArray[Any]
+    missing_branch: NDArray[Any]
     category_start: NDArray[np.int32]
     category_words: NDArray[np.uint64]
     category_branches: NDArray[np.int32]
     n_rows: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    own_weight: NDArray[np.float64]
     values: NDArray[np.float64]
     impurity: NDArray[np.float64]
     gain: NDArray[np.float64]
@@ -104,6 +103,22 @@ class TreeStructure:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @cached_property
+    def parent(self) -> NDArray[np.int32]:
+        """The parent of each node; -1 for the root."""
+        inner = np.flatnonzero(self.n_children)
+        counts = self.n_children[inner].astype(np.intp)
+        earlier = np.cumsum(counts) - counts
+        children = np.arange(counts.sum()) + np.repeat(self.first_child[inner] - earlier, counts)
+        parent = np.full(len(self), -1, dtype=np.int32)
+        parent[children] = np.repeat(inner, counts)
+        return parent
+
+    @cached_property
+    def weight(self) -> NDArray[np.float64]:
+        """The weight of the training rows that reached each node."""
+        return self.own_weight if len(self.own_weight) else self.n_rows.astype(np.float64)
 
     @property
     def leaves(self) -> NDArray[np.intp]:
@@ -157,9 +172,9 @@ class TreeStructure:
     def _steps(self) -> NDArray[np.void]:
         """Return the nodes of a tree of thresholds as `find_numeric_leaves` takes them."""
         steps = np.empty(len(self), dtype=STEP)
-        leaf = self.kind == LEAF
+        leaf, right = self.kind == LEAF, self.missing_branch == 1
         steps["threshold"] = np.where(leaf, np.inf, self.threshold)
-        steps["column"] = np.where(leaf, 0, 2 * self.column + (self.missing_branch == 1))
+        steps["column"] = np.where(leaf, 0, 2 * self.column.astype(np.int32) + right)
         steps["child"] = np.where(leaf, np.arange(len(self)), self.first_child)
         return steps
 
@@ -358,22 +373,23 @@ def collapse(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> TreeStruct
     number = np.zeros(len(structure), dtype=np.int64)
     number[order] = np.arange(len(order))
     leaf = to_leaf[order] | (structure.kind[order] == LEAF)
-
-    def links(old: NDArray[np.int32]) -> NDArray[np.int32]:
-        return np.where(old[order] < 0, -1, number[old[order]]).astype(np.int32)
-
+    first = structure.first_child[order]
+    start = structure.category_start
     return replace(
         structure,
         kind=np.where(leaf, LEAF, structure.kind[order]).astype(np.int8),
-        column=np.where(leaf, -1, structure.column[order]).astype(np.int32),
+        column=np.where(leaf, -1, structure.column[order]).astype(structure.column.dtype),
         threshold=np.where(leaf, np.nan, structure.threshold[order]),
-        parent=links(structure.parent),
-        first_child=np.where(leaf, -1, links(structure.first_child)).astype(np.int32),
-        n_children=np.where(leaf, 0, structure.n_children[order]).astype(np.int32),
-        missing_branch=np.where(leaf, -1, structure.missing_branch[order]).astype(np.int32),
-        category_start=np.where(leaf, -1, structure.category_start[order]).astype(np.int32),
+        first_child=np.where(leaf, -1, number[first]).astype(np.int32),
+        n_children=np.where(leaf, 0, structure.n_children[order]).astype(
+            structure.n_children.dtype
+        ),
+        missing_branch=np.where(leaf, -1, structure.missing_branch[order]).astype(
+            structure.missing_branch.dtype
+        ),
+        category_start=np.where(leaf, -1, start[order]).astype(np.int32) if len(start) else start,
         n_rows=structure.n_rows[order],
-        weight=structure.weight[order],
+        own_weight=structure.own_weight[order] if len(structure.own_weight) else np.empty(0),
         values=structure.values[order],
         impurity=structure.impurity[order],
         gain=np.where(leaf, 0.0, structure.gain[order]),
