@@ -73,3 +73,11 @@ def test_band_narrows_with_more_data():
         table = roc_band(true, rng.normal(size=size) + true, resamples=200, random_state=0).table
         widths.append((table["high"] - table["low"]).mean())
     assert widths[1] < 0.4 * widths[0]
+
+
+@pytest.mark.parametrize(("sign", "limits"), [(1, (0.025**0.2, 1.0)), (-1, (0.0, 1 - 0.025**0.2))])
+def test_a_perfect_order_has_an_interval_with_width(sign, limits):
+    """Five pairs in order: Clopper and Pearson's limit of five hits in five."""
+    found = auc_interval([0] * 9 + [1] * 5, sign * np.arange(14.0))
+    assert (found.low, found.high) == pytest.approx(limits)
+    assert found.method.startswith("Clopper-Pearson")

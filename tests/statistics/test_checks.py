@@ -30,7 +30,7 @@ def holed_table():
         (lambda: st.one_way_anova(holed_table()), "in row 'set 5', column 'b'"),
         (lambda: st.five_by_two_f_test(HOLE[:4], GOOD[:4]), "first has shape .* 5 replications"),
         (lambda: st.friedman_test(TABLE[:, :1]), "table has 1 learner.* at least 2"),
-        (lambda: st.friedman_test(TABLE[:1]), "table has 1 data sets: at least 2"),
+        (lambda: st.friedman_test(TABLE[:1]), "table has 1 data set: at least 2"),
         (lambda: st.friedman_test(TABLE[:2]), "needs at least 3 to reject with 3 learners"),
         (lambda: st.nemenyi_test(TABLE[:2]), "needs at least 3 to reject"),
         (lambda: st.sign_test(GOOD[:4], GOOD[::-1][:4]), "the sign test needs at least 6"),
@@ -60,8 +60,8 @@ def holed_table():
         (lambda: st.mcnemar(1.5, 3), "only_first_wrong must be a whole number.* is 1.5"),
         (lambda: st.binomial_test(7, 5, 0.1), r"errors \(7\) must not exceed trials \(5\)"),
         (lambda: st.binomial_test(1, 5, 1.5), "rate must lie strictly between 0 and 1"),
-        (lambda: st.runs_t_test([0.1], 0.2), "error_rates has 1 runs: at least 2"),
-        (lambda: st.cv_t_test([0.1], [0.2]), "first has 1 folds: at least 2"),
+        (lambda: st.runs_t_test([0.1], 0.2), "error_rates has 1 run: at least 2"),
+        (lambda: st.cv_t_test([0.1], [0.2]), "Each of both has 1 fold: at least 2"),
         (lambda: st.z_test(GOOD, 0, sigma=-1), "sigma must be positive, but is -1"),
         (lambda: st.t_test(GOOD, 0, alpha=0), "alpha must lie strictly between 0 and 1"),
         (lambda: st.t_interval(GOOD, confidence=95), "confidence must lie strictly"),
@@ -75,11 +75,11 @@ def holed_table():
         (lambda: st.two_factor_anova([1, 2, 3, 4], [0, 0, 0, 0], [0, 1, 0, 1]), "one level"),
         (lambda: st.two_factor_anova(range(5), [0, 0, 1, 1, 1], [0, 1, 0, 0, 0]), "no runs"),
         (lambda: st.hotelling_test(TABLE, TABLE[:, :2]), "shape"),
-        (lambda: st.manova({"a": TABLE}), "There is 1 learner: at least 2"),
+        (lambda: st.manova({"a": TABLE}), "groups has 1 learner: at least 2"),
         (lambda: st.manova({"a": TABLE, "b": TABLE[:, :2]}), "the same measures"),
         (lambda: st.manova(TABLE), "array of shape"),
         (lambda: st.bayesian_correlated_t(GOOD, GOOD[::-1], rope=-1), "rope must be"),
-        (lambda: st.bootstrap_interval([1.0]), "values has 1 values: at least 2"),
+        (lambda: st.bootstrap_interval([1.0]), "values has 1 value: at least 2"),
         (lambda: st.sample_size(0.0), "effect is zero"),
         (lambda: st.simulate("t", repeats=0), "repeats must be at least 1"),
         (lambda: st.friedman_test(pd.DataFrame(TABLE, columns=list("aab"))), "repeated learners"),
@@ -121,3 +121,56 @@ def test_unknown_options_are_refused(call, message):
 def test_unknown_names_get_the_nearest(call, message):
     with pytest.raises(UnknownNameError, match=message):
         call()
+
+
+def test_series_are_paired_by_their_labels():
+    labels = [f"set {k}" for k in range(8)]
+    other = pd.Series(GOOD[::-1] + np.linspace(0, 0.1, 8), labels)
+    first = pd.Series(GOOD, labels)
+    expected = st.cv_t_test(GOOD, other.to_numpy()).p_value
+    assert st.cv_t_test(first, other.sample(frac=1.0, random_state=0)).p_value == expected
+    # Parts of one long table have no label in common.
+    assert st.cv_t_test(first, other.set_axis(range(8, 16))).p_value == expected
+    with pytest.raises(DataError, match="share some labels of their index, but not all"):
+        st.cv_t_test(first, other.set_axis([*labels[1:], "set 8"]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: st.cv_t_test(["a", "b"], [1, 2]), "first must hold numbers"),
+        (lambda: st.friedman_test({"a": ["x"] * 4, "b": [1] * 4}), "table must hold numbers"),
+        (lambda: st.friedman_test({"a": [1, 2], "b": [1]}), "a row for each of the data sets"),
+        (lambda: st.friedman_test([[1, 2], [3]]), "a column for each learner"),
+        (lambda: st.friedman_test("abc"), r"its shape is \(\)"),
+        (lambda: st.cv_t_test(GOOD * 1e200, GOOD), "first has a value too large .* in row 0"),
+        (lambda: st.friedman_test(TABLE * 1e200), "too large to be squared in row 0"),
+        (lambda: st.cv_t_test(GOOD * 1e-200, GOOD[::-1] * 1e-200), "too small to be squared"),
+        (lambda: st.cv_t_test([0.2, 0.1], [0.1]), "first has 2 values and second has 1"),
+        (lambda: st.rate_interval(11, 10), r"errors \(11\) must not exceed trials \(10\)\."),
+        (lambda: st.rate_interval("3", 10.5), "trials must be a whole number"),
+        (lambda: st.rate_interval(None, 10), "errors must be a whole number.* None"),
+        (lambda: st.t_test(GOOD, np.nan), "mean must be a finite number, but is nan"),
+        (lambda: st.z_test(GOOD, "a", sigma=1), "mean must be a number, but is 'a'"),
+        (lambda: st.sample_size(np.nan), "effect must be a finite number"),
+        (lambda: st.t_power(np.nan, 10), "effect has a missing or infinite value"),
+        (lambda: st.power_curve([], [10]), "effects has 0 values: at least 1 is needed"),
+        (lambda: st.bootstrap_interval(GOOD, resamples=0), "resamples is 0: at least 1"),
+        (lambda: st.permutation_test(GOOD, TABLE[:, 0], resamples=0), "resamples is 0"),
+        (lambda: st.auc_interval([0, None, 1, 1], GOOD[:4]), "y_true has a missing value in row 1"),
+        (lambda: st.auc_interval([0, 0, 1, 1], GOOD[:4], positive=2), "is none of the labels"),
+        (lambda: st.contrast(TABLE, ["a", 1, 0]), "coefficients must hold numbers"),
+        (lambda: st.five_by_two_f_test(["a"] * 10, TABLE[:5, :2]), "first must hold numbers"),
+        (lambda: st.rate_interval(0, 0), "trials is 0: at least 1 is needed"),
+        (lambda: st.wilcoxon_test([1, 2], [1, 1]), "^1 pair that differs is too few"),
+    ],
+)  # fmt: skip
+def test_numbers_that_no_test_can_use(call, message):
+    with pytest.raises(DataError, match=message):
+        call()
+
+
+def test_a_mapping_is_a_table():
+    frame = pd.DataFrame(TABLE, columns=["a", "b", "c"])
+    given = {name: frame[name].tolist() for name in frame}
+    assert st.friedman_test(given).p_value == st.friedman_test(frame).p_value

@@ -130,3 +130,20 @@ def test_equal_means_give_no_evidence():
     assert found.result.statistic == pytest.approx(1.0)
     assert found.result.p_value == pytest.approx(1.0)
     assert stats.f.sf(0, 4, 40) == 1.0
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_units_do_not_hide_a_measure(unit):
+    shifts = np.array([[[0, 0]], [[2, 0]], [[1, 0]]])
+    groups = np.random.default_rng(0).normal(size=(3, 12, 2)) + shifts
+    plain, other = manova(groups), manova(groups * [1, unit])
+    assert other.result.p_value == pytest.approx(plain.result.p_value)
+    assert other.eigenvalues == pytest.approx(plain.eigenvalues)
+
+
+def test_it_prints_sentences():
+    groups = np.random.default_rng(0).normal(size=(2, 12, 2)) + np.array([[[0, 0]], [[3, 0]]])
+    text = " ".join(str(manova(groups, names=["error", "time"])).split())
+    assert text.startswith("Multivariate analysis of variance (Wilks' lambda): Lambda(2, 21) = ")
+    assert "The first direction has 100.0% of the difference (one axis orders the learners)" in text
+    assert text.endswith("Measures that differ by themselves, after Holm: error.")

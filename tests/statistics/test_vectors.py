@@ -133,3 +133,25 @@ def test_as_few_splits_as_the_exact_test_allows():
     square = 3 * mean @ inverse @ mean
     assert_allclose(result.statistic, square)
     assert_allclose(result.p_value, stats.f.sf(square / 4, 2, 1))
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_units_do_not_hide_a_measure(unit):
+    """Bytes beside error rates: the difference is in the rates alone."""
+    first, second = np.random.default_rng(0).normal(size=(2, 12, 2))
+    second[:, 0] += 2
+    plain = hotelling_test(first, second)
+    other = hotelling_test(first * [1, unit], second * [1, unit])
+    assert other.statistic == pytest.approx(plain.statistic)
+    assert other.p_value == pytest.approx(plain.p_value)
+    direction = plain.details["direction"].to_numpy() / [1, unit]
+    assert other.details["direction"].to_numpy() == pytest.approx(direction)
+
+
+def test_a_difference_that_varies_by_rounding_alone_is_constant():
+    errors = np.array([0.1, 0.2, 0.15, 0.3, 0.25, 0.12])
+    with pytest.raises(DataError, match="No measure varies over the splits"):
+        hotelling_test(errors[:, None], errors[:, None] + 0.1)
+    # One that is constant beside one that varies: what is left is how the signs fall.
+    other = np.column_stack([errors + 0.1, errors[::-1]])
+    assert hotelling_test(np.column_stack([errors, errors]), other).p_value >= 1 / 32

@@ -1,6 +1,6 @@
 """Areas under ROC curves: DeLong's interval and test, and a band around a curve."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,13 @@ from verulam.base import DataError, Seed, generator
 from verulam.statistics._checks import (
     Vector,
     checked_alternative,
+    checked_count,
     checked_level,
-    refuse_missing,
+    counted,
+    numbers,
 )
 from verulam.statistics._distributions import NORMAL
+from verulam.statistics._intervals import rate_interval
 from verulam.statistics._result import (
     Alternative,
     Assumption,
@@ -73,13 +76,19 @@ def area_differences(found: AreaComponents) -> tuple[Vector, Vector]:
 def positive_mask(y_true: ArrayLike, positive: object) -> NDArray[np.bool_]:
     """Return which instances are positive; the larger of two labels unless named."""
     true = np.asarray(y_true)
+    missing = pd.isna(true)
+    if missing.any():
+        raise DataError(f"y_true has a missing value in row {int(np.argmax(missing))}.")
     labels = np.unique(true)
     if positive is None and len(labels) > 2:
         raise DataError(f"y_true has {len(labels)} labels: say which is `positive`.")
+    if positive is not None and not (true == positive).any():
+        raise DataError(f"positive={positive!r} is none of the labels {labels.tolist()}.")
     mask = true == (labels[-1] if positive is None else positive)
     if mask.sum() < 2 or (~mask).sum() < 2:
         raise DataError(
-            f"y_true has {int(mask.sum())} positives and {int((~mask).sum())} negatives: "
+            f"y_true has {counted(int(mask.sum()), 'positives')} and "
+            f"{counted(int((~mask).sum()), 'negatives')}: "
             "at least 2 of each are needed."
         )
     return mask
@@ -89,10 +98,9 @@ def score_rows(mask: NDArray[np.bool_], *columns: ArrayLike) -> Vector:
     """Return columns of scores as rows of one array, checked against the labels."""
     rows = []
     for column in columns:
-        score = np.asarray(column, dtype=np.float64)
+        score = numbers(column, "scores")
         if score.shape != mask.shape:
             raise DataError(f"scores have shape {score.shape}, but y_true has {mask.shape}.")
-        refuse_missing(score, "scores")
         rows.append(score)
     return np.vstack(rows)
 
@@ -105,6 +113,10 @@ def auc_interval(
     confidence: float = 0.95,
 ) -> ConfidenceInterval:
     """Return the area under a ROC curve with DeLong's interval, cut at 0 and 1.
+
+    Where all positives score above all negatives, or below, that interval has no width. Then as
+    many pairs as the rarer class has rows, no row in two of them, are counted instead: each is
+    in order with a chance equal to the area, which Clopper and Pearson's interval bounds.
 
     Parameters
     ----------
@@ -127,10 +139,20 @@ def auc_interval(
     mask = positive_mask(y_true, positive)
     found = area_components(score_rows(mask, scores), mask)
     area, error = float(found.areas[0]), float(np.sqrt(found.covariance[0, 0]))
+    if area in (0.0, 1.0):
+        return _interval_of_a_perfect_order(area, mask, confidence)
     whole = symmetric_interval(area, error, NORMAL, "two-sided", confidence, "DeLong")
     return ConfidenceInterval(
         max(0.0, whole.low), min(1.0, whole.high), confidence, area, whole.method
     )
+
+
+def _interval_of_a_perfect_order(
+    area: float, mask: NDArray[np.bool_], confidence: float
+) -> ConfidenceInterval:
+    pairs = int(min(mask.sum(), (~mask).sum()))
+    found = rate_interval(int(area) * pairs, pairs, confidence=confidence, method="clopper-pearson")
+    return replace(found, method="Clopper-Pearson, pairs of the rarer class")
 
 
 def delong_test(
@@ -272,6 +294,7 @@ def roc_band(
     rng = generator(random_state)
     grid = np.linspace(0.0, 1.0, points)
     whole = tp_rates_at(grid, score, mask.astype(float), (~mask).astype(float))
+    resamples = checked_count(resamples, "resamples", 1)
     curves = np.empty((resamples, points))
     for repeat in range(resamples):
         drawn = np.zeros((2, len(mask)))

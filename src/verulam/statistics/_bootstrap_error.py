@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
-from verulam.statistics._checks import refuse_missing
+from verulam.statistics._checks import numbers
 
 #: Share of the rows that a bootstrap sample of many rows holds, 1 - 1/e.
 DRAWN = 0.632
@@ -172,13 +172,12 @@ def resampled_losses(losses: ArrayLike, draws: ArrayLike) -> ResampledLosses:
     >>> round(found.training, 3), found.out_of_bag, found.always_drawn
     (0.5, 0.5, 1)
     """
-    table, times = np.asarray(losses, dtype=np.float64), np.asarray(draws)
+    table, times = numbers(losses, "losses"), np.asarray(draws)
     if table.ndim != 2 or table.shape != times.shape or table.size == 0:
         raise DataError(
             f"losses has shape {table.shape} and draws {times.shape}: both need a row for each "
             "sample and a column for each row of the data."
         )
-    refuse_missing(table, "losses")
     if (times < 0).any() or not times.any(axis=1).all():
         raise DataError("draws must count how often rows were drawn, at least one in each sample.")
     left = times == 0

@@ -11,6 +11,8 @@ from verulam.base import DataError
 
 Vector = NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")
+#: Numbers between these have squares, and sums of squares, that a double holds.
+LARGEST, SMALLEST = 1e150, 1e-150
 
 
 def checked_alternative(alternative: str) -> None:
@@ -27,24 +29,41 @@ def checked_option(value: str, name: str, known: Sequence[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}.")
 
 
+def checked_number(value: Any, name: str) -> float:
+    """Return a finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be a number, but is {value!r}.") from error
+    if not np.isfinite(number):
+        raise DataError(f"{name} must be a finite number, but is {value}.")
+    return number
+
+
 def checked_level(value: float, name: str = "alpha") -> float:
     """Return a probability strictly between zero and one."""
-    if not 0 < value < 1:
+    if not 0 < checked_number(value, name) < 1:
         raise DataError(f"{name} must lie strictly between 0 and 1, but is {value}.")
     return float(value)
 
 
 def checked_positive(value: float, name: str) -> float:
     """Return a positive finite number."""
-    if not (np.isfinite(value) and value > 0):
+    if not checked_number(value, name) > 0:
         raise DataError(f"{name} must be positive, but is {value}.")
     return float(value)
 
 
-def checked_count(value: float, name: str) -> int:
-    """Return a whole number that is not negative."""
-    if not np.isfinite(value) or value != np.floor(value) or value < 0:
-        raise DataError(f"{name} must be a whole number, not negative, but is {value}.")
+def checked_count(value: float, name: str, minimum: int = 0) -> int:
+    """Return a whole number that is not negative, nor below the minimum."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number) or number != np.floor(number) or number < 0:
+        raise DataError(f"{name} must be a whole number, not negative, but is {value!r}.")
+    if number < minimum:
+        raise DataError(f"{name} is {value}: at least {minimum} is needed.")
     return int(value)
 
 
@@ -57,37 +76,89 @@ def checked_p_values(p_values: ArrayLike) -> Vector:
     return values
 
 
-def sample(values: ArrayLike, name: str, minimum: int = 2, what: str = "values") -> Vector:
-    """Return one column of at least `minimum` finite numbers."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise DataError(f"{name} must have one dimension, but its shape is {array.shape}.")
+def numbers(values: Any, name: str) -> Vector:
+    """Return an array of finite numbers whose squares are finite."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must hold numbers: {error}.") from error
     refuse_missing(array, name)
-    if len(array) < minimum:
-        raise DataError(f"{name} has {len(array)} {what}: at least {minimum} are needed.")
     return array
 
 
+def sample(values: ArrayLike, name: str, minimum: int = 2, what: str = "values") -> Vector:
+    """Return one column of at least `minimum` finite numbers."""
+    array = numbers(values, name)
+    if array.ndim != 1:
+        raise DataError(f"{name} must have one dimension, but its shape is {array.shape}.")
+    if len(array) < minimum:
+        raise too_few(len(array), name, minimum, what)
+    return array
+
+
+def too_few(count: int, name: str, minimum: int, what: str) -> DataError:
+    """Return the error that says how many there are, and how many are needed."""
+    needed = "is" if minimum == 1 else "are"
+    return DataError(f"{name} has {counted(count, what)}: at least {minimum} {needed} needed.")
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number with its noun, whose plural is given."""
+    return f"{count} {what.removesuffix('s') if count == 1 else what}"
+
+
 def refuse_missing(array: NDArray[Any], name: str) -> None:
-    """Raise for the first row that holds NaN or infinity."""
+    """Raise for the first row that holds NaN, infinity, or what has no square."""
     bad = ~np.isfinite(array)
     if bad.any():
-        place = np.argwhere(bad)[0]
-        where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
-        raise DataError(f"{name} has a missing or infinite value in {where}.")
+        raise DataError(f"{name} has a missing or infinite value in {_first_place(bad)}.")
+    huge = np.abs(array) > LARGEST
+    if huge.any():
+        raise DataError(
+            f"{name} has a value too large to be squared in {_first_place(huge)}: divide all by "
+            "a constant first."
+        )
+
+
+def _first_place(found: NDArray[np.bool_]) -> str:
+    place = np.argwhere(found)[0]
+    if not len(place):
+        return "it"
+    return f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
 
 
 def pair(
     first: ArrayLike, second: ArrayLike, minimum: int = 2, what: str = "values"
 ) -> tuple[Vector, Vector]:
     """Return two columns of equal length: the same splits or data sets for both learners."""
-    one, other = sample(first, "first", minimum, what), sample(second, "second", minimum, what)
+    if isinstance(first, pd.Series) and isinstance(second, pd.Series):
+        second = in_the_order_of(first, second)
+    one, other = sample(first, "first", 0, what), sample(second, "second", 0, what)
     if len(one) != len(other):
         raise DataError(
-            f"first has {len(one)} values and second has {len(other)}: a paired test needs the "
-            "same splits for both."
+            f"first has {counted(len(one), 'values')} and second has {len(other)}: a paired test "
+            "needs the same splits for both."
         )
+    if len(one) < minimum:
+        raise too_few(len(one), "Each of both", minimum, what)
     return one, other
+
+
+def in_the_order_of(first: pd.Series, second: pd.Series) -> pd.Series:
+    """Return the second series with its labels in the order of the first.
+
+    Series that have no label in common, such as two parts of one long table, stay as they are.
+    """
+    if len(first) != len(second) or first.index.equals(second.index):
+        return second
+    if not first.index.isin(second.index).any():
+        return second
+    if first.index.is_unique and second.index.is_unique and first.index.isin(second.index).all():
+        return second.loc[first.index]
+    raise DataError(
+        "first and second share some labels of their index, but not all: give both the same "
+        "labels, or pair them by position with first.to_numpy()."
+    )
 
 
 def rounded(values: Vector, scale: ArrayLike) -> Vector:
@@ -104,6 +175,10 @@ def varying(values: Vector, what: str) -> None:
         raise DataError(
             f"All {what} equal {values[0]:.6g}: with zero variance the statistic is undefined."
         )
+    if np.ptp(values) < SMALLEST:
+        raise DataError(
+            f"The {what} are too small to be squared: multiply all by a constant first."
+        )
 
 
 def result_table(
@@ -114,27 +189,43 @@ def result_table(
     minimum_columns: int = 2,
 ) -> pd.DataFrame:
     """Return a table with one column per learner, checked for holes and size."""
-    frame = table if isinstance(table, pd.DataFrame) else pd.DataFrame(np.asarray(table))
-    if not isinstance(table, pd.DataFrame):
-        frame.columns = [f"learner {column + 1}" for column in range(frame.shape[1])]
-    frame = frame.astype(np.float64)
-    values = frame.to_numpy()
-    bad = ~np.isfinite(values)
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
+    try:
+        frame = _as_frame(table).astype(np.float64)
+    except (TypeError, ValueError) as error:
         raise DataError(
-            f"table has a missing or infinite value in row {frame.index[row]!r}, "
-            f"column {frame.columns[column]!r}."
-        )
+            "table must hold numbers, a row for each of the "
+            f"{rows} and a column for each learner: {error}."
+        ) from error
+    values = frame.to_numpy()
+    for bad, what in (
+        (~np.isfinite(values), "missing or infinite value"),
+        (np.abs(values) > LARGEST, "value too large to be squared"),
+    ):
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise DataError(
+                f"table has a {what} in row {frame.index[row]!r}, column {frame.columns[column]!r}."
+            )
     if not frame.columns.is_unique:
         raise DataError(f"table has repeated learners: {list(frame.columns)}.")
     if values.shape[1] < minimum_columns:
-        raise DataError(
-            f"table has {values.shape[1]} learner(s): at least {minimum_columns} are needed."
-        )
+        raise too_few(values.shape[1], "table", minimum_columns, "learners")
     if values.shape[0] < minimum_rows:
-        raise DataError(f"table has {values.shape[0]} {rows}: at least {minimum_rows} are needed.")
+        raise too_few(values.shape[0], "table", minimum_rows, rows)
     return frame
+
+
+def _as_frame(table: Any) -> pd.DataFrame:
+    if isinstance(table, pd.DataFrame):
+        return table
+    if isinstance(table, Mapping):
+        return pd.DataFrame(dict(table))
+    array = np.asarray(table)
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise ValueError(f"its shape is {array.shape}")
+    return pd.DataFrame(array, columns=[f"learner {k + 1}" for k in range(array.shape[1])])
 
 
 def named_groups(groups: Any, minimum: int = 2) -> dict[Any, Vector]:
@@ -143,5 +234,5 @@ def named_groups(groups: Any, minimum: int = 2) -> dict[Any, Vector]:
         frame = result_table(groups, rows="replications", minimum_rows=minimum)
         return {name: frame[name].to_numpy() for name in frame.columns}
     if len(groups) < 2:
-        raise DataError(f"There is {len(groups)} group: at least 2 are needed.")
+        raise too_few(len(groups), "groups", 2, "learners")
     return {name: sample(values, f"group {name!r}", minimum) for name, values in groups.items()}

@@ -12,7 +12,13 @@ from scipy import stats
 from verulam.base import DataError, unknown_name
 from verulam.statistics._adjust import adjust_p_values
 from verulam.statistics._anova import blocked_sums, refuse_no_error
-from verulam.statistics._checks import Vector, checked_alternative, checked_level, named_groups
+from verulam.statistics._checks import (
+    Vector,
+    checked_alternative,
+    checked_level,
+    named_groups,
+    numbers,
+)
 from verulam.statistics._distributions import Fisher, Student
 from verulam.statistics._pairwise import Comparisons
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
@@ -311,7 +317,7 @@ def contrast(
                 raise unknown_name("learner", str(name), [str(key) for key in term.means.index])
         weights = np.array([float(coefficients.get(name, 0.0)) for name in term.means.index])
     else:
-        weights = np.asarray(coefficients, dtype=np.float64)
+        weights = numbers(coefficients, "coefficients")
     if weights.shape != (len(term.means),) or abs(weights.sum()) > 1e-9 or not weights.any():
         raise DataError(
             f"coefficients must be {len(term.means)} numbers that sum to zero, not all zero."

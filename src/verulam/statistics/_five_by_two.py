@@ -7,10 +7,11 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError
 from verulam.statistics._checks import (
+    SMALLEST,
     Vector,
     checked_alternative,
     checked_level,
-    refuse_missing,
+    numbers,
 )
 from verulam.statistics._distributions import Fisher, Student
 from verulam.statistics._pairs import SAME_SPLITS
@@ -58,20 +59,21 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> Vector:
     """Return the five-by-two table of differences, refusing other shapes and zero variance."""
     tables = []
     for given, name in ((first, "first"), (second, "second")):
-        array = np.asarray(given, dtype=np.float64)
-        if array.shape not in ((REPLICATIONS, FOLDS), (REPLICATIONS * FOLDS,)):
+        shape = np.shape(given)
+        if shape not in ((REPLICATIONS, FOLDS), (REPLICATIONS * FOLDS,)):
             raise DataError(
-                f"{name} has shape {array.shape}: 5 replications of 2 folds are needed, as (5, 2) "
+                f"{name} has shape {shape}: 5 replications of 2 folds are needed, as (5, 2) "
                 "or as ten values, the two halves of each replication side by side."
             )
-        refuse_missing(array, name)
-        tables.append(array.reshape(REPLICATIONS, FOLDS))
+        tables.append(numbers(given, name).reshape(REPLICATIONS, FOLDS))
     differences = tables[0] - tables[1]
     if np.ptp(differences, axis=1).max() <= 1e-12 * max(1e-300, np.abs(differences).max()):
         raise DataError(
             "The two folds of every replication have the same difference: with zero variance the "
             "statistic is undefined."
         )
+    if np.ptp(differences) < SMALLEST:
+        raise DataError("The differences are too small to be squared: multiply all by a constant.")
     return differences
 
 

@@ -16,8 +16,9 @@ from verulam.statistics._checks import (
     checked_level,
     checked_option,
     checked_positive,
-    refuse_missing,
+    numbers,
     sample,
+    too_few,
     varying,
 )
 from verulam.statistics._distributions import NORMAL, Student
@@ -147,10 +148,10 @@ def rate_interval(
 def checked_rate(errors: float, trials: float) -> tuple[int, int]:
     """Return a count of errors and the number of trials it came from."""
     errors, trials = checked_count(errors, "errors"), checked_count(trials, "trials")
-    if trials == 0 or errors > trials:
-        raise DataError(
-            f"errors ({errors}) must not exceed trials ({trials}), of which one needed."
-        )
+    if trials == 0:
+        raise DataError("trials is 0: at least 1 is needed.")
+    if errors > trials:
+        raise DataError(f"errors ({errors}) must not exceed trials ({trials}).")
     return errors, trials
 
 
@@ -183,6 +184,12 @@ class BootstrapResult:
     def bias(self) -> float:
         """Mean of the replicates minus the statistic of the sample."""
         return self.mean - self.interval.estimate
+
+    def __str__(self) -> str:
+        return (
+            f"Estimate {self.interval.estimate:.4g}, {self.interval} ({self.interval.method}; "
+            f"{len(self.replicates)} replicates, bias {self.bias:.3g})"
+        )
 
 
 def bootstrap_interval(
@@ -222,16 +229,15 @@ def bootstrap_interval(
     """
     checked_level(confidence, "confidence")
     checked_option(method, "method", BOOTSTRAP_METHODS)
-    array = np.asarray(values, dtype=np.float64)
+    array = numbers(values, "values")
     data: Any = array
     function = statistic
     if array.ndim == 1:
         sample(array, "values", 2)
         varying(array, "values")
     else:
-        refuse_missing(array, "values")
-        if len(array) < 2:
-            raise DataError(f"values has {len(array)} rows: at least 2 are needed.")
+        if array.ndim == 0 or len(array) < 2:
+            raise too_few(array.size, "values", 2, "rows")
         data = np.arange(len(array))
 
         def function(rows: Any) -> Any:
@@ -240,7 +246,7 @@ def bootstrap_interval(
     found = stats.bootstrap(
         (data,),
         function,
-        n_resamples=resamples,
+        n_resamples=checked_count(resamples, "resamples", 1),
         confidence_level=confidence,
         method="BCa" if method == "bca" else "basic" if method == "basic" else "percentile",
         rng=generator(random_state),

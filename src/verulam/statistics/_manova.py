@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from scipy import linalg
 
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._adjust import adjust_p_values
-from verulam.statistics._checks import Vector, checked_level, checked_option
+from verulam.statistics._checks import Vector, checked_level, checked_option, numbers, too_few
 from verulam.statistics._distributions import Fisher
 from verulam.statistics._manova_statistics import STATISTICS, critical_value, four_statistics
-from verulam.statistics._result import Assumption, EffectSize, TestResult
-from verulam.statistics._vectors import SINGULAR_SHARE, hotelling_test, measure_table
+from verulam.statistics._result import WIDTH, Assumption, EffectSize, TestResult
+from verulam.statistics._vectors import SINGULAR_SHARE, hotelling_test, in_own_units, measure_table
 from verulam.statistics._words import Hypotheses
 
 PERMUTATIONS = 999
@@ -73,6 +74,21 @@ class ManovaResult:
         """Whether the first direction alone explains the differences."""
         return bool(self.shares[0] > DOMINANT_SHARE)
 
+    def __str__(self) -> str:
+        enough = "one axis orders the learners" if self.one_axis else "more than one axis is needed"
+        order = self.projections.iloc[:, 0].sort_values(ascending=False)
+        single = self.univariate[self.univariate["reject"]].index
+        parts = [
+            str(self.result),
+            f"The first direction has {self.shares[0]:.1%} of the difference ({enough}); along it: "
+            + ", ".join(f"{name} {value:.4g}" for name, value in order.items())
+            + ".",
+            "Measures that differ by themselves, after Holm: "
+            + (", ".join(map(str, single)) or "none")
+            + ".",
+        ]
+        return "\n".join(fill(part, WIDTH) for part in parts)
+
 
 def scatter(groups: Sequence[Vector]) -> Scatter:
     """Return the scatter of group means about the grand mean, and of rows about their means."""
@@ -89,7 +105,7 @@ def scatter(groups: Sequence[Vector]) -> Scatter:
 def measured_groups(groups: Any) -> dict[Any, Vector]:
     """Return checked tables of measures by learner."""
     if not isinstance(groups, Mapping):
-        stack = np.asarray(groups, dtype=np.float64)
+        stack = numbers(groups, "groups")
         if stack.ndim != 3:
             raise DataError(
                 "groups must be a mapping from learners to tables, or an array of shape "
@@ -97,7 +113,7 @@ def measured_groups(groups: Any) -> dict[Any, Vector]:
             )
         groups = {f"learner {place + 1}": table for place, table in enumerate(stack)}
     if len(groups) < 2:
-        raise DataError(f"There is {len(groups)} learner: at least 2 are needed.")
+        raise too_few(len(groups), "groups", 2, "learners")
     tables = {name: measure_table(values, f"group {name!r}") for name, values in groups.items()}
     if len({table.shape[1] for table in tables.values()}) > 1:
         raise DataError("All learners need the same measures.")
@@ -157,8 +173,10 @@ def manova(
     labels = list(names) if names is not None else [f"measure {k + 1}" for k in range(count)]
     if len(labels) != count:
         raise DataError(f"names has {len(labels)} entries for {count} measures.")
-    basis = varying_directions(np.concatenate(sets))
-    reduced = [table @ basis for table in sets]
+    scaled = in_own_units(np.concatenate(sets))
+    basis = varying_directions(scaled.values)
+    ends = np.cumsum([len(table) for table in sets])[:-1]
+    reduced = np.split(scaled.values @ basis, ends)
     parts = scatter(reduced)
     singular = np.linalg.matrix_rank(parts.within, hermitian=True) < basis.shape[1]
     within = shrunken(parts) if singular else parts.within
@@ -173,7 +191,7 @@ def manova(
         dependent = basis.shape[1] < count
         result = statistic_result(statistics, statistic, critical, values, dependent, alpha)
     columns = [f"direction {axis + 1}" for axis in range(len(values))]
-    directions = basis @ vectors
+    directions = scaled.raw(basis @ vectors)
     means = np.array([table.mean(axis=0) for table in sets])
     return ManovaResult(
         result,
@@ -201,7 +219,7 @@ def directions_of(between: Vector, within: Vector, most: int) -> tuple[Vector, V
 def varying_directions(everything: Vector) -> Vector:
     """Return an orthonormal basis of the directions in which all rows together vary."""
     _, sizes, directions = np.linalg.svd(everything - everything.mean(axis=0), full_matrices=False)
-    if sizes[0] == 0:
+    if sizes[0] <= 1e-12 * max(float(np.abs(everything).max()), 1e-300):
         raise DataError("No measure varies: with zero variance the statistics are undefined.")
     return directions[sizes**2 > SINGULAR_SHARE * sizes[0] ** 2].T
 

@@ -10,6 +10,7 @@ from verulam.base import DataError, Seed, generator
 from verulam.statistics._checks import (
     Vector,
     checked_alternative,
+    checked_count,
     checked_level,
     checked_positive,
     pair,
@@ -222,6 +223,7 @@ def permutation_test(
     differences = one - other
     if not differences.any():
         raise DataError("All ties: the results are equal in every pair.")
+    resamples = checked_count(resamples, "resamples", 1)
     found = exchanged(differences, statistic, alternative, resamples, generator(random_state))
     return TestResult(
         name="Paired permutation test",

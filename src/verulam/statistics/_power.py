@@ -13,7 +13,10 @@ from verulam.statistics._checks import (
     checked_alternative,
     checked_count,
     checked_level,
+    checked_number,
     checked_positive,
+    numbers,
+    sample,
 )
 from verulam.statistics._result import Alternative
 
@@ -57,7 +60,7 @@ def z_power(
     checked_alternative(alternative)
     checked_level(alpha)
     size = checked_count(sample_size, "sample_size")
-    shift = np.asarray(difference, dtype=np.float64) * np.sqrt(size)
+    shift = numbers(difference, "difference") * np.sqrt(size)
     shift = shift / checked_positive(sigma, "sigma")
     if alternative == "two-sided":
         limit = stats.norm.isf(alpha / 2)
@@ -96,7 +99,7 @@ def t_power(
     size = checked_count(sample_size, "sample_size")
     if size < 2:
         raise DataError(f"sample_size is {size}: a t test needs at least 2.")
-    shift = np.asarray(effect, dtype=np.float64) * np.sqrt(size)
+    shift = numbers(effect, "effect") * np.sqrt(size)
     freedom = size - 1
     if alternative == "two-sided":
         # The far tail is taken by symmetry: as a lower tail SciPy does not always compute it.
@@ -141,8 +144,8 @@ def sample_size(
     """
     checked_alternative(alternative)
     checked_level(power, "power")
-    size = abs(effect)
-    if not size > 0:
+    size = abs(checked_number(effect, "effect"))
+    if size == 0:
         raise DataError("effect is zero: no sample can detect it.")
     towards: Alternative = "two-sided" if alternative == "two-sided" else "greater"
 
@@ -200,7 +203,7 @@ def power_curve(
     0.5     0.29  0.56
     1.0     0.80  0.99
     """
-    grid = np.atleast_1d(np.asarray(effects, dtype=np.float64))
+    grid = sample(np.atleast_1d(numbers(effects, "effects")), "effects", 1)
     columns = {}
     for count in np.atleast_1d(np.asarray(sample_sizes)):
         if known_variance:

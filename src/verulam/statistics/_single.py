@@ -12,6 +12,7 @@ from verulam.statistics._checks import (
     Vector,
     checked_alternative,
     checked_level,
+    checked_number,
     checked_positive,
     sample,
     varying,
@@ -68,6 +69,7 @@ def z_test(
     checked_alternative(alternative)
     checked_level(alpha)
     array = sample(values, "values", 1)
+    mean = checked_number(mean, "mean")
     sigma = checked_positive(sigma, "sigma")
     centre, error = float(array.mean()), sigma / np.sqrt(len(array))
     statistic = (centre - mean) / error
@@ -190,6 +192,7 @@ def student_test(
 ) -> TestResult:
     """Return the record of a t test of a sample's mean."""
     checked_alternative(alternative)
+    mean = checked_number(mean, "mean")
     checked_level(alpha)
     varying(array, "values")
     centre, spread = float(array.mean()), float(array.std(ddof=1))

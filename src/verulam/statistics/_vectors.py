@@ -1,7 +1,7 @@
 """Two learners by several measures at once: Hotelling's paired test."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._adjust import adjust_p_values
-from verulam.statistics._checks import Vector, checked_level, refuse_missing
+from verulam.statistics._checks import Vector, checked_level, numbers, too_few
 from verulam.statistics._distributions import Fisher, Student
 from verulam.statistics._pairs import SAME_SPLITS, t_statistics
 from verulam.statistics._result import Assumption, EffectSize, TestResult
@@ -30,11 +30,44 @@ class Subspace:
     holds_mean: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Measures in units of their own spread, and these units."""
+
+    values: Vector
+    units: Vector
+
+    def raw(self, directions: Vector) -> Vector:
+        """Return directions of the scaled measures as combinations of those that were given."""
+        return (directions.T / self.units).T
+
+
+def in_own_units(values: Vector, *, about_zero: bool = False) -> Scaled:
+    """Return columns divided by their spread; those that vary by rounding alone are constant.
+
+    Bytes beside error rates would otherwise hide the latter: what varies less than a part of the
+    largest variance counts as exact dependence.
+
+    Parameters
+    ----------
+    values
+        Measures in columns.
+    about_zero
+        Take their sizes for their spread, which random signs do not change.
+    """
+    largest = np.abs(values).max(axis=0)
+    spread = np.ptp(values, axis=0)
+    flat = spread <= 1e-12 * largest
+    units = np.where(flat | about_zero, largest, spread)
+    units[units == 0] = 1.0
+    return Scaled(np.where(flat, values.mean(axis=0), values) / units, units)
+
+
 def varying_subspace(values: Vector, mean: Vector) -> Subspace:
     """Return an orthonormal basis of the directions in which rows vary about `mean`."""
     centred = values - mean
     _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
-    if sizes[0] == 0:
+    if sizes[0] <= 1e-12 * max(float(np.abs(values).max()), 1e-300):
         raise DataError("No measure varies over the splits: with zero variance T2 is undefined.")
     basis = directions[sizes**2 > SINGULAR_SHARE * sizes[0] ** 2].T
     outside = mean - basis @ (basis.T @ mean)
@@ -54,12 +87,11 @@ def hotelling_statistics(differences: Vector) -> Vector:
 
 def measure_table(values: ArrayLike, name: str) -> Vector:
     """Return a checked table with one row per split and one column per measure."""
-    table = np.asarray(values, dtype=np.float64)
+    table = numbers(values, name)
     if table.ndim == 1:
         table = table[:, np.newaxis]
     if table.ndim != 2:
         raise DataError(f"{name} must have splits in rows and measures in columns.")
-    refuse_missing(table, name)
     return table
 
 
@@ -114,17 +146,26 @@ def hotelling_test(
         raise DataError(f"first has shape {one.shape} and second {other.shape}: must be equal.")
     count, measures = one.shape
     if count < 2:
-        raise DataError(f"There is {count} split: at least 2 are needed.")
+        raise too_few(count, "Each of both", 2, "splits")
     labels = list(names) if names is not None else [f"measure {k + 1}" for k in range(measures)]
     if len(labels) != measures:
         raise DataError(f"names has {len(labels)} entries for {measures} measures.")
     differences = one - other
-    space = varying_subspace(differences, differences.mean(axis=0))
+    scaled = in_own_units(differences)
+    space = varying_subspace(scaled.values, scaled.values.mean(axis=0))
     size = space.basis.shape[1]
     # As many directions as splits allow may hide more, unless they are all that there are.
     if space.holds_mean and (count > size + 1 or (count > size and size == measures)):
-        return exact_hotelling(differences, space.basis, labels, alpha)
-    return shrunken_hotelling(differences, labels, alpha, random_state)
+        result = exact_hotelling(scaled.values, space.basis, labels, alpha)
+    else:
+        scaled = in_own_units(differences, about_zero=True)
+        result = shrunken_hotelling(scaled.values, labels, alpha, random_state)
+    direction = pd.Series(scaled.raw(result.details["direction"].to_numpy()), labels)
+    return replace(
+        result,
+        table=single_measures(differences, labels, alpha),
+        details={**result.details, "direction": direction},
+    )
 
 
 def exact_hotelling(
@@ -157,7 +198,6 @@ def exact_hotelling(
         effect_size=EffectSize("Mahalanobis distance", float(np.sqrt(statistic / count))),
         assumptions=(Assumption("differences are jointly normal"), SAME_SPLITS),
         caveats=tuple(caveats),
-        table=single_measures(differences, labels, alpha),
         details={
             "F": statistic / factor,
             "direction": pd.Series(basis @ np.linalg.solve(covariance, mean), labels),
@@ -198,7 +238,6 @@ def shrunken_hotelling(
             f"{count} splits cannot estimate the covariance of {differences.shape[1]} measures",
             "the covariance was shrunk towards the identity, and T2 has no exact distribution",
         ),
-        table=single_measures(differences, labels, alpha),
         details={
             "direction": pd.Series(np.linalg.solve(moments, differences.mean(axis=0)), labels)
         },
@@ -208,7 +247,7 @@ def shrunken_hotelling(
 
 def single_measures(differences: Vector, labels: list[str], alpha: float) -> pd.DataFrame:
     """Return paired t tests of every measure, constant ones undefined."""
-    varying = np.ptp(differences, axis=0) > 1e-12 * np.abs(differences).max()
+    varying = np.ptp(differences, axis=0) > 1e-12 * np.abs(differences).max(axis=0)
     t = np.full(len(labels), np.nan)
     t[varying] = t_statistics(differences[:, varying].T)
     raw = np.ones(len(labels))

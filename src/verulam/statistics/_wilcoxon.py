@@ -36,7 +36,8 @@ def refuse_few_pairs(count: int, alternative: Alternative, alpha: float, test: s
     minimum = fewest_pairs(alternative, alpha)
     if count < minimum:
         raise DataError(
-            f"{count} pairs that differ are too few: the {test} needs at least {minimum} to reject "
+            f"{'1 pair that differs is' if count == 1 else f'{count} pairs that differ are'} too "
+            f"few: the {test} needs at least {minimum} to reject "
             f"at alpha {alpha:g} ({alternative})."
         )
 
