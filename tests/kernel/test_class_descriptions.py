@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from verulam.kernel import ClassDescriptions, Gaussian, OneClassMachine
+from verulam.kernel import ClassDescriptions, Gaussian, OneClassMachine, SpectrumKernel
 
 
 def two_clouds():
@@ -44,3 +44,16 @@ def test_far_rows_may_be_rejected():
     X, y = two_clouds()
     learner = ClassDescriptions(kernel=Gaussian(2.0), nu=0.1).fit(X, y)
     assert learner.outside([[20.0, -20.0], [0.0, 0.0]]).tolist() == [True, False]
+
+
+def test_given_matrix_and_objects():
+    X, y = two_clouds()
+    kernel = Gaussian(1.0)
+    plain = ClassDescriptions(kernel=kernel, nu=0.3).fit(X[::2], y[::2])
+    given = ClassDescriptions(kernel="precomputed", nu=0.3).fit(kernel(X[::2]), y[::2])
+    later = kernel(X[1::2], X[::2])
+    assert_allclose(given.class_scores(later), plain.class_scores(X[1::2]), atol=1e-9)
+    assert (given.outside(later) == plain.outside(X[1::2])).all()
+    words = ["aab", "aba", "aaa", "bbb", "bba", "bab"]
+    strings = ClassDescriptions(kernel=SpectrumKernel(1), nu=0.5).fit(words, list("aaabbb"))
+    assert strings.predict(["aa", "bb"]).tolist() == ["a", "b"]

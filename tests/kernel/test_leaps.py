@@ -74,3 +74,13 @@ def test_each_leap_lowers_the_program():
         assert value(values) <= before + 1e-12
         assert np.abs(values).max() <= 1.0
         assert_allclose(products, GRAM @ values, atol=1e-10)
+
+
+def test_no_leap_where_the_kernel_has_no_bottom():
+    bounds = Bounds(np.zeros(2), np.full(2, -9.0), np.full(2, 9.0), np.arange(2), None)
+    leaps = Leaps(bounds, RowCache(Gaussian(2.0), X[:2], 1.0))
+    values, products = np.zeros(2), np.zeros(2)
+    for move in np.eye(2):
+        found = leaps.after(move, -move, values, products)
+    assert found[0] is values
+    assert found[1] is products

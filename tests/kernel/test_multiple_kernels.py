@@ -79,3 +79,22 @@ def test_one_class_only():
 def test_cost_that_is_not_positive():
     with pytest.raises(ValueError, match=r"'C' parameter .* must be a float in the range"):
         MultipleKernelClassifier(C=0.0).fit(X, Y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_given_matrices_are_the_kernels_that_made_them(n_classes):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 2))
+    labels = np.digitize(rows[:, 0] * rows[:, 1], [-0.2, 0.2][: n_classes - 1])
+    kernels = [Gaussian(0.7), Gaussian(1.0).on_columns([0]), Linear()]
+    plain = MultipleKernelClassifier(kernels).fit(rows[:40], labels[:40])
+    training = np.array([kernel(rows[:40]) for kernel in kernels])
+    given = MultipleKernelClassifier("precomputed").fit(training, labels[:40])
+    assert_allclose(given.weights_, plain.weights_, atol=1e-9)
+    later = [kernel(rows[40:], rows[:40]) for kernel in kernels]
+    assert_allclose(given.decision_function(later), plain.decision_function(rows[40:]), atol=1e-8)
+    assert set(given.weight_table()["kernel"]) == {"matrix 0", "matrix 1", "matrix 2"}
+    with pytest.raises(DataError, match=r"40 training inputs, one table for each of 3"):
+        given.predict(training[:2])
+    with pytest.raises(DataError, match="three dimensions; got shape"):
+        MultipleKernelClassifier("precomputed").fit(training[0], labels[:40])

@@ -56,3 +56,11 @@ def test_refusals():
     ball = SupportVectorDescription(kernel="precomputed").fit(gram)
     with pytest.raises(DataError, match="lengths of new inputs"):
         ball.predict(gram)
+
+
+@pytest.mark.filterwarnings("ignore:the precomputed Gram matrix is indefinite")
+def test_indefinite_matrices_come_to_an_end():
+    """All lengths are negative here: the tolerance is a share of their size."""
+    gram = X[:20] @ X[:20].T - 20.0 * np.eye(20)
+    machine = SupportVectorDescription(kernel="precomputed", C=0.2).fit(gram)
+    assert machine.solution_.converged

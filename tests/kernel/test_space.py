@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError, DataWarning
-from verulam.kernel import FunctionKernel, Gaussian, KernelPrincipalComponents, ObjectKernel
+from verulam.kernel import (
+    FunctionKernel,
+    Gaussian,
+    KernelPrincipalComponents,
+    MultipleKernelClassifier,
+    ObjectKernel,
+)
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -65,3 +71,16 @@ def test_kernel_without_numbers():
 def test_strings_where_numbers_are_needed():
     with pytest.raises(ValueError, match="could not convert string to float"):
         KernelPrincipalComponents(1).fit([["a", "b"], ["c", "d"]])
+
+
+@pytest.mark.parametrize("learner", [KernelPrincipalComponents(), MultipleKernelClassifier()])
+def test_words_are_refused_with_kernels_that_take_them(learner):
+    with pytest.raises(DataError, match="kernel of objects such as SpectrumKernel"):
+        learner.fit([["red"], ["blue"]], [0, 1])
+
+
+def test_what_is_done_with_an_indefinite_matrix_is_said():
+    gram = np.diag([3.0, 2.0, 1.0, -0.5])
+    with pytest.warns(DataWarning, match=r"is -0.5. Directions of negative .* were left out"):
+        learner = KernelPrincipalComponents(4, kernel="precomputed").fit(gram)
+    assert learner.eigenvalues_.min() > 0

@@ -82,3 +82,14 @@ def test_lagrangian_machine_of_exclusive_or():
         lagrangian_machine(gram, SIGNS, cost=0.0)
     with pytest.warns(ConvergenceWarning, match="still moving"):
         lagrangian_machine(Linear()([[0.0], [1.0], [3.0], [9.0]]), SIGNS, cost=9.0, max_iter=1)
+
+
+@pytest.mark.parametrize("solver", [kernel_perceptron, lagrangian_machine])
+def test_refused_matrices_and_signs(solver):
+    gram = Linear()(CORNERS)
+    with pytest.raises(DataError, match="-1 or 1; got shape"):
+        solver(gram, np.array([0, 1, 1, 0]))
+    with pytest.raises(DataError, match="4 numbers"):
+        solver(gram, SIGNS[:3])
+    with pytest.raises(DataError, match="must be square"):
+        solver(gram[:, :2], SIGNS)

@@ -1,5 +1,6 @@
 """A classifier made of one description per class."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ class ClassDescriptions(Classifier):
     Parameters
     ----------
     kernel
-        Kernel of the machines, which takes rows of numbers.
+        Name of a kernel, a kernel, or a function of two tables.
     nu
         Share of each class that may be outside its description.
     priors
@@ -95,6 +96,7 @@ class ClassDescriptions(Classifier):
         self.priors_ = counts / counts.sum()
         if self.priors == "equal":
             self.priors_ = np.full(len(counts), 1.0 / len(counts))
+        self._members = [np.flatnonzero(codes == label) for label in range(len(counts))]
         self.machines_ = [
             OneClassMachine(
                 kernel=kernel,
@@ -102,21 +104,28 @@ class ClassDescriptions(Classifier):
                 tol=self.tol,
                 max_iter=self.max_iter,
                 cache_size=self.cache_size,
-            ).fit(inputs[codes == label])
-            for label in range(len(counts))
+            ).fit(self._part(inputs, own)[own])
+            for own in self._members
         ]
         self.n_iter_ = max(machine.n_iter_ for machine in self.machines_)
         return self
 
+    def _part(self, inputs: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """Return inputs as the machine of some training rows knows them."""
+        return inputs[:, own] if self.kernel_.takes == "gram" else inputs
+
+    def _parts(self, X: ArrayLike) -> Iterator[tuple[OneClassMachine, np.ndarray]]:
+        queries = read_queries(self, X)
+        for machine, own in zip(self.machines_, self._members, strict=True):
+            yield machine, self._part(queries, own)
+
     def class_scores(self, X: ArrayLike) -> np.ndarray:
         """Return the sum over support vectors of each class, one column each."""
-        queries = read_queries(self, X)
-        return np.column_stack([machine.score_samples(queries) for machine in self.machines_])
+        return np.column_stack([machine.score_samples(part) for machine, part in self._parts(X)])
 
     def outside(self, X: ArrayLike) -> np.ndarray:
         """Return whether each row is an outlier of every class, so that one may reject it."""
-        queries = read_queries(self, X)
-        inside = [machine.predict(queries) > 0 for machine in self.machines_]
+        inside = [machine.predict(part) > 0 for machine, part in self._parts(X)]
         return ~np.any(inside, axis=0)
 
     def predict(self, X: ArrayLike) -> np.ndarray:

@@ -180,5 +180,5 @@ def read_classes(y: ArrayLike, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
         )
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise DataError(f"y must have two classes or more; got 1 class, {classes[0]!r}.")
+        raise DataError(f"y must have two classes or more; got 1 class, {classes.tolist()[0]!r}.")
     return classes, codes

@@ -17,6 +17,12 @@ ROUNDING = 1e-9
 ALL_EIGENVALUES = 1500
 #: Training inputs that are looked at where a kernel need not be an inner product.
 LOOKED_AT = 100
+#: What machines do with an indefinite matrix, and what methods of components do.
+STATIONARY = (
+    "It was used as given, and steps of negative curvature were taken as nearly flat; the solution "
+    "is a stationary point."
+)
+LEFT_OUT = "Directions of negative eigenvalues were left out."
 
 
 @dataclass(frozen=True)
@@ -119,8 +125,8 @@ def normalise_gram(gram: ArrayLike) -> np.ndarray:
     return matrix / lengths[:, None] / lengths
 
 
-def check_gram(gram: np.ndarray) -> np.ndarray:
-    """Return a training Gram matrix that machines can use, made symmetric; warn if indefinite."""
+def check_gram(gram: np.ndarray, done: str = STATIONARY) -> np.ndarray:
+    """Return a training Gram matrix made symmetric; warn if it is indefinite, and what was done."""
     report = gram_report(gram)
     if not report.symmetric:
         raise DataError(
@@ -130,8 +136,7 @@ def check_gram(gram: np.ndarray) -> np.ndarray:
     if not report.positive_semidefinite:
         warnings.warn(
             "the precomputed Gram matrix is indefinite: its smallest eigenvalue is "
-            f"{report.smallest_eigenvalue:.3g}. It was used as given, and steps of negative "
-            "curvature were taken as nearly flat; the solution is a stationary point.",
+            f"{report.smallest_eigenvalue:.3g}. {done}",
             DataWarning,
             stacklevel=4,
         )

@@ -79,6 +79,8 @@ class Leaps:
         moves, images = np.array(self._moves), np.array(self._products)
         slopes = -bounds.linear - products[bounds.owners]
         system = moves @ images[:, bounds.owners].T
+        if (np.diagonal(system) < 0.0).any():
+            return None  # the kernel is indefinite: there is no bottom to leap to
         scales = np.sqrt(np.maximum(np.diagonal(system), np.finfo(float).tiny))
         system = 0.5 * (system + system.T) / np.outer(scales, scales)
         system[np.diag_indices_from(system)] += RIDGE

@@ -19,6 +19,7 @@ from verulam.kernel._gram import check_gram, check_inner_product
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._product_kernels import Linear
 from verulam.kernel._row_cache import RowCache
+from verulam.kernel._space import numbers_wanted
 
 #: Kernel values that one block of queries makes: they should stay near the processor.
 _BLOCK_ENTRIES = 2**18
@@ -60,17 +61,10 @@ def read_training(
 def _read_numbers(
     learner: Any, X: Any, y: Any, supervised: bool, options: dict[str, Any]
 ) -> tuple[np.ndarray, Any]:
-    try:
+    with numbers_wanted():
         if not supervised:
             return validate_data(learner, X, dtype=np.float64, order="C"), None
         return validate_data(learner, X, y, dtype=np.float64, order="C", **options)
-    except ValueError as error:
-        if "could not convert string" not in str(error):
-            raise
-        raise DataError(
-            f"X must be a table of numbers for this kernel ({error}). Encode categories, or use a "
-            "kernel of objects such as SpectrumKernel for strings."
-        ) from None
 
 
 def _point_to_map(kernel: Kernel, size: int) -> None:

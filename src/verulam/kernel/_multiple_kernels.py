@@ -39,7 +39,9 @@ class MultipleKernelClassifier(Classifier):
     ----------
     kernels
         Kernels, names or functions of two tables; those of some columns are views of the data.
-        None takes a linear, a quadratic and three Gaussian kernels.
+        None takes a linear, a quadratic and three Gaussian kernels. With "precomputed" the inputs
+        are Gram matrices, one after another in a table of three dimensions; later ones have a row
+        for each new input and a column for each training input.
     rule
         "convex" learns weights that sum to one, "conic" weights of any sum at the price
         `weight_cost`; "alignment" and "maximal alignment" take them from how well kernels go with
@@ -100,7 +102,7 @@ class MultipleKernelClassifier(Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "kernels": ["array-like", None],
+        "kernels": ["array-like", StrOptions({"precomputed"}), None],
         "rule": [StrOptions(_RULES)],
         "C": [Interval(Real, 0, None, closed="neither")],
         "weight_cost": [Interval(Real, 0, None, closed="neither")],
@@ -110,7 +112,7 @@ class MultipleKernelClassifier(Classifier):
 
     def __init__(
         self,
-        kernels: Sequence[AnyKernel] | None = None,
+        kernels: str | Sequence[AnyKernel] | None = None,
         *,
         rule: str = "convex",
         C: float = 1.0,
@@ -131,7 +133,9 @@ class MultipleKernelClassifier(Classifier):
 
     def __sklearn_tags__(self) -> Tags:
         first = self.kernels[0] if self.kernels else Linear()
-        return kernel_tags(super().__sklearn_tags__(), first)
+        tags = kernel_tags(super().__sklearn_tags__(), first)
+        tags.input_tags.three_d_array = isinstance(self.kernels, str)
+        return tags
 
     @checked_fit
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -175,7 +179,10 @@ class MultipleKernelClassifier(Classifier):
     def weight_table(self) -> pd.DataFrame:
         """Return the kernels with their weights, the largest first."""
         check_is_fitted(self)
-        names = [str(each) for each in self.kernels_.kernels]
+        names = [
+            f"matrix {place}" if each.takes == "gram" else str(each)
+            for place, each in enumerate(self.kernels_.kernels)
+        ]
         table = pd.DataFrame({"kernel": names, "weight": self.weights_})
         return table.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
 

@@ -252,7 +252,7 @@ class SupportVectorDescription(_OneClass):
         solution = solve_dual(
             problem,
             cache,
-            tolerance=float(self.tol) * (float(cache.diagonal.mean()) or 1.0) / len(inputs),
+            tolerance=float(self.tol) * (abs(float(cache.diagonal.mean())) or 1.0) / len(inputs),
             max_iter=int(self.max_iter),
         )
         self._keep(kernel, inputs, solution)

@@ -8,8 +8,8 @@ import numpy as np
 
 from verulam.base import DataError, check_is_fitted
 from verulam.kernel._distance_kernels import Gaussian, scale_width
-from verulam.kernel._general_kernels import Function, as_kernel, check_finite
-from verulam.kernel._gram import check_inner_product
+from verulam.kernel._general_kernels import Function, Precomputed, as_kernel, check_finite
+from verulam.kernel._gram import check_gram, check_inner_product
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._product_kernels import Linear, Polynomial
 from verulam.kernel._space import point_to_maps, read_inputs
@@ -38,20 +38,26 @@ class SeveralKernels:
     def read(self, learner: Any, X: Any) -> np.ndarray:
         """Return new inputs as the kernels take them."""
         check_is_fitted(learner)
+        if self.kernels[0].takes == "gram":
+            return _read_matrices(X, len(self.kernels), len(self.inputs))
         return read_inputs(learner, self.kernels[0], X, reset=False)
 
     def against(self, rows: np.ndarray, place: int, chosen: np.ndarray) -> np.ndarray:
         """Return one kernel of new inputs with the chosen training inputs."""
+        if self.kernels[0].takes == "gram":
+            return rows[:, place, chosen] / self.scales[place]
         return self.kernels[place](rows, self.inputs[chosen]) / self.scales[place]
 
 
 def open_kernels(
-    learner: Any, kernels: Sequence[AnyKernel] | None, X: Any, *, centred: bool = False
+    learner: Any, kernels: str | Sequence[AnyKernel] | None, X: Any, *, centred: bool = False
 ) -> tuple[SeveralKernels, np.ndarray]:
     """Return the kernels on the training data of a learner, and their Gram matrices.
 
     They are taken about the mean of the data in each space where `centred`.
     """
+    if isinstance(kernels, str):
+        return _open_matrices(X)
     given = None if kernels is None else [as_kernel(each) for each in kernels]
     if given is not None:
         _check_kinds(given)
@@ -68,11 +74,40 @@ def open_kernels(
         check_inner_product(kernel, inputs)
         gram = kernel(inputs)
         check_finite(gram)
-        variance = float(np.trace(gram) - gram.mean() * len(inputs)) / len(inputs)
-        # A kernel without variance says nothing; there is nothing to divide it by either.
-        scales[place] = variance if variance > 1e-12 * abs(float(gram.mean())) else 1.0
+        scales[place] = _scale(gram)
         grams[place] = gram / scales[place]
     return SeveralKernels(adapted, inputs, scales), grams
+
+
+def _scale(gram: np.ndarray) -> float:
+    """Return the mean variance of the inputs in the space of a kernel."""
+    variance = float(np.trace(gram) / len(gram) - gram.mean())
+    # A kernel without variance says nothing; there is nothing to divide it by either.
+    return variance if variance > 1e-12 * abs(float(gram.mean())) else 1.0
+
+
+def _open_matrices(X: Any) -> tuple[SeveralKernels, np.ndarray]:
+    """Return kernels that are given as Gram matrices, one after another, and these on one scale."""
+    if np.ndim(X) != 3:
+        raise DataError(
+            "precomputed kernels are one square matrix for each, in a table of three dimensions; "
+            f"got shape {np.shape(X)}."
+        )
+    grams = np.array([check_gram(gram) for gram in np.asarray(X, dtype=np.float64)])
+    scales = np.array([_scale(gram) for gram in grams])
+    several = SeveralKernels((Precomputed(),) * len(grams), grams.transpose(1, 0, 2), scales)
+    return several, grams / scales[:, None, None]
+
+
+def _read_matrices(X: Any, n_kernels: int, n_inputs: int) -> np.ndarray:
+    """Return kernels of new inputs, by input, kernel and training input."""
+    values = np.asarray(X, dtype=np.float64)
+    if values.ndim != 3 or values.shape[::2] != (n_kernels, n_inputs):
+        raise DataError(
+            f"X must have kernels of new inputs with the {n_inputs} training inputs, one table for "
+            f"each of {n_kernels} kernels; got shape {values.shape}."
+        )
+    return values.transpose(1, 0, 2)
 
 
 def usual_kernels(inputs: np.ndarray) -> list[Kernel]:

@@ -1,15 +1,17 @@
 """The training data as a kernel sees them: what every method of Gram matrices starts from."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
 
-from verulam.base import DataWarning, check_is_fitted, validate_data
+from verulam.base import DataError, DataWarning, check_is_fitted, validate_data
 from verulam.kernel._general_kernels import Function, Precomputed, as_kernel, check_finite
-from verulam.kernel._gram import check_gram, check_inner_product
+from verulam.kernel._gram import LEFT_OUT, check_gram, check_inner_product
 from verulam.kernel._kernel import Kernel
 
 #: More training inputs than these, and learners of Gram matrices point to feature maps.
@@ -52,7 +54,7 @@ def open_space(learner: Any, kernel: str | Kernel | Function, X: Any) -> KernelS
         point_to_maps(len(inputs))
     chosen = chosen.adapted(inputs)
     if isinstance(chosen, Precomputed):
-        return KernelSpace(chosen, inputs, check_gram(inputs))
+        return KernelSpace(chosen, inputs, check_gram(inputs, LEFT_OUT))
     check_inner_product(chosen, inputs)
     gram = chosen(inputs)
     check_finite(gram)
@@ -82,12 +84,27 @@ def kernel_tags(tags: Tags, kernel: Any) -> Tags:
     return tags
 
 
+@contextmanager
+def numbers_wanted() -> Iterator[None]:
+    """Say which kernels take words, where words are given to one of numbers."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise DataError(
+            f"X must be a table of numbers for this kernel ({error}). Encode categories, or use a "
+            "kernel of objects such as SpectrumKernel for strings."
+        ) from None
+
+
 def read_inputs(learner: Any, kernel: Kernel, X: Any, *, reset: bool) -> np.ndarray:
     """Return training inputs, or new ones where not `reset`, as the kernel takes them."""
     if kernel.takes == "objects":
         return kernel.inputs(X)
     least = 2 if reset else 1
-    rows = validate_data(
-        learner, X, dtype=np.float64, order="C", reset=reset, ensure_min_samples=least
-    )
+    with numbers_wanted():
+        rows = validate_data(
+            learner, X, dtype=np.float64, order="C", reset=reset, ensure_min_samples=least
+        )
     return np.asarray(rows)

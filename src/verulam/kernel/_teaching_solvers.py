@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import DataError
+from verulam.kernel._gram import gram_report
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,7 @@ def kernel_perceptron(
     >>> np.sign(gram @ machine.coefficients + machine.bias)
     array([ 1.,  1., -1., -1.])
     """
+    gram, signs = _checked(gram, signs)
     # The bias is the weight of one more feature of the size of the others.
     offset = float(np.mean(np.diagonal(gram))) or 1.0
     alphas, outputs = np.zeros(len(signs)), np.zeros(len(signs))
@@ -117,6 +119,7 @@ def lagrangian_machine(
     """
     if not cost > 0:
         raise DataError(f"cost must be above 0; got {cost}.")
+    gram, signs = _checked(gram, signs)
     matrix = np.outer(signs, signs) * (gram + 1.0) + np.eye(len(signs)) / cost
     inverse = np.linalg.inv(matrix)
     step_size = 1.9 / cost
@@ -137,3 +140,15 @@ def lagrangian_machine(
         )
     coefficients = multipliers * signs
     return TaughtMachine(coefficients, float(coefficients.sum()), n_iter, converged)
+
+
+def _checked(gram: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a Gram matrix and the signs of its inputs, or say what is wrong with them."""
+    matrix, sides = np.asarray(gram, dtype=np.float64), np.asarray(signs, dtype=np.float64)
+    gram_report(matrix)  # refuses what is not square or not finite
+    if sides.shape != (len(matrix),) or not np.isin(sides, (-1.0, 1.0)).all():
+        raise DataError(
+            f"signs must be {len(matrix)} numbers, -1 or 1; got shape {sides.shape} with "
+            f"{np.unique(sides).tolist()[:3]}."
+        )
+    return matrix, sides
