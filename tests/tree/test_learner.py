@@ -1,13 +1,14 @@
 """What both trees can say of themselves: paths, importances, growth."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier as TheirClassifier
 
 from verulam.base import DataError
 from verulam.data import dataset
-from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor, MultivariateTreeClassifier
 
 
 @pytest.fixture
@@ -26,6 +27,22 @@ def test_paths_lead_to_the_leaves(iris):
     supports = [found.n_rows for found in tree.paths()]
     assert sum(supports) == 150
     assert len(supports) == tree.get_n_leaves()
+
+
+def test_size_is_nodes_and_what_their_tests_have_learned(iris):
+    thresholds = DecisionTreeClassifier(max_depth=3).fit(*iris)
+    n_inner = len(thresholds.tree_) - thresholds.get_n_leaves()
+    # A column and a threshold each, as a linear test of one column has a weight and a constant.
+    assert thresholds.get_n_parameters() == 2 * n_inner
+    assert thresholds.get_size() == 4 * n_inner + 1
+    slanted = MultivariateTreeClassifier("univariate", max_depth=1).fit(*iris)
+    assert (slanted.get_n_parameters(), slanted.get_size()) == (2, 5)
+    table = pd.DataFrame({"name": pd.Categorical(list("abcabc"))})
+    subsets = DecisionTreeClassifier().fit(table, [0, 1, 0, 0, 1, 0])
+    assert (subsets.get_n_parameters(), subsets.get_size()) == (1 + 3, 3 + 4)
+    branches = DecisionTreeClassifier(categories="n_way").fit(table, [0, 1, 2, 0, 1, 2])
+    assert (branches.get_n_parameters(), branches.get_size()) == (1, 4 + 1)
+    assert DecisionTreeRegressor().fit([[0.0], [1.0]], [1.0, 1.0]).get_size() == 1
 
 
 def test_importances(iris):

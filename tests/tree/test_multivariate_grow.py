@@ -57,6 +57,22 @@ def test_leaf_shares_add_up_and_harden(grown):
     assert_array_equal(leaves[hard[:, leaves].argmax(axis=1)], tree.apply(X))
 
 
+def test_leaf_shares_are_products_of_those_on_the_way(grown):
+    """In units of the standard deviation that the scores of a node's training rows have."""
+    tree, X, _ = grown
+    structure, soft = tree.structure, tree.leaf_shares(X, 0.3)
+    reached = tree.reached(X, np.eye(len(X)))
+    expected = np.ones((len(X), len(structure)))
+    for node in range(1, len(structure)):
+        parent = int(structure.parent[node])
+        test = tree.tests[parent]
+        spread = test.scores(X[reached[parent] > 0]).std()
+        parts = test.shares(X, 0.3 * spread)
+        branch = node - structure.first_child[parent]
+        expected[:, node] = expected[:, parent] * parts[:, branch]
+    assert_allclose(soft, expected, rtol=1e-6)
+
+
 def test_reached_counts_every_node_on_the_way(grown):
     tree, X, y = grown
     reached = tree.reached(X, np.eye(3)[y])

@@ -81,6 +81,17 @@ def test_shares_add_up_and_harden(test, rows):
     assert_array_equal(np.argmax(test.shares(rows, 1e-3), axis=1), test.branches(rows))
 
 
+@pytest.mark.parametrize("softness", [0.5, 2.0])
+def test_soft_shares_are_sigmoids_of_the_scores_in_units_of_the_softness(softness):
+    rows = np.random.default_rng(0).normal(size=(20, 2))
+    for test in TESTS:
+        scores = test.scores(rows) / softness
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros(20), scores])
+        expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        assert_allclose(test.shares(rows, softness), expected)
+
+
 def test_parameters_are_counted():
     assert [test.n_parameters for test in TESTS] == [3, 6, 5, 9, 9, 3]
     assert LinearTest(np.array([0.0, 2.0]), 1.0).n_parameters == 2

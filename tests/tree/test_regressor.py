@@ -29,6 +29,7 @@ def node_rows(tree, X):
         ("squared_error", np.mean, lambda r, g: np.mean((r - g) ** 2)),
         ("absolute_error", np.median, lambda r, g: np.mean(np.abs(r - g))),
         ("worst_error", lambda r: (r.min() + r.max()) / 2, lambda r, g: np.abs(r - g).max()),
+        ("worst_error_of_mean", np.mean, lambda r, g: np.abs(r - g).max()),
     ],
 )
 def test_values_and_errors_of_the_nodes(curve, criterion, value, error):
@@ -65,6 +66,25 @@ def test_worst_error_finds_the_best_cut_and_is_guaranteed(curve):
     assert_allclose(tree.tree_.impurity[0] - tree.tree_.gain[0], best, atol=1e-6)
     for threshold in (1.0, 0.4, 0.1):
         tree = DecisionTreeRegressor(criterion="worst_error", error_threshold=threshold).fit(X, y)
+        assert np.abs(tree.predict(X) - y).max() < threshold
+
+
+def test_worst_error_around_means(curve):
+    """The node predicts its mean, as (9.15) has it; midranges make the largest residual smaller."""
+    X, y = curve
+
+    def error(one, other):
+        return max(np.abs(part - part.mean()).max() for part in (one, other))
+
+    tree = DecisionTreeRegressor(criterion="worst_error_of_mean", max_depth=1).fit(X, y)
+    best = best_of_all_cuts(X, y, error)
+    residuals = np.abs(tree.predict(X) - y)
+    assert_allclose(residuals.max(), best, rtol=1e-6)
+    assert_allclose(tree.tree_.impurity[0] - tree.tree_.gain[0], best, atol=1e-6)
+    midranges = DecisionTreeRegressor(criterion="worst_error", max_depth=1).fit(X, y)
+    assert np.abs(midranges.predict(X) - y).max() < residuals.max()
+    for threshold in (1.0, 0.4, 0.1):
+        tree.set_params(max_depth=None, error_threshold=threshold).fit(X, y)
         assert np.abs(tree.predict(X) - y).max() < threshold
 
 

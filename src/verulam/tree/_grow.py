@@ -25,7 +25,6 @@ from verulam.tree._records import (
     N_FOUND,
     NODE,
     RISK,
-    WORST,
     Nodes,
     Rules,
     Sample,
@@ -70,7 +69,7 @@ def make_sample(
 
 def make_scratch(n_node: int, sample: Sample, rules: Rules) -> Scratch:
     """Return room to work in, for nodes of at most `n_node` rows."""
-    slow = rules.criterion in (ABSOLUTE, WORST)
+    slow = rules.criterion >= ABSOLUTE
     most = int(sample.n_categories.max(initial=0))
     return Scratch(
         words=room(max(n_node, most), np.uint64),

@@ -144,7 +144,7 @@ def known_error(words, n_known, error, sample, rules, scratch):
     for i in range(n_known):
         scratch.rows[i] = words[i] & ROW_MASK
     weight, _, mean_error = summarise_targets(scratch.rows[:n_known], sample, rules.criterion)
-    return mean_error if rules.criterion == WORST else weight * mean_error
+    return mean_error if rules.criterion >= WORST else weight * mean_error
 
 
 @outer_loop

@@ -29,7 +29,7 @@ from verulam.tree._holdout import split_rows
 from verulam.tree._options import Options
 from verulam.tree._prune import PruningPath, best_first, beyond_leaves, prune_to_alpha
 from verulam.tree._records import Rules
-from verulam.tree._structure import LEAF, Path, TreeStructure, collapse, paths
+from verulam.tree._structure import LEAF, NUMERIC, SUBSET, Path, TreeStructure, collapse, paths
 from verulam.tree._table import category_counts, encode_rows
 from verulam.tree._text import branch_label, column_name, condition_text, tree_text
 
@@ -86,6 +86,22 @@ class TreeLearner(ABC):
         """Return the number of leaves."""
         check_is_fitted(self)
         return self.tree_.n_leaves
+
+    def get_n_parameters(self) -> int:
+        """Return how many numbers the tests have learned.
+
+        A threshold is two, with its column; a subset is the column and a side for each category;
+        an n-way test is the column alone.
+        """
+        check_is_fitted(self)
+        structure = self.tree_
+        kind = structure.kind
+        subsets = structure.n_categories[structure.column[kind == SUBSET]]
+        return int((kind != LEAF).sum() + (kind == NUMERIC).sum() + subsets.sum())
+
+    def get_size(self) -> int:
+        """Return the complexity of the tree: its nodes, and the parameters of their tests."""
+        return self.get_n_parameters() + len(self.tree_)
 
     def paths(self, *, merged: bool = True) -> Iterator[Path]:
         """Yield every leaf with the conditions that lead to it."""

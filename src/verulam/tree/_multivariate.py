@@ -397,6 +397,10 @@ class MultivariateTreeClassifier(Classifier):
         check_is_fitted(self)
         return sum(test.n_parameters for test in self.tree_.tests if test is not None)
 
+    def get_size(self) -> int:
+        """Return the complexity of the tree: its nodes, and the parameters of their tests."""
+        return self.get_n_parameters() + len(self.tree_.structure)
+
     def discriminant(self, node: int = 0) -> NodeTest:
         """Return the test of an inner node, in the units of the table."""
         check_is_fitted(self)

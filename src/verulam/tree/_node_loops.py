@@ -92,7 +92,7 @@ def prepare_search(node, nodes, sample, rules, scratch, numeric):
         sort_order(targets, order, rows.shape[0])
         for rank in range(rows.shape[0]):
             scratch.ranks[rows[order[rank]]] = rank
-    return cell.impurity * (1.0 if rules.criterion == WORST else cell.weight)
+    return cell.impurity * (1.0 if rules.criterion >= WORST else cell.weight)
 
 
 @outer_loop
@@ -125,7 +125,7 @@ def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
         n_codes = n_categories
         n_branches = write_groups(words, n_known, n_branches, n_categories, scratch, sizes)
     cell.column, cell.missing_branch = column, missing_to
-    scale = 1.0 if rules.criterion == WORST else cell.weight
+    scale = 1.0 if rules.criterion >= WORST else cell.weight
     cell.gain = max(0.0, found[DROP]) / scale
     return n_branches, n_codes
 
@@ -155,7 +155,7 @@ def is_good_enough(column, found, rules):
     """Tell whether the best split reduces the impurity by as much as is asked."""
     if column < 0:
         return False
-    scale = 1.0 if rules.criterion == WORST else rules.total_weight
+    scale = 1.0 if rules.criterion >= WORST else rules.total_weight
     return found[column, DROP] / scale >= rules.min_decrease - 1e-12
 
 

@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import RANDOM_STATE, Interval, StrOptions
-from verulam.tree._records import ABSOLUTE, ENTROPY, GINI, RISK, VARIANCE, WORST, Rules
+from verulam.tree._records import (
+    ABSOLUTE,
+    ENTROPY,
+    GINI,
+    RISK,
+    VARIANCE,
+    WORST,
+    WORST_OF_MEAN,
+    Rules,
+)
 from verulam.tree._room import room
 
 CRITERIA = {
@@ -20,7 +29,10 @@ CRITERIA = {
     "squared_error": VARIANCE,
     "absolute_error": ABSOLUTE,
     "worst_error": WORST,
+    "worst_error_of_mean": WORST_OF_MEAN,
 }
+#: Errors of numbers.
+NUMERIC_CRITERIA = tuple(name for name, code in CRITERIA.items() if code >= VARIANCE)
 #: A depth that no tree reaches.
 BOTTOMLESS = 2**31 - 1
 

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-#: Impurities of classes, then errors of numbers.
-GINI, ENTROPY, RISK, VARIANCE, ABSOLUTE, WORST = range(6)
+#: Impurities of classes, then errors of numbers; from `WORST` on, the largest of a node counts.
+GINI, ENTROPY, RISK, VARIANCE, ABSOLUTE, WORST, WORST_OF_MEAN = range(7)
 #: Entries of what a search finds for each column.
 DROP, N_FIRST, MISSING_TO, ORDERED_BY, SPLIT_INFO, MANY_VALUED, N_FOUND = range(7)
 #: Bits of a packed word that hold the row; the bits above hold the rank of its value.

@@ -19,6 +19,7 @@ from verulam.tree._assemble import Growth
 from verulam.tree._learner import TreeLearner, usable_weights
 from verulam.tree._linear_leaves import LinearLeaves, fit_linear_leaves
 from verulam.tree._options import (
+    NUMERIC_CRITERIA,
     PLAIN_REGRESSOR,
     SHARED_CONSTRAINTS,
     Options,
@@ -47,8 +48,9 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     Parameters
     ----------
     criterion
-        "squared_error" with means in the leaves, "absolute_error" with medians, or
-        "worst_error", the largest residual, with midranges.
+        "squared_error" with means in the leaves; "absolute_error" with medians; "worst_error",
+        the largest residual, with midranges, which make it smallest; or "worst_error_of_mean",
+        the same around means.
     leaf_model
         "constant", or "linear" for a least-squares model of the numeric columns in each leaf;
         the tree is then cut back to where one model does as well as those below it.
@@ -106,7 +108,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     A node predicts :math:`g_m`, the mean of its targets, with error
     :math:`E_m = \sum_t (r^t - g_m)^2 / N_m`, and the split of least error after it is taken;
     see Alpaydin 9.2.2 (9.9-9.14), (9.15) for the worst error and (9.16) for linear leaves. With
-    the worst error and midranges, no residual of a training row exceeds `error_threshold`.
+    either worst error, no residual of a training row exceeds `error_threshold`.
 
     Examples
     --------
@@ -120,7 +122,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
-        "criterion": [StrOptions({"squared_error", "absolute_error", "worst_error"})],
+        "criterion": [StrOptions(set(NUMERIC_CRITERIA))],
         "leaf_model": [StrOptions({"constant", "linear"})],
         "error_threshold": [Interval(Real, 0.0, None, closed="left")],
         "pruning": [StrOptions({"none", "reduced_error", "cost_complexity"}), None],

@@ -11,6 +11,7 @@ from verulam.tree._records import (
     ROW_MASK,
     VARIANCE,
     WORST,
+    WORST_OF_MEAN,
 )
 from verulam.tree._small_loops import inner_loop, part_of_loop, sort_order, total_of
 
@@ -44,10 +45,12 @@ def summarise_targets(rows, sample, criterion):
         low, high = min(low, number), max(high, number)
     if criterion == WORST:
         return weight, 0.5 * (low + high), 0.5 * (high - low)
+    if low == high:
+        return weight, low, 0.0
+    mean = total / weight
+    if criterion == WORST_OF_MEAN:
+        return weight, mean, max(mean - low, high - mean)
     if criterion == VARIANCE:
-        mean = total / weight
-        if low == high:
-            return weight, low, 0.0
         return weight, mean, max(0.0, squares / weight - mean * mean)
     numbers = np.empty(rows.shape[0])
     weights = np.ones(rows.shape[0])
@@ -171,18 +174,19 @@ def running_errors(words, n_known, missing_side, backwards, sample, criterion, r
         w = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
         number = sample.targets[row]
         weight += w
-        if criterion == WORST:
+        total += w * number
+        if criterion >= WORST:
             low, high = min(low, number), max(high, number)
-            error = 0.5 * (high - low)
+            centre = 0.5 * (low + high) if criterion == WORST else total / weight
+            error = max(centre - low, high - centre)
         else:
-            total += w * number
             add_at(tree_weight, ranks[row], w)
             add_at(tree_sum, ranks[row], w * number)
             below, sum_below, place_of = weight_below(tree_weight, tree_sum, 0.5 * weight)
             median = by_rank[min(place_of, n - 1)]
             error = median * below - sum_below + (total - sum_below) - median * (weight - below)
         if step >= 0:
-            errors[step + 1] = error if criterion == WORST else max(0.0, error)
+            errors[step + 1] = max(0.0, error)
 
 
 @part_of_loop
@@ -220,7 +224,7 @@ def scan_errors(words, n_known, sample, rules, scratch, parent, found):
     n_missing = n - n_known
     best = np.inf
     found[MISSING_TO] = -1.0
-    worst = rules.criterion == WORST
+    worst = rules.criterion >= WORST
     ranks = scratch.ranks
     for side in range(2 if own_branch else 1):
         running_errors(
@@ -246,7 +250,7 @@ def scan_errors(words, n_known, sample, rules, scratch, parent, found):
                 best = score
                 found[N_FIRST] = i
                 found[MISSING_TO] = side if own_branch else -1.0
-    # Neither side is ever worse than the whole: less than no drop is a matter of rounding.
+    # Neither side is worse than the whole but around its mean: less than no drop is rounding.
     found[DROP] = max(0.0, parent - best) if best < np.inf else -np.inf
 
 
@@ -282,7 +286,7 @@ def group_targets(words, n_known, sample, rules, scratch, parent, found):
         found[DROP] = -np.inf
         return
     found[N_FIRST] = n_groups
-    if rules.criterion == WORST:
-        found[DROP] = parent - largest
+    if rules.criterion >= WORST:
+        found[DROP] = max(0.0, parent - largest)
     else:
         found[DROP] = parent - total - (saved if own_branch else 0.0)
