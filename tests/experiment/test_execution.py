@@ -1,12 +1,13 @@
 """One run: predictions and costs, or a row that says what went wrong."""
 
+import sys
 import time
 import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.dummy import DummyRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -162,3 +163,33 @@ def test_a_class_with_fewer_rows_than_folds(tmp_path):
     assert plan.notices == ("Not every fold tests every class: class 'virginica' has only 4 rows.",)
     results = run(plan, tmp_path / "r.sqlite", engine="serial", progress=False)
     assert results.status() == {"done": 10}
+
+
+class Heavy(DummyClassifier):
+    """Takes time and memory that are known, in fitting and in predicting."""
+
+    def fit(self, X, y):
+        time.sleep(0.06)
+        self.weight_ = np.ones(40 * 2**20 // 8)  # 40 MB, each page of it touched
+        return super().fit(X, y)
+
+    def predict(self, X):
+        time.sleep(0.03)
+        return super().predict(X)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the high-water mark is one of Linux")
+def test_time_memory_and_size_are_measured():
+    study = small_study(
+        learners=[LearnerChoice(Heavy(), label="heavy"), LearnerChoice("majority class")]
+    )
+    for _ in range(2):  # again the same, give or take what else the machine does
+        heavy = execute(*first_run(study, "heavy"))
+        light = execute(*first_run(study, "majority class"))
+        assert 0.06 <= heavy.fit_seconds < 3.0
+        assert 0.03 <= heavy.predict_seconds < 3.0
+        assert 35.0 < heavy.peak_memory < 400.0
+        assert heavy.model_size > 40e6 > 1e5 > light.model_size > 0
+        assert 0 < light.fit_seconds < heavy.fit_seconds
+        assert 0 < light.predict_seconds < heavy.predict_seconds
+        assert 0 <= light.peak_memory < heavy.peak_memory / 2

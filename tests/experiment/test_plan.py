@@ -143,3 +143,12 @@ def test_preparation_is_a_factor_of_all_learners():
         "n_neighbors=5, preparation=unit range": "numbers brought between 0 and 1",
     }
     assert plan.table()["run"].is_unique
+
+
+def test_parameters_that_a_learner_cannot_have_are_refused_before_anything_runs():
+    learner = LearnerChoice("k-nearest neighbours", parameters={"n_neighbors": -1})
+    with pytest.raises(DataError, match=r"'k-nearest neighbours': The 'n_neighbors' parameter"):
+        make_plan(small_study(learners=[learner]))
+    factors = LearnerChoice("parametric.NaiveBayes", factors={"alpha": [1.0, -1.0]})
+    with pytest.raises(DataError, match=r"NaiveBayes': The 'alpha' parameter"):
+        make_plan(small_study(learners=[factors]))

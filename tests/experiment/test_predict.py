@@ -175,3 +175,12 @@ def test_no_two_columns_of_one_name_are_written(model, birds, tmp_path):
     done = predict_file(model, path, output, keep=["species", "species"])
     assert done.columns.count("species") == 1
     assert list(pd.read_csv(output).columns) == list(done.columns)
+
+
+@pytest.mark.parametrize("name", ["out.xlsx", "out.csv.gz", "out.tsv"])
+def test_no_file_gets_what_its_name_does_not_promise(model, birds, tmp_path, name):
+    table = tmp_path / "birds.csv"
+    birds.to_csv(table, index=False)
+    with pytest.raises(DataError, match=r"cannot be written as \.\w+; predictions are CSV"):
+        predict_file(model, table, tmp_path / name)
+    assert not (tmp_path / name).exists()

@@ -67,13 +67,11 @@ def test_text_and_dates_are_left_out_with_a_notice():
         {"x": [1.0, 2.0], "truth": [True, False], "note": ["one", "two"], "paid": ["4 %", "5 %"],
          "day": pd.to_datetime(["2020-01-01", "2020-01-02"])}
     )  # fmt: skip
-    kept, notice = usable_inputs(table)
+    kept, notices = usable_inputs(table)
     assert list(kept.columns) == ["x", "truth"]
     assert isinstance(kept["truth"].dtype, pd.CategoricalDtype)
-    assert notice == (
-        "Text and date columns are left out: note, "
-        "paid (looks like numbers, written as '4 %'), day."
-    )
+    words = "note, paid (looks like numbers, written as '4 %'), day."
+    assert notices == (f"Text and date columns are left out: {words}",)
     with pytest.raises(DataError, match="nothing to learn from"):
         usable_inputs(table[["note"]])
 
@@ -128,3 +126,13 @@ def test_truths_words_and_gaps_are_prepared_together():
     assert ready.fit(inputs, classes).predict(inputs).shape == (60,)
     # One age, and a column for each of two truths, two cities and three codes.
     assert ready[-1].coef_.shape == (1, 8)
+
+
+def test_columns_of_one_value_are_left_out_with_a_notice():
+    table = pd.DataFrame({"x": [1.0, 2.0], "c": [3.0, 3.0], "k": pd.Categorical(["a", "a"])})
+    kept, notices = usable_inputs(table)
+    assert list(kept.columns) == ["x"]
+    assert notices == ("Columns with one value alone are left out: c, k.",)
+    gaps = pd.DataFrame({"x": [1.0, 2.0], "c": [3.0, None]})
+    assert list(usable_inputs(gaps)[0].columns) == ["x", "c"]
+    assert list(usable_inputs(table[["c", "k"]])[0].columns) == ["c", "k"]

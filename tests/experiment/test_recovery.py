@@ -47,8 +47,10 @@ def test_all_runs_but_those_of_the_damaged_page_are_saved(whole, tmp_path):
     damaged_page(whole, damaged, ids[200].encode())
     with pytest.raises(DataError, match=r"damaged .* `verulam recover .* NEW`"):
         Results(damaged).runs()
+    assert "is damaged" in Results(damaged).damage()
     saved = recover(damaged, tmp_path / "saved.sqlite")
     assert "runs" in saved.damaged
+    assert "some of these could not be read: runs" in str(saved)
     assert 350 <= saved.rows["runs"] < 400
     assert str(saved).startswith(f"{saved.rows['runs']} runs saved in ")
     with Store(saved.path) as store:

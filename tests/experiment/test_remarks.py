@@ -33,6 +33,7 @@ def test_caveats_come_from_splits_tests_and_sense(two):
     assert caveats[-1] == ABOUT_THESE_DATA
     assert all(text[0].isupper() and text.endswith(".") for text in caveats)
     assert len(set(caveats)) == len(caveats)
+    assert sum("overlap" in text for text in caveats) == 1
 
 
 def test_long_errors_are_cut():

@@ -211,3 +211,20 @@ def test_fingerprints_stay_what_they_are():
     )
     assert fingerprint(draw("10-fold")) == "8f703cdf8160636f6a7614f7ac09d1cb"
     assert fingerprint(draw("out-of-bag 5")) == "2745731bf5b94c79c393c02d8598314b"
+
+
+def test_half_to_learn_a_quarter_to_validate_a_quarter_to_test():
+    """The three parts of 50, 25 and 25 per cent share no row, miss none, and keep the classes."""
+    labels = np.array(["a"] * 80 + ["b"] * 40)
+    seen = set()
+    for seed in range(4):  # divided anew each time
+        development, test = lock_test_part(labels, share=0.25, seed=seed, task="classification")
+        inner = resampling("holdout 0.3333333333333333").draw(
+            labels[development], seed=seed, task="classification"
+        )[0]
+        parts = [development[inner.train], development[inner.test], test]
+        assert [len(part) for part in parts] == [60, 30, 30]
+        assert sorted(np.concatenate(parts).tolist()) == list(range(120))
+        assert [int((labels[part] == "a").sum()) for part in parts] == [40, 20, 20]
+        seen.add(tuple(test))
+    assert len(seen) == 4

@@ -182,3 +182,11 @@ def test_a_response_of_several_parts(tmp_path):
 def test_the_response_of_a_study_that_names_none(results):
     assert results.response == ("error",)
     assert "error" in results.response_scores()
+
+
+def test_results_and_studies_print_in_a_line(tmp_path):
+    study = small_study()
+    assert repr(study) == "<Study 'flowers': 1 data set, 2 learners, 5-fold>"
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    assert repr(results) == f"flowers: 10 done ({tmp_path / 'r.sqlite'})"
+    assert results.damage() == ""

@@ -83,3 +83,10 @@ def test_bad_designs():
         central_composite(unit(2), centre_points=-1)
     with pytest.raises(ValueError, match="'c' is categorical; a surface takes"):
         central_composite([Factor("c", ("a", "b"))])
+
+
+def test_stars_of_a_count_stay_within_its_levels_unless_asked_for():
+    factors = [Factor("C", (1, 10), "numeric", whole=True), Factor("g", (0.01, 1.0), "log")]
+    assert central_composite(factors)["C"].between(1, 10).all()
+    assert central_composite(factors, "circumscribed")["C"].min() == -1
+    assert central_composite(factors[1:] * 1 + [Factor("h", (0, 1), "numeric")])["h"].min() < 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verulam.experiment._text import number_text, seconds_text, text_table
+from verulam.experiment._text import number_text, numbers_text, seconds_text, text_table
 
 
 def test_columns_line_up():
@@ -22,3 +22,10 @@ def test_numbers(value, text):
 )
 def test_seconds(value, text):
     assert seconds_text(value) == text
+
+
+def test_one_column_has_one_number_of_decimals():
+    assert numbers_text([1234.56, 2.0]) == ["1235", "2"]
+    assert numbers_text([0.12345, 99.0]) == ["0.1235", "99.0000"]
+    assert numbers_text([1e9, 2.0]) == ["1e+09", "2.0000"]
+    assert numbers_text([]) == []

@@ -8,11 +8,14 @@ import time
 from collections import deque
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 from tests.experiment.studies import ENDLESS, KILLABLE, small_study, with_trouble
 
-from verulam.experiment import LearnerChoice, _workers, make_plan, run
+from verulam.base import DataError
+from verulam.experiment import LearnerChoice, Store, _workers, make_plan, run
+from verulam.experiment._store_rows import unpack
 from verulam.experiment._workers import run_in_processes
 
 
@@ -124,3 +127,53 @@ def processes_about(path):
             if str(path).encode() in entry.read_bytes():
                 found.append(entry.parent.name)
     return found
+
+
+class Counting(DummyClassifier):
+    """Predicts how many fits its process has done, as the class at that place."""
+
+    fits = 0
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        self.age_ = self.fits
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[min(self.age_, len(self.classes_)) - 1])
+
+
+def ages(tmp_path, recycle):
+    """Return the place of the class that each run predicted: the age of its worker."""
+    learners = [LearnerChoice(Counting(), label="counting")]
+    study = small_study(learners=learners, resampling="10-fold")
+    path = tmp_path / f"{recycle}.sqlite"
+    results = run(study, path, workers=2, recycle=recycle, progress=False, check=False)
+    assert results.status() == {"done": 10}
+    with Store(path, read_only=True) as store:
+        return [int(unpack(row[0])[0]) for row in store.rows("SELECT predicted FROM runs")]
+
+
+def test_workers_are_replaced_after_their_number_of_runs(tmp_path):
+    # A worker warms a learner up with one fit of its own before the first run.
+    assert set(ages(tmp_path, 1)) == {1}
+    assert max(ages(tmp_path, None)) == 2
+
+
+def test_recycling_changes_no_result(tmp_path):
+    paths = [tmp_path / "all.sqlite", tmp_path / "two.sqlite"]
+    for path, recycle in zip(paths, (None, 2), strict=True):
+        run(small_study(), path, workers=2, recycle=recycle, progress=False)
+    predictions = []
+    for path in paths:
+        with Store(path, read_only=True) as store:
+            query = "SELECT run, predicted, probabilities FROM runs ORDER BY run"
+            predictions.append(list(store.rows(query)))
+    assert predictions[0] == predictions[1]
+    assert len(predictions[0]) == 10
+
+
+@pytest.mark.parametrize(("engine", "recycle"), [("processes", 0), ("serial", 5), ("dask", 5)])
+def test_what_cannot_be_recycled(tmp_path, engine, recycle):
+    with pytest.raises(DataError, match=f"recycle: {recycle}; expected a whole number"):
+        run(small_study(), tmp_path / "r.sqlite", engine=engine, recycle=recycle)

@@ -46,6 +46,7 @@ __all__ = [
     "available_if",
     "check_classification_targets",
     "check_is_fitted",
+    "check_parameters",
     "check_weights",
     "checked_fit",
     "checked_fit_with_parts",
@@ -62,6 +63,18 @@ checked_fit = _fit_context(prefer_skip_nested_validation=True)
 
 #: The same for learners that are given other learners, which then check their own arguments.
 checked_fit_with_parts = _fit_context(prefer_skip_nested_validation=False)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check the constructor's arguments before `fit` does, where the learner says what they may be.
+
+    Raises
+    ------
+    ValueError
+        Names the parameter and what is accepted.
+    """
+    if getattr(estimator, "_parameter_constraints", None):
+        estimator._validate_params()
 
 
 class Classifier(ClassifierMixin, BaseEstimator):

@@ -23,7 +23,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="Ability, repeatable.")]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", help="Ability, repeatable.", metavar="TAG")
+]
 
 
 def _version(wanted: bool) -> None:
@@ -76,7 +78,11 @@ def datasets() -> None:
 def describe(
     data: Annotated[
         str,
-        typer.Argument(help="Name of a bundled data set, or a file.", autocompletion=complete_data),
+        typer.Argument(
+            help="Name of a bundled data set, or a file.",
+            autocompletion=complete_data,
+            metavar="DATA",
+        ),
     ],
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
     drop_missing_target: DropMissing = False,
@@ -99,7 +105,10 @@ def describe(
 
 @app.command()
 def find(
-    words: Annotated[list[str], typer.Argument(help="Words, a section such as 13.8, or an id.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(help="Words, a section such as 13.8, or an id.", metavar="WORDS..."),
+    ],
 ) -> None:
     """Say where a section or a method of the texts lives."""
     from verulam.catalogue import find as search

@@ -36,7 +36,11 @@ compare_app = typer.Typer()
 def compare(
     data: Annotated[
         str,
-        typer.Argument(help="Name of a bundled data set, or a file.", autocompletion=complete_data),
+        typer.Argument(
+            help="Name of a bundled data set, or a file.",
+            autocompletion=complete_data,
+            metavar="DATA",
+        ),
     ],
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
     learners: Annotated[
@@ -77,7 +81,9 @@ def compare(
 
     Exit code: 0 fine, 1 some runs failed, 2 wrong usage or unusable data, 130 stopped.
     """
-    for option, path in (("--csv", csv), ("--store", store), ("--report", report)):
+    # Without a name, the report goes to the current folder.
+    page = None if no_report else report or Path("report.html")
+    for option, path in (("--csv", csv), ("--store", store), ("--report", page)):
         # Found out now, not after the work is done.
         folder_of(path, option)
     from verulam.experiment import compare as run

@@ -15,7 +15,11 @@ lines_app = typer.Typer()
 def lines(
     data: Annotated[
         str,
-        typer.Argument(help="Name of a bundled data set, or a file.", autocompletion=complete_data),
+        typer.Argument(
+            help="Name of a bundled data set, or a file.",
+            autocompletion=complete_data,
+            metavar="DATA",
+        ),
     ],
     target: Annotated[str | None, typer.Option(help="Column with the classes.")] = None,
     positive: Annotated[

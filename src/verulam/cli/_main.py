@@ -39,8 +39,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (ValueError, KeyError, OSError) as error:
         if debug or _is_defect(error):
             raise
-        typer.echo(f"Error: {' '.join(str(error).split())}", err=True)
+        typer.echo(f"Error: {' '.join(_words(error).split())}", err=True)
         sys.exit(USAGE)
+
+
+def _words(error: Exception) -> str:
+    """Return what an error says, without the numbers that systems give to theirs."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}."
+    return str(error)
 
 
 def _is_defect(error: Exception) -> bool:

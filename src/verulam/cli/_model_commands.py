@@ -74,14 +74,18 @@ def finalise(
 )
 def predict(
     model: ModelFile,
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet file, of any length.")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV or Parquet file, of any length.", metavar="FILE")
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="CSV or Parquet file to write; else printed as CSV."),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", help="Column of FILE to write as well, repeatable."),
+        typer.Option(
+            "--keep", help="Column of FILE to write as well, repeatable.", metavar="COLUMN"
+        ),
     ] = None,
     unseen: Annotated[
         str, typer.Option(help="Categories the model has never seen: refuse, or missing.")

@@ -1,5 +1,6 @@
 """What the commands share: options, tables and paragraphs in a terminal or pipe, paths, codes."""
 
+import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -68,9 +69,14 @@ def existing_store(path: Path) -> Path:
 
 
 def folder_of(path: Path | None, option: str) -> None:
-    """Refuse a file to be written in a folder that does not exist."""
-    if path is not None and not path.resolve().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {path.resolve().parent}", param_hint=option)
+    """Refuse a file in a folder that does not exist or cannot be written; None is no file."""
+    if path is None:
+        return
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise typer.BadParameter(f"there is no folder {folder}", param_hint=option)
+    if not os.access(folder, os.W_OK):
+        raise typer.BadParameter(f"the folder {folder} cannot be written", param_hint=option)
 
 
 def console() -> "Console":

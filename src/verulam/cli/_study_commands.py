@@ -46,7 +46,9 @@ Simplicity = Annotated[
 
 @study_app.command(epilog=examples("verulam init", "verulam init flowers.toml"))
 def init(
-    file: Annotated[Path, typer.Argument(help="File to write.")] = Path("study.toml"),
+    file: Annotated[Path, typer.Argument(help="File to write.", metavar="FILE")] = Path(
+        "study.toml"
+    ),
 ) -> None:
     """Write a commented study file that runs as it is."""
     from verulam.cli._study_example import EXAMPLE_STUDY
@@ -114,6 +116,10 @@ def run(
         ),
     ] = "processes",
     workers: Annotated[int | None, typer.Option(help="Processes; one a core if not given.")] = None,
+    recycle: Annotated[
+        int | None,
+        typer.Option(help="Runs after which a process is replaced by a new one.", min=1),
+    ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Try runs again that failed.")
     ] = False,
@@ -128,7 +134,9 @@ def run(
     retry = ("killed", "timed out", "failed") if retry_failed else ("killed", "timed out")
     asked = read_study(study)
     try:
-        results = carry_out(asked, path, engine=engine, workers=workers, retry=retry)
+        results = carry_out(
+            asked, path, engine=engine, workers=workers, recycle=recycle, retry=retry
+        )
     except KeyboardInterrupt:
         kept = Results(path).status() if path.is_file() else {}
         again = f"verulam run {study}" + (f" --store {store}" if store else "")
@@ -160,6 +168,8 @@ def status(store: StoreFile) -> None:
 
     results = Results(existing_store(store))
     typer.echo(wrapped(str(results)))
+    if damage := results.damage():
+        typer.echo(wrapped(damage), err=True)
     runs = results.runs()
     counts = runs.groupby(["data", "learner", "status"]).size().unstack(fill_value=0)
     typer.echo()

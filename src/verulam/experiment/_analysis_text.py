@@ -9,7 +9,7 @@ import pandas as pd
 from verulam.catalogue import GRADES
 from verulam.experiment._findings import HEADS, finding_blocks, variance_rows
 from verulam.experiment._study import AIMS
-from verulam.experiment._text import number_text, seconds_text, text_table
+from verulam.experiment._text import number_text, numbers_text, seconds_text, text_table
 
 if TYPE_CHECKING:
     from verulam.experiment._analysis import Analysis
@@ -118,14 +118,23 @@ def response_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
     several = analysis.overall is not None
     names = ["mean rank", "wins"] if several else ["mean", "s.d."]
     rows = []
-    for name, row in best_first(analysis).iterrows():
+    table = best_first(analysis)
+    means, deviations = response_texts(table)
+    for place, (name, row) in enumerate(table.iterrows()):
         if several:
             wins = row.get("wins", float("nan"))
             numbers = [_rank_text(row["mean_rank"]), "-" if wins != wins else f"{wins:.0f}"]
         else:
-            numbers = [number_text(row["mean"]), number_text(row["standard_deviation"])]
+            numbers = [means[place], deviations[place]]
         rows.append([str(name), *numbers, p_text(row["adjusted_p"]), str(row["equality"])])
     return ["contestant", *names, "p", "equality"], rows
+
+
+def response_texts(table: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """Return means and standard deviations as text, the same number of decimals in each column."""
+    if "mean" not in table:
+        return [], []
+    return numbers_text(table["mean"].tolist()), numbers_text(table["standard_deviation"].tolist())
 
 
 def cost_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:

@@ -33,6 +33,7 @@ def run(
     *,
     engine: str = "processes",
     workers: int | None = None,
+    recycle: int | None = None,
     progress: bool = True,
     retry: Sequence[str] = ("killed", "timed out"),
     check: bool = True,
@@ -53,6 +54,9 @@ def run(
         is already there. The results do not depend on it.
     workers
         Number of processes; None and -1 take one for each core.
+    recycle
+        Runs after which a process is replaced by a new one, against what libraries leave behind
+        in it; None for never. Of the engine "processes" alone.
     progress
         Show a progress display, where the output is a terminal or a notebook.
     retry
@@ -71,11 +75,15 @@ def run(
     ...     results.status()
     {'done': 10}
     """
+    if recycle is not None and (recycle < 1 or engine != "processes"):
+        raise DataError(
+            f"recycle: {recycle!r}; expected a whole number of at least 1, with engine processes."
+        )
     processes = core_count() if workers is None else worker_count(workers, "workers")
     plan = study if isinstance(study, Plan) else make_plan(study)
 
     def carry_out(planned: Plan) -> Results:
-        chosen = _engine(engine, processes, planned)
+        chosen = _engine(engine, processes, planned, recycle)
         return _carried_out(planned, store, chosen, progress=progress, retry=retry, check=check)
 
     results = carry_out(plan)
@@ -125,9 +133,9 @@ def _warn_of_changes(store: Store, study: str) -> None:
         )
 
 
-def _engine(name: str, workers: int, plan: Plan) -> Engine:
+def _engine(name: str, workers: int, plan: Plan, recycle: int | None) -> Engine:
     if name == "processes":
-        return partial(run_in_processes, workers=workers)
+        return partial(run_in_processes, workers=workers, recycle=recycle)
     if name == "serial":
         # A run can only be stopped from outside: with limits they go on in one other process.
         return partial(run_in_processes, workers=1) if has_limits(plan) else _run_serially

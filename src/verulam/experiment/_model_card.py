@@ -301,10 +301,10 @@ class ModelCard:
 
 _STYLE = (
     ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:0}"
-    "main{max-width:60rem;margin:auto;padding:1rem;overflow-wrap:break-word;overflow-x:auto}"
-    "table{border-collapse:collapse;margin:.5rem 0}"
+    "main{max-width:60rem;margin:auto;padding:1rem;overflow-wrap:anywhere}"
+    "table{border-collapse:collapse;margin:.5rem 0;max-width:100%}"
     "td,th{border-bottom:1px solid #8886;padding:.25rem .75rem .25rem 0;text-align:left;"
-    "vertical-align:top}"
+    "vertical-align:top}td:first-child{overflow-wrap:normal}"
 )
 
 

@@ -1,6 +1,7 @@
 """Whether a table has what a model needs, and the one form in which the model is given it."""
 
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from verulam.experiment._model_card import ColumnCard, ModelCard
 
 #: What to do about categories that the model has never seen.
 UNSEEN = ("refuse", "missing")
+#: Names less alike than this are not taken for one another's misspelling.
+ALIKE = 0.5
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -118,7 +121,9 @@ class _Place:
 
 def _nearest(name: str, names: Sequence[str]) -> str:
     nearest = nearest_names(name, names, count=1)
-    return f" (nearest: {nearest[0]!r})" if nearest else ""
+    if not nearest or SequenceMatcher(None, name.lower(), nearest[0].lower()).ratio() < ALIKE:
+        return ""
+    return f" (nearest: {nearest[0]!r})"
 
 
 def _numbers(values: pd.Series, place: _Place) -> pd.Series:

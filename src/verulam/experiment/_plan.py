@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import get_tags
 
-from verulam.base import DataError, abilities, clone, generator
+from verulam.base import DataError, abilities, check_parameters, clone, generator
 from verulam.catalogue import entry
 from verulam.experiment._budget import Budget, affordable, budget
 from verulam.experiment._choices import LearnerChoice
@@ -380,7 +380,13 @@ def _with_parameters(base: Any, parameters: dict[str, Any], name: str) -> Any:
                 f"Learner {name!r} has no parameter {parameter!r}; it has "
                 f"{', '.join(sorted(accepted)) or 'none'}."
             )
-    return estimator.set_params(**parameters)
+    estimator.set_params(**parameters)
+    if parameters:
+        try:
+            check_parameters(estimator)
+        except ValueError as error:
+            raise DataError(f"Learner {name!r}: {error}") from None
+    return estimator
 
 
 def _planned_runs(

@@ -126,7 +126,7 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         locked,
         fingerprint(splits),
         notices=tuple(
-            filter(None, (_dropped(opened), rare, usable.notice, left_out, _numbered(inputs)))
+            filter(None, (_dropped(opened), rare, usable.notice, *left_out, _numbered(inputs)))
         ),
         groups=groups,
         nuisance=nuisance,

@@ -18,6 +18,8 @@ from verulam.experiment._model_columns import check_names, model_inputs, outside
 from verulam.experiment._model_file import SavedModel, load_model
 
 CHUNK_ROWS = 20_000
+#: Endings of files that are written as Parquet.
+PARQUET = frozenset({".parquet", ".pq"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +97,8 @@ def predict_file(
         The file to read.
     output
         The file to write, as Parquet where its name ends in ``.parquet`` or ``.pq`` and as CSV
-        otherwise; it appears when all rows are done, and not at all after an error. None writes
-        CSV to standard output.
+        where it ends in ``.csv`` or ``.txt`` or has no ending; it appears when all rows are done,
+        and not at all after an error. None writes CSV to standard output.
     keep
         Columns of the file to write before the predictions, such as the number of a customer.
     unseen
@@ -107,6 +109,7 @@ def predict_file(
     path = Path(path)
     if output is not None and Path(output).resolve() == path.resolve():
         raise DataError(f"output: {output} is the file that is read; name another.")
+    _check_form(output)
     source = stream(path).source
     card = model.card
     extra = check_names(source.names, card, source=path.name)
@@ -133,6 +136,16 @@ def predict_file(
             write(pd.concat([frame[list(keep)], _predicted(model, inputs)], axis=1))
             rows += len(frame)
     return FilePredictions(rows, columns, _notices(extra, keep, outside, card))
+
+
+def _check_form(output: str | Path | None) -> None:
+    """Refuse to write CSV into a file whose name promises something else."""
+    suffix = "" if output is None else Path(output).suffix.lower()
+    if suffix not in {"", ".csv", ".txt", *PARQUET}:
+        raise DataError(
+            f"output: {output} cannot be written as {suffix}; predictions are CSV (.csv) or "
+            "Parquet (.parquet)."
+        )
 
 
 def _predicted(model: SavedModel, inputs: pd.DataFrame) -> pd.DataFrame:
@@ -183,7 +196,7 @@ def _opened(output: str | Path | None, columns: Sequence[str]) -> Iterator[Any]:
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise DataError(f"output: {path} cannot be written; name a file in a folder that exists.")
     with draft_of(path) as draft:
-        if path.suffix.lower() in {".parquet", ".pq"}:
+        if path.suffix.lower() in PARQUET:
             with _parquet_writer(draft, columns) as write:
                 yield write
             return

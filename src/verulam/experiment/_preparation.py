@@ -67,8 +67,8 @@ class AsObjects(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return X.astype(object)
 
 
-def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return the columns that learners can use, and a notice about those left out."""
+def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the columns that learners can use, and notices about those left out."""
     left_out = [name for name in inputs.columns if not _is_usable(inputs[name])]
     kept = inputs.drop(columns=left_out)
     if kept.shape[1] == 0:
@@ -77,9 +77,16 @@ def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         )
     truths = [name for name in kept.columns if pd.api.types.is_bool_dtype(kept[name])]
     kept = kept.astype(dict.fromkeys(truths, "category"))
-    named = [_with_hint(inputs[name]) for name in left_out]
-    notice = f"Text and date columns are left out: {', '.join(named)}." if left_out else ""
-    return kept, notice
+    constant = [name for name in kept.columns if kept[name].nunique(dropna=False) < 2]
+    if len(constant) == kept.shape[1]:
+        constant = []  # Baselines can do without any; the others say so themselves.
+    notices = []
+    if left_out:
+        named = ", ".join(_with_hint(inputs[name]) for name in left_out)
+        notices.append(f"Text and date columns are left out: {named}.")
+    if constant:
+        notices.append(f"Columns with one value alone are left out: {', '.join(constant)}.")
+    return kept.drop(columns=constant), tuple(notices)
 
 
 def _with_hint(column: pd.Series) -> str:

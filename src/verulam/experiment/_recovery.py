@@ -11,6 +11,7 @@ from typing import Any
 from verulam.base import DataError
 from verulam.experiment._store import Store
 from verulam.experiment._store_rows import unpack
+from verulam.experiment._text import counted
 
 #: Tables whose key is the hash of a run: they are read in small ranges, around what is damaged.
 _BY_RUN = ("runs", "tunings", "checks")
@@ -18,6 +19,19 @@ _TABLES = (
     "studies", "data", "splits", "draws", "nuisance", "notices", "environments", "planned",
     *_BY_RUN,
 )  # fmt: skip
+#: What a table is called in messages.
+_WORDS = {
+    "studies": "the study",
+    "data": "targets of the data sets",
+    "splits": "the splits",
+    "nuisance": "nuisance factors",
+    "notices": "notices",
+    "environments": "versions",
+    "planned": "the plan",
+    "runs": "runs",
+    "tunings": "what was tuned",
+    "checks": "checks whether runs repeat",
+}
 _DIGITS = "0123456789abcdef"
 
 
@@ -40,8 +54,9 @@ class Recovery:
     damaged: tuple[str, ...]
 
     def __str__(self) -> str:
-        lost = f"; damaged: {', '.join(self.damaged)}" if self.damaged else ""
-        return f"{self.rows.get('runs', 0)} runs saved in {self.path}{lost}"
+        parts = ", ".join(_WORDS[name] for name in self.damaged)
+        lost = f"; some of these could not be read: {parts}" if parts else ""
+        return f"{counted(self.rows.get('runs', 0), 'run')} saved in {self.path}{lost}"
 
 
 def recover(path: str | Path, target: str | Path) -> Recovery:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from verulam.experiment._design_remarks import design_remarks
 from verulam.experiment._resampling import resampling
+from verulam.experiment._resampling_kinds import OVERLAP
 from verulam.experiment._results import Results
 from verulam.experiment._run_notes import run_caveats, run_notes
 from verulam.experiment._text import shortened
@@ -81,9 +82,11 @@ def caveats_of(
         What they say over all.
     """
     main = over_data or next(iter(verdicts.values()), None)
-    caveats = list(resampling(results.description["resampling"]).caveats)
-    if main is not None:
-        caveats += [_sentence(text) for test in main.tests for text in test.caveats]
+    told = [_sentence(text) for test in (main.tests if main else ()) for text in test.caveats]
+    # The tests say in their own words what overlapping training parts do.
+    overlap = any("overlap" in text for text in told)
+    drawn = resampling(results.description["resampling"]).caveats
+    caveats = [*(text for text in drawn if not (overlap and text == OVERLAP)), *told]
     caveats += design_remarks(results.description)
     caveats += [*run_caveats(results), SIMPLE_FIRST, ABOUT_THESE_DATA]
     return tuple(dict.fromkeys(caveats))

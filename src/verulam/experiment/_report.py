@@ -12,7 +12,13 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.catalogue import GRADES
 from verulam.experiment._analysis import Analysis, analyse
-from verulam.experiment._analysis_text import best_first, grade_text, p_text, size_text
+from verulam.experiment._analysis_text import (
+    best_first,
+    grade_text,
+    p_text,
+    response_texts,
+    size_text,
+)
 from verulam.experiment._figures import figures
 from verulam.experiment._findings import HEADS, alias_lines, variance_rows
 from verulam.experiment._nuisance import nuisance_lines
@@ -152,19 +158,21 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
     several = analysis.overall is not None
     group = analysis.verdict.group if analysis.verdict and analysis.verdict.tested else ()
     rows = []
-    for name, row in best_first(analysis).iterrows():
+    table = best_first(analysis)
+    means, deviations = response_texts(table)
+    for place, (name, row) in enumerate(table.iterrows()):
         cells = {}
         if several:
             cells["mean rank"] = _number(row["mean_rank"], "{:.2f}".format)
         else:
-            cells["mean"] = _number(row["mean"], number_text)
+            cells["mean"] = _said(row["mean"], means[place])
         # Next to the mean, where a phone shows them without scrolling sideways.
         cells["equality"] = Cell(row["equality"], row["equality"], "word")
         cells["p"] = _number(row["adjusted_p"], p_text)
         if several:
             cells["wins"] = _number(row.get("wins"), "{:.0f}".format)
         else:
-            cells["s.d."] = _number(row["standard_deviation"], number_text)
+            cells["s.d."] = _said(row["standard_deviation"], deviations[place])
         cells["fit"] = _number(row["fit_seconds"], seconds_text)
         cells["predict"] = _number(row["predict_seconds"], seconds_text)
         cells["size"] = _number(row["model_size"], size_text)
@@ -180,6 +188,11 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _said(value: float, text: str) -> Cell:
+    """Return a number that has been written already."""
+    return Cell(text, "" if value != value else repr(float(value)))
 
 
 def _number(value: Any, write: Callable[[float], str]) -> Cell:

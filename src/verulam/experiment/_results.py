@@ -119,6 +119,18 @@ class Results:
         words = f"The budget of {limits.title} left out {counted(left, 'run')}"
         return f"{words}; raise it to carry {'it' if left == 1 else 'them'} out."
 
+    def damage(self) -> str:
+        """Return what is wrong with the file of the store, in words; empty for nothing."""
+        with Store(self.path, read_only=True) as store:
+            found = str(next(store.rows("PRAGMA quick_check(1)"))[0])
+        if found == "ok":
+            return ""
+        words = " ".join(found.split()).removeprefix("*** in database main *** ")
+        return (
+            f"The store {self.path} is damaged ({words}); `verulam recover {self.path} NEW` saves "
+            "its intact rows in a new store."
+        )
+
     @cached_property
     def design(self) -> str:
         """How the splits were drawn, in words."""

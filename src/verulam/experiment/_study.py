@@ -21,6 +21,7 @@ from verulam.experiment._resampling import Resampling, resampling
 from verulam.experiment._search_space import search_space
 from verulam.experiment._study_designs import FULL, SEQUENTIAL, Design, design_settings, read_design
 from verulam.experiment._study_factors import check_study_factors, plain_factors
+from verulam.experiment._text import counted
 from verulam.experiment._tuning import Tuning, tuning
 from verulam.experiment._wishes import Wishes, wishes
 from verulam.measures import Measure, as_measure, measures
@@ -42,7 +43,7 @@ COST_RESPONSES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Study:
     """A question and the experiment that is to answer it.
 
@@ -213,6 +214,10 @@ class Study:
             for each in given or ()
         ]
         object.__setattr__(self, key, tuple(bound) if given is not None else None)
+
+    def __repr__(self) -> str:
+        parts = [counted(len(self.data), "data set"), counted(len(self.learners), "learner")]
+        return f"<Study {self.name!r}: {', '.join(parts)}, {resampling(self.resampling)}>"
 
     def _repr_html_(self) -> str:
         return study_html(self)

@@ -21,7 +21,7 @@ _BLOCKS = {
 
 
 def central_composite(
-    factors: Sequence[Factor], kind: CompositeKind = "circumscribed", centre_points: int = 1
+    factors: Sequence[Factor], kind: CompositeKind | None = None, centre_points: int = 1
 ) -> pd.DataFrame:
     r"""Return corners, stars on the axes and centre points, from which a quadratic can be fitted.
 
@@ -31,7 +31,9 @@ def central_composite(
         What is varied, numeric or log, between its lowest and its highest level.
     kind
         "circumscribed" puts the corners at the levels and the stars beyond them; "inscribed"
-        the stars at the levels and the corners within; "faced" both at the levels.
+        the stars at the levels and the corners within; "faced" both at the levels. None takes
+        "circumscribed", but "faced" where a factor is a whole number, which may be impossible
+        beyond its levels.
     centre_points
         Runs at the centre.
 
@@ -48,6 +50,8 @@ def central_composite(
     (9, [[-1.414, 2.0], [1.414, 2.0], [0.0, -0.828], [0.0, 4.828], [0.0, 2.0]])
     """
     factors = _numeric_factors(factors)
+    if kind is None:
+        kind = "faced" if any(factor.whole for factor in factors) else "circumscribed"
     if kind not in ("circumscribed", "inscribed", "faced"):
         raise ValueError(f"kind={kind!r}; expected 'circumscribed', 'inscribed' or 'faced'.")
     count = len(factors)

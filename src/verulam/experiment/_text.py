@@ -36,6 +36,21 @@ def number_text(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 100 else f"{value:.4g}"
 
 
+def numbers_text(values: Sequence[float]) -> list[str]:
+    """Return the numbers of one column, all with the decimals that suit the largest.
+
+    Examples
+    --------
+    >>> numbers_text([36.7146, 112.94, 133.0]), numbers_text([0.5, float("nan")])
+    (['36.7', '112.9', '133.0'], ['0.5000', '-'])
+    """
+    largest = max((abs(value) for value in values if value == value), default=0.0)
+    if not 100 <= largest < 1e7:
+        return [number_text(value) for value in values]
+    decimals = max(0, 4 - len(f"{largest:.0f}"))
+    return ["-" if value != value else f"{value:.{decimals}f}" for value in values]
+
+
 def seconds_text(seconds: float) -> str:
     """Return a time in the unit that suits it."""
     if seconds != seconds:

@@ -34,15 +34,21 @@ _SET_DEATH_SIGNAL = 1
 
 @dataclass(eq=False)
 class _Worker:
-    """A process, the connection to it, the runs it has been sent, and when its clock starts."""
+    """A process, the connection to it, the runs it has been sent, and when its clock starts.
+
+    `given` counts all runs that it was ever sent.
+    """
 
     process: Any
     connection: Connection
     sent: deque[int] = field(default_factory=deque)
     since: float = 0.0
+    given: int = 0
 
 
-def run_in_processes(plan: Plan, queue: deque[int], *, workers: int) -> Generator[Outcome | None]:
+def run_in_processes(
+    plan: Plan, queue: deque[int], *, workers: int, recycle: int | None = None
+) -> Generator[Outcome | None]:
     """Yield the outcome of each run as it ends, and None whenever no more are at hand.
 
     Parameters
@@ -53,11 +59,14 @@ def run_in_processes(plan: Plan, queue: deque[int], *, workers: int) -> Generato
         Which of its runs to carry out; taken from the left, and may be added to meanwhile.
     workers
         Number of processes.
+    recycle
+        Runs after which a process is replaced by a new one; None for never.
     """
-    crew = _Crew(plan, workers)
+    crew = _Crew(plan, workers, recycle)
     pace = Pace()
     try:
         while queue or any(worker.sent for worker in crew.workers):
+            crew.renew()
             for worker in crew.workers:
                 crew.send(worker, queue, pace.batch())
             for outcome in crew.collect(queue):
@@ -97,12 +106,12 @@ class Pace:
 class _Crew:
     """The workers of one study."""
 
-    def __init__(self, plan: Plan, size: int) -> None:
+    def __init__(self, plan: Plan, size: int, recycle: int | None = None) -> None:
         # A forked worker has the plan and the libraries from the start. Elsewhere each worker
         # imports anew and is sent the plan once.
         method = "fork" if sys.platform == "linux" else "spawn"
         self._context: Any = multiprocessing.get_context(method)
-        self._plan = plan
+        self._plan, self._recycle = plan, recycle
         self.workers: list[_Worker] = []
         for _ in range(size):
             self.workers.append(self._hire())
@@ -123,11 +132,29 @@ class _Crew:
     def _forks(self) -> bool:
         return self._context.get_start_method() == "fork"
 
+    def renew(self) -> None:
+        """Replace the workers that have done their number of runs, before they grow old.
+
+        What libraries leave behind in a process, in memory that is never given back or in
+        handles that are never closed, ends with it (Alpaydin 19.5: software aging).
+        """
+        for worker in list(self.workers):
+            if self._recycle is not None and worker.given >= self._recycle and not worker.sent:
+                _end(worker)
+                self.workers.remove(worker)
+                self.workers.append(self._hire())
+
     def send(self, worker: _Worker, queue: deque[int], batch: int) -> None:
         """Send more runs to a worker that is about to have none."""
         if len(worker.sent) * 2 >= batch or not queue:
             return
-        runs = [queue.popleft() for _ in range(min(batch - len(worker.sent), len(queue)))]
+        count = min(batch - len(worker.sent), len(queue))
+        if self._recycle is not None:
+            count = min(count, self._recycle - worker.given)
+        if count < 1:
+            return
+        runs = [queue.popleft() for _ in range(count)]
+        worker.given += count
         if not worker.sent:
             worker.since = time.monotonic() + FIRST_USE
         worker.sent.extend(runs)
