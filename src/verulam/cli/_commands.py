@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from verulam.cli._completion import complete_data
 from verulam.cli._printing import (
     FAILED,
+    DataSource,
     DropMissing,
     LeaveOut,
     column_table,
@@ -76,14 +76,7 @@ def datasets() -> None:
 
 @app.command()
 def describe(
-    data: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a bundled data set, or a file.",
-            autocompletion=complete_data,
-            metavar="DATA",
-        ),
-    ],
+    data: DataSource,
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
     drop_missing_target: DropMissing = False,
     leave_out: LeaveOut = None,

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verulam.cli._completion import complete_data, complete_learners, complete_measure
+from verulam.cli._completion import complete_learners, complete_measure
 from verulam.cli._printing import (
     FAILED,
     INTERRUPTED,
+    DataSource,
     DropMissing,
     LeaveOut,
     as_typed,
@@ -34,14 +35,7 @@ compare_app = typer.Typer()
     )
 )
 def compare(
-    data: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a bundled data set, or a file.",
-            autocompletion=complete_data,
-            metavar="DATA",
-        ),
-    ],
+    data: DataSource,
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
     learners: Annotated[
         str | None,

@@ -5,22 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from verulam.cli._completion import complete_data
-from verulam.cli._printing import DropMissing, LeaveOut, console, names_in, print_table
+from verulam.cli._printing import DataSource, DropMissing, LeaveOut, console, names_in, print_table
 
 lines_app = typer.Typer()
 
 
 @lines_app.command()
 def lines(
-    data: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a bundled data set, or a file.",
-            autocompletion=complete_data,
-            metavar="DATA",
-        ),
-    ],
+    data: DataSource,
     target: Annotated[str | None, typer.Option(help="Column with the classes.")] = None,
     positive: Annotated[
         str | None, typer.Option(help="This class against all others, where there are more.")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from verulam.cli._completion import complete_data
+
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
 #: Exit codes: some runs failed or nothing was found; stopped by the user.
 FAILED, INTERRUPTED = 1, 130
 
+DataSource = Annotated[
+    str,
+    typer.Argument(
+        help="Name of a bundled data set, or a file.", autocompletion=complete_data, metavar="DATA"
+    ),
+]
 DropMissing = Annotated[
     bool, typer.Option("--drop-missing-target", help="Leave out rows without a target value.")
 ]
