@@ -8,7 +8,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import verulam.base._chunks as chunks
-from verulam.base import Chunk, DataError, MemorySource, map_rows, open_source, thread_count
+from verulam.base import (
+    Chunk,
+    DataError,
+    MemorySource,
+    map_rows,
+    open_source,
+    share_among_threads,
+    thread_count,
+)
 
 
 def prepare(inputs, targets, weights, first):
@@ -112,3 +120,19 @@ def test_thread_count_can_be_set(monkeypatch):
     assert thread_count() == 3
     monkeypatch.delenv("VERULAM_THREADS")
     assert thread_count() >= 1
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_shared_tasks_are_done_once_each(threads):
+    done = []
+    share_among_threads(done.append, range(0, 100, 7), threads)
+    assert sorted(done) == list(range(0, 100, 7))
+
+
+def test_a_fault_in_a_shared_task_is_raised():
+    def fail(task):
+        if task == 5:
+            raise DataError("task 5")
+
+    with pytest.raises(DataError, match="task 5"):
+        share_among_threads(fail, range(10), 2)

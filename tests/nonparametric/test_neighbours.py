@@ -7,14 +7,14 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 import verulam.nonparametric._neighbours as module
+import verulam.nonparametric._products as products_module
 from verulam.nonparametric._neighbours import (
     NeighbourIndex,
     intrinsic_dimension,
     nearest_by_products,
     nearest_columns,
-    single_rows,
 )
-from verulam.nonparametric._neighbours_loops import collect_candidates, nearest_candidates
+from verulam.nonparametric._products import tiled_rows
 
 RNG = np.random.default_rng(0)
 
@@ -79,31 +79,6 @@ def test_a_function_is_a_metric():
     assert_array_equal(found.rows, brute(queries, stored, 3, "chebyshev")[1])
 
 
-def test_products_are_exact_where_single_precision_is_not():
-    """A tight cluster far from the centre of the data, at the edge of float32."""
-    stored = np.vstack([RNG.normal(size=(500, 10)) * 1e-5 + 1.0, RNG.normal(size=(500, 10)) - 3.0])
-    queries = stored[:50] + RNG.normal(size=(50, 10)) * 1e-5
-    found = nearest_by_products(queries, single_rows(stored), 3)
-    distances, rows = brute(queries, stored, 3)
-    assert_array_equal(found.rows, rows)
-    assert_allclose(found.distances, distances, rtol=1e-9)
-
-
-def test_many_equal_distances_take_the_exact_way():
-    stored = np.repeat(RNG.normal(size=(3, 12)), 200, axis=0)
-    found = nearest_by_products(stored[::50] + 0.01, single_rows(stored), 2)
-    assert_allclose(found.distances, brute(stored[::50] + 0.01, stored, 2)[0])
-
-
-def test_far_and_huge_queries():
-    stored = RNG.normal(size=(400, 9))
-    queries = np.vstack([np.full((1, 9), 1e30), stored[:1] * 1e6])
-    found = nearest_by_products(queries, single_rows(stored), 2)
-    assert_allclose(found.distances, brute(queries, stored, 2)[0])
-    tiny = nearest_by_products(stored[:5] * 1e-100, single_rows(stored * 1e-100), 1)
-    assert_array_equal(tiny.rows[:, 0], np.arange(5))
-
-
 def test_equal_distances_come_in_the_order_of_rows():
     stored = np.array([[1.0], [-1.0], [1.0], [5.0]])
     assert_array_equal(NeighbourIndex(stored).query(np.array([[0.0]]), 3).rows, [[0, 1, 2]])
@@ -130,30 +105,10 @@ def test_blocks_do_not_change_the_answer(monkeypatch):
     whole = NeighbourIndex(stored, "city-block").query(queries, 4)
     products = NeighbourIndex(stored).query(queries, 4)
     monkeypatch.setattr(module, "BLOCK_NUMBERS", 1200)
-    monkeypatch.setattr(module, "QUERY_ROWS", 16)
-    monkeypatch.setattr(module, "STORED_ROWS", 128)
+    monkeypatch.setattr(products_module, "LEAST_ROWS", 64)
+    monkeypatch.setattr(products_module, "MOST_ROWS", 64)
     assert_array_equal(NeighbourIndex(stored, "city-block").query(queries, 4).rows, whole.rows)
     assert_array_equal(NeighbourIndex(stored).query(queries, 4).rows, products.rows)
-
-
-def test_compiled_loops_equal_their_python_source():
-    stored, queries = RNG.normal(size=(90, 8)), RNG.normal(size=(4, 8))
-    results = []
-    for collect, measure in (
-        (collect_candidates, nearest_candidates),
-        (collect_candidates.py_func, nearest_candidates.py_func),
-    ):
-        counts, limits = np.zeros(4, dtype=np.intp), np.full(4, 3e38, dtype=np.float32)
-        values, places = np.empty((4, 20), np.float32), np.zeros((4, 20), np.intp)
-        products = (2.0 * queries @ stored.T).astype(np.float32)
-        norms = (stored**2).sum(axis=1).astype(np.float32)
-        margins = np.full(4, 1e-4, dtype=np.float32)
-        collect(products, norms, 0, margins, limits, counts, values, places, 3)
-        distances, rows = np.empty((4, 3)), np.empty((4, 3), np.intp)
-        measure(queries, stored, counts, places, distances, rows)
-        results.append(rows)
-    assert_array_equal(results[0], results[1])
-    assert_array_equal(results[0], brute(queries, stored, 3)[1])
 
 
 def test_bad_requests():
@@ -184,7 +139,7 @@ def test_ways_to_search_agree():
     assert index._tree_pays(3)
     by_tree, by_products = (
         index.query(queries, 3),
-        nearest_by_products(queries, single_rows(stored), 3),
+        nearest_by_products(queries, tiled_rows(stored), 3),
     )
     assert_array_equal(by_tree.rows, by_products.rows)
     assert_allclose(by_tree.distances, by_products.distances)
@@ -193,9 +148,16 @@ def test_ways_to_search_agree():
     assert not index._are_near(rng.normal(size=(40, 9)) * 10.0)
 
 
-@pytest.mark.parametrize("k", [1, 7, 40, 300])
-def test_first_limits_leave_no_neighbour_out(k):
+def test_ways_are_chosen_by_where_queries_lie():
+    """Off the plane of the stored rows a tree leaves out nothing, in it nearly everything."""
     rng = np.random.default_rng(0)
-    stored, queries = rng.normal(size=(5000, 9)), rng.normal(size=(20, 9))
-    found = nearest_by_products(queries, single_rows(stored), k)
-    assert_array_equal(found.rows, brute(queries, stored, k)[1])
+    axes = rng.normal(size=(2, 5))
+    index = NeighbourIndex(rng.normal(size=(6000, 2)) @ axes)
+    inside, outside = rng.normal(size=(100, 2)) @ axes, rng.normal(size=(100, 5))
+    assert index._tree_pays(5)
+    assert index._are_near(inside)
+    assert not index._are_near(outside)
+    half = np.where(np.arange(100)[:, None] % 2 == 0, inside, outside)
+    assert not index._are_near(half)
+    for queries in (inside, outside, half):
+        assert_array_equal(index.query(queries, 5).rows, brute(queries, index.stored, 5)[1])

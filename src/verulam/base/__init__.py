@@ -17,6 +17,7 @@ from verulam.base._chunks import (
     map_rows,
     one_blas_thread,
     open_source,
+    share_among_threads,
     thread_count,
     thread_pool,
 )
@@ -123,6 +124,7 @@ __all__ = [
     "one_blas_thread",
     "open_source",
     "read_schema",
+    "share_among_threads",
     "spawn_seeds",
     "spread_rows",
     "thread_count",

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -196,6 +196,35 @@ def in_threads(
         return
     with thread_pool(threads) as pool:
         yield from pool.map(function, tasks)
+
+
+def share_among_threads(
+    function: Callable[[int], None], tasks: Sequence[int], threads: int = 0
+) -> None:
+    """Call `function` with each task, in any order; the calling thread takes its share.
+
+    Starts sooner than a pool, for work that lasts less than a millisecond. BLAS keeps its setting.
+    """
+    helpers = min(threads or thread_count(), len(tasks)) - 1
+    left = iter(tasks)
+    faults: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            # Taking the next of a range is one step, which threads cannot divide.
+            for task in left:
+                function(task)
+        except BaseException as fault:  # raised again by the caller
+            faults.append(fault)
+
+    started = [Thread(target=work) for _ in range(helpers)]
+    for thread in started:
+        thread.start()
+    work()
+    for thread in started:
+        thread.join()
+    if faults:
+        raise faults[0]
 
 
 @contextmanager

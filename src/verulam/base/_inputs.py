@@ -48,7 +48,8 @@ def refuse_huge_numbers(inputs: Any) -> None:
         return
     flat = values.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
-        total = np.dot(flat, flat)
+        # Not by BLAS, whose threads would go on spinning while the learner's own begin.
+        total = np.einsum("i,i->", flat, flat)
     if np.isfinite(total):
         return
     # Missing values and infinite ones, where they are allowed, end here too.

@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from verulam.base import DataError, in_threads, thread_count, unknown_name
-from verulam.nonparametric._neighbours_loops import collect_candidates, nearest_candidates
+from verulam.nonparametric._products import TiledRows, nearest_in_tiles, tiled_rows
 from verulam.numerics import distances as distances_by_name
 from verulam.numerics import precision_root
 
@@ -23,23 +23,15 @@ TREE_ROWS = 500
 #: Queries that one thread answers from a tree before others have begun.
 TREE_QUERIES = 1000
 #: Up to this many columns a tree is quick wherever the queries are.
-CERTAIN_COLUMNS = 5
-#: Queries are far where most have no row of a sample within so many of its own gaps.
-FAR_GAPS = 2.0
+CERTAIN_COLUMNS = 2
+#: Queries are near where so many of them have a row of a sample within so many of its own gaps.
+NEAR_SHARE, FAR_GAPS = 0.85, 4.0
 #: With fewer stored rows, asking whether many columns vary in few dimensions costs too much.
-MANIFOLD_ROWS = 10_000
+MANIFOLD_ROWS = 5_000
 #: Rows by which the dimension of the data is told, and those asked for their neighbours.
-SAMPLE_ROWS, SAMPLE_QUERIES, SAMPLE_NEIGHBOURS = 1000, 100, 10
-#: Queries and stored rows of one matrix product: the result stays in the cache.
-QUERY_ROWS, STORED_ROWS = 256, 2048
-#: Products of coordinates below which one thread is done before others have begun.
-THREADED_NUMBERS = 2**20
+SAMPLE_ROWS, SAMPLE_QUERIES, SAMPLE_NEIGHBOURS = 500, 50, 10
 #: Distances held at a time where a metric has to be computed in full.
 BLOCK_NUMBERS = 2**21
-#: Half the spacing of single-precision numbers at 1.
-SINGLE_ROUNDING = 2.0**-24
-#: A query farther out than this many radii of the stored rows is measured in double precision.
-FAR = 100.0
 
 #: Orders of Minkowski's distance, for those that have a name of their own.
 _ORDERS = {"euclidean": 2.0, "city-block": 1.0, "chebyshev": np.inf}
@@ -105,13 +97,13 @@ class NeighbourIndex:
             stored = stored @ self.root
         self.stored = np.ascontiguousarray(stored)
         self._tree: cKDTree | None = None
-        self._single: SingleRows | None = None
+        self._tiled: TiledRows | None = None
         self._dimension: float | None = None
         self._gap: float | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # Both are quick to build again, and no model file need know their insides.
-        return {**vars(self), "_tree": None, "_single": None}
+        return {**vars(self), "_tree": None, "_tiled": None}
 
     def __len__(self) -> int:
         return len(self.stored)
@@ -137,13 +129,13 @@ class NeighbourIndex:
         if self._tree_pays(k) and self._are_near(queries):
             return self._query_tree(queries, k)
         if self.order == 2.0:
-            if self._single is None:
-                self._single = single_rows(self.stored)
-            return nearest_by_products(queries, self._single, k)
+            if self._tiled is None:
+                self._tiled = tiled_rows(self.stored)
+            return nearest_by_products(queries, self._tiled, k)
         return nearest_by_distances(self._measure, queries, k)
 
     def _tree_pays(self, k: int) -> bool:
-        """Tell whether a tree answers sooner; the same for all queries, so that ties are, too."""
+        """Tell whether a tree answers sooner where queries lie among the stored rows."""
         n_rows, n_columns = self.stored.shape
         if self.order != 2.0:
             return self.order is not None and n_columns <= TREE_COLUMNS
@@ -151,24 +143,24 @@ class NeighbourIndex:
             return False
         if self._dimension is None:
             self._dimension = float(n_columns)
-            if n_columns > TREE_COLUMNS and n_rows > MANIFOLD_ROWS:
-                self._dimension = min(self._dimension, intrinsic_dimension(self.stored) + 2.0)
+            if n_columns > CERTAIN_COLUMNS and n_rows > MANIFOLD_ROWS:
+                self._dimension = min(self._dimension, intrinsic_dimension(self.stored) + 1.0)
         # Microseconds for a query, as measured on Gaussian rows.
-        by_products = 1.0 + 0.1 * k + 8e-4 * n_rows
-        by_tree = 0.25 * 1.55**self._dimension * k**0.4 * np.sqrt(n_columns / self._dimension)
+        by_products = 0.3 + 0.05 * k + (0.25 + 0.02 * n_columns) * n_rows / 1000.0
+        crowd = np.sqrt(k * n_columns / self._dimension)
+        by_tree = 0.1 * 1.75**self._dimension * crowd + 0.06 * k
         return self._dimension <= TREE_COLUMNS + 1.0 and by_tree < by_products
 
     def _are_near(self, queries: np.ndarray) -> bool:
         """Tell whether queries lie among the stored rows; from afar, a tree leaves out nothing."""
-        n_rows, n_columns = self.stored.shape
-        if n_columns <= CERTAIN_COLUMNS or n_rows <= MANIFOLD_ROWS or self.order != 2.0:
+        if self.stored.shape[1] <= CERTAIN_COLUMNS or self.order != 2.0:
             return True
-        sample = _sampled(self.stored, SAMPLE_ROWS)
+        sample = _sampled(self.stored, min(max(SAMPLE_ROWS, len(self) // 10), 4 * SAMPLE_ROWS))
         if self._gap is None:
             own = np.partition(cdist(_sampled(sample, SAMPLE_QUERIES), sample), 1, axis=1)[:, 1]
             self._gap = float(np.median(own))
         gaps = cdist(_sampled(queries, SAMPLE_QUERIES), sample).min(axis=1)
-        return float(np.median(gaps)) <= FAR_GAPS * self._gap
+        return float(np.quantile(gaps, NEAR_SHARE)) <= FAR_GAPS * self._gap
 
     def _measure(self, queries: np.ndarray) -> np.ndarray:
         if self.root is not None:
@@ -194,7 +186,9 @@ def _sampled(rows: np.ndarray, count: int) -> np.ndarray:
     """Return some rows, evenly spread over the table."""
     if len(rows) <= count:
         return rows
-    return rows[np.linspace(0, len(rows) - 1, count).astype(np.intp)]
+    # Steps of the golden ratio fall in with no period that the table may have.
+    places = np.arange(count) * 0.6180339887498949 % 1.0 * len(rows)
+    return rows[np.unique(places.astype(np.intp))]
 
 
 def intrinsic_dimension(stored: np.ndarray) -> float:
@@ -231,88 +225,13 @@ def check_neighbour_count(
         )
 
 
-@dataclass(frozen=True)
-class SingleRows:
-    """Stored rows in single precision, centred and scaled for matrix products.
-
-    Attributes
-    ----------
-    stored
-        The rows as they came.
-    centre, scale
-        Their mean, and the distance from it to the farthest.
-    columns : ndarray of shape (n_columns, n_rows)
-        The rows less the centre, over the scale.
-    norms : ndarray of shape (n_rows,)
-        Their squared lengths.
-    """
-
-    stored: np.ndarray
-    centre: np.ndarray
-    scale: float
-    columns: np.ndarray
-    norms: np.ndarray
-
-
-def single_rows(stored: np.ndarray) -> SingleRows:
-    """Return the rows ready for `nearest_by_products`."""
-    centre = stored.mean(axis=0)
-    shifted = stored - centre
-    squares = np.einsum("ij,ij->i", shifted, shifted)
-    scale = float(np.sqrt(squares.max())) or 1.0
-    columns = np.ascontiguousarray((shifted / scale).T, dtype=np.float32)
-    return SingleRows(stored, centre, scale, columns, (squares / scale**2).astype(np.float32))
-
-
-def nearest_by_products(queries: np.ndarray, single: SingleRows, k: int) -> Neighbours:
-    r"""Return the nearest rows by blocked matrix products.
-
-    :math:`\|s\|^2 - 2 q^T s` in single precision, with a bound on its rounding, leaves a few
-    candidates for each query; these are measured in double precision.
-    """
-    stored = single.stored
-    distances = np.empty((len(queries), k))
-    rows = np.empty((len(queries), k), dtype=np.intp)
-
-    def search(start: int) -> None:
-        some = slice(start, start + QUERY_ROWS)
-        inputs = (queries[some] - single.centre) / single.scale
-        counts, places = _candidates(inputs, single.columns, single.norms, k)
-        nearest_candidates(queries[some], stored, counts, places, distances[some], rows[some])
-        crowded = np.flatnonzero(counts < 0)
-        if len(crowded):
-            exact = nearest_by_distances(
-                lambda few: cdist(few, stored), queries[some][crowded], k, threads=1
-            )
-            distances[start + crowded], rows[start + crowded] = exact.distances, exact.rows
-
-    threads = 1 if len(queries) * stored.size < THREADED_NUMBERS else 0
-    for _ in in_threads(search, range(0, len(queries), QUERY_ROWS), threads):
-        pass
+def nearest_by_products(queries: np.ndarray, tiled: TiledRows, k: int) -> Neighbours:
+    """Return the nearest rows by matrix products, and in full where those cannot tell."""
+    distances, rows, untold = nearest_in_tiles(queries, tiled, k)
+    if untold.any():
+        exact = nearest_by_distances(lambda few: cdist(few, tiled.stored), queries[untold], k)
+        distances[untold], rows[untold] = exact.distances, exact.rows
     return Neighbours(distances, rows)
-
-
-def _candidates(
-    inputs: np.ndarray, columns: np.ndarray, norms: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many candidates each query has (-1: too many) and which rows they are."""
-    n_columns, n_stored = columns.shape
-    reach = np.sqrt(np.einsum("ij,ij->i", inputs, inputs))
-    counts = np.where(reach < FAR, 0, -1)
-    doubled = (2.0 * np.clip(inputs, -FAR, FAR)).astype(np.float32)
-    margins = (2.0 * (n_columns + 4) * SINGLE_ROUNDING * (1.0 + 2.0 * reach)).astype(np.float32)
-    capacity = 4 * k + 64
-    limits = np.full(len(inputs), 3e38, dtype=np.float32)
-    values = np.empty((len(inputs), capacity), dtype=np.float32)
-    places = np.empty((len(inputs), capacity), dtype=np.intp)
-    room = np.empty((len(inputs), min(STORED_ROWS, n_stored)), dtype=np.float32)
-    for first in range(0, n_stored, STORED_ROWS):
-        tile = columns[:, first : first + STORED_ROWS]
-        full = tile.shape[1] == room.shape[1]
-        products = np.matmul(doubled, tile, out=room) if full else doubled @ tile
-        own_norms = norms[first : first + STORED_ROWS]
-        collect_candidates(products, own_norms, first, margins, limits, counts, values, places, k)
-    return counts, places
 
 
 def nearest_by_distances(
