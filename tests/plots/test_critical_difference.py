@@ -1,5 +1,7 @@
 """The critical-difference diagram: what is drawn, and no overlap for 2 to 40 learners."""
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -7,7 +9,7 @@ import pytest
 
 from verulam.plots import critical_difference
 from verulam.plots._critical_difference import bar_levels
-from verulam.statistics import cliques, compare_many, wilcoxon_holm
+from verulam.statistics import cliques, compare_many, nemenyi_test, wilcoxon_holm
 
 
 def table_of(count, seed=0):
@@ -102,3 +104,31 @@ def test_axes_in_a_part_of_a_figure():
 def test_levels():
     assert bar_levels([(1, 2), (1.5, 3), (2.5, 4), (3.5, 5)], 0.1) == [0, 1, 0, 1]
     assert bar_levels([(1, 2), (2.05, 3)], 0.1) == [0, 1]
+
+
+def box_of(artist, figure):
+    return artist.get_window_extent(figure.canvas.get_renderer())
+
+
+@pytest.mark.parametrize("part", [False, True])
+def test_no_leader_strikes_through_a_label(part):
+    """The best of three has rank 1 on every data set, where the axis begins."""
+    table = pd.DataFrame({"learner a": [1, 1, 1], "learner b": [2, 2, 3], "learner c": [3, 3, 2]})
+    given = plt.subplots(1, 2, figsize=(9, 3))[1][0] if part else None
+    ax = critical_difference(nemenyi_test(table), ax=given)
+    ax.figure.canvas.draw()
+    leaders = [line for line in ax.lines if line.get_color() == "0.35"]
+    assert len(leaders) == 3
+    for text in labels_of(ax):
+        box = box_of(text, ax.figure)
+        for leader in leaders:
+            corners = ax.transData.transform(leader.get_xydata())
+            # Down to the row of the label, then along it.
+            for (x0, y0), (x1, y1) in pairwise(corners):
+                apart = (
+                    max(x0, x1) <= box.x0
+                    or min(x0, x1) >= box.x1
+                    or max(y0, y1) <= box.y0
+                    or min(y0, y1) >= box.y1
+                )
+                assert apart

@@ -80,3 +80,10 @@ def test_errors_so_far_never_rise():
     comparison = compare_lines(CORNERS, [0, 1, 1, 0], ["fixed increment", "pocket"])
     for drawn in error_curves(comparison).get_lines():
         assert (np.diff(drawn.get_ydata()) <= 0).all()
+
+
+def test_a_line_below_another_shows_on_both_sides():
+    comparison = compare_lines(CORNERS, [0, 0, 0, 1], ["fixed increment", "pocket", "fisher"])
+    widths = [line.get_linewidth() for line in lines(comparison).get_lines()]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] > 1.5 * widths[-1]

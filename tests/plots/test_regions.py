@@ -89,3 +89,11 @@ def test_labels_must_fit_the_instances(iris):
     X, y = iris[0].iloc[:, :2], iris[1]
     with pytest.raises(ValueError, match="y has 3 rows, but X has 150"):
         decision_regions(GaussianNB().fit(X, y), X, y[:3], resolution=5)
+
+
+def test_the_legend_leaves_the_regions_free(iris):
+    X, y = iris
+    ax = decision_regions(GaussianNB().fit(X, y), X, y)
+    ax.figure.canvas.draw()
+    renderer = ax.figure.canvas.get_renderer()
+    assert ax.get_legend().get_window_extent(renderer).x0 >= ax.get_window_extent(renderer).x1

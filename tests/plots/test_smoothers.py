@@ -84,3 +84,12 @@ def test_component():
     assert_allclose(axes.lines[0].get_ydata(), left)
     with pytest.raises(DataError, match="column is 2, but X has columns 0 to 1"):
         component_curve(model, 2, X)
+
+
+def test_smoothers_that_are_not_fitted_are_fitted_to_the_points(data):
+    X, y = data
+    given = Loess()
+    drawn, expected = smooth_curves(given, X, y), smooth_curves(Loess().fit(X, y), X, y)
+    curves = [axes.lines[-1].get_ydata() for axes in (drawn, expected)]
+    assert_allclose(*curves)
+    assert not hasattr(given, "n_features_in_")

@@ -24,6 +24,16 @@ def test_given_axes_are_used_and_others_made():
     assert axes_or_new(None, 3, 2).figure.get_size_inches().tolist() == [3, 2]
 
 
+def test_a_figure_lends_its_axes():
+    empty = plt.figure()
+    assert axes_or_new(empty) is empty.axes[0]
+    assert axes_or_new(empty) is empty.axes[0]
+    with pytest.raises(TypeError, match="ax is a figure with 2 axes"):
+        axes_or_new(plt.subplots(1, 2)[0])
+    with pytest.raises(TypeError, match=r"ax must be Matplotlib axes, .* not ndarray"):
+        axes_or_new(plt.subplots(1, 2)[1])
+
+
 def test_colour_and_marker_together_tell_many_classes_apart():
     signs = [(colour(code), marker(code)) for code in range(3 * len(PALETTE))]
     assert len(set(signs)) == len(signs)

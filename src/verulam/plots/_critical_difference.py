@@ -1,5 +1,6 @@
 """The critical-difference diagram: mean ranks on a line, bars over learners that do not differ."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,6 +12,8 @@ from verulam.statistics import Comparisons, ManyComparison, cliques
 CHARACTER, ROW, BAR, OVERHANG = 0.085, 0.22, 0.12, 0.04
 #: Inches of the rank axis: at least, at most, and for each learner in between.
 SHORTEST_AXIS, LONGEST_AXIS, AXIS_SHARE = 4.5, 8.0, 0.2
+#: Inches that the line to a label goes beyond the axis, and sizes of its letters.
+LEAD, LABEL_SIZE, SMALLEST_LABEL = 0.1, 8.3, 6.0
 #: Rows above the axis that numbers and the ruler take.
 HEAD = 0.75
 
@@ -50,7 +53,10 @@ def critical_difference(compared: ManyComparison | Comparisons, *, ax: Axes | No
     depth = (max(levels, default=-1) + 1) * BAR
     height = HEAD + depth + ROW * (rows + 1)
     label = CHARACTER * max(len(str(name)) for name in ranks.index) + 0.55
-    ax = axes_or_new(ax, axis + 2 * label, height)
+    if ax is None:
+        # The axes are the whole figure, so that an inch is known to be one.
+        ax = plt.figure(figsize=(axis + 2 * label, height)).add_axes((0.0, 0.0, 1.0, 1.0))
+    ax = axes_or_new(ax)
     scale = prepare(ax, len(ranks), label, height)
     draw_axis(ax, len(ranks))
     for (low, high), level in zip(groups, levels, strict=True):
@@ -104,13 +110,26 @@ def draw_axis(ax: Axes, count: int) -> None:
 
 
 def draw_labels(ax: Axes, ranks: pd.Series, top: float, label: float) -> None:
-    """Draw a line from each rank to its label: the better half left, the others right."""
+    """Draw a line from each rank to its label: the better half left, the others right.
+
+    Parameters
+    ----------
+    ax
+        Axes that `prepare` has set up.
+    ranks
+        Mean ranks, best first.
+    top
+        Where the first row of labels stands.
+    label
+        Inches that the longest label takes; where axes have fewer, letters are smaller.
+    """
     count = len(ranks)
     half = int(np.ceil(count / 2))
     low, high = ax.get_xlim()
-    width = inches_wide(ax)
-    inch = (high - low) / width
-    left, right = low + (label - 0.1) * inch, high - (label - 0.1) * inch
+    inch = (high - low) / inches_wide(ax)
+    room = (1 - low) / inch
+    size = max(SMALLEST_LABEL, LABEL_SIZE * min(1.0, (room - LEAD) / (label - LEAD)))
+    left, right = 1 - LEAD * inch, count + LEAD * inch
     for place, (name, rank) in enumerate(ranks.items()):
         better = place < half
         row = place if better else count - 1 - place
@@ -123,7 +142,7 @@ def draw_labels(ax: Axes, ranks: pd.Series, top: float, label: float) -> None:
             text,
             ha="right" if better else "left",
             va="center",
-            fontsize="small",
+            fontsize=size,
         )
 
 

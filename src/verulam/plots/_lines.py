@@ -13,6 +13,8 @@ from verulam.plots._style import PALETTE, axes_or_new, colour, line, marker, pla
 
 #: Steps of a way that are drawn.
 _MOST_STEPS = 60
+#: Widths of the first and the last line of a picture.
+WIDEST, NARROWEST = 3.0, 1.0
 
 
 def lines(comparison: LineComparison, *, ax: Axes | None = None) -> Axes:
@@ -39,10 +41,12 @@ def lines(comparison: LineComparison, *, ax: Axes | None = None) -> Axes:
         raise DataError(f"lines are drawn over two inputs; these rows have {inputs.shape[1]}.")
     ax = axes_or_new(ax)
     frame = _frame(inputs)
+    # Where lines lie upon one another, the wider ones below show on both sides.
+    widths = np.linspace(WIDEST, NARROWEST, len(comparison.trainers))
     for number, (name, trainer) in enumerate(comparison.trainers.items()):
         boundary = _boundary(trainer, frame)
         if boundary is not None:
-            ax.plot(*boundary, **_style(number), label=name, linewidth=1.4)
+            ax.plot(*boundary, **_style(number), label=name, linewidth=widths[number])
     for number, label in enumerate(np.unique(comparison.classes)):
         rows = inputs[comparison.classes == label]
         sign, places = marker(number), (rows[:, 0], rows[:, 1])

@@ -90,6 +90,7 @@ def voronoi_cells(X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes
     points, labels = _plane(X), np.asarray(y)
     if len(np.unique(points, axis=0)) < len(points):
         raise DataError("X has identical rows, which share a cell; draw each of them once.")
+    beside = ax is None
     ax = axes_or_new(ax)
     classes, codes = np.unique(labels, return_inverse=True)
     centre, span = points.mean(axis=0), np.ptp(points, axis=0).max()
@@ -115,7 +116,7 @@ def voronoi_cells(X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes
     if not kept.all():
         ax.scatter([], [], facecolors="none", edgecolors="0.3", label="redundant")
     _frame(ax, points)
-    place_legend(ax, fontsize="small")
+    place_legend(ax, beside=beside, fontsize="small")
     return ax
 
 

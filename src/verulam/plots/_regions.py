@@ -59,6 +59,8 @@ def decision_regions(
     ('petal length (cm)', 'held: sepal length (cm) = 5.84, sepal width (cm) = 3.06')
     """
     grid = decision.decision_regions(classifier, X, features=features, resolution=resolution)
+    # A picture that is coloured all over has no empty place for a legend.
+    beside = ax is None
     ax = axes_or_new(ax)
     extent = (*grid.horizontal[[0, -1]], *grid.vertical[[0, -1]])
     ax.imshow(_image(grid), extent=extent, origin="lower", aspect="auto", zorder=0)
@@ -71,7 +73,7 @@ def decision_regions(
         values = [f"{name} = {_short(value)}" for name, value in grid.held.items()]
         ax.set_title(f"held: {', '.join(values)}", fontsize="small")
     if y is not None or hatched:
-        place_legend(ax)
+        place_legend(ax, beside=beside)
     return ax
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
+from sklearn.exceptions import NotFittedError
 
-from verulam.base import DataError
+from verulam.base import DataError, check_is_fitted, clone
 from verulam.nonparametric import AdditiveModel, BiasVariance
 from verulam.plots._style import axes_or_new, by_name, colour, line, place_legend
 
@@ -29,7 +30,7 @@ def smooth_curves(
     Parameters
     ----------
     smoothers
-        One fitted regressor, or several by name.
+        One regressor, or several by name; those that are not fitted yet are fitted to `X` and `y`.
     X
         Inputs, in one column; they set the range.
     y
@@ -60,7 +61,8 @@ def smooth_curves(
         ax.plot(points, np.asarray(y), "o", color="0.55", markersize=3, zorder=1)
     grid = np.linspace(points.min(), points.max(), POINTS)
     table = _like(X, grid)
-    for code, (name, smoother) in enumerate(by_name(smoothers).items()):
+    for code, (name, given) in enumerate(by_name(smoothers).items()):
+        smoother = _fitted(given, X, y)
         if band and hasattr(smoother, "predict_band"):
             limits = smoother.predict_band(table, level=level, coverage=coverage)
             ax.fill_between(grid, limits.lower, limits.upper, color=colour(code), alpha=0.2, lw=0)
@@ -153,6 +155,17 @@ def component_curve(
     names = getattr(X, "columns", [f"x{place + 1}" for place in range(inputs.shape[1])])
     ax.set(xlabel=str(names[column]), ylabel="contribution")
     return ax
+
+
+def _fitted(smoother: Any, X: Any, y: Any) -> Any:
+    """Return a smoother that is fitted: itself, or a copy fitted to the points."""
+    if y is None:
+        return smoother
+    try:
+        check_is_fitted(smoother)
+    except NotFittedError:
+        return clone(smoother).fit(X, y)
+    return smoother
 
 
 def _one_column(X: Any) -> np.ndarray:

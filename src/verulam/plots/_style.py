@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure, SubFigure
 from numpy.typing import NDArray
 
 Record = TypeVar("Record")
@@ -24,7 +25,19 @@ LABEL_WIDTH = 36
 
 
 def axes_or_new(ax: Axes | None, width: float | None = None, height: float | None = None) -> Axes:
-    """Return the given axes, or those of a new figure, which may have a size in inches."""
+    """Return the given axes, or those of a new figure, which may have a size in inches.
+
+    A figure given in place of axes lends its only ones, or gets some.
+    """
+    given: Any = ax
+    if isinstance(given, Figure | SubFigure):
+        if len(given.axes) > 1:
+            raise TypeError(f"ax is a figure with {len(given.axes)} axes: give one of figure.axes.")
+        return given.axes[0] if given.axes else given.subplots()
+    if ax is not None and not isinstance(ax, Axes):
+        raise TypeError(
+            f"ax must be Matplotlib axes, such as plt.subplots()[1], not {type(ax).__name__}."
+        )
     if ax is not None:
         return ax
     size = None if width is None or height is None else (width, height)
@@ -52,13 +65,15 @@ def tint(position: int, strength: float | NDArray[np.float64]) -> NDArray[np.flo
     return 1.0 - share * (1.0 - np.array(to_rgb(colour(position))))
 
 
-def place_legend(ax: Axes, **options: Any) -> None:
-    """Put the legend inside the axes, or beside them if it has many entries."""
+def place_legend(ax: Axes, *, beside: bool = False, **options: Any) -> None:
+    """Put the legend inside the axes, or beside them if asked to or if it has many entries."""
     entries = ax.get_legend_handles_labels()[0]
     if not entries:
         return
-    if len(entries) > MANY_ENTRIES:
-        options = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+    if beside or len(entries) > MANY_ENTRIES:
+        place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+        small = {"fontsize": "small"} if len(entries) > 3 * MANY_ENTRIES else {}
+        options = {**options, **place, **small}
     for text in ax.legend(**options).get_texts():
         text.set_text(folded(text.get_text()))
 
