@@ -57,8 +57,16 @@ def test_a_large_table_is_pointed_to_the_test(monkeypatch):
 
 
 def test_a_trainer_that_settles_anyway_asks_for_more_passes():
-    with pytest.warns(ConvergenceWarning, match="raise max_iter, or let learning_rate fall"):
+    with pytest.warns(ConvergenceWarning, match="raise max_iter, or centre and scale the inputs"):
         LeastMeanSquares(max_iter=1, random_state=0).fit(*overlapping())
+    with pytest.warns(ConvergenceWarning, match="raise max_iter, or let learning_rate fall"):
+        LeastMeanSquares(learning_rate=0.01, max_iter=1, random_state=0).fit(*overlapping())
+
+
+def test_the_mean_of_a_perceptron_on_raw_columns_is_told_to_be_scaled():
+    rows, classes = separable(gap=0.4)
+    with pytest.warns(ConvergenceWarning, match="Perceptron misclassifies .* scale the inputs"):
+        Perceptron(average=True, max_iter=20, random_state=0).fit(rows + 1e4, classes)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,9 @@ def test_the_way_has_criterion_and_errors_of_every_vector(kernel):
     way = machine.fit(rows, classes).trajectory_
     assert len(way.steps) == len(way.criterion) == len(machine.signs_) + 1
     last = VotedPerceptron(kernel=kernel, vote="last", max_iter=2, random_state=0)
-    products = np.where(classes == 1, 1.0, -1.0) * last.fit(rows, classes).decision_function(rows)
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 passes"):
+        last.fit(rows, classes)
+    products = np.where(classes == 1, 1.0, -1.0) * last.decision_function(rows)
     assert way.errors[-1] == (products <= 0).sum()
     assert way.criterion[-1] == pytest.approx(np.maximum(-products, 0.0).sum())
     if kernel == "linear":
@@ -71,7 +73,16 @@ def test_the_way_has_criterion_and_errors_of_every_vector(kernel):
 
 
 @pytest.mark.parametrize("vote", ["voted", "averaged", "last"])
+@pytest.mark.filterwarnings("ignore:VotedPerceptron stopped")
 def test_raw_columns_are_told_to_be_scaled(vote):
     rows, classes = separable(gap=0.4)
     with pytest.warns(ConvergenceWarning, match="VotedPerceptron misclassifies .* scale the in"):
         VotedPerceptron(vote=vote, random_state=0).fit(rows + 1e4, classes)
+
+
+def test_the_last_vector_alone_says_whether_a_plane_exists():
+    corners = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
+    with pytest.warns(ConvergenceWarning, match="never will: a linear program proves"):
+        VotedPerceptron(vote="last", random_state=0).fit(corners, XOR)
+    with pytest.warns(ConvergenceWarning, match='use vote="averaged"'):
+        VotedPerceptron(vote="last", kernel="gaussian", max_iter=1).fit(*overlapping(60))

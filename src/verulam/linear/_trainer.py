@@ -26,7 +26,7 @@ from verulam.linear._problem import (
     Trajectory,
     make_trajectory,
 )
-from verulam.linear._scaling import warn_far_from_optimum
+from verulam.linear._scaling import STEPS, warn_far_from_optimum
 from verulam.linear._separability import separability
 from verulam.linear._single_sample import remark_on_rates
 
@@ -76,13 +76,14 @@ class LinearTrainer(Classifier):
         """Say why the training may have failed."""
         if not training.converged and not self._settles:
             warn_caller(self._explain(problem), ConvergenceWarning)
-        elif training.converged and not self._seeks_separation:
-            remark = self._remark_on_rates()
-            if remark:
-                warn_caller(f"{type(self).__name__} ended{remark}.", ConvergenceWarning)
-            elif self._descends:
-                wrong = problem.products(training.weights) <= 0
-                warn_far_from_optimum(type(self).__name__, problem.inputs, problem.targets(), wrong)
+        elif not self._seeks_separation and self._remark_on_rates():
+            said = f"{type(self).__name__} ended{self._remark_on_rates()}."
+            warn_caller(said, ConvergenceWarning)
+        elif self._descends or self._settles:
+            wrong = problem.products(training.weights) <= 0
+            remedy = STEPS if self._descends else None
+            name = type(self).__name__
+            warn_far_from_optimum(name, problem.inputs, problem.targets(), wrong, remedy=remedy)
 
     @property
     def _settles(self) -> bool:
@@ -128,34 +129,12 @@ class LinearTrainer(Classifier):
     def _explain(self, problem: Problem) -> str:
         """Return why the training may not have converged."""
         said = f"{type(self).__name__} stopped after {self.n_iter_} passes without converging"
-        if not self._seeks_separation:
-            said += self._remark_on_rates()
-            return f"{said}; raise max_iter, or let learning_rate fall as 1/k."
-        n_rows, n_weights = problem.size
-        if n_rows * n_weights > MOST_CELLS_TO_EXPLAIN:
-            return (
-                f"{said}; verulam.linear.separability says whether any plane separates the "
-                "classes. If none does, it never will: use a trainer that settles, such as "
-                "PocketPerceptron, MinimumSquaredError or logistic discrimination."
-            )
-        found = separability(problem.inputs, problem.signs)
-        if found.separable is None:
-            return (
-                f"{said}; a linear program could not decide whether a plane separates the "
-                "classes, for rounding hides it. Centre and scale the inputs."
-            )
-        if found.separable:
-            remark = self._remark_on_rates()
-            cure = "choose slower falling rates" if remark else "raise max_iter"
-            return (
-                f"{said}, though a plane separates the classes{remark}; {cure}, or centre and "
-                "scale the inputs."
-            )
-        return (
-            f"{said}, and never will: a linear program proves that no plane separates the classes. "
-            "Use a trainer that settles, such as PocketPerceptron, MinimumSquaredError or "
-            "logistic discrimination."
-        )
+        remark = self._remark_on_rates()
+        if self._seeks_separation:
+            return explain_unseparated(said, problem, remark)
+        rate = getattr(self, "learning_rate", "auto")
+        cure = "centre and scale the inputs" if rate == "auto" else "let learning_rate fall as 1/k"
+        return f"{said}{remark}; raise max_iter, or {cure}."
 
     @property
     def _sparse_format(self) -> str | bool:
@@ -179,6 +158,44 @@ class LinearTrainer(Classifier):
         """Return the class on whose side each row lies."""
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(np.int64)]
+
+
+def explain_unseparated(said: str, problem: Problem, remark: str = "") -> str:
+    """Return what came of a search for a plane, and whether a linear program finds one.
+
+    Parameters
+    ----------
+    said
+        That the search has ended without.
+    problem
+        The inequalities.
+    remark
+        What stands in the way of convergence besides.
+    """
+    n_rows, n_weights = problem.size
+    if n_rows * n_weights > MOST_CELLS_TO_EXPLAIN:
+        return (
+            f"{said}; verulam.linear.separability says whether any plane separates the "
+            "classes. If none does, it never will: use a trainer that settles, such as "
+            "PocketPerceptron, MinimumSquaredError or logistic discrimination."
+        )
+    found = separability(problem.inputs, problem.signs)
+    if found.separable is None:
+        return (
+            f"{said}; a linear program could not decide whether a plane separates the "
+            "classes, for rounding hides it. Centre and scale the inputs."
+        )
+    if found.separable:
+        cure = "choose slower falling rates" if remark else "raise max_iter"
+        return (
+            f"{said}, though a plane separates the classes{remark}; {cure}, or centre and "
+            "scale the inputs."
+        )
+    return (
+        f"{said}, and never will: a linear program proves that no plane separates the classes. "
+        "Use a trainer that settles, such as PocketPerceptron, MinimumSquaredError or "
+        "logistic discrimination."
+    )
 
 
 def read_two_classes(

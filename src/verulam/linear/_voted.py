@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 from sklearn.utils import Tags
 
@@ -20,12 +21,13 @@ from verulam.base import (
     checked_fit,
     generator,
     validate_data,
+    warn_caller,
 )
 from verulam.linear._geometry import augment
 from verulam.linear._perceptrons import ITERATIONS
-from verulam.linear._problem import Trajectory
+from verulam.linear._problem import Problem, Trajectory
 from verulam.linear._scaling import warn_far_from_optimum
-from verulam.linear._trainer import read_two_classes
+from verulam.linear._trainer import LinearTrainer, explain_unseparated, read_two_classes
 
 #: Rows whose kernel values are computed at once.
 _BLOCK = 512
@@ -125,8 +127,12 @@ class VotedPerceptron(Classifier):
         return [
             cls(random_state=0),
             cls(kernel="gaussian", vote="averaged", random_state=0),
-            cls(kernel="polynomial", vote="last", random_state=0),
+            cls(kernel="polynomial", vote="last", max_iter=100, random_state=0),
         ]
+
+    @classmethod
+    def _example_data(cls) -> tuple[np.ndarray, np.ndarray]:
+        return LinearTrainer._example_data()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -148,12 +154,20 @@ class VotedPerceptron(Classifier):
         self.n_iter_ = history.n_iter
         self.converged_ = history.converged
         self.trajectory_ = self._way(history) if self.record else None
+        if self.vote == "last" and not history.converged:
+            warn_caller(self._explain(problem), ConvergenceWarning)
         some = slice(None, None, -(-len(signs) // _MOST_CHECKED))
         missed = signs[some] * self._decide(inputs[some]) <= 0
         warn_far_from_optimum(
             "VotedPerceptron", inputs[some], problem.targets()[some], missed, remedy=None
         )
         return self
+
+    def _explain(self, problem: Problem) -> str:
+        said = f"VotedPerceptron stopped after {self.n_iter_} passes without converging"
+        if self.kernel == "linear":
+            return explain_unseparated(said, problem)
+        return f'{said}; raise max_iter, or use vote="averaged", which settles.'
 
     def _way(self, history: "CorrectionHistory") -> Trajectory:
         steps = np.arange(len(history.rows) + 1)
