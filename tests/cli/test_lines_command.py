@@ -82,3 +82,22 @@ def test_rows_without_a_class_and_columns_may_be_left_out(tmp_path):
     done = _run(str(table), "--target", "kind", "--drop-missing-target", "--leave-out", "id")
     assert done.exit_code == 0, done.output
     assert "4 rows, columns scaled: a, b" in done.output
+
+
+def test_some_trainers_may_be_named(capsys):
+    done = _run("iris", "--positive", "setosa", "--trainers", "pocket, least squares")
+    assert done.exit_code == 0, done.output
+    assert "pocket" in done.output
+    assert "least squares" in done.output
+    assert "fisher" not in done.output
+    with pytest.raises(SystemExit):
+        main(["lines", "iris", "--positive", "setosa", "--trainers", "poket"])
+    assert "Unknown trainer 'poket'. Nearest: pocket" in capsys.readouterr().err
+
+
+def test_a_table_without_a_target_is_told_the_option(tmp_path, capsys):
+    table = tmp_path / "plain.csv"
+    table.write_text("a,b,kind\n1,2,x\n5,6,y\n")
+    with pytest.raises(SystemExit):
+        main(["lines", str(table)])
+    assert "with --target; there are: a, b, kind" in capsys.readouterr().err

@@ -41,6 +41,10 @@ def test_heavy_rows_are_put_right_first():
         trainer.fit(rows, classes, weights)
         assert trainer.errors_ == 1.0
         assert (trainer.predict(rows) != classes).nonzero()[0].tolist() == [wrong]
+        recorded = trainer.set_params(record="steps").fit(rows, classes, weights).trajectory_
+        assert recorded.criterion[-1] == recorded.errors[-1] == 1
+        # All rows of the lighter class are wrong at the start.
+        assert recorded.criterion[0] == 2.0
 
 
 def test_weights_that_are_all_zero_are_refused():

@@ -7,8 +7,15 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from tests.linear.examples import CORNERS, XOR, overlapping, separable
 
-from verulam.base import UnknownNameError
-from verulam.linear import Hyperplane, LeastMeanSquares, compare_lines, line_trainers
+from verulam.base import UnknownNameError, clone
+from verulam.linear import (
+    GradientLogistic,
+    Hyperplane,
+    LeastMeanSquares,
+    Madaline,
+    compare_lines,
+    line_trainers,
+)
 
 
 def test_all_trainers_separate_what_can_be_separated():
@@ -75,3 +82,20 @@ def test_the_answer_is_said_in_words(answer, words):
     found = replace(lines, separability=replace(lines.separability, separable=answer))
     assert words in str(found).partition("\n")[0]
     assert "least squares" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "trainer"),
+    [
+        *((name, each) for name, each in line_trainers().items() if name != "logistic"),
+        ("madaline", Madaline(random_state=0)),
+        ("gradient logistic", GradientLogistic(random_state=0)),
+    ],
+)
+def test_every_trainer_records_weights_criterion_and_errors_on_request(name, trainer):
+    rows, classes = separable(gap=1.0)
+    way = clone(trainer).set_params(record="steps").fit(rows, classes).trajectory_
+    assert len(way.steps) == len(way.weights) == len(way.criterion) == len(way.errors) >= 1
+    assert way.weights.shape[-1] == 4
+    assert way.criterion[-1] <= way.criterion[0] or name == "averaged perceptron"
+    assert clone(trainer).set_params(record=None).fit(rows, classes).trajectory_ is None

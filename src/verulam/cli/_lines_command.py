@@ -20,6 +20,10 @@ def lines(
     columns: Annotated[
         str | None, typer.Option(help="Columns to use, separated by commas; two can be drawn.")
     ] = None,
+    trainers: Annotated[
+        str | None,
+        typer.Option(help="Trainers to run, separated by commas; all, where none is named."),
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(help="Draw lines over two columns, ways and errors into this file."),
@@ -44,7 +48,7 @@ def lines(
         leave_out=names_in(leave_out),
     )
     rows, classes, names = _two_classes(opened, positive, columns)
-    found = compare_lines(rows, classes, random_state=seed)
+    found = compare_lines(rows, classes, names_in(trainers) or None, random_state=seed)
     console().print(
         f"{_answer(found.separability.separable)} {len(rows)} rows, columns scaled: "
         f"{', '.join(names)}.",
@@ -71,6 +75,11 @@ def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
 
     from verulam.base import DataError, unknown_name
 
+    if found.target is None:
+        raise DataError(
+            f"name the column with the classes with --target; there are: "
+            f"{', '.join(map(str, found.table.columns))}."
+        )
     inputs = found.inputs
     if columns:
         wanted = names_in(columns)

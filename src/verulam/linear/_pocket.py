@@ -50,7 +50,8 @@ class PocketPerceptron(LinearTrainer):
     errors_ : float
         Weight of the misclassified training rows.
     trajectory_ : Trajectory or None
-        Weights, criterion and errors on the way.
+        Weights on the way, and as criterion and errors the weight and the number of
+        misclassified rows.
 
     Notes
     -----
@@ -112,7 +113,11 @@ class PocketPerceptron(LinearTrainer):
             sample_size=self.sample_size,
             random=generator(self.random_state),
         )
-        self._keep(problem, training if self.record else training.without_path())
+        self._keep(
+            problem,
+            training if self.record else training.without_path(),
+            lambda products, _: weights @ (products <= 0),
+        )
         warn_far_from_optimum(
             "PocketPerceptron",
             problem.inputs,
