@@ -1,5 +1,7 @@
 """Empirical kernel maps and feature maps: templates, inner products, approximation."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,10 +10,12 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from verulam.base import DataError, DataWarning
 from verulam.kernel import (
     Anova,
+    ChiSquare,
     EditKernel,
     EmpiricalKernelMap,
     Gaussian,
     KernelPrincipalComponents,
+    Laplace,
     MultipleKernelClassifier,
     Polynomial,
     Sigmoid,
@@ -65,7 +69,12 @@ def test_precomputed_scores_have_no_templates():
 
 @pytest.mark.parametrize(
     ("kernel", "kind", "tolerance"),
-    [(Gaussian(2.0), RBFSampler, 0.15), (Polynomial(2), Nystroem, 1e-6), (Anova(), Nystroem, 1e-3)],
+    [
+        (Gaussian(2.0), RBFSampler, 0.15),
+        (Polynomial(2), Nystroem, 1e-6),
+        (Laplace(1.5), Nystroem, 1e-6),
+        (Anova(), Nystroem, 1e-3),
+    ],
 )
 def test_feature_maps_approximate_the_kernel(kernel, kind, tolerance):
     count = 3000 if kind is RBFSampler else 40
@@ -73,6 +82,15 @@ def test_feature_maps_approximate_the_kernel(kernel, kind, tolerance):
     features = transformer.fit_transform(X)
     assert isinstance(transformer, kind)
     assert_allclose(features @ features.T, kernel.adapted(X)(X), atol=tolerance)
+    # It goes to other processes with the machine behind it.
+    again = pickle.loads(pickle.dumps(transformer))
+    assert_allclose(again.transform(X[:3]), transformer.transform(X[:3]))
+
+
+def test_feature_map_of_histograms():
+    counts = np.abs(X)
+    features = feature_map(ChiSquare(0.7), counts, 40, random_state=0).fit_transform(counts)
+    assert_allclose(features @ features.T, ChiSquare(0.7)(counts), atol=1e-6)
 
 
 def test_feature_maps_need_rows():

@@ -9,6 +9,7 @@ from scipy.special import log_softmax
 
 from verulam.base import DataError
 from verulam.kernel import FisherKernel, gram_report, hidden_markov_scores
+from verulam.sequence import CategoricalEmission, HiddenMarkovModel
 
 RNG = np.random.default_rng(0)
 LOGITS = [RNG.normal(size=shape) for shape in ((2,), (2, 2), (2, 3))]
@@ -71,3 +72,16 @@ def test_impossible_sequence():
     emissions = np.array([[1.0, 0.0], [1.0, 0.0]])
     with pytest.raises(DataError, match="sequence 1 is impossible under the model at step 1"):
         hidden_markov_scores([[0], [0, 1]], np.full(2, 0.5), np.full((2, 2), 0.5), emissions)
+
+
+def test_scores_of_a_fitted_model_vanish_on_the_mean():
+    """At its own estimate a hidden Markov model wishes for no change."""
+    random = np.random.default_rng(1)
+    tapes = [np.cumsum(random.random(20) > 0.7) % 2 for _ in range(30)]
+    model = HiddenMarkovModel(
+        2, CategoricalEmission(), tol=1e-9, max_iter=2000, random_state=0
+    ).fit(tapes)
+    fitted = model.initial_, model.transitions_, model.emission_.probabilities
+    scores = hidden_markov_scores(tapes, *fitted)
+    assert np.abs(scores).mean() > 0.1
+    assert_allclose(scores.mean(axis=0), 0.0, atol=1e-3)

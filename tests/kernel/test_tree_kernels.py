@@ -64,3 +64,15 @@ def test_bad_arguments():
         SubsetTreeKernel(0.0)
     with pytest.raises(DataError, match="a tree must be a label"):
         SubtreeKernel()([()])
+    with pytest.raises(DataError, match=r"got \['N'\] for a label"):
+        SubtreeKernel()([("S", [["N"], "cat"])])
+    with pytest.raises(DataError, match=r"got \{\} for a label"):
+        SubsetTreeKernel()([{}])
+
+
+@pytest.mark.parametrize("kernel", [SubtreeKernel(), SubsetTreeKernel()])
+def test_lists_are_trees_too(kernel):
+    def listed(tree):
+        return [listed(part) for part in tree] if isinstance(tree, tuple) else tree
+
+    assert_allclose(kernel([listed(tree) for tree in TREES]), kernel(TREES))

@@ -1,5 +1,6 @@
 """Explicit features from kernels: scores with templates, and maps for large data."""
 
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -21,7 +22,7 @@ from verulam.base import (
     generator,
     spawn_seeds,
 )
-from verulam.kernel._distance_kernels import Gaussian
+from verulam.kernel._distance_kernels import ChiSquare, Gaussian, Laplace
 from verulam.kernel._general_kernels import Function, as_kernel
 from verulam.kernel._kernel import Kernel
 from verulam.kernel._product_kernels import Polynomial
@@ -186,16 +187,28 @@ def feature_map(
     if isinstance(adapted, Gaussian) and not isinstance(adapted.width, tuple):
         gamma = 0.5 / float(adapted.width) ** 2
         return RBFSampler(gamma=gamma, n_components=n_components, random_state=random_state)
-    options: dict[str, Any] = {"n_components": n_components, "random_state": random_state}
-    if isinstance(adapted, Polynomial):
-        return Nystroem(
-            "polynomial",
-            gamma=adapted.scale,
-            coef0=adapted.offset,
-            degree=adapted.degree,
-            **options,
-        )
-    # scikit-learn calls any other kernel with pairs of rows.
-    return Nystroem(
-        lambda first, second: float(adapted(first[None], second[None])[0, 0]), **options
-    )
+    known = _known_to_scikit_learn(adapted)
+    if known is None:
+        # Others are called with pairs of rows, which takes longer.
+        known = {"kernel": partial(_of_two_rows, adapted)}
+    return Nystroem(**known, n_components=n_components, random_state=random_state)
+
+
+def _known_to_scikit_learn(kernel: Kernel) -> dict[str, Any] | None:
+    """Return the name and the parameters that scikit-learn has for a kernel."""
+    if isinstance(kernel, Polynomial):
+        return {
+            "kernel": "polynomial",
+            "gamma": kernel.scale,
+            "coef0": kernel.offset,
+            "degree": kernel.degree,
+        }
+    if isinstance(kernel, Laplace):
+        return {"kernel": "laplacian", "gamma": 1.0 / float(kernel.width)}
+    if isinstance(kernel, ChiSquare):
+        return {"kernel": "chi2", "gamma": kernel.scale}
+    return None
+
+
+def _of_two_rows(kernel: Kernel, first: np.ndarray, second: np.ndarray) -> float:
+    return float(kernel(first[None], second[None])[0, 0])

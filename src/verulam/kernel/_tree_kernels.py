@@ -1,10 +1,10 @@
 """Kernels of trees: subtrees that two trees share.
 
-A tree is a nested tuple: a label, then its children; a label alone is a leaf.
+A tree is a nested tuple or list: a label, then its children; a label alone is a leaf.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,12 +16,14 @@ from verulam.kernel._part_kernels import Bag, PartKernel
 
 
 def _as_tree(each: Any) -> tuple[Any, ...]:
-    """Return a tree with leaves as tuples of one, or say that it is none."""
-    if not isinstance(each, tuple):
-        return (each,)
-    if not each:
-        raise DataError("a tree must be a label, or a tuple of a label and its children; got ().")
-    return (each[0], *(_as_tree(child) for child in each[1:]))
+    """Return a tree of tuples, with leaves as tuples of one, or say that it is none."""
+    label, *children = each if isinstance(each, tuple | list) and each else [each]
+    if isinstance(label, tuple | list) or not isinstance(label, Hashable):
+        raise DataError(
+            "a tree must be a label, or a tuple of a label and its children, as in "
+            f"('S', ('N', 'cat'), 'sat'); got {label!r} for a label."
+        )
+    return (label, *(_as_tree(child) for child in children))
 
 
 def _nodes(tree: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -36,8 +38,8 @@ class SubtreeKernel(PartKernel):
 
     Notes
     -----
-    A tree is a nested tuple: a label, then its children; a label alone is a leaf. See Alpaydin
-    13.7.
+    A tree is a nested tuple or list: a label, then its children; a label alone is a leaf. See
+    Alpaydin 13.7.
 
     Examples
     --------
