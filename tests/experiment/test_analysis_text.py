@@ -83,3 +83,13 @@ def test_bullets_are_indented():
     assert lines[0] == "Notes:"
     assert lines[1].startswith("- word")
     assert lines[2].startswith("  word")
+
+
+def test_long_names_break_where_their_parts_end():
+    text = wrapped_table(
+        ["costs", "fit"], [["parametric.GaussianClassifier", "1"], ["a b (x=0.5)", "2"]], 30
+    )
+    lines = [line.split("  ")[0].strip() for line in text.splitlines()]
+    assert "parametric." in lines
+    assert "GaussianClassifier" in text
+    assert "a b (x=0.5)" in text

@@ -43,6 +43,12 @@ def test_the_answer_decides_where_nothing_is_asked_for(analysis):
     assert chosen(analysis, None) == analysis.recommended
     undecided = replace(analysis, answer=replace(analysis.answer, recommended=None))
     assert chosen(undecided, None) == chosen(analysis, "best")
+    verdict = analysis.verdicts["penguins"]
+    told = replace(verdict, pairs=verdict.pairs.assign(decision="fail to reject"))
+    assert told.undecided
+    said = replace(analysis.answer, recommended="majority class")
+    until_then = replace(analysis, verdicts={"penguins": told}, answer=said)
+    assert chosen(until_then, None) == chosen(analysis, "best")
 
 
 def test_why_it_is_this_one(analysis):

@@ -18,7 +18,7 @@ EVIL = '<b onclick="x">&$x_1$</b><script>alert(1)</script>'
 class Outline(HTMLParser):
     """Collects tags and attributes, and checks that they nest."""
 
-    VOID = ("meta", "br", "link", "img", "hr", "input")
+    VOID = ("meta", "br", "link", "img", "hr", "input", "wbr")
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,6 @@
 """How an analysis reads: on a terminal of 80 columns, and as a LaTeX table."""
 
+import re
 from collections.abc import Sequence
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING
@@ -69,10 +70,20 @@ def wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]], width: i
     room = max(NARROWEST_NAME, width - sum(others) - 2 * len(others))
     lines: list[list[str]] = []
     for name, *cells in rows:
-        first, *more = wrap(name, room) or [""]
+        first, *more = _folded(name, room)
         lines.append([first, *cells])
         lines += [[f"  {part}"[:room], *[""] * len(cells)] for part in more]
     return text_table(header, lines)
+
+
+def _folded(name: str, room: int) -> list[str]:
+    """Return the lines of a name that may be too long, broken after a space or a dot at best."""
+    lines = [""]
+    for part in re.split(r"(?<=[ .])", name):
+        if lines[-1] and len((lines[-1] + part).rstrip()) > room:
+            lines.append("")
+        lines[-1] += part
+    return [piece for line in lines for piece in wrap(line, room) or [""]]
 
 
 def bulleted(heading: str, lines: Sequence[str]) -> str:

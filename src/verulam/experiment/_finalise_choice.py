@@ -107,14 +107,16 @@ def chosen_contestant(
         "best" for the best mean response on the data set, "recommended" for the simplest that
         the tests cannot tell from it, the name of a contestant, or that of a learner, whose best
         setting is taken. None takes the one that the answer of the study recommends, and the best
-        where it recommends none.
+        where it recommends none, or only until more is known.
     """
     contestants = {each.name: each for each in analysis.responses.contestants}
     table = analysis.tables[data].dropna(subset=["mean"])
     if table.empty:
         raise DataError(f"No run on {data} has finished, so that there is nothing to finalise.")
     if learner is None:
-        learner = str(analysis.recommended) if analysis.recommended in table.index else "best"
+        decided = analysis.verdict is None or not analysis.verdict.undecided
+        named = decided and analysis.recommended in table.index
+        learner = str(analysis.recommended) if named else "best"
     if learner == "recommended":
         if analysis.recommended is None:
             raise DataError("learner: the study recommends none; name one, or take 'best'.")

@@ -13,7 +13,7 @@ from verulam.experiment._model_card import ColumnCard, ModelCard
 #: What to do about categories that the model has never seen.
 UNSEEN = ("refuse", "missing")
 #: Names less alike than this are not taken for one another's misspelling.
-ALIKE = 0.5
+ALIKE = 0.6
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 

@@ -116,6 +116,7 @@ def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
         means=analysis.responses.by_data(),
         drawings=drawings,
         failures=_failure_rows(analysis.results),
+        dot=Markup(".<wbr>"),
         number=number_text,
         p_text=p_text,
         variance_heads=HEADS,
