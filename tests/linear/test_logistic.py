@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from tests.linear.examples import overlapping, separable
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.data import dataset
 from verulam.linear import BasisExpansion, GradientLogistic, LogisticDiscriminant, Scorecard
 
@@ -211,3 +211,22 @@ def test_a_scorecard_takes_mixed_inputs_as_they_are():
     card = Scorecard(n_ranges=8).fit(table, outcome)
     best = LogisticRegression().fit(pd.get_dummies(table), outcome)
     assert card.score(table, outcome) > best.score(pd.get_dummies(table), outcome) - 0.05
+
+
+@pytest.mark.parametrize(
+    "extra", [lambda rows: rows[:, :1] * 1e4 + 3.0, lambda rows: rows[:, :1] * 0]
+)
+def test_dependent_inputs_make_standard_errors_doubtful(extra):
+    rows, classes = overlapping()
+    model = LogisticDiscriminant(penalty=None, standard_errors=True)
+    with pytest.warns(DataWarning, match="constant or depend on one another"):
+        model.fit(np.c_[rows, extra(rows)], classes)
+    assert np.isfinite(model.report()["standard error"]).all()
+
+
+def test_scales_of_inputs_are_no_dependence():
+    rows, classes = overlapping()
+    model = LogisticDiscriminant(penalty=None, standard_errors=True)
+    plain = model.fit(rows, classes).report()["z"]
+    scaled = model.fit(rows * [1e-4, 1.0, 1e4], classes).report()["z"]
+    assert np.allclose(plain, scaled, rtol=1e-3)

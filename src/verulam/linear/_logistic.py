@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from verulam.base import (
     Classifier,
     DataError,
+    DataWarning,
     Interval,
     StrOptions,
     check_classification_targets,
@@ -23,6 +24,7 @@ from verulam.base import (
     validate_data,
     warn_caller,
 )
+from verulam.linear._information import maximise_likelihood
 from verulam.linear._logistic_problem import LogisticProblem
 from verulam.linear._logistic_solvers import (
     LogisticSolution,
@@ -31,6 +33,9 @@ from verulam.linear._logistic_solvers import (
     solve_newton,
 )
 from verulam.numerics import PosteriorMixin
+
+#: Steps that bring the estimates nearer to the maximum before standard errors are taken there.
+_POLISHING_STEPS = 25
 
 
 class LogisticDiscriminant(PosteriorMixin, Classifier):
@@ -184,15 +189,20 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         return solver(problem, self.tolerance, self.max_iter)
 
     def _keep(self, problem: LogisticProblem, solution: LogisticSolution) -> None:
-        coefficients = solution.coefficients
+        coefficients, value = solution.coefficients, solution.value
         self.n_iter_ = solution.n_iter
         self.loss_curve_ = solution.losses
-        penalty = 0.5 * problem.strength * float((coefficients[:, 1:] ** 2).sum())
-        self.log_likelihood_ = penalty - solution.value
         self.covariance_: np.ndarray | None = None
         if self.standard_errors:
-            information = problem.information(coefficients, self._reference_code())
-            self.covariance_ = np.linalg.pinv(information, hermitian=True)
+            # Steps to the very maximum, where there is one.
+            steps = 0 if problem.all_right(coefficients) else _POLISHING_STEPS
+            found = maximise_likelihood(problem, coefficients, self._reference_code(), steps)
+            coefficients = found.coefficients
+            value = problem.value(coefficients)
+            self.covariance_ = found.covariance.matrix
+            self._singular = found.covariance.singular
+        penalty = 0.5 * problem.strength * float((coefficients[:, 1:] ** 2).sum())
+        self.log_likelihood_ = penalty - value
         if self.reference is not None:
             coefficients = against_reference(coefficients, self._reference_code())
         self.coef_, self.intercept_ = coefficients[:, 1:].copy(), coefficients[:, 0].copy()
@@ -203,6 +213,12 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
                 "a plane separates the classes, so the likelihood has no maximum and the weights "
                 "would grow without end; they were stopped. Use penalty='l2'.",
                 ConvergenceWarning,
+            )
+        elif self.standard_errors and self._singular:
+            warn_caller(
+                "some inputs are constant or depend on one another: of many equal solutions one is "
+                "taken, and the standard errors of their weights mean little.",
+                DataWarning,
             )
         elif not solution.converged:
             warn_caller(

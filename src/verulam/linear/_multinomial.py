@@ -5,14 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import rel_entr
 
+from verulam.linear._information import maximise_likelihood
 from verulam.linear._logistic_problem import LogisticProblem
-
-#: Halvings of a step before it is given up.
-_MOST_HALVINGS = 30
-#: Largest entry of the gradient of the mean loss at the end.
-_FLAT = 1e-10
-#: Part of the objective below which a rise is rounding.
-_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -65,9 +59,9 @@ def fit_multinomial(
     # A row of counts is one row of each category that it has, with the count as its weight.
     rows, codes = np.nonzero(amounts)
     problem = LogisticProblem(inputs[rows], codes, n_categories, amounts[rows, codes], 0.0)
-    coefficients, n_iter, converged = _climb(problem, max_iter)
-    information = problem.information(coefficients, 0)
-    covariance = np.linalg.pinv(information, hermitian=True)
+    start = np.zeros(problem.shape)
+    found = maximise_likelihood(problem, start, reference=0, max_iter=max_iter)
+    coefficients = found.coefficients
     full = np.zeros((n_categories, inputs.shape[1] + 1))
     full[1:] = coefficients[-(n_categories - 1) :]
     means = problem.posterior(inputs, coefficients)
@@ -75,32 +69,9 @@ def fit_multinomial(
     deviance = 2.0 * float(amounts.sum(axis=1) @ rel_entr(shares, means).sum(axis=1))
     return MultinomialFit(
         full,
-        np.sqrt(np.diag(covariance)).reshape(n_categories - 1, -1),
+        np.sqrt(np.diag(found.covariance.matrix)).reshape(n_categories - 1, -1),
         deviance,
-        n_iter,
-        converged,
+        found.n_iter,
+        found.converged,
         problem.all_right(coefficients),
     )
-
-
-def _climb(problem: LogisticProblem, max_iter: int) -> tuple[np.ndarray, int, bool]:
-    """Return coefficients, the first category's zero, Newton steps, and whether they ended."""
-    coefficients = np.zeros(problem.shape)
-    others = slice(0, 1) if problem.n_classes == 2 else slice(1, None)
-    value, gradient = problem.value_and_gradient(coefficients)
-    for n_iter in range(1, max_iter + 1):
-        slope = gradient[others].ravel()
-        if np.abs(slope).max() <= _FLAT * problem.total_weight:
-            return coefficients, n_iter - 1, True
-        step = np.zeros_like(coefficients)
-        move = np.linalg.lstsq(problem.information(coefficients, 0), -slope, rcond=None)[0]
-        step[others] = move.reshape(-1, problem.shape[1])
-        for _ in range(_MOST_HALVINGS):
-            following, slopes = problem.value_and_gradient(coefficients + step)
-            if following <= value + _ROUNDING * abs(value):
-                break
-            step /= 2.0
-        else:
-            return coefficients, n_iter, True
-        coefficients, value, gradient = coefficients + step, following, slopes
-    return coefficients, max_iter, False
