@@ -222,5 +222,7 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
         kernel = self.space_.kernel
         gram = kernel(known)
         gram[np.diag_indices_from(gram)] += self.ridge
-        weights = scipy.linalg.solve(gram, self.space_.inputs, assume_a="pos")
-        return kernel(components, known) @ weights
+        # About the mean, so that the ridge draws towards it and not towards zero.
+        mean = self.space_.inputs.mean(axis=0)
+        weights = scipy.linalg.solve(gram, self.space_.inputs - mean, assume_a="pos")
+        return kernel(components, known) @ weights + mean
