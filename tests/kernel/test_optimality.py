@@ -84,9 +84,11 @@ def assert_plane(machine, gram, classes, costs, allowed=ALLOWED):
 
 def test_hard_margin():
     for rng, X, y, _, _ in problems():
-        X = X + np.where(y == 1, 3.0, -3.0)[:, None] + rng.normal(size=X.shape[1])
+        # So near to each other that coefficients are far above the usual cost.
+        X = 0.1 * (X + np.where(y == 1, 3.0, -3.0)[:, None] + rng.normal(size=X.shape[1]))
         machine = SupportVectorClassifier(kernel="linear", form="hard", tol=TOLERANCE).fit(X, y)
         assert_plane(machine, X @ X.T, y, np.full(len(X), np.inf))
+        assert np.abs(machine.dual_coef_).max() > 1.0
 
 
 def test_cost_of_slack():
