@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import differential_evolution, dual_annealing, minimize
 from tests.linear.examples import overlapping
 
 from verulam.base import DataError
@@ -67,6 +67,20 @@ def test_a_search_leaves_the_near_valley_for_the_deeper_one(method):
     deep = minimise(hills, [0.9], **options)
     assert deep.point[0] == pytest.approx(-1.0355, abs=1e-3)
     assert np.array_equal(minimise(hills, [0.9], **options).path, deep.path)
+
+
+@pytest.mark.parametrize(
+    ("method", "theirs"), [("annealing", dual_annealing), ("genetic", differential_evolution)]
+)
+def test_a_search_is_scipys_own(method, theirs):
+    options = {"bounds": [[-2.0, 2.0]], "max_iter": 5, "random_state": 0}
+    calls = []
+    ours = minimise(lambda a: calls.append(a) or hills(a), [0.9], method=method, **options)
+    found = theirs(hills, [(-2.0, 2.0)], x0=[0.9], maxiter=5, rng=np.random.default_rng(0))
+    assert np.allclose(ours.point, found.x)
+    # Values on the way are computed at the end.
+    assert len(calls) - len(ours.path) == found.nfev
+    assert ours.values[-1] == pytest.approx(found.fun)
 
 
 def test_logistic_discrimination_is_one_of_its_problems():

@@ -115,9 +115,11 @@ def test_the_way_of_an_averaged_perceptron_ends_at_the_mean(record):
 @pytest.mark.parametrize("kind", [Perceptron, BatchPerceptron])
 def test_variable_increments_reach_the_margin_under_every_schedule_that_converges(kind, power):
     rows, classes = separable(gap=0.6, seed=3)
-    schedule = inverse(1.0, power)
+    # The first step of all rows together must not be enough.
+    schedule = inverse(1.0 if kind is Perceptron else 0.005 * 4**power, power)
     assert check_schedule(schedule).separates
-    trainer = kind(margin=0.5, learning_rate=schedule).fit(rows, classes)
+    trainer = kind(margin=0.5, learning_rate=schedule, max_iter=20_000).fit(rows, classes)
+    assert trainer.n_iter_ > 1
     products = sign_normalise(rows, classes == 1) @ np.r_[trainer.intercept_, trainer.coef_[0]]
     assert trainer.converged_
     assert (products > 0.5).all()
