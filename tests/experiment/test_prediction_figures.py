@@ -1,5 +1,7 @@
 """Pictures of predictions."""
 
+from dataclasses import replace
+
 from verulam.experiment import analyse
 from verulam.experiment._prediction_figures import (
     confusion_figures,
@@ -22,6 +24,13 @@ def test_curves_of_two_classes_name_the_positive_one(factors):
 
 def test_three_classes_have_no_thresholds(two):
     assert list(threshold_figures(analyse(two))) == []
+
+
+def test_confusion_is_that_of_the_best_where_a_baseline_is_recommended(two):
+    analysis = analyse(two)
+    said = replace(analysis.answer, recommended="majority class")
+    (figure,) = confusion_figures(replace(analysis, answer=said))
+    assert figure.title.startswith("Confusion matrix of parametric.NaiveBayes on ")
 
 
 def test_confusion_is_that_of_the_recommended(two):

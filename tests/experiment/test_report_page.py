@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from verulam.experiment import report
+from verulam.experiment import finalise, report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 
@@ -142,4 +142,21 @@ def test_prints_everything_on_white(browser, reports):
     background = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == "rgb(255, 255, 255)"
     assert len(visit.page.pdf()) > 10_000
+    visit.page.close()
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+def test_results_fit_a_screen_and_a_card_fits_a_phone(browser, reports, factors, tmp_path, width):
+    made = finalise(factors, path=tmp_path / "model.skops")
+    card = Visit(browser, made.card_paths[0], (width, 800))
+    assert card.complaints == []
+    assert card.page.evaluate("document.documentElement.scrollWidth") <= width
+    card.page.close()
+    visit = Visit(browser, reports["factors"], (width, 800))
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    beyond = visit.page.locator("#results .scroll").first.evaluate(
+        "each => each.scrollWidth - each.clientWidth"
+    )
+    if width == 1200:
+        assert beyond <= 0
     visit.page.close()

@@ -302,9 +302,9 @@ class ModelCard:
 _STYLE = (
     ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;margin:0}"
     "main{max-width:60rem;margin:auto;padding:1rem;overflow-wrap:anywhere}"
-    "table{border-collapse:collapse;margin:.5rem 0;max-width:100%}"
+    "table{border-collapse:collapse;margin:.5rem 0}.scroll{overflow-x:auto}"
     "td,th{border-bottom:1px solid #8886;padding:.25rem .75rem .25rem 0;text-align:left;"
-    "vertical-align:top}td:first-child{overflow-wrap:normal}"
+    "vertical-align:top;overflow-wrap:normal}.facts td:last-child{overflow-wrap:anywhere}"
 )
 
 
@@ -313,7 +313,9 @@ def _html_table(head: Any, rows: Any) -> str:
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
     )
-    return f"<table>{f'<tr>{cells}</tr>' if head else ''}{body}</table>"
+    if not head:  # facts, whose hashes and versions may break anywhere
+        return f'<table class="facts">{body}</table>'
+    return f'<div class="scroll"><table><tr>{cells}</tr>{body}</table></div>'
 
 
 def _cell(text: str) -> str:

@@ -62,7 +62,7 @@ def threshold_figures(analysis: Analysis) -> Iterator[ReportFigure]:
 
 
 def confusion_figures(analysis: Analysis) -> Iterator[ReportFigure]:
-    """Yield the confusion matrices of the recommended contestant.
+    """Yield the confusion matrices of the recommended contestant; of the best for a baseline.
 
     Parameters
     ----------
@@ -72,11 +72,13 @@ def confusion_figures(analysis: Analysis) -> Iterator[ReportFigure]:
     from verulam.measures import confusion
     from verulam.plots import confusion_matrix
 
-    chosen = next(
-        (each for each in analysis.responses.contestants if each.name == analysis.recommended), None
-    )
+    known = {each.name: each for each in analysis.responses.contestants}
+    chosen = known.get(str(analysis.recommended))
     if chosen is None:
         return
+    if chosen.baseline and analysis.verdict is not None:
+        # The matrix of a baseline has one column, and says nothing that the classes do not.
+        chosen = known.get(analysis.verdict.best, chosen)
     for data in analysis.responses.data[:MOST_DATA_SETS]:
         pooled = _pooled(analysis, data, chosen)
         if pooled is None or not 2 <= len(pooled.classes) <= MOST_CLASSES:
