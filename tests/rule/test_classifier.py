@@ -51,7 +51,8 @@ def test_all_missing_column_is_named_and_not_used(learner):
 @EACH
 def test_one_class_needs_no_rules(learner):
     X, _ = small_table()
-    learner.fit(X, ["only"] * len(X))
+    with pytest.warns(DataWarning, match="y has one class, 'only'"):
+        learner.fit(X, ["only"] * len(X))
     assert len(learner.rules_) == 0
     assert learner.predict(X[:2]).tolist() == ["only", "only"]
     assert learner.predict_proba(X[:2]).tolist() == [[1.0], [1.0]]

@@ -74,7 +74,9 @@ class RuleClassifier(Classifier):
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Make the rule base from a table, its labels and the weights of its rows."""
-        self._store(self._learn(self._read(X, y, sample_weight)))
+        training = self._read(X, y, sample_weight)
+        _warn_of_odd_data(training)
+        self._store(self._learn(training))
         return self
 
     def _learn(self, training: TrainingSet) -> RuleBase:
@@ -101,7 +103,6 @@ class RuleClassifier(Classifier):
                 )
             rows, codes, weights = rows[counted], codes[counted], weights[counted]
         weights = np.require(weights, requirements=["C", "W"])
-        _warn_of_empty_columns(schema, rows)
         return TrainingSet(schema, rows, codes, classes, weights)
 
     def _read_table(self, X: ArrayLike) -> tuple[TableSchema, NDArray[np.float64]]:
@@ -154,12 +155,20 @@ class RuleClassifier(Classifier):
         return explanations
 
 
-def _warn_of_empty_columns(schema: TableSchema, rows: NDArray[np.float64]) -> None:
-    empty = np.isnan(rows).all(axis=0)
+def _warn_of_odd_data(training: TrainingSet) -> None:
+    """Warn of columns without any value, and of a target without anything to tell apart."""
+    empty = np.isnan(training.rows).all(axis=0)
     if empty.any():
-        names = [repr(schema.names[place]) for place in np.flatnonzero(empty)[:8]]
+        names = [repr(training.schema.names[place]) for place in np.flatnonzero(empty)[:8]]
         warnings.warn(
             f"All values are missing in {', '.join(names)}: no rule can use such columns.",
             DataWarning,
-            stacklevel=3,
+            stacklevel=4,
+        )
+    if (training.codes == training.codes[0]).all():
+        label = str(training.classes[training.codes[0]])
+        warnings.warn(
+            f"y has one class, {label!r}: it is the answer to every row, without any rule.",
+            DataWarning,
+            stacklevel=4,
         )
