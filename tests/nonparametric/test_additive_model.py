@@ -112,3 +112,10 @@ def test_bands_of_components():
     other = AdditiveModel(smoothers={1: RunningMedian(bandwidth=0.5)}, tolerance=0.1).fit(X, y)
     with pytest.raises(DataError, match="RunningMedian, the smoother of input 1, has no"):
         other.component_bands(X)
+
+
+def test_few_rows():
+    rng = np.random.default_rng(0)
+    for n_rows in (2, 3):
+        X, y = rng.normal(size=(n_rows, 3)), rng.normal(size=n_rows)
+        assert np.isfinite(AdditiveModel().fit(X, y).predict(X)).all()

@@ -176,7 +176,9 @@ def test_compiled_loops_equal_their_python_source(line):
         assert_allclose(sliding_fits(*arguments), sliding_fits.py_func(*arguments))
     arguments = (line.x, line.y, queries, 0.5, 3, 2, 24)
     assert_allclose(gaussian_moments(*arguments), gaussian_moments.py_func(*arguments))
-    assert nearest_mean(line.x, line.y, 3.3, -1) == nearest_mean.py_func(line.x, line.y, 3.3, -1)
+    for degree in (0, 1):
+        arguments = (line.x, line.y, 3.3, -1, degree)
+        assert nearest_mean(*arguments) == nearest_mean.py_func(*arguments)
     assert_array_equal(
         nearest_windows(line.x, queries, 5), nearest_windows.py_func(line.x, queries, 5)
     )

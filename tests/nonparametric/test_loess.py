@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from statsmodels.nonparametric.smoothers_lowess import lowess
 
 from verulam.nonparametric import WINDOWS, LocalPolynomial, Loess
@@ -121,3 +121,26 @@ def test_mean_square_without_outliers_is_nearly_the_plain_one():
     assert found == pytest.approx(1.06, abs=0.05)
     exact = np.array([1.0, 1.0, 1.0, 0.0])
     assert robust_mean_square(5.0 * (1.0 - exact), exact) == 0.0
+
+
+@pytest.mark.parametrize("span", [0.3, 0.6, 2 / 3, 1.0])
+def test_an_exact_line_over_few_inputs_stays_a_line(span):
+    """Residuals that are rounding make no outliers, and both sides of a gap count."""
+    X = np.random.default_rng(0).integers(1, 6, 200).astype(float)[:, None]
+    queries = np.array([[1.5], [2.5], [3.0], [4.5]])
+    model = Loess(span=span).fit(X, 2.0 * X[:, 0])
+    assert_allclose(model.predict(queries), 2.0 * queries[:, 0])
+    assert_array_equal(model.robustness_, 1.0)
+
+
+def test_between_two_inputs_lies_their_mean():
+    X = np.repeat([0.0, 1.0], 20)[:, None]
+    for degree in (0, 1, 2):
+        assert_allclose(Loess(degree=degree).fit(X, X[:, 0]).predict([[0.5]]), 0.5)
+
+
+def test_an_outlier_beside_an_exact_line_is_left_out():
+    X = np.arange(30.0)[:, None]
+    y = 3.0 * X[:, 0]
+    y[12] = 500.0
+    assert_allclose(Loess().fit(X, y).predict([[12.0]]), 36.0, atol=0.5)

@@ -7,7 +7,7 @@ from scipy.spatial import Voronoi
 from scipy.spatial.distance import cdist
 
 from verulam.nonparametric import KNeighboursClassifier, VoronoiEditing, voronoi_pairs
-from verulam.nonparametric._voronoi import gabriel_pairs
+from verulam.nonparametric._voronoi import gabriel_pairs, needed_rows
 from verulam.nonparametric._voronoi_loops import gabriel_mask
 
 RNG = np.random.default_rng(0)
@@ -76,3 +76,11 @@ def test_many_dimensions_take_gabriels_graph():
         VoronoiEditing(graph="voronoi").fit(X, X[:, 0] > 0)
     with pytest.raises(ValueError, match="takes at most 6000"):
         gabriel_pairs(np.zeros((6001, 2)))
+
+
+@pytest.mark.parametrize("graph", ["voronoi", "gabriel"])
+def test_cells_do_not_depend_on_the_unit(graph):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    rows = needed_rows(X, X[:, 0] > 0, graph)
+    for unit in (1e-300, 1e120):
+        assert_array_equal(needed_rows(X * unit, X[:, 0] > 0, graph), rows)

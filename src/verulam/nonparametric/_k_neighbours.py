@@ -30,6 +30,7 @@ from verulam.nonparametric._neighbours import (
     nearest_columns,
 )
 from verulam.nonparametric._neighbours_loops import count_votes
+from verulam.nonparametric._objects import ObjectIndex, objects_of
 from verulam.nonparametric._voting import Weighting, class_shares, vote_weights, winning_class
 from verulam.nonparametric._windows import log_ball_volume
 
@@ -82,7 +83,8 @@ class KNeighboursClassifier(Classifier):
     metric
         "euclidean", "city-block", "chebyshev", "minkowski", "mahalanobis", "hamming", "cosine";
         "gower" for tables of numbers and categories, with gaps; "precomputed", where `X` holds
-        distances to the training rows; or a function of two rows.
+        distances to the training rows; or a function of two rows, or of two objects, such as
+        strings, where `X` is a list of those.
     power
         The order of "minkowski".
     column_weights
@@ -118,6 +120,14 @@ class KNeighboursClassifier(Classifier):
       row 3: up, distance 1, vote 0.333
       row 4: up, distance 2, vote 0.333
       row 2: low, distance 5, vote 0.333
+
+    Objects need no coordinates, only a distance:
+
+    >>> def differing(first, second):
+    ...     return len(set(first) ^ set(second))
+    >>> words = KNeighboursClassifier(n_neighbors=1, metric=differing)
+    >>> words.fit(["cat", "dog"], ["animal", "friend"]).predict(["cart", "dogs"])
+    array(['animal', 'friend'], dtype='<U6')
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -169,11 +179,13 @@ class KNeighboursClassifier(Classifier):
         check_consistent_length(inputs, self.codes_)
         self.class_counts_ = np.bincount(self.codes_, minlength=len(self.classes_))
         check_neighbour_count(self.n_neighbors, len(self.codes_))
-        self._index: NeighbourIndex | GowerIndex | None = None
+        self._index: NeighbourIndex | GowerIndex | ObjectIndex | None = None
         weights = self._checked_weights()
         self._scale: np.ndarray | None = None
         if self.metric == "gower":
             self._index = gower_index(inputs, weights)
+        elif callable(self.metric) and inputs.ndim == 1:
+            self._index = ObjectIndex(inputs, self.metric)
         elif self.metric != "precomputed":
             if weights is not None:
                 order = {"city-block": 1.0, "minkowski": self.power}.get(str(self.metric), 2.0)
@@ -198,6 +210,10 @@ class KNeighboursClassifier(Classifier):
 
     def _check(self, X: Any, reset: bool = False) -> Any:
         """Return checked inputs: an array, or for Gower's distance a table as it is."""
+        if callable(self.metric):
+            objects = objects_of(X)
+            if objects is not None:
+                return objects
         if self.metric != "gower":
             inputs = validate_data(self, X, dtype=np.float64, order="C", reset=reset)
             if self.metric == "precomputed":
@@ -213,6 +229,8 @@ class KNeighboursClassifier(Classifier):
     def kneighbours(self, X: ArrayLike) -> Neighbours:
         """Return the nearest training rows of each row."""
         check_is_fitted(self)
+        if isinstance(self._index, ObjectIndex):
+            return self._index.query(X, self.n_neighbors)
         inputs = self._check(X)
         if isinstance(self._index, GowerIndex):
             table = encode_queries(inputs, self._index.table.schema)

@@ -127,25 +127,31 @@ def local_solution(offsets, weights, targets, count, degree, with_norm):
 
 
 @njit(cache=True, nogil=True)
-def nearest_mean(x, y, query, skipped):
-    """Return the mean target of the inputs nearest to the query, and how many they are."""
+def nearest_mean(x, y, query, skipped, degree):
+    """Return the fit to the inputs nearest to the query, and the sum of its squared weights.
+
+    Inputs at the same distance on both sides count alike in a mean; a line through them has the
+    mean of both sides in the middle.
+    """
     position = np.searchsorted(x, query)
     left, right = position - 1, position
     if left == skipped:
         left -= 1
     if right == skipped:
         right += 1
-    if right >= x.shape[0] or (left >= 0 and query - x[left] <= x[right] - query):
-        chosen = x[left]
-    else:
-        chosen = x[right]
-    start, stop = np.searchsorted(x, chosen), np.searchsorted(x, chosen, side="right")
-    total, count = 0.0, 0
-    for t in range(start, stop):
-        if t != skipped:
-            total += y[t]
-            count += 1
-    return total / count, count
+    before = query - x[left] if left >= 0 else np.inf
+    behind = x[right] - query if right < x.shape[0] else np.inf
+    totals, counts = np.zeros(2), np.zeros(2)
+    for side in range(2):
+        if (before if side == 0 else behind) == min(before, behind):
+            place = x[left if side == 0 else right]
+            for t in range(np.searchsorted(x, place), np.searchsorted(x, place, side="right")):
+                if t != skipped:
+                    totals[side] += y[t]
+                    counts[side] += 1.0
+    if degree > 0 and counts.min() > 0.0 and x[left] < x[right]:
+        return 0.5 * (totals / counts).sum(), 0.25 * (1.0 / counts).sum()
+    return totals.sum() / counts.sum(), 1.0 / counts.sum()
 
 
 @njit(cache=True, nogil=True)
@@ -184,8 +190,8 @@ def local_fits(
             )
         result[q, 3] = 0.0
         if np.isnan(value):
-            value, n_nearest = nearest_mean(x, y, queries[q], skipped[q])
-            peak = squares = 1.0 / n_nearest
+            value, squares = nearest_mean(x, y, queries[q], skipped[q], degree)
+            peak = squares
             result[q, 3] = 1.0
         result[q, 0], result[q, 1], result[q, 2] = value, peak, squares
     return result

@@ -11,6 +11,9 @@ from verulam.nonparametric._neighbourhoods import Neighbourhood, count_terms
 from verulam.nonparametric._smoothing import Smoother
 from verulam.nonparametric._windows import WINDOWS
 
+#: Residuals below this share of the largest target are nothing but rounding.
+NIL_SHARE = 1e-12
+
 
 class Loess(Smoother):
     r"""Fit a line or parabola around each query to the nearest share of the data.
@@ -82,9 +85,10 @@ class Loess(Smoother):
         wanted = max(int(self.span * count + 1e-10), count_terms(n_columns, self.degree))
         self.n_neighbors_ = min(wanted, count)
         self.robustness_ = np.ones(count)
+        size = float(np.abs(self.targets_).max())
         for _ in range(self.n_iterations):
             fitted = self._engine().values(self.inputs_).values
-            self.robustness_ = robustness_weights(self.targets_ - fitted)
+            self.robustness_ = robustness_weights(self.targets_ - fitted, size)
 
     def _engine(self) -> LocalEngine:
         hood = Neighbourhood(WINDOWS["tricube"], degree=self.degree, n_neighbors=self.n_neighbors_)
@@ -120,10 +124,17 @@ def robust_mean_square(residuals: np.ndarray, robustness: np.ndarray) -> float:
     return spread * (float(robustness.mean()) / slope) ** 2
 
 
-def robustness_weights(residuals: np.ndarray) -> np.ndarray:
+def robustness_weights(residuals: np.ndarray, size: float = 0.0) -> np.ndarray:
     """Return bisquare weights of the residuals in units of six times their median size.
 
     Where more than half of the points lie on the curve, all others are outliers.
+
+    Parameters
+    ----------
+    residuals
+        Targets less the curve.
+    size
+        How large the targets are: residuals that are rounding beside it are nil.
 
     Examples
     --------
@@ -132,6 +143,7 @@ def robustness_weights(residuals: np.ndarray) -> np.ndarray:
     """
     sizes = np.abs(residuals)
     middle = float(np.median(sizes))
-    if middle == 0.0:
-        return (sizes == 0.0).astype(np.float64)
+    nil = NIL_SHARE * size
+    if middle <= nil:
+        return (sizes <= nil).astype(np.float64)
     return np.square(np.maximum(0.0, 1.0 - np.square(sizes / (6.0 * middle))))

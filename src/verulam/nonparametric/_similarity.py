@@ -20,6 +20,7 @@ from verulam.base import (
     generator,
     validate_data,
 )
+from verulam.nonparametric._objects import as_queries, compare_objects, objects_of
 
 
 class SimilarityRepresentation(Transformer):
@@ -29,7 +30,8 @@ class SimilarityRepresentation(Transformer):
     ----------
     similarity
         "linear", the inner product; "cosine"; "gaussian", :math:`e^{-\|x - x^t\|^2 / 2h^2}`;
-        "distance", the negative Euclidean distance; or a function of two rows.
+        "distance", the negative Euclidean distance; or a function of two rows, or of two objects,
+        such as strings, where `X` is a list of those.
     bandwidth
         The width :math:`h` of "gaussian".
     n_landmarks
@@ -40,7 +42,7 @@ class SimilarityRepresentation(Transformer):
     Attributes
     ----------
     landmarks_ : ndarray of shape (n_landmarks, n_features)
-        The stored rows :math:`x^t`.
+        The stored rows :math:`x^t`; of shape (n_landmarks,) where they are objects.
 
     Notes
     -----
@@ -81,7 +83,10 @@ class SimilarityRepresentation(Transformer):
     @checked_fit
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Store the rows, or some of them."""
-        inputs = validate_data(self, X, dtype=np.float64, order="C")
+        objects = objects_of(X) if callable(self.similarity) else None
+        inputs = objects
+        if objects is None:
+            inputs = validate_data(self, X, dtype=np.float64, order="C")
         if self.n_landmarks is None:
             self.landmarks_ = inputs.copy()
             return self
@@ -97,6 +102,8 @@ class SimilarityRepresentation(Transformer):
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Return the similarities of each row to the stored rows."""
         check_is_fitted(self)
+        if callable(self.similarity) and self.landmarks_.ndim == 1:
+            return compare_objects(self.similarity, as_queries(X), self.landmarks_)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if callable(self.similarity):
             return cdist(inputs, self.landmarks_, self.similarity)

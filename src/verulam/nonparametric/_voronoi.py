@@ -48,7 +48,8 @@ def gabriel_pairs(points: np.ndarray) -> np.ndarray:
     n_points = len(points)
     if n_points > MOST_GABRIEL:
         raise DataError(f"X has {n_points} rows; graph='gabriel' takes at most {MOST_GABRIEL}.")
-    return np.argwhere(gabriel_mask(cdist(points, points, "sqeuclidean")))
+    unit = np.abs(points - points.mean(axis=0)).max() or 1.0
+    return np.argwhere(gabriel_mask(cdist(points / unit, points / unit, "sqeuclidean")))
 
 
 def _within_their_flat(points: np.ndarray) -> np.ndarray:
@@ -57,7 +58,9 @@ def _within_their_flat(points: np.ndarray) -> np.ndarray:
     scale = np.abs(centred).max()
     if scale == 0.0:
         return np.zeros((len(points), 0))
-    _, values, axes = np.linalg.svd(centred / scale, full_matrices=False)
+    # Cells do not depend on the unit; squares of tiny or huge numbers would leave the range.
+    centred /= scale
+    _, values, axes = np.linalg.svd(centred, full_matrices=False)
     rank = int((values > 1e-10 * values[0]).sum())
     return centred if rank == points.shape[1] else centred @ axes[:rank].T
 
