@@ -105,7 +105,7 @@ def _topology_race() -> Race:
     n_states, rng = 50, np.random.default_rng(0)
     mask = left_to_right(n_states, 2)
     table = rng.dirichlet(np.ones(20), n_states)
-    X = [rng.integers(20, size=2_000) for _ in range(10)]
+    X = [rng.integers(20, size=2_000) for _ in range(50)]
 
     def model(form: str) -> HiddenMarkovModel:
         return HiddenMarkovModel(
@@ -115,12 +115,12 @@ def _topology_race() -> Race:
             transitions=TransitionMatrix(
                 "left-to-right", jump=2, values=mask / mask.sum(axis=1, keepdims=True), form=form
             ),
-            max_iter=3,
+            max_iter=10,
             tol=0.0,
         )
 
     return race(
-        "left to right, 50 states, 20,000 steps: 3 passes",
+        "left to right, 50 states, 100,000 steps: 10 passes",
         lambda: model("").fit(X),
         "ours, dense",
         lambda: model("dense").fit(X),

@@ -137,3 +137,66 @@ def test_an_impossible_long_sequence_is_explained(monkeypatch):
 def test_no_sequences_are_refused():
     with pytest.raises(DataError, match="no sequences"):
         expected_sums(LEARNER.model_, read_sequences([[1.0]])[:0])
+
+
+def banded(n_states, offsets, seed=0, shared=None):
+    """Return a learner of symbols with transitions along diagonals, and sequences with gaps."""
+    random = np.random.default_rng(seed)
+    mask = sum(np.eye(n_states, k=offset) for offset in offsets) > 0
+    matrix = random.random((n_states, n_states)) * mask
+    table = random.dirichlet(np.ones(5), n_states if shared is None else max(shared) + 1)
+    learner = HiddenMarkovModel.from_parameters(
+        random.dirichlet(np.ones(n_states)),
+        matrix / matrix.sum(axis=1, keepdims=True),
+        CategoricalEmission(probabilities=table),
+        shared_emissions=shared,
+    )
+    X = [random.integers(5, size=size).astype(float) for size in (1, 40, 2, 23, 3, 61)]
+    X[1][:2] = X[3][-1] = X[0][0] = np.nan
+    return learner, learner._read(X, None)
+
+
+@pytest.mark.parametrize(
+    ("n_states", "offsets", "shared"),
+    [
+        (20, (0, 1, 2), None),
+        (23, (-1, 0, 1, 2), None),
+        (33, (0, 1, 2, 3, 4, 32), None),
+        (20, (0, 1), tuple(range(10)) * 2),
+    ],
+)
+def test_symbols_summed_at_once_are_the_same(n_states, offsets, shared):
+    learner, sequences = banded(n_states, offsets, shared=shared)
+    at_once = expected_sums(learner.model_, sequences)
+    by_steps = module._group_sums(learner.model_, sequences)
+    assert_same_sums(at_once, by_steps, rtol=1e-10, atol=1e-12)
+    assert_allclose(at_once.visits.sum(), 130)
+    assert module.symbol_table(learner.model_, sequences) is not None
+
+
+@pytest.mark.parametrize("faintest", [1e-200, 1e-140])
+def test_symbols_that_underflow_are_left_to_logarithms(faintest):
+    # What the first symbol makes faint, the others make likely: with 1e-140, nothing vanishes on
+    # the way there, and only the way back tells that what was dropped matters.
+    probabilities = np.array([[1.0, faintest], [1e-170, 1.0]] * 20)
+    learner = HiddenMarkovModel.from_parameters(
+        np.full(40, 0.025),
+        np.eye(40),
+        CategoricalEmission(probabilities=probabilities),
+    )
+    X = np.array([0, 1, 1])
+    sequences = learner._read(X, None)
+    table, model = module.symbol_table(learner.model_, sequences), learner.model_
+    layouts = model.transitions.layouts
+    assert module.symbol_record(model.initial, layouts, sequences, table) is None
+    sums = expected_sums(learner.model_, sequences)
+    assert_allclose(sums.log_likelihood, learner.score(X), rtol=1e-12)
+    assert_allclose(sums.visits.sum(), 3)
+
+
+def test_only_symbols_along_diagonals_have_a_table():
+    learner, sequences = banded(20, (0, 1, 2))
+    assert module.symbol_table(learner.model_, sequences).shape == (6, 20)
+    few = learner._read([0, 1, 2], None)
+    assert module.symbol_table(learner.model_, few) is None
+    assert module.symbol_table(LEARNER.model_, LEARNER._read(X, None)) is None

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chi2, chi2_contingency
 
 from verulam.base import DataError
 from verulam.data import URN_CHAIN
@@ -69,6 +70,28 @@ def test_order_is_tested_by_likelihood():
     assert result.p_value > 0.01
     assert result.degrees_of_freedom == 12
     assert order_test([0, 0, 1, 1] * 50, 1).p_value < 1e-6
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_order_test_is_the_likelihood_ratio(order):
+    codes = np.random.default_rng(2).integers(3, size=200)
+    result = order_test(codes, order)
+    runs = [codes[place : len(codes) - order - 1 + place] for place in range(order + 2)]
+    groups = np.unique(runs[1], return_inverse=True)[1] if order else np.zeros(len(runs[0]), int)
+    statistic = freedom = 0
+    for group in range(groups.max() + 1):
+        table = np.zeros((3, 3))
+        np.add.at(table, (runs[0][groups == group], runs[-1][groups == group]), 1)
+        part = chi2_contingency(table, lambda_="log-likelihood", correction=False)
+        statistic, freedom = statistic + part.statistic, freedom + part.dof
+    assert_allclose(result.statistic, statistic)
+    assert result.degrees_of_freedom == freedom
+    assert_allclose(result.p_value, chi2.sf(statistic, freedom))
+
+
+def test_an_unknown_state_is_named_plainly():
+    with pytest.raises(DataError, match="unknown state 'z' at step 1; known are 'a', 'b'"):
+        MarkovChain().fit([["a", "b", "a"]]).score(["a", "z"])
 
 
 def test_impossible_chains_have_no_probability():

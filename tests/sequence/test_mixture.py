@@ -1,11 +1,14 @@
 """Mixture emissions: densities by hand, sharing out, the codebook."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from verulam.sequence import GaussianEmission, MixtureEmission
+from verulam.sequence._mixture import MixtureStates
 
 MEANS = np.array([[0.0], [1.0], [2.0], [5.0]])
 ROWS = np.random.default_rng(0).normal(2.0, 2.0, size=(20, 1))
@@ -49,3 +52,28 @@ def test_single_components_are_gaussians():
         mixture.log_likelihoods(parameters, ROWS), gaussian.log_likelihoods(blank, ROWS)
     )
     assert_allclose(mixture.expected(parameters), gaussian.expected(blank))
+
+
+@pytest.mark.parametrize("codebook", [False, True])
+def test_update_is_made_of_soft_counts(codebook):
+    random = np.random.default_rng(5)
+    values, gamma = random.normal(size=(30, 1)), random.dirichlet(np.ones(2), 30)
+    emission = MixtureEmission(2, codebook=codebook)
+    shares = np.array([[0.3, 0.7], [0.6, 0.4]])
+    means = np.array([[-1.0], [1.0]]) if codebook else np.array([[-1.0], [1.0], [0.0], [2.0]])
+    blank = emission.blank(emission.survey(values), values, 2)
+    components = dataclasses.replace(
+        blank.components, means=means, covariances=np.full_like(means, 0.8)
+    )
+    old = MixtureStates(shares, components)
+    new = emission.update(old, emission.statistics(old, values, gamma))
+    densities = np.exp(-((values - means.ravel()) ** 2) / 1.6)
+    joint = shares * (densities[:, None] if codebook else densities.reshape(30, 2, 2))
+    soft = gamma[:, :, None] * joint / joint.sum(axis=2, keepdims=True)
+    counts = soft.sum(axis=0)
+    assert_allclose(new.weights, counts / counts.sum(axis=1, keepdims=True))
+    moments = np.einsum("tkl,td->kl", soft, values)
+    if codebook:
+        assert_allclose(new.components.means.ravel(), moments.sum(axis=0) / counts.sum(axis=0))
+    else:
+        assert_allclose(new.components.means.ravel(), (moments / counts).ravel())

@@ -8,6 +8,7 @@ from verulam.sequence._chain_models import coupled_model, factorial_model, switc
 from verulam.sequence._chain_parts import InitialProbabilities, TransitionMatrix
 from verulam.sequence._chains import ChainInitial, ChainTransitions, chain_posteriors, split_states
 from verulam.sequence._classifier import HMMClassifier
+from verulam.sequence._classifier_emission import ClassifierEmission, ClassifierStates
 from verulam.sequence._composite import Composite, Segment, compose_models, parallel_paths
 from verulam.sequence._counts import MultinomialEmission, PoissonEmission
 from verulam.sequence._durations import (
@@ -67,7 +68,7 @@ from verulam.sequence._switching_dynamics import (
     SwitchingDynamicalSystem,
     SwitchingSystem,
 )
-from verulam.sequence._tasks import Drawn, Forecast, OnlineFilter
+from verulam.sequence._tasks import Drawn, Forecast, OnlineFilter, PathProbabilities
 from verulam.sequence._transitions import (
     Transitions,
     VaryingTransitions,
@@ -89,6 +90,8 @@ __all__ = [
     "ChainEmission",
     "ChainInitial",
     "ChainTransitions",
+    "ClassifierEmission",
+    "ClassifierStates",
     "Composite",
     "Drawn",
     "DurationTransitions",
@@ -117,6 +120,7 @@ __all__ = [
     "OnlineFilter",
     "OrderTest",
     "Parts",
+    "PathProbabilities",
     "PhasedEmission",
     "PoissonEmission",
     "RegimeDraws",

@@ -167,7 +167,7 @@ class CategoricalEmission(Emission):
         self, parameters: SymbolProbabilities, values: np.ndarray, scratch: Scratch | None = None
     ) -> Emissions:
         """Return the emissions by looking them up, with no logarithm taken."""
-        table = np.ascontiguousarray(parameters.probabilities.T)
+        table = self.lookup(parameters)
         relative = fresh_or_scratch("relative", (len(values), table.shape[1]), scratch)
         gather_columns(values, table, relative)
 
@@ -175,6 +175,10 @@ class CategoricalEmission(Emission):
             return self.log_likelihoods(parameters, values[start:stop])
 
         return Emissions(relative, np.zeros(len(values)), logarithms)
+
+    def lookup(self, parameters: SymbolProbabilities) -> np.ndarray:
+        """Return the probabilities by symbol."""
+        return np.ascontiguousarray(parameters.probabilities.T)
 
     def log_likelihoods(self, parameters: SymbolProbabilities, values: np.ndarray) -> np.ndarray:
         """Return the logarithm of each state's probability of each symbol."""

@@ -11,7 +11,7 @@ from numba import njit
 
 from verulam.sequence._inference_loops import FAINT, FAST, LOST, TINY
 
-LANES = 32
+LANES = 8
 #: Diagonals that are added at a time, and steps whose transitions are.
 GROUP = 3
 
@@ -33,13 +33,15 @@ def by_target(offsets, diagonals):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, inline="always")
-def push_bands(bands, shifts, margin, before, row):
-    """Write the sums over the sources of `before` into `row`."""
+def push_bands(bands, shifts, margin, before, row, start):
+    """Write the sums over the sources of `before` into `row`, which is the states from `start`."""
     width = row.shape[0]
+    stop = start + width
     for p in range(0, shifts.shape[0], GROUP):
-        a, b, c = margin - shifts[p], margin - shifts[p + 1], margin - shifts[p + 2]
+        first = margin + start
+        a, b, c = first - shifts[p], first - shifts[p + 1], first - shifts[p + 2]
         from_a, from_b, from_c = before[a : a + width], before[b : b + width], before[c : c + width]
-        by_a, by_b, by_c = bands[p], bands[p + 1], bands[p + 2]
+        by_a, by_b, by_c = bands[p, start:stop], bands[p + 1, start:stop], bands[p + 2, start:stop]
         if p == 0:
             for j in range(width):
                 row[j] = by_a[j] * from_a[j] + by_b[j] * from_b[j] + by_c[j] * from_c[j]
@@ -63,7 +65,7 @@ def forward_diagonals(emissions, starts, initial, offsets, diagonals, alpha, sca
                 for j in range(n_states):
                     row[j] = initial[j]
             else:
-                push_bands(bands, shifts, margin, before, row)
+                push_bands(bands, shifts, margin, before, row, 0)
             emission, shares = emissions[t], alpha[t]
             total = 0.0
             for j in range(n_states):
@@ -146,7 +148,7 @@ def backward_diagonals(
             if is_last and tail.shape[0] == 0:
                 beta[:n_states] = 1.0
             else:
-                push_bands(bands, shifts, margin, ahead[place], beta)
+                push_bands(bands, shifts, margin, ahead[place], beta, 0)
             total = joint_total(alpha[t], beta, known[count])
             if not total > LOST:
                 failures[s] = t

@@ -92,6 +92,14 @@ class Emission(ABC):
         """Return the emissions for the recursions, in memory to use again where there is some."""
         return emissions_from_logarithms(self.log_likelihoods(parameters, values))
 
+    def lookup(self, parameters: Any) -> np.ndarray | None:
+        """Return the emissions of each symbol, one row each, where values are codes of symbols.
+
+        A code of -1 stands for a missing symbol; the weights of `statistics` may then be those
+        of all steps with the same symbol together.
+        """
+        return None
+
     @property
     def complete(self) -> bool:
         """Whether the user has set all values to start from."""

@@ -1,17 +1,16 @@
 """One pass of Baum-Welch over data in memory: groups of sequences, and long ones from both ends."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from verulam.base import DataError, in_threads, thread_count
+from verulam.base import DataError, SumRecord
+from verulam.sequence._chain_parts import TransitionMatrix, TransitionSums
 from verulam.sequence._emission import column_sums
 from verulam.sequence._inference import (
     Emissions,
@@ -20,15 +19,18 @@ from verulam.sequence._inference import (
     run_backward,
     run_forward,
 )
+from verulam.sequence._inference_loops import DIAGONALS, Layout
 from verulam.sequence._model import Model, ModelSums, by_emission, refuse_impossible
 from verulam.sequence._scratch import SCRATCH, Scratch, fresh_or_scratch
 from verulam.sequence._sequences import Sequences
+from verulam.sequence._symbol_loops import shares_shape, sum_symbols
+from verulam.sequence._threads import shared_out
 from verulam.sequence._transitions import Transitions
-
-ResultT = TypeVar("ResultT")
 
 #: Numbers per array (steps times states) that are worked on at a time, where sequences are short.
 GROUP_NUMBERS = 2**17
+#: The same where symbols are looked up, for which only the shares of one sequence are kept.
+SYMBOL_GROUP_NUMBERS = 2**19
 #: Below this many numbers in all, threads cost more than they save.
 THREADED_NUMBERS = 2**18
 
@@ -41,28 +43,105 @@ def expected_sums(model: Model, sequences: Sequences) -> ModelSums:
     """
     if not len(sequences):
         raise DataError("There are no sequences to learn from.")
+    table = symbol_table(model, sequences)
+    if table is not None:
+        return _symbol_sums(model, sequences, table)
     groups = sequences.groups(max(1, GROUP_NUMBERS // model.n_states))
     small = sequences.n_steps * model.n_states < THREADED_NUMBERS
     # Where there are groups enough, each is left to one thread.
-    at_once = not small and len(groups) == 1 and thread_count() > 1
+    halves = 2 if not small and len(groups) == 1 else 1
 
     def sums(place: int) -> ModelSums:
-        group = groups[place]
-        found = None
-        if _can_be_halved(model, group):
-            found = _sums_from_both_ends(model, group, at_once)
-        return _group_sums(model, group) if found is None else found
+        return _group_sums(model, groups[place], halves)
 
-    return reduce(add, in_threads(sums, range(len(groups)), 1 if small else 0))
+    return reduce(add, shared_out(sums, len(groups), 1 if small else 0))
 
 
-def _group_sums(model: Model, group: Sequences) -> ModelSums:
+def _group_sums(model: Model, group: Sequences, threads: int = 1) -> ModelSums:
+    if _can_be_halved(model, group):
+        found = _sums_from_both_ends(model, group, threads)
+        if found is not None:
+            return found
     with SCRATCH.borrowed() as scratch:
         smoothed = model.smooth(group, scratch)
         refuse_impossible(smoothed, group)
         sums = part_sums(model, group, smoothed)
         firsts = smoothed.probabilities[group.starts[:-1]].sum(axis=0)
         return replace(sums, firsts=firsts, log_likelihood=float(smoothed.log_likelihoods.sum()))
+
+
+def symbol_table(model: Model, sequences: Sequences) -> np.ndarray | None:
+    """Return the emissions by symbol, the last for a missing one, or None.
+
+    There is none unless the sums can be made at once in compiled loops: symbols, transitions
+    along diagonals, and not one long sequence, which two threads work through from its ends.
+    """
+    parts = model.parts
+    if not isinstance(parts.transitions, TransitionMatrix) or model.transitions.kind != DIAGONALS:
+        return None
+    if _can_be_halved(model, sequences):
+        return None
+    table = parts.emission.lookup(model.emission)
+    if table is None or len(table) > sequences.n_steps:
+        return None
+    table = np.vstack([table, np.ones(table.shape[1])])
+    return table if parts.shared is None else np.ascontiguousarray(table[:, parts.shared])
+
+
+@dataclass(frozen=True)
+class _SymbolRecord(SumRecord):
+    counts: np.ndarray
+    firsts: np.ndarray
+    products: np.ndarray
+    log_likelihood: float
+    n_steps: int
+
+
+def _symbol_sums(model: Model, sequences: Sequences, table: np.ndarray) -> ModelSums:
+    """Return the sums from the emissions by symbol; where shares underflow, without them."""
+    moves, parts = model.transitions, model.parts
+    layouts = moves.layouts
+    groups = sequences.groups(max(1, SYMBOL_GROUP_NUMBERS // model.n_states))
+    small = sequences.n_steps * model.n_states < THREADED_NUMBERS
+
+    def sums(place: int) -> _SymbolRecord | None:
+        return symbol_record(model.initial, layouts, groups[place], table)
+
+    records = shared_out(sums, len(groups), 1 if small else 0)
+    rest = [
+        _group_sums(model, group)
+        for group, record in zip(groups, records, strict=True)
+        if record is None
+    ]
+    done = [record for record in records if record is not None]
+    if not done:
+        return reduce(add, rest)
+    total = reduce(add, done)
+    shares = by_emission(total.counts[:-1], parts.shared)
+    at_once = ModelSums(
+        model,
+        total.log_likelihood,
+        total.n_steps,
+        total.firsts,
+        total.counts.sum(axis=0),
+        TransitionSums(moves.edge_sums(total.products[::-1].ravel())),
+        parts.emission.statistics(model.emission, np.arange(len(shares)), shares),
+    )
+    return reduce(add, rest, at_once)
+
+
+def symbol_record(
+    initial: np.ndarray, layouts: tuple[Layout, Layout], group: Sequences, table: np.ndarray
+) -> _SymbolRecord | None:
+    """Return what is known of a group from the emissions by symbol, or None."""
+    counts, firsts = np.zeros_like(table), np.zeros(len(initial))
+    products, scales = np.zeros_like(layouts[1].diagonals), np.ones(group.n_steps)
+    with SCRATCH.borrowed() as scratch:
+        room = scratch.array("alpha", shares_shape(group.starts, layouts[0]))
+        given = group.values, table, group.starts, initial, *layouts
+        if not sum_symbols(*given, room, counts, firsts, products, scales):
+            return None
+    return _SymbolRecord(counts, firsts, products, float(np.log(scales).sum()), group.n_steps)
 
 
 def part_sums(model: Model, piece: Sequences, smoothed: Smoothed) -> ModelSums:
@@ -118,7 +197,7 @@ class _Half:
     scratch: Scratch
 
 
-def _sums_from_both_ends(model: Model, sequence: Sequences, at_once: bool) -> ModelSums | None:
+def _sums_from_both_ends(model: Model, sequence: Sequences, threads: int) -> ModelSums | None:
     """Return the sums of one sequence, or None where shares underflow.
 
     The second half backwards in time is a chain, too, whose transitions are transposed: its
@@ -145,7 +224,7 @@ def _sums_from_both_ends(model: Model, sequence: Sequences, at_once: bool) -> Mo
                 emissions, starts, half.first, half.transitions, half.scratch
             )
 
-        found = _both(to_middle, at_once)
+        found = shared_out(to_middle, 2, threads)
         if any((forward.failures >= 0).any() for _, forward in found):
             return None
         tails = [forward.alpha[-1] / forward.scales[-1] for _, forward in found]
@@ -154,7 +233,7 @@ def _sums_from_both_ends(model: Model, sequence: Sequences, at_once: bool) -> Mo
         def back(place: int) -> ModelSums | None:
             return _back_from_middle(model, halves[place], *found[place], tails, moves, place)
 
-        parts = _both(back, at_once)
+        parts = shared_out(back, 2, threads)
         if meeting <= 0 or parts[0] is None or parts[1] is None:
             return None
         log_likelihood = np.log(meeting) + sum(f.log_likelihoods[0] for _, f in found)
@@ -188,27 +267,6 @@ def _back_from_middle(
     smoothed = Smoothed(gamma, transition_sums, forward.log_likelihoods, np.array([-1]))
     sums = part_sums(model, half.piece, smoothed)
     return sums if place else replace(sums, firsts=gamma[0].copy())
-
-
-def _both(function: Callable[[int], ResultT], at_once: bool) -> list[ResultT]:
-    """Return the function of 0 and of 1; at once, the second of them in a thread of its own."""
-    if not at_once:
-        return [function(0), function(1)]
-    other: Future[ResultT] = Future()
-
-    def second() -> None:
-        try:
-            other.set_result(function(1))
-        except Exception as error:
-            other.set_exception(error)
-
-    thread = Thread(target=second)
-    thread.start()
-    try:
-        mine = function(0)
-    finally:
-        thread.join()
-    return [mine, other.result()]
 
 
 def _one(values: Any) -> Sequences:

@@ -39,6 +39,7 @@ from verulam.sequence._scratch import SCRATCH
 from verulam.sequence._sequences import Sequences, read_sequences
 from verulam.sequence._start import Survey, fresh_state, start_model, survey_chunk
 from verulam.sequence._tasks import SequenceTasks
+from verulam.sequence._threads import kept_threads
 
 #: Expected steps below which a state counts as having no data.
 NO_DATA = 1e-3
@@ -330,7 +331,7 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
             for _ in range(1 if start else self.n_init)
         )
         try:
-            with one_blas_thread():
+            with one_blas_thread(), kept_threads():
                 runs = [self._run(source, survey, model, random) for model in starts]
         finally:
             SCRATCH.release()

@@ -191,10 +191,9 @@ class MarkovChain(Density):
         if (codes < 0).any():
             step = int(np.argmax(codes < 0))
             shown = ", ".join(map(repr, self.states_[:5].tolist()))
-            strange = column[step : step + 1].tolist()[0]
-            raise DataError(
-                f"X has the unknown state {strange!r} at step {step}; known are {shown}."
-            )
+            strange = column[step]
+            named = repr(str(strange)) if isinstance(strange, str) else str(strange)
+            raise DataError(f"X has the unknown state {named} at step {step}; known are {shown}.")
         return codes
 
     def _read(self, X: Any, lengths: Any) -> tuple[np.ndarray, Sequences]:

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from verulam.base import DataError, DataWarning, Seed, check_is_fitted, generator
-from verulam.sequence._inference import BestPath, best_paths, draw_paths, filter_states
+from verulam.sequence._inference import (
+    BestPath,
+    best_paths,
+    draw_paths,
+    filter_states,
+    sums_by_sequence,
+)
 from verulam.sequence._model import Model, describe_impossible, refuse_impossible
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import Transitions
@@ -44,6 +50,29 @@ class Forecast:
 
     states: np.ndarray
     expected: np.ndarray
+
+
+@dataclass(frozen=True)
+class PathProbabilities:
+    r"""How probable a given path of states is, in logarithms, one number per sequence.
+
+    Attributes
+    ----------
+    path : ndarray of shape (n_sequences,)
+        :math:`\ln P(Q)`.
+    observations : ndarray of shape (n_sequences,)
+        :math:`\ln P(O \mid Q)`.
+    joint : ndarray of shape (n_sequences,)
+        :math:`\ln P(O, Q)`, their sum.
+    """
+
+    path: np.ndarray
+    observations: np.ndarray
+
+    @property
+    def joint(self) -> np.ndarray:
+        """Return the logarithm of the joint probability."""
+        return self.path + self.observations
 
 
 class OnlineFilter:
@@ -156,6 +185,40 @@ class SequenceTasks:
                 "states shows what was observed. Allow more transitions, or give symbols a prior."
             )
         return best
+
+    def path_probabilities(
+        self, X: Any, states: Any, lengths: Any = None, inputs: Any = None
+    ) -> PathProbabilities:
+        """Return how probable given states are, and the observations given them.
+
+        Parameters
+        ----------
+        X, lengths, inputs
+            As in `score_sequences`.
+        states
+            The state at each step, in the form of X: a list of paths, or one array.
+        """
+        sequences = self._read(X, lengths, inputs)
+        paths = states if sequences.form == "rows" else np.concatenate([*map(np.ravel, states)])
+        path = np.asarray(paths).ravel()
+        n_states, model = self.model_.n_states, self.model_
+        if path.shape != (sequences.n_steps,):
+            raise DataError(f"states has {len(path)} steps, but X has {sequences.n_steps}.")
+        if path.dtype.kind not in "iu" or path.min() < 0 or path.max() >= n_states:
+            raise DataError(f"states needs whole numbers from 0 to {n_states - 1}.")
+        moves, starts = model.moves(sequences), sequences.starts
+        steps = np.arange(len(path))
+        chances = np.empty(len(path))
+        matrix = moves.matrix if isinstance(moves, Transitions) else moves.matrices[1:]
+        before = (path[:-1], path[1:])
+        chances[1:] = matrix[before] if matrix.ndim == 2 else matrix[(steps[:-1], *before)]
+        chances[starts[:-1]] = model.initial[path[starts[:-1]]]
+        with np.errstate(divide="ignore"):
+            logarithms = np.log(chances)
+        shown = model.log_emissions(sequences)[steps, path]
+        return PathProbabilities(
+            sums_by_sequence(logarithms, starts), sums_by_sequence(shown, starts)
+        )
 
     def predict_proba(self, X: Any, lengths: Any = None, inputs: Any = None) -> Any:
         """Return the probability of each state at each step, given the whole sequence."""
