@@ -84,3 +84,56 @@ def test_pronunciations_side_by_side():
 def test_grammar_must_be_distributions():
     with pytest.raises(DataError, match="row 0 of grammar"):
         compose_models(WORDS, np.ones((3, 3)))
+
+
+IN_ORDER = [[0.0, 1.0], [0.0, 0.0]]
+
+
+def phrase(first, second):
+    """Return a word made of two phones in that order."""
+    parts = {"one": word(first), "two": word(second)}
+    return compose_models(parts, IN_ORDER, initial=[1.0, 0.0], leave=0.5)
+
+
+def test_phones_make_words_and_words_make_sentences():
+    words = {"abcd": phrase([0, 1], [2, 3]), "ed": phrase([4], [3])}
+    sentence = compose_models(words, [[0.1, 0.9], [0.9, 0.1]], leave=0.5)
+    assert_allclose(sentence.transitions.matrix.sum(axis=1), 1.0)
+    heard = [0, 1, 1, 2, 3, 4, 4, 3, 0, 1, 2, 2, 3]
+    decoded = sentence.decode(heard)[0]
+    assert [(part.name, part.start, part.stop) for part in decoded] == [
+        ("abcd", 0, 5),
+        ("ed", 5, 8),
+        ("abcd", 8, 13),
+    ]
+    inner = [(part.name, part.start, part.stop) for part in decoded[2].inner]
+    assert inner == [("one", 8, 10), ("two", 10, 13)]
+
+
+def test_a_word_ends_where_nothing_follows():
+    # Only the last phone of a word leads to another word, and never back into its own first one.
+    made = phrase([0, 1], [2, 3])
+    assert made.exits.tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert not made.transitions.matrix[2:, :2].any()
+    sentence = compose_models({"w": made, "v": phrase([4], [0])}, leave=0.25)
+    from_last = sentence.transitions.matrix[3]
+    assert_allclose(from_last, [0.125, 0.0, 0.0, 0.75, 0.125, 0.0])
+    assert not sentence.transitions.matrix[:3, 4:].any()
+    free = compose_models({"one": word([0, 1]), "two": word([2, 3])}, leave=0.5)
+    assert free.exits.tolist() == [0.0, 1.0, 0.0, 1.0]
+
+
+def test_a_grammar_of_sentences_decides_what_is_heard():
+    words = {"a": phrase([0], [1]), "b": phrase([0], [1]), "c": phrase([2], [3])}
+    for follower in (0, 1):
+        grammar = np.zeros((3, 3))
+        grammar[2, follower] = 1.0
+        grammar[:2, 2] = 1.0
+        sentence = compose_models(words, grammar, initial=[0.0, 0.0, 1.0], leave=0.5)
+        names = [part.name for part in sentence.decode([2, 3, 0, 1, 2, 3])[0]]
+        assert names == ["c", "ab"[follower], "c"]
+
+
+def test_grammar_has_a_row_for_each_part():
+    with pytest.raises(DataError, match="grammar has shape"):
+        compose_models(WORDS, np.eye(2))

@@ -500,3 +500,18 @@ def test_wrong_values_are_named():
         HiddenMarkovModel(2, transitions=TransitionMatrix([[1, 1], [0, 0]])).fit(NUMBERS)
     with pytest.raises(DataError, match="one number per state"):
         HiddenMarkovModel(2, shared_emissions=[0, 2]).fit(NUMBERS)
+
+
+@pytest.mark.parametrize("covariance", ["diagonal", "spherical"])
+def test_a_variance_at_the_floor_is_said(covariance):
+    emission = GaussianEmission(covariance)
+    with pytest.warns(DataWarning, match=r"States \[0\] have a variance at variance_floor"):
+        HiddenMarkovModel(1, emission).fit(np.ones(30))
+    values = np.random.default_rng(0).normal(size=60)
+    with pytest.warns(DataWarning, match="too few for so many states"):
+        HiddenMarkovModel(50, emission, random_state=0, max_iter=5).fit(values)
+
+
+def test_labels_get_a_hint():
+    with pytest.raises(DataError, match=r"labels such as 'a'.*use CategoricalEmission"):
+        HiddenMarkovModel(2).fit(["a", "b", "a"])

@@ -33,8 +33,10 @@ class Composite:
         Transitions among all states.
     returns : ndarray of shape (n_states, n_states)
         Share of each transition that leaves a part and enters one (maybe the same) anew.
+    exits : ndarray of shape (n_states,)
+        1 for states that the whole can be left from, where it is a part in its turn; else 0.
     parts
-        The fitted models.
+        The fitted models, or composites.
     """
 
     names: tuple[str, ...]
@@ -43,14 +45,19 @@ class Composite:
     initial: np.ndarray
     transitions: Transitions
     returns: np.ndarray
-    parts: tuple[HiddenMarkovModel, ...]
+    exits: np.ndarray
+    parts: "tuple[HiddenMarkovModel | Composite, ...]"
 
     def log_emissions(self, X: Any) -> tuple[np.ndarray, Sequences]:
         """Return the logarithm of each state's emission at each step, and the sequences."""
         columns = []
         for part in self.parts:
-            sequences = part._read(X, None)
-            columns.append(part.model_.log_emissions(sequences))
+            if isinstance(part, Composite):
+                logarithms, sequences = part.log_emissions(X)
+            else:
+                sequences = part._read(X, None)
+                logarithms = part.model_.log_emissions(sequences)
+            columns.append(logarithms)
         return np.hstack(columns), sequences
 
     def decode(self, X: Any) -> list[list["Segment"]]:
@@ -70,14 +77,22 @@ class Composite:
             for a, b in zip(sequences.starts[:-1], sequences.starts[1:], strict=True)
         ]
 
-    def _segments(self, path: np.ndarray) -> "list[Segment]":
+    def _segments(self, path: np.ndarray, start: int = 0) -> "list[Segment]":
         cuts = [0]
         for t in range(1, len(path)):
             source, target = path[t - 1], path[t]
             if self.owners[source] != self.owners[target] or self.returns[source, target] > 0.5:
                 cuts.append(t)
         cuts.append(len(path))
-        return [Segment(self.names[self.owners[path[a]]], a, b) for a, b in pairwise(cuts)]
+        return [self._segment(path[a:b], start + a) for a, b in pairwise(cuts)]
+
+    def _segment(self, path: np.ndarray, start: int) -> "Segment":
+        owner = self.owners[path[0]]
+        part = self.parts[owner]
+        inner: list[Segment] = []
+        if isinstance(part, Composite):
+            inner = part._segments(path - np.searchsorted(self.owners, owner), start)
+        return Segment(self.names[owner], start, start + len(path), tuple(inner))
 
 
 @dataclass(frozen=True)
@@ -90,15 +105,18 @@ class Segment:
         Name of the part.
     start, stop
         First step, and the step after the last.
+    inner
+        The segments that it consists of, where its part is a composite.
     """
 
     name: str
     start: int
     stop: int
+    inner: "tuple[Segment, ...]" = ()
 
 
 def compose_models(
-    parts: Mapping[str, HiddenMarkovModel],
+    parts: Mapping[str, HiddenMarkovModel | Composite],
     grammar: Any = None,
     *,
     initial: Any = None,
@@ -109,10 +127,13 @@ def compose_models(
     Parameters
     ----------
     parts
-        The fitted models by name. A model from left to right is left from its last state, any
-        other from every state.
+        The fitted models by name, or composites, so that phones make words and words make
+        sentences. A model from left to right is left from its last state, any other from every
+        state.
     grammar
-        Probability of each part after each other, one row per part; None for equal ones.
+        Probability of each part after each other, one row per part; None for equal ones. After a
+        part whose row is zero nothing follows: the composite, as a part, can be left there, and
+        only there. Without such a row it can be left from the end of every part.
     initial
         Probability of each first part; None for equal ones.
     leave
@@ -138,23 +159,35 @@ def compose_models(
     >>> words = compose_models({"ab": word([0, 1]), "cd": word([2, 3])}, leave=0.9)
     >>> [segment.name for segment in words.decode([0, 1, 2, 3, 0, 1])[0]]
     ['ab', 'cd', 'ab']
+
+    Two levels more: words in a fixed order make a phrase, and phrases follow one another.
+
+    >>> in_order = np.array([[0.0, 1.0], [0.0, 0.0]])
+    >>> parts = {"ab": word([0, 1]), "cd": word([2, 3])}
+    >>> phrase = compose_models(parts, in_order, initial=[1.0, 0.0], leave=0.9)
+    >>> speech = compose_models({"abcd": phrase, "b": word([1, 1])}, leave=0.9)
+    >>> for segment in speech.decode([0, 1, 2, 3, 1, 1, 0, 1, 2, 3])[0]:
+    ...     print(segment.name, [part.name for part in segment.inner])
+    abcd ['ab', 'cd']
+    b []
+    abcd ['ab', 'cd']
     """
     names, models = tuple(parts), tuple(parts.values())
     n_parts = len(models)
     equal = np.full(n_parts, 1.0 / n_parts)
-    rules = check_distribution(
-        np.tile(equal, (n_parts, 1)) if grammar is None else grammar, "grammar", (n_parts, n_parts)
-    )
+    rules, ends_here = _rules(np.tile(equal, (n_parts, 1)) if grammar is None else grammar, n_parts)
     first = check_distribution(equal if initial is None else initial, "initial", (n_parts,))
-    sizes = [model.n_states_ for model in models]
+    chains = [_Chain.of(model) for model in models]
+    sizes = [len(chain.initial) for chain in chains]
     ends = np.cumsum(sizes)
     owners = np.repeat(np.arange(n_parts), sizes)
-    begin = np.concatenate([model.initial_ for model in models])
+    begin = np.concatenate([chain.initial for chain in chains])
+    exits = np.concatenate([chain.exits for chain in chains])
     matrix = np.zeros((ends[-1], ends[-1]))
-    leaving = np.concatenate([leave * _exits(model.transitions_) for model in models])
-    for model, end, size in zip(models, ends, sizes, strict=True):
+    leaving = leave * exits * ~ends_here[owners]
+    for chain, end, size in zip(chains, ends, sizes, strict=True):
         block = slice(end - size, end)
-        matrix[block, block] = (1 - leaving[block, None]) * model.transitions_
+        matrix[block, block] = (1 - leaving[block, None]) * chain.matrix
     entering = leaving[:, None] * rules[owners][:, owners] * begin
     total = matrix + entering
     returns = np.divide(entering, total, out=np.zeros_like(total), where=total > 0)
@@ -165,8 +198,34 @@ def compose_models(
         first[owners] * begin,
         Transitions.from_matrix(total),
         returns,
+        exits * ends_here[owners] if ends_here.any() else exits,
         models,
     )
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A part's chain: where it begins, how it goes on, and where it can be left."""
+
+    initial: np.ndarray
+    matrix: np.ndarray
+    exits: np.ndarray
+
+    @classmethod
+    def of(cls, part: HiddenMarkovModel | Composite) -> "_Chain":
+        if isinstance(part, Composite):
+            return cls(part.initial, part.transitions.matrix, part.exits)
+        return cls(part.initial_, part.transitions_, _exits(part.transitions_))
+
+
+def _rules(grammar: Any, n_parts: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a grammar, and after which parts nothing follows."""
+    rules = np.array(grammar, dtype=np.float64)
+    if rules.shape != (n_parts, n_parts):
+        raise DataError(f"grammar has shape {rules.shape}; expected {(n_parts, n_parts)}.")
+    ends_here = ~rules.any(axis=1)
+    checked = np.where(ends_here[:, None], 1.0 / n_parts, rules)
+    return check_distribution(checked, "grammar", rules.shape), ends_here
 
 
 def _exits(matrix: np.ndarray) -> np.ndarray:

@@ -142,6 +142,10 @@ class Emission(ABC):
         """Return the logarithm of the prior of the parameters, up to a constant."""
         return 0.0
 
+    def concerns(self, parameters: Any) -> list[str]:
+        """Return what to warn of in parameters that were learned, such as no variance left."""
+        return []
+
     def take(self, parameters: Any, states: np.ndarray) -> Any:
         """Return the parameters of some states, in the order given."""
         n_states = self.n_states(parameters)
@@ -162,6 +166,21 @@ class Emission(ABC):
 def column_sums(weights: np.ndarray) -> np.ndarray:
     """Return the sum of each column; a product is several times quicker than a reduction."""
     return np.ones(len(weights)) @ weights
+
+
+def refuse_labels(values: np.ndarray, emission: Emission) -> None:
+    """Raise where values that should be numbers are words."""
+    if values.dtype.kind not in "OUS":
+        return
+    for value in values.ravel():
+        if isinstance(value, str):
+            try:
+                float(value)
+            except ValueError:
+                raise DataError(
+                    f"X holds labels such as {str(value)!r}, and {type(emission).__name__} reads "
+                    "numbers; for labels use CategoricalEmission()."
+                ) from None
 
 
 def refuse_empty_columns(head: np.ndarray) -> None:

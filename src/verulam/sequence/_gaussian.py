@@ -307,6 +307,25 @@ class GaussianEmission(Emission):
             ]
         )
 
+    def concerns(self, parameters: GaussianStates) -> list[str]:
+        """Return which states have a variance at the floor; a full one warns when it is raised."""
+        if self.covariance not in ("diagonal", "spherical") or "covariances" in self.fixed:
+            return []
+        variances = parameters.covariances
+        floor = self.variance_floor * parameters.spread
+        if self.covariance == "spherical":
+            low = variances <= floor.mean() * (1 + 1e-9)
+        else:
+            low = (variances <= floor * (1 + 1e-9)).any(axis=1)
+        if not low.any():
+            return []
+        note = (
+            f"States {np.flatnonzero(low).tolist()} have a variance at variance_floor: their "
+            "values are all but equal, or too few for so many states, and the likelihood says "
+            "more of the floor than of the fit. Fewer states or a larger floor would help."
+        )
+        return [note]
+
     def log_prior(self, parameters: GaussianStates) -> float:
         """Return the logarithm of the prior, up to a constant."""
         if not (self.mean_prior or self.covariance_prior):

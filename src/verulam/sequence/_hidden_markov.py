@@ -30,7 +30,7 @@ from verulam.base import (
 )
 from verulam.sequence._chain_parts import InitialProbabilities, TransitionMatrix
 from verulam.sequence._checkpoint import checkpointed_sums
-from verulam.sequence._emission import Emission
+from verulam.sequence._emission import Emission, refuse_labels
 from verulam.sequence._expectation import expected_sums
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._inference import Smoothed
@@ -282,6 +282,7 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         values = sequences.values
         if emission.numeric:
             table = X if isinstance(X, pd.DataFrame) else values
+            refuse_labels(values, emission)
             values = validate_data(
                 self,
                 table,
@@ -343,7 +344,8 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        for note in best.notes:
+        concerns = best.model.parts.emission.concerns(best.model.emission)
+        for note in (*best.notes, *concerns):
             warnings.warn(note, DataWarning, stacklevel=4)
         self.objective_curve_ = best.curve
         self.n_iter_ = len(best.curve)

@@ -1,13 +1,15 @@
 """How many states: by likelihood on held-out sequences, by criteria, by adding one at a time."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError, Seed, clone, generator
+from verulam.base import DataError, DataWarning, Seed, clone, generator
 from verulam.sequence._hidden_markov import HiddenMarkovModel
 from verulam.sequence._model import Model
 from verulam.sequence._sequences import Sequences, read_sequences
@@ -107,9 +109,10 @@ def select_states(
     random = generator(random_state)
     train, held_out = split_sequences(read_sequences(X, lengths), validation, random)
     fitted = []
-    for count in n_states:
-        candidate = clone(model).set_params(n_states=int(count))
-        fitted.append(candidate.set_params(random_state=int(random.integers(2**31))).fit(train))
+    with _candidates():
+        for count in n_states:
+            candidate = clone(model).set_params(n_states=int(count))
+            fitted.append(candidate.set_params(random_state=int(random.integers(2**31))).fit(train))
     return _curve(fitted, train, held_out, criterion)
 
 
@@ -147,16 +150,26 @@ def add_states(
     """
     random = generator(random_state)
     train, held_out = split_sequences(read_sequences(X, lengths), validation, random)
-    first = clone(model).set_params(random_state=int(random.integers(2**31))).fit(train)
+    with _candidates():
+        first = clone(model).set_params(random_state=int(random.integers(2**31))).fit(train)
     fitted, scores = [first], [first.score(held_out)]
     while fitted[-1].n_states_ < most:
-        grown = _with_one_more(fitted[-1], train, random)
+        with _candidates():
+            grown = _with_one_more(fitted[-1], train, random)
         score = grown.score(held_out)
         fitted.append(grown)
         scores.append(score)
         if score <= scores[-2]:
             break
     return _curve(fitted, train, held_out, "validation")
+
+
+@contextmanager
+def _candidates() -> Iterator[None]:
+    """Hold back the warning that a variance is at its floor: it matters for the chosen one."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "States .* variance at variance_floor", DataWarning)
+        yield
 
 
 def _with_one_more(
@@ -199,7 +212,11 @@ def _curve(
     validation = tuple(model.score(held_out) / n_held_out for model in fitted)
     bic = tuple(model.bic(train) for model in fitted)
     aic = tuple(model.aic(train) for model in fitted)
-    place = {"validation": np.argmax(validation), "bic": np.argmin(bic), "aic": np.argmin(aic)}
+    places = {"validation": np.argmax(validation), "bic": np.argmin(bic), "aic": np.argmin(aic)}
+    place = int(places[criterion])
+    chosen = fitted[place].model_
+    for concern in chosen.parts.emission.concerns(chosen.emission):
+        warnings.warn(concern, DataWarning, stacklevel=3)
     return StateCurve(
         counts,
         tuple(model.score(train) / n_train for model in fitted),
@@ -208,7 +225,7 @@ def _curve(
         aic,
         tuple(fitted),
         criterion,
-        counts[int(place[criterion])],
+        counts[place],
     )
 
 
