@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold, cross_val_score
 
 from verulam.parametric import (
@@ -64,3 +65,16 @@ def test_the_simplest_within_one_standard_error_is_chosen():
         assert curve.chosen == curve.values[np.flatnonzero(curve.validation <= limit)[0]]
         gaps += curve.chosen != curve.best
     assert gaps
+
+
+def test_regularisation_is_a_complexity_too():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(30, 20))
+    y = 4 * X[:, 0] + random.normal(size=30)
+    alphas = [1e6, 1e3, 1.0, 1e-8]  # the simplest model first
+    curve = select_complexity(Ridge(), "alpha", alphas, X, y, cv=5)
+    assert curve.diagnoses[0] == "underfits"
+    assert curve.diagnoses[-1] == "overfits"
+    assert curve.to_frame()["diagnosis"][curve.chosen] == "adequate"
+    # Training error falls as the penalty does, whatever validation says.
+    assert (np.diff(curve.training) < 0).all()

@@ -147,3 +147,14 @@ def test_it_prints_sentences():
     assert text.startswith("Multivariate analysis of variance (Wilks' lambda): Lambda(2, 21) = ")
     assert "The first direction has 100.0% of the difference (one axis orders the learners)" in text
     assert text.endswith("Measures that differ by themselves, after Holm: error.")
+
+
+@pytest.mark.parametrize(("second", "one_axis"), [(0.0, True), (4.0, False)])
+def test_one_axis_is_enough_where_it_has_nine_tenths(second, one_axis):
+    shifts = np.array([[[0, 0]], [[4, 0]], [[2, second]]])
+    found = manova(np.random.default_rng(1).normal(size=(3, 20, 2)) + shifts)
+    assert found.one_axis is one_axis
+    assert (found.eigenvalues[0] / found.eigenvalues.sum() > 0.9) == one_axis
+    # Learners lie along the first axis as their means along its direction do.
+    spread = np.ptp(found.projections, axis=0)
+    assert spread.iloc[0] > spread.iloc[1]

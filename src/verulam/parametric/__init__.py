@@ -10,6 +10,7 @@ from verulam.parametric._gaussian_classifier import (
 )
 from verulam.parametric._incomplete_gaussian import IncompleteGaussianDensity
 from verulam.parametric._least_squares import LeastSquares, PolynomialRegression
+from verulam.parametric._likelihood import MaximumLikelihood, maximise_likelihood
 from verulam.parametric._naive_bayes import NaiveBayes
 from verulam.parametric._nearest_mean import NearestMean
 from verulam.parametric._sample_moments import SampleMoments
@@ -27,12 +28,14 @@ __all__ = [
     "Learnt",
     "LeastSquares",
     "LinearDiscriminants",
+    "MaximumLikelihood",
     "MultinomialDensity",
     "NaiveBayes",
     "NearestMean",
     "PolynomialRegression",
     "QuadraticDiscriminants",
     "SampleMoments",
+    "maximise_likelihood",
     "minimise_loss",
     "parameter_count",
     "select_complexity",

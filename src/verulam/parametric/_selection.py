@@ -39,6 +39,20 @@ class ComplexityCurve:
     best: Any
     chosen: Any
 
+    @property
+    def diagnoses(self) -> tuple[str, ...]:
+        """What each complexity does: "underfits", is "adequate", or "overfits".
+
+        Adequate is what comes within one standard error of the least validation error; what
+        does not is too simple before that minimum, and too rich behind it.
+        """
+        best = int(np.argmin(self.validation))
+        limit = self.validation[best] + self.validation_error[best]
+        return tuple(
+            "adequate" if error <= limit else "underfits" if place < best else "overfits"
+            for place, error in enumerate(self.validation)
+        )
+
     def to_frame(self) -> pd.DataFrame:
         """Return the curve as a table, one row per value."""
         return pd.DataFrame(
@@ -47,6 +61,7 @@ class ComplexityCurve:
                 "validation": self.validation,
                 "standard_error": self.validation_error,
                 "chosen": [value == self.chosen for value in self.values],
+                "diagnosis": self.diagnoses,
             },
             index=pd.Index(self.values, name=self.parameter),
         )
