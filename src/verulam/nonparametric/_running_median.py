@@ -137,7 +137,7 @@ class MedianEngine:
         empty = np.isnan(found)
         for place in np.flatnonzero(empty):
             query, left_out = queries[order[place]], skipped[place]
-            found[place] = nearest_mean(line.x, line.y, query, left_out)[0]
+            found[place] = nearest_mean(line.x, line.y, query, left_out, 0)[0]
         values, nowhere = np.empty_like(found), np.empty_like(empty)
         values[order], nowhere[order] = found, empty
         return values, nowhere

@@ -83,9 +83,8 @@ class SimilarityRepresentation(Transformer):
     @checked_fit
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Store the rows, or some of them."""
-        objects = objects_of(X) if callable(self.similarity) else None
-        inputs = objects
-        if objects is None:
+        inputs: Any = objects_of(X) if callable(self.similarity) else None
+        if inputs is None:
             inputs = validate_data(self, X, dtype=np.float64, order="C")
         if self.n_landmarks is None:
             self.landmarks_ = inputs.copy()
