@@ -13,7 +13,6 @@ from verulam.linear import (
     Hyperplane,
     LinearRanker,
     LogisticDiscriminant,
-    MinimumSquaredError,
     OneVersusRest,
     PairwiseClassifier,
     Perceptron,
@@ -159,7 +158,6 @@ def _classes() -> plt.Figure:
     panels = {
         "softmax, with $g_i(x) = 0$": LogisticDiscriminant(),
         "one against the rest, strict": OneVersusRest(LogisticDiscriminant(), rule="strict"),
-        "every two, strict": PairwiseClassifier(MinimumSquaredError(), rule="strict"),
     }
     for ax, (title, model) in zip(axes.flat, panels.items(), strict=False):
         model.fit(petals, species)
@@ -167,11 +165,25 @@ def _classes() -> plt.Figure:
         draw(model, petals, species, ax=ax)
         ax.set_title(title, fontsize="medium")
         ax.set(xlabel="petal length (cm)", ylabel="petal width (cm)")
+    rows, labels = _ring()
+    pairs = PairwiseClassifier(LogisticDiscriminant(), rule="strict").fit(rows, labels)
+    decision_regions(pairs, rows, labels, ax=axes[1, 0])
+    axes[1, 0].set_title("every two, strict, where each class loses once", fontsize="medium")
     one = LogisticDiscriminant().fit(petals[:, :1], species)
     discriminant_curves(one, petals[:, :1], posterior=True, ax=axes[1, 1])
     axes[1, 1].set(xlabel="petal length (cm)")
     axes[1, 1].set_title("posteriors over one input", fontsize="medium")
     return figure
+
+
+def _ring() -> tuple[np.ndarray, np.ndarray]:
+    """Return three classes that follow one another round a triangle."""
+    random = np.random.default_rng(0)
+    angles = np.repeat([0.0, 2.0, 4.0], 40) * np.pi / 3
+    centres = np.column_stack([np.cos(angles), np.sin(angles)])
+    along = np.column_stack([-np.sin(angles), np.cos(angles)])
+    rows = centres + random.uniform(0, 2.5, (120, 1)) * along + random.normal(0, 0.08, (120, 2))
+    return rows, np.repeat(["a", "b", "c"], 40)
 
 
 def _ranking() -> plt.Figure:
