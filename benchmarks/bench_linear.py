@@ -6,14 +6,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, SGDRegressor
 from sklearn.linear_model import Perceptron as TheirPerceptron
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.svm import LinearSVC
 
 from benchmarks._timing import Race, print_races, race
 from verulam.linear import (
+    GeneralisedLinear,
     LeastMeanSquares,
     LinearRanker,
     LogisticDiscriminant,
     Perceptron,
+    Scorecard,
     preferences_from_relevance,
     separability,
 )
@@ -29,6 +33,7 @@ def run() -> None:
         print_races("Linear trainers", [each for size in SIZES for each in _trainers(*size)])
         print_races("Logistic discrimination, tolerance 1e-5", _logistic())
         print_races("Ranking", [_ranking(groups) for groups in (100, 1_000)])
+        print_races("Shares and scorecards", [_shares(), _scorecard()])
     _separability_times()
 
 
@@ -114,6 +119,36 @@ def _ranking(n_groups: int) -> Race:
         lambda: LinearRanker(tolerance=1e-4).fit(rows, relevance, groups),
         "scikit-learn's LinearSVC on differences",
         by_differences,
+    )
+
+
+def _shares() -> Race:
+    """Race statsmodels for the maximum of one likelihood, with standard errors."""
+    rows, codes = _logistic_sample(20_000, 10, 4)
+    labels = np.eye(4)[codes]
+
+    def theirs() -> None:
+        from statsmodels.api import MNLogit, add_constant
+
+        MNLogit(codes, add_constant(rows)).fit(disp=0)
+
+    return race(
+        "multinomial, 20,000 x 10, 4 categories",
+        lambda: GeneralisedLinear(family="multinomial").fit(rows, labels),
+        "statsmodels' MNLogit",
+        theirs,
+    )
+
+
+def _scorecard() -> Race:
+    rows, codes = _logistic_sample(50_000, 10, 2)
+    ranges = KBinsDiscretizer(5, quantile_method="averaged_inverted_cdf")
+    theirs = make_pipeline(ranges, LogisticRegression(max_iter=1000))
+    return race(
+        "scorecard, 50,000 x 10, 5 ranges each",
+        lambda: Scorecard().fit(rows, codes),
+        "scikit-learn's ranges and logistic regression",
+        lambda: theirs.fit(rows, codes),
     )
 
 
