@@ -117,6 +117,8 @@ def test_bad_input():
         LinearDynamicalSystem(2, start=TURN).fit(np.arange(5.0))
     with pytest.raises(DataError, match="list is empty"):
         LinearDynamicalSystem().fit([])
+    with pytest.raises(DataError, match="labels such as 'a', and LinearDynamicalSystem reads"):
+        LinearDynamicalSystem().fit(["a", "b"])
     with pytest.raises(DataError, match="lengths add up to 4"):
         LinearDynamicalSystem().fit(np.zeros((5, 1)), lengths=[2, 2])
     with pytest.raises(DataError, match="forecast takes one sequence"):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.sequence import (
     CategoricalEmission,
     GaussianEmission,
@@ -60,3 +60,21 @@ def test_columns_must_add_up():
     emission = StreamEmission((GaussianEmission(), GaussianEmission()), (1, 2))
     with pytest.raises(DataError, match="take 3 columns in 2 groups; X has 2 columns"):
         HiddenMarkovModel(1, emission).fit(np.zeros((4, 2)))
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(np.inf, "X holds infinity"), (1e160, "squares are beyond"), ("a", "labels such as 'a'")],
+)
+def test_streams_of_numbers_are_checked(value, message):
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, value]], dtype=object)
+    model = HiddenMarkovModel(2, StreamEmission((GaussianEmission(), GaussianEmission())))
+    with pytest.raises(DataError, match=message):
+        model.fit(X)
+
+
+def test_a_variance_at_the_floor_is_said_by_stream():
+    X = np.column_stack([np.random.default_rng(0).normal(size=30), np.ones(30)])
+    model = HiddenMarkovModel(1, StreamEmission((GaussianEmission(), GaussianEmission())))
+    with pytest.warns(DataWarning, match=r"Stream 1: States \[0\] have a variance at"):
+        model.fit(X)

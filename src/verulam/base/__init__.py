@@ -29,6 +29,7 @@ from verulam.base._errors import (
     unknown_name,
     warn_caller,
 )
+from verulam.base._inputs import refuse_huge_numbers
 from verulam.base._protocol import (
     Classifier,
     Density,
@@ -124,6 +125,7 @@ __all__ = [
     "one_blas_thread",
     "open_source",
     "read_schema",
+    "refuse_huge_numbers",
     "share_among_threads",
     "spawn_seeds",
     "spread_rows",

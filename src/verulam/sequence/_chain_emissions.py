@@ -347,6 +347,10 @@ class ChainEmission(Emission):
         """Return the number of combined states."""
         return prod(self.sizes)
 
+    def concerns(self, parameters: StreamRecord) -> list[str]:
+        """Return what to warn of in the chains, which are named by their place."""
+        return self._streams.concerns(parameters)
+
     def log_prior(self, parameters: StreamRecord) -> float:
         """Return the sum of the chains' priors."""
         return self._streams.log_prior(parameters)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -214,7 +214,8 @@ class _Chain:
     @classmethod
     def of(cls, part: HiddenMarkovModel | Composite) -> "_Chain":
         if isinstance(part, Composite):
-            return cls(part.initial, part.transitions.matrix, part.exits)
+            whole = cast(Composite, part)
+            return cls(whole.initial, whole.transitions.matrix, whole.exits)
         return cls(part.initial_, part.transitions_, _exits(part.transitions_))
 
 
@@ -223,7 +224,7 @@ def _rules(grammar: Any, n_parts: int) -> tuple[np.ndarray, np.ndarray]:
     rules = np.array(grammar, dtype=np.float64)
     if rules.shape != (n_parts, n_parts):
         raise DataError(f"grammar has shape {rules.shape}; expected {(n_parts, n_parts)}.")
-    ends_here = ~rules.any(axis=1)
+    ends_here = (rules == 0).all(axis=1)
     checked = np.where(ends_here[:, None], 1.0 / n_parts, rules)
     return check_distribution(checked, "grammar", rules.shape), ends_here
 

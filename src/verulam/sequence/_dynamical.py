@@ -31,6 +31,7 @@ from verulam.sequence._dynamical_sums import (
     start_system,
     updated_systems,
 )
+from verulam.sequence._emission import refuse_labels
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._kalman import (
     LinearSystem,
@@ -396,6 +397,7 @@ def checked_sequences(learner: Any, X: Any, lengths: Any, reset: bool) -> Sequen
             f"X has one value per step, but the model has {learner.n_features_in_} columns. "
             "Reshape your data to one row per step."
         )
+    refuse_labels(sequences.values, learner)
     values = validate_data(
         learner,
         sequences.values,

@@ -168,7 +168,7 @@ def column_sums(weights: np.ndarray) -> np.ndarray:
     return np.ones(len(weights)) @ weights
 
 
-def refuse_labels(values: np.ndarray, emission: Emission) -> None:
+def refuse_labels(values: np.ndarray, reader: Any, remedy: str = "") -> None:
     """Raise where values that should be numbers are words."""
     if values.dtype.kind not in "OUS":
         return
@@ -178,8 +178,8 @@ def refuse_labels(values: np.ndarray, emission: Emission) -> None:
                 float(value)
             except ValueError:
                 raise DataError(
-                    f"X holds labels such as {str(value)!r}, and {type(emission).__name__} reads "
-                    "numbers; for labels use CategoricalEmission()."
+                    f"X holds labels such as {str(value)!r}, and {type(reader).__name__} reads "
+                    f"numbers{remedy}."
                 ) from None
 
 

@@ -282,7 +282,7 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         values = sequences.values
         if emission.numeric:
             table = X if isinstance(X, pd.DataFrame) else values
-            refuse_labels(values, emission)
+            refuse_labels(values, emission, "; for labels use CategoricalEmission()")
             values = validate_data(
                 self,
                 table,

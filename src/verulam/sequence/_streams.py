@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from verulam.base import DataError
-from verulam.sequence._emission import Emission
+from verulam.base import DataError, refuse_huge_numbers
+from verulam.sequence._emission import Emission, refuse_labels
 from verulam.sequence._sequences import Sequences
 
 
@@ -107,7 +107,7 @@ class StreamEmission(Emission):
         encoded = []
         for part, chosen, own in zip(self.emissions_by_stream, slices, known, strict=True):
             values = sequences.values[:, chosen]
-            values = values.astype(np.float64) if part.numeric else _column_kind(values)
+            values = _numbers(values, part) if part.numeric else _column_kind(values)
             encoded.append(part.encode(sequences.with_values(values), own))
         return StreamValues(tuple(encoded))
 
@@ -190,10 +190,29 @@ class StreamEmission(Emission):
         """Return the number of states."""
         return self.emissions_by_stream[0].n_states(parameters.parts[0])
 
+    def concerns(self, parameters: StreamRecord) -> list[str]:
+        """Return what to warn of in the streams, which are named by their place."""
+        pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
+        return [
+            f"Stream {place}: {note}"
+            for place, (part, own) in enumerate(pairs)
+            for note in part.concerns(own)
+        ]
+
     def log_prior(self, parameters: StreamRecord) -> float:
         """Return the sum of the streams' priors."""
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
         return sum(part.log_prior(own) for part, own in pairs)
+
+
+def _numbers(values: np.ndarray, part: Emission) -> np.ndarray:
+    """Return the columns of a stream of numbers, which are finite or missing."""
+    refuse_labels(values, part)
+    numbers = values.astype(np.float64)
+    if np.isinf(numbers).any():
+        raise DataError(f"X holds infinity, which {type(part).__name__} cannot read.")
+    refuse_huge_numbers(numbers)
+    return numbers
 
 
 def _column_kind(values: np.ndarray) -> np.ndarray:
