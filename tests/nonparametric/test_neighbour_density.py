@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
 
 from verulam.nonparametric import KernelDensity, NearestNeighbourDensity, ball_volume
+from verulam.nonparametric._windows import log_ball_volume
 
 RNG = np.random.default_rng(0)
 FOUR = np.array([[0.0], [1.0], [3.0], [6.0]])
@@ -69,3 +71,29 @@ def test_copies_make_it_infinite_never_nan(window):
 def test_more_neighbours_than_rows():
     with pytest.raises(ValueError, match="there are n_samples = 4 rows, and 5 are needed"):
         NearestNeighbourDensity(n_neighbors=5).fit(FOUR)
+
+
+@pytest.mark.parametrize(
+    ("metric", "power", "volume"),
+    [("city-block", 2.0, 2.0), ("chebyshev", 2.0, 4.0), ("minkowski", 2.0, np.pi)],
+)
+def test_balls_of_other_metrics(metric, power, volume):
+    """In the plane: a square on its corner, a square, a disc."""
+    X, queries = np.random.default_rng(0).normal(size=(2, 60, 2))
+    model = NearestNeighbourDensity(n_neighbors=4, metric=metric, power=power).fit(X)
+    name = {"city-block": "cityblock"}.get(metric, metric)
+    options = {"p": power} if metric == "minkowski" else {}
+    reaches = np.sort(cdist(queries, X, name, **options), axis=1)[:, 3]
+    assert_allclose(np.exp(model.score_samples(queries)), 4 / (60 * volume * reaches**2))
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0, 3.5, np.inf])
+def test_volumes_of_balls_by_counting(power):
+    points = np.random.default_rng(0).uniform(-1.0, 1.0, size=(200_000, 3))
+    inside = (np.linalg.norm(points, ord=power, axis=1) <= 1.0).mean()
+    assert_allclose(np.exp(log_ball_volume(3, power)), 8.0 * inside, rtol=0.02)
+
+
+def test_windows_are_round():
+    with pytest.raises(ValueError, match="needs metric='euclidean'"):
+        NearestNeighbourDensity(window="gaussian", metric="city-block").fit(np.eye(9))

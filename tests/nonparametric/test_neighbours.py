@@ -1,5 +1,8 @@
 """Neighbour search: the same rows as scikit-learn and SciPy, ties in order, memory in blocks."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -161,3 +164,21 @@ def test_ways_are_chosen_by_where_queries_lie():
     assert not index._are_near(half)
     for queries in (inside, outside, half):
         assert_array_equal(index.query(queries, 5).rows, brute(queries, index.stored, 5)[1])
+
+
+@pytest.mark.slow
+def test_memory_of_many_queries_is_bounded():
+    """100,000 stored rows and as many queries in 20 columns, in a process of its own."""
+    code = """
+import resource
+import subprocess
+import sys
+
+import numpy as np
+from verulam.nonparametric import KNeighboursClassifier
+X = np.random.default_rng(0).normal(size=(100_000, 20))
+KNeighboursClassifier().fit(X, X[:, 0] > 0).predict(X)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1_000_000  # kilobytes

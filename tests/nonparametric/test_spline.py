@@ -144,3 +144,17 @@ def test_bands_of_the_inverse():
         assert_allclose(bands[0], np.diag(inverse))
         assert_allclose(bands[1, :-1], np.diag(inverse, 1))
         assert_allclose(bands[2, :-2], np.diag(inverse, 2))
+
+
+def test_weights_are_those_of_the_equivalent_kernel():
+    """Silverman's kernel: amid many points, a spline is a kernel smoother of width (c/p)^(1/4)."""
+    x = np.linspace(0.0, 40.0, 401)
+    per_unit, penalty = 10.0, 10.0 * 1.5**4
+    spline = SmoothingSpline(penalty=penalty).fit(x[:, None], np.sin(x))
+    weights = spline._engine().weights(np.array([[20.0]]))[0]
+    width = (penalty / per_unit) ** 0.25
+    offsets = np.abs(x - 20.0) / width / np.sqrt(2.0)
+    kernel = 0.5 * np.exp(-offsets) * np.sin(offsets + np.pi / 4.0)
+    assert_allclose(weights * per_unit * width, kernel, atol=2e-3)
+    assert weights.min() < 0
+    assert_allclose(weights.sum(), 1.0)

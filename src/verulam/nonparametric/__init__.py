@@ -7,6 +7,7 @@ from verulam.nonparametric._adaptive_neighbours import (
 from verulam.nonparametric._additive_model import AdditiveModel
 from verulam.nonparametric._bands import Band
 from verulam.nonparametric._bandwidths import BandwidthCurve, plug_in_bandwidth, select_bandwidth
+from verulam.nonparametric._column_weights import learn_column_weights
 from verulam.nonparametric._condensing import (
     CondensedNeighbours,
     CondensedSet,
@@ -139,6 +140,7 @@ __all__ = [
     "dimensionality",
     "drop_needless",
     "growing_count",
+    "learn_column_weights",
     "neighbour_risk",
     "partial_distance_search",
     "plug_in_bandwidth",

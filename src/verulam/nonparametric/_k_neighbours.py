@@ -88,7 +88,8 @@ class KNeighboursClassifier(Classifier):
     power
         The order of "minkowski".
     column_weights
-        Importance of each column in the distance, for Minkowski's kinds and "gower".
+        Importance of each column in the distance, for Minkowski's kinds and "gower";
+        `learn_column_weights` learns it.
 
     Attributes
     ----------

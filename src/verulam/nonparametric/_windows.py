@@ -240,9 +240,13 @@ def _quadrature(window: Window, power: float, exponent: float) -> float:
         return float(quad(integrand, 0.0, window.radius, limit=400)[0])
 
 
-def log_ball_volume(n_columns: int) -> float:
-    r"""Return :math:`\ln c_d`, the volume of the unit ball in `n_columns` dimensions."""
-    return 0.5 * n_columns * math.log(math.pi) - float(gammaln(0.5 * n_columns + 1.0))
+def log_ball_volume(n_columns: int, order: float = 2.0) -> float:
+    r"""Return :math:`\ln c_d`, the volume of the unit ball in `n_columns` dimensions.
+
+    `order` is that of Minkowski's distance, infinite for the largest difference.
+    """
+    side = math.log(2.0) + float(gammaln(1.0 + 1.0 / order))
+    return n_columns * side - float(gammaln(1.0 + n_columns / order))
 
 
 def ball_volume(n_columns: int) -> float:

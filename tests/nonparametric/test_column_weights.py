@@ -1,0 +1,62 @@
+"""Learned weights of columns: the sum by hand, noise left out, better neighbours."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from verulam.base import DataError
+from verulam.nonparametric import KNeighboursClassifier, learn_column_weights
+
+
+def by_hand(X, y, k):
+    """Add up the definition, row by row."""
+    scaled = X / np.ptp(X, axis=0)
+    gains = np.zeros(X.shape[1])
+    for row, label in enumerate(y):
+        for other in np.unique(y):
+            members = np.flatnonzero((y == other) & (np.arange(len(y)) != row))
+            distances = np.abs(scaled[members] - scaled[row]).sum(axis=1)
+            nearest = members[np.argsort(distances)[:k]]
+            difference = np.abs(scaled[nearest] - scaled[row]).mean(axis=0)
+            factor = -1.0 if other == label else np.mean(y == other) / (1 - np.mean(y == label))
+            gains += factor * difference
+    useful = np.maximum(gains, 0.0)
+    return useful / useful.sum()
+
+
+def test_definition():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=40)
+    X = rng.normal(size=(40, 4)) + np.outer(y, [1.0, 0.5, 0.0, 0.0])
+    assert_allclose(learn_column_weights(X, y, n_neighbors=3), by_hand(X, y, 3))
+
+
+def test_noise_is_left_out_and_neighbours_err_less():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 12))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    weights = learn_column_weights(X[:400], y[:400])
+    assert weights[:2].sum() > 0.8
+    plain = KNeighboursClassifier().fit(X[:400], y[:400])
+    weighted = KNeighboursClassifier(column_weights=weights).fit(X[:400], y[:400])
+    assert weighted.score(X[400:], y[400:]) > plain.score(X[400:], y[400:]) + 0.05
+
+
+def test_constant_columns_and_units_do_not_matter():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = X[:, 0] > 0
+    weights = learn_column_weights(X, y)
+    wider = np.column_stack([X * [1e6, 1e-6], np.ones(80)])
+    assert_allclose(learn_column_weights(wider, y)[:2], weights, rtol=1e-9)
+    assert learn_column_weights(wider, y)[2] == 0.0
+    assert_allclose(learn_column_weights(np.ones((6, 2)), [0, 0, 0, 1, 1, 1]), 0.5)
+
+
+def test_bad_requests():
+    with pytest.raises(DataError, match="two classes with two rows"):
+        learn_column_weights([[0.0], [1.0], [2.0]], [0, 0, 0])
+    with pytest.raises(DataError, match="n_neighbors must be at least 1"):
+        learn_column_weights([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], n_neighbors=0)
+    with pytest.raises(ValueError, match="NaN"):
+        learn_column_weights([[0.0], [np.nan]], [0, 1])
