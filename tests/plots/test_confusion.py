@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
+from verulam.base import DataError
 from verulam.measures import confusion
 from verulam.plots import confusion_matrix
 
@@ -58,3 +59,9 @@ def test_figures_of_many_classes_stay_in_their_cells():
     widths = [text.get_window_extent().width for text in axes.texts]
     assert max(widths) < cell
     plt.close(figure)
+
+
+def test_lists_of_counts_are_taken_and_others_refused():
+    assert [text.get_text() for text in confusion_matrix([[1, 2], [3, 4]]).texts] == list("1234")
+    with pytest.raises(DataError, match="counts, which are finite and not negative"):
+        confusion_matrix([[1, -2], [3, 4]])

@@ -6,6 +6,7 @@ from matplotlib.collections import LineCollection, PatchCollection
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
+from verulam.base import DataError
 from verulam.nonparametric import KernelDensity, ReducedCoulombEnergy, VoronoiEditing
 from verulam.plots import coulomb_discs, kept_rows, voronoi_cells, window_density
 
@@ -60,3 +61,8 @@ def test_discs_have_the_radii_of_the_network():
     heights = [np.ptp(path.vertices[:, 1]) for part in discs for path in part.get_paths()]
     assert_allclose(np.sort(heights), np.sort(2 * stage.radii))
     assert ax.get_title() == "after 10 patterns"
+
+
+def test_rows_that_are_not_there_cannot_be_kept():
+    with pytest.raises(DataError, match="numbers of rows, 0 to 2"):
+        kept_rows([[0, 0], [1, 1], [2, 0]], [0, 1, 0], [3])

@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from verulam.base import DataError
 from verulam.decision import MinimumRisk
 from verulam.decision import decision_regions as grid_of
 from verulam.plots import decision_regions
@@ -97,3 +98,12 @@ def test_the_legend_leaves_the_regions_free(iris):
     ax.figure.canvas.draw()
     renderer = ax.figure.canvas.get_renderer()
     assert ax.get_legend().get_window_extent(renderer).x0 >= ax.get_window_extent(renderer).x1
+
+
+def test_labels_that_the_classifier_does_not_know_are_refused(iris):
+    X, y = iris
+    fitted = GaussianNB().fit(X, y)
+    with pytest.raises(DataError, match=r"y has the label 'a'; the classifier knows \[0, 1, 2\]"):
+        decision_regions(fitted, X, np.repeat("a", len(y)))
+    with pytest.raises(DataError, match="GaussianNB is not fitted"):
+        decision_regions(GaussianNB(), X, y)

@@ -50,3 +50,9 @@ def test_curve_starts_at_the_first_pass():
 def test_rows_that_do_not_add_up_are_refused():
     with pytest.raises(DataError, match="add up to one"):
         state_diagram([[0.9, 0.9], [0.2, 0.5]])
+
+
+@pytest.mark.parametrize("given", [[[2.0, 3.0]], [0.5, 0.5], [[1.5, -0.5]]])
+def test_a_ribbon_needs_probabilities(given):
+    with pytest.raises(DataError, match="probabilities"):
+        posterior_ribbon(given)

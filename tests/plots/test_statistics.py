@@ -97,3 +97,19 @@ def test_what_cannot_be_drawn_is_said():
     with pytest.raises(ValueError, match="low=2 must be below high=1"):
         normal_region(2, 1)
     assert normal_region(6, 7).texts[0].get_text() == "0.000"
+
+
+def test_results_that_are_missing_are_left_out():
+    table = pd.DataFrame({"a": [0.1, np.nan, 0.3], "b": [0.2, 0.4, 0.6]})
+    boxes = learner_results(table)
+    medians = [line.get_xdata()[0] for line in boxes.lines if line.get_color() == "C1"]
+    assert medians == pytest.approx([0.2, 0.4])
+    with pytest.raises(DataError, match="no results to draw"):
+        learner_results(table.iloc[:0])
+
+
+def test_long_names_leave_room_for_the_results():
+    name = "a very long name of a learner with parameters k=5, weights=distance"
+    axes = learner_results(pd.DataFrame({name: [0.1, 0.2], "b": [0.2, 0.3]}))
+    axes.figure.canvas.draw()
+    assert axes.get_position().width > 0.45

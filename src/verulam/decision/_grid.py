@@ -90,6 +90,9 @@ def decision_regions(
     """
     if not isinstance(resolution, int) or resolution < 2:
         raise DataError(f"resolution must be a whole number of points above 1, not {resolution!r}.")
+    if not hasattr(classifier, "classes_"):
+        name = type(classifier).__name__
+        raise DataError(f"{name} is not fitted, or is no classifier: it has no classes_.")
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     first, second = _two_columns(frame, features)
     axes = [_axis(frame.iloc[:, place], resolution, margin) for place in (first, second)]

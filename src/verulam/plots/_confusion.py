@@ -36,6 +36,8 @@ def confusion_matrix(table: Any, *, ax: Axes | None = None, normalise: bool = Fa
     ['1', '1', '0', '1']
     """
     frame = getattr(table, "matrix", table)
+    if isinstance(frame, list | tuple) and np.ndim(frame) == 2:
+        frame = np.asarray(frame)
     if isinstance(frame, np.ndarray) and frame.ndim == 2:
         frame = pd.DataFrame(frame)
     if not isinstance(frame, pd.DataFrame):
@@ -47,6 +49,8 @@ def confusion_matrix(table: Any, *, ax: Axes | None = None, normalise: bool = Fa
     side = max(4.8, 0.55 * n_classes + 1.5)
     ax = axes_or_new(ax, 1.2 * side, side)
     cells = frame.to_numpy(dtype=np.float64)
+    if not np.isfinite(cells).all() or (cells < 0).any():
+        raise DataError("table must hold counts, which are finite and not negative.")
     if normalise:
         totals = cells.sum(axis=1, keepdims=True)
         cells = np.divide(cells, totals, out=np.zeros_like(cells), where=totals > 0)

@@ -147,7 +147,10 @@ def kept_rows(X: ArrayLike, y: ArrayLike, rows: ArrayLike, *, ax: Axes | None = 
     points = _plane(X)
     ax = axes_or_new(ax)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
-    kept = np.isin(np.arange(len(points)), rows)
+    chosen = np.asarray(rows, dtype=np.int64)
+    if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(points):
+        raise DataError(f"rows must be numbers of rows, 0 to {len(points) - 1}.")
+    kept = np.isin(np.arange(len(points)), chosen)
     _draw_kept(ax, points, codes, classes, kept)
     ax.set_title(f"{int(kept.sum())} of {len(points)} rows", fontsize="small")
     _frame(ax, points)

@@ -129,6 +129,10 @@ def _draw_instances(ax: Axes, X: Any, y: NDArray[Any], grid: decision.DecisionGr
     horizontal, vertical = pd.DataFrame(X).iloc[:, list(grid.columns)].to_numpy(np.float64).T
     if len(y) != len(horizontal):
         raise DataError(f"y has {len(y)} rows, but X has {len(horizontal)}.")
+    known = np.asarray(grid.labels[: grid.n_classes]).tolist()
+    unknown = [label for label in pd.unique(y).tolist() if label not in known]
+    if unknown:
+        raise DataError(f"y has the label {unknown[0]!r}; the classifier knows {known}.")
     for code, label in enumerate(grid.labels[: grid.n_classes]):
         own = y == label
         ax.scatter(

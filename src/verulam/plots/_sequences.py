@@ -226,6 +226,10 @@ def posterior_ribbon(
     'probability of the state'
     """
     shares = np.asarray(probabilities, dtype=np.float64)
+    if shares.ndim != 2 or not len(shares):
+        raise DataError(f"probabilities must be a row per moment, but its shape is {shares.shape}.")
+    if not np.allclose(shares.sum(axis=1), 1.0, atol=1e-6) or (shares < -1e-9).any():
+        raise DataError("probabilities: every row must be probabilities that add up to one.")
     n_steps, n_states = shares.shape
     ax = axes_or_new(ax, 8.0, 3.4)
     moments = np.arange(n_steps) if times is None else np.asarray(times)

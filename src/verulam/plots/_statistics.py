@@ -9,10 +9,12 @@ from matplotlib.axes import Axes
 from scipy import stats
 
 from verulam.base import DataError
-from verulam.plots._style import axes_or_new, colour, line, marker, place_legend
+from verulam.plots._style import axes_or_new, colour, folded, line, marker, place_legend
 from verulam.statistics import ManovaResult, PowerCurve, Simulation
 
 KINDS = ("box", "range", "histogram")
+#: Characters of a name on a line beside a narrow picture.
+NAME_WIDTH = 26
 
 
 def power_curves(curve: PowerCurve, *, ax: Axes | None = None) -> Axes:
@@ -177,22 +179,29 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Axes | None =
     """
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}.")
+    if not np.isfinite(table.to_numpy(dtype=np.float64)).any():
+        raise DataError("table has no results to draw.")
+    beside = ax is None
     ax = axes_or_new(ax, 5.5, 0.45 * table.shape[1] + 1.5 if kind != "histogram" else 3.6)
     if kind == "histogram":
-        edges = np.histogram_bin_edges(table.to_numpy(), bins="auto")
+        values = table.to_numpy(dtype=np.float64)
+        edges = np.histogram_bin_edges(values[np.isfinite(values)], bins="auto")
         for name in table.columns:
-            ax.hist(table[name], bins=list(edges), histtype="step", lw=1.5, label=str(name))
+            ax.hist(
+                table[name].dropna(), bins=list(edges), histtype="step", lw=1.5, label=str(name)
+            )
         ax.set(xlabel="result", ylabel="count")
-        place_legend(ax, fontsize="small")
+        place_legend(ax, beside=beside, fontsize="small")
         return ax
     places = np.arange(table.shape[1])
     if kind == "box":
-        ax.boxplot(table.to_numpy(), positions=places, orientation="horizontal", widths=0.5)
+        known = [table.iloc[:, place].dropna().to_numpy() for place in places]
+        ax.boxplot(known, positions=places, orientation="horizontal", widths=0.5)
     else:
         means = table.mean().to_numpy()
         spans = [means - table.min().to_numpy(), table.max().to_numpy() - means]
         ax.errorbar(means, places, xerr=spans, fmt="o", capsize=4)
-    ax.set_yticks(places, [str(name) for name in table.columns])
+    ax.set_yticks(places, [folded(str(name), NAME_WIDTH) for name in table.columns])
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel("result")
     return ax
