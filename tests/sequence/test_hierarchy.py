@@ -118,7 +118,7 @@ def test_one_level_is_a_plain_model():
 @pytest.mark.parametrize(
     ("root", "message"),
     [
-        (Level([1.0], [[0.5, 0.5]]), "The root never ends"),
+        (Level([1.0], [[0.5, 0.5]]), "The root must not end"),
         (Level([0.5, 0.5], [[1, 0, 0], [0, 1, 0]], (None,)), "the root has 1 children; expected 2"),
         (
             Level([1.0], [[1.0, 0.0]], (Level([0.5, 0.6], np.ones((2, 3)) / 3),)),
