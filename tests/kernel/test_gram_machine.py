@@ -34,4 +34,7 @@ def test_objective_adds_up_over_machines():
     both = gram_machines(GRAM, np.array([SIGNS, -SIGNS]), 1.0, 1e-6)
     one = gram_machines(GRAM, SIGNS[None], 1.0, 1e-6)
     assert_allclose(both.objective, 2 * one.objective, rtol=1e-6)
-    assert_allclose(both.squares(GRAM), 2 * one.squares(GRAM), rtol=1e-3)
+    grams = np.array([GRAM, GRAM**2])
+    images = one.images(grams)
+    assert_allclose(images[1], one.coefficients @ GRAM**2, atol=1e-12)
+    assert_allclose(both.squares(both.images(grams)), 2 * one.squares(images), rtol=1e-3)

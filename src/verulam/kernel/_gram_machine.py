@@ -4,10 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from verulam.base import in_threads
 from verulam.kernel._dual import solve_dual
+from verulam.kernel._dual_loops import add_rows
 from verulam.kernel._general_kernels import Precomputed
 from verulam.kernel._problems import classification_problem
 from verulam.kernel._row_cache import RowCache
+
+#: Fewer kernel values than these are not worth a second thread.
+THREADED_ENTRIES = 2**21
+#: Blocks of the solver, which is called many times; matrices that need more have lost their digits.
+MOST_BLOCKS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,16 +29,36 @@ class GramMachines:
         The numbers :math:`b`.
     objective
         Sum of the dual objectives :math:`\sum_t \alpha^t - \frac12 \beta^T K \beta`.
+    converged
+        Whether the solver came to rest for all of them.
     """
 
     coefficients: np.ndarray
     biases: np.ndarray
     objective: float
+    converged: bool = True
 
-    def squares(self, gram: np.ndarray) -> float:
-        r"""Return :math:`\sum \beta^T K \beta` over the machines, for any kernel's Gram matrix."""
+    def images(self, grams: np.ndarray) -> np.ndarray:
+        r"""Return :math:`K_i \beta` for any kernels' Gram matrices, by kernel and machine."""
+        n_machines, size = self.coefficients.shape
+        result = np.zeros((len(grams), n_machines, size))
+        supports = [np.flatnonzero(each) for each in self.coefficients]
+
+        def image(task: int) -> None:
+            place, machine = divmod(task, n_machines)
+            support = supports[machine]
+            weights = self.coefficients[machine, support]
+            add_rows(grams[place], support, weights, result[place, machine])
+
+        threads = 0 if grams.size > THREADED_ENTRIES else 1
+        for _ in in_threads(image, range(len(grams) * n_machines), threads):
+            pass
+        return result
+
+    def squares(self, images: np.ndarray) -> np.ndarray:
+        r"""Return :math:`\sum \beta^T K_i \beta` over the machines for each kernel."""
         # Not below zero, which a matrix that is no Gram matrix might give.
-        return max(0.0, float(np.einsum("kt,kt->", self.coefficients @ gram, self.coefficients)))
+        return np.maximum(0.0, np.einsum("ikt,kt->i", images, self.coefficients))
 
 
 def class_signs(codes: np.ndarray, n_classes: int) -> np.ndarray:
@@ -46,21 +73,29 @@ def gram_machines(
     cost: float,
     tol: float,
     before: GramMachines | None = None,
+    products: np.ndarray | None = None,
 ) -> GramMachines:
-    """Return the machines of all rows of `signs`.
+    r"""Return the machines of all rows of `signs`.
 
     Those `before`, on another Gram matrix, are where the solver starts: their coefficients are
-    feasible for any.
+    feasible for any. `products` are their :math:`K \beta` on this matrix, if known.
     """
     cache = RowCache(Precomputed(), gram, 0.0)
     costs = np.full(len(gram), cost)
     coefficients, biases = np.zeros((len(signs), len(gram))), np.zeros(len(signs))
-    objective = 0.0
+    objective, converged = 0.0, True
     for place, sign in enumerate(signs):
         start = None if before is None else before.coefficients[place]
         problem = classification_problem(sign, costs, start)
-        solution = solve_dual(problem, cache, tolerance=tol)
+        solution = solve_dual(
+            problem,
+            cache,
+            tolerance=tol,
+            max_iter=MOST_BLOCKS,
+            products=None if products is None else products[place],
+        )
+        converged &= solution.converged
         coefficients[place] = solution.coefficients
         biases[place] = solution.levels[0]
         objective -= solution.objective
-    return GramMachines(coefficients, biases, float(objective))
+    return GramMachines(coefficients, biases, float(objective), converged)

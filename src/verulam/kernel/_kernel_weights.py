@@ -1,18 +1,25 @@
 """Weights of several kernels: by alignment with the classes, or learned with the machine."""
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
 import scipy.optimize
 
+from verulam.base import in_threads, one_blas_thread, thread_count
 from verulam.kernel._gram import centre_gram
-from verulam.kernel._gram_machine import GramMachines, gram_machines
+from verulam.kernel._gram_machine import THREADED_ENTRIES, GramMachines, gram_machines
+from verulam.kernel._kernel_weight_loops import add_up
 
 #: Weights below this share of the largest are set to zero.
 NEGLIGIBLE = 1e-4
 #: The exponent of a step that never makes the objective worse; longer ones are tried first.
 SAFE_EXPONENT = 0.5
+#: Shares below this are rounding, and their kernels need not be read.
+LEAST_SHARE = 1e-9
+#: With more kernels than these a step of quadratic programming costs more than it saves.
+MANY_KERNELS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +44,21 @@ class WeightedMachines:
     gap: float
 
 
-def combine(weights: np.ndarray, grams: np.ndarray) -> np.ndarray:
-    """Return the weighted sum of Gram matrices."""
-    if weights.all():
-        return np.tensordot(weights, grams, axes=1)
-    # Most weights are often zero, and adding up the others reads less memory.
-    total = np.zeros(grams.shape[1:])
-    for place in np.flatnonzero(weights):
-        total += weights[place] * grams[place]
+def combine(weights: np.ndarray, grams: np.ndarray, total: np.ndarray | None = None) -> np.ndarray:
+    """Return the weighted sum of Gram matrices, in `total` if there is room made for it."""
+    size = grams.shape[1]
+    if total is None:
+        total = np.empty(grams.shape[1:], dtype=grams.dtype)
+    used = np.flatnonzero(weights)
+    factors = weights[used].astype(grams.dtype)
+    step = max(1, -(-size // thread_count()))
+
+    def part(start: int) -> None:
+        add_up(grams, used, factors, start, min(start + step, size), total)
+
+    threads = 0 if grams.size > THREADED_ENTRIES else 1
+    for _ in in_threads(part, range(0, size, step), threads):
+        pass
     return total
 
 
@@ -87,6 +101,7 @@ def maximal_alignment_weights(grams: np.ndarray, signs: np.ndarray) -> np.ndarra
     return _shares(weights)
 
 
+@one_blas_thread()
 def learn_weights(
     grams: np.ndarray,
     signs: np.ndarray,
@@ -119,42 +134,132 @@ def learn_weights(
     .. math:: J(\eta) = \max_\alpha \sum_t \alpha^t
               - \tfrac12 \sum_i \eta_i \beta^T K_i \beta
 
-    is convex, with slope :math:`-\frac12 \beta^T K_i \beta`. Each step multiplies a weight by a
-    power of its slope; the power one half is the exact minimum for fixed margins of the parts.
+    is convex, with slope :math:`-\frac12 \beta^T K_i \beta`. It is minimised by sequential
+    quadratic programming, which learns its curvature from the slopes. Where that comes to rest too
+    early, or kernels are many, each further step multiplies a weight by a power of its slope; the
+    power one half is the exact minimum for fixed margins of the parts.
     """
-    weights = np.full(len(grams), 1.0 / len(grams))
-    machines = gram_machines(combine(weights, grams), signs, cost, tol)
-    squares, objective = _squares(machines, grams), _objective(machines, weights, penalty)
-    objectives, exponent = [objective], 2.0 * SAFE_EXPONENT
-    gap = _gap(squares, weights, objective, penalty)
+    problem = _Problem(grams, signs, cost, penalty, tol)
+    best = problem.at(np.full(len(grams), 1.0 / len(grams)))
+    objectives = [best.objective]
+    if penalty is not None:
+        # One safe step finds the size of the sum.
+        best = _better(best, problem.at(_step(best, SAFE_EXPONENT, penalty), best), objectives)
+    if len(grams) <= MANY_KERNELS:
+        best = _quasi_newton(problem, best, max_iter, objectives)
+    best = _multiply(problem, best, max_iter + 1 - len(objectives), objectives)
+    return WeightedMachines(best.weights, best.machines, objectives, best.gap)
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Weights, their machines, what each kernel makes of these, and how far it is to the best."""
+
+    weights: np.ndarray
+    machines: GramMachines
+    images: np.ndarray
+    squares: np.ndarray
+    objective: float
+    gap: float
+
+
+class _Problem:
+    """The objective as a function of the weights; the sum of Gram matrices is made in one place."""
+
+    def __init__(
+        self, grams: np.ndarray, signs: np.ndarray, cost: float, penalty: float | None, tol: float
+    ) -> None:
+        self.grams, self.signs, self.cost = grams, signs, cost
+        self.penalty, self.tol = penalty, tol
+        self._total = np.empty(grams.shape[1:], dtype=grams.dtype)
+
+    def at(self, weights: np.ndarray, before: _State | None = None) -> _State:
+        """Return machines and slopes at some weights, started from those of others."""
+        combine(weights, self.grams, self._total)
+        # What each kernel makes of the last machines is known, so their sum costs no kernel row.
+        products = None if before is None else np.tensordot(weights, before.images, axes=1)
+        machines = gram_machines(
+            self._total,
+            self.signs,
+            self.cost,
+            self.tol,
+            None if before is None else before.machines,
+            products,
+        )
+        images = machines.images(self.grams)
+        squares = machines.squares(images)
+        price = 0.0 if self.penalty is None else self.penalty * float(weights.sum())
+        objective = machines.objective + price
+        gap = _gap(squares, weights, objective, self.penalty)
+        return _State(weights, machines, images, squares, objective, gap)
+
+
+def _quasi_newton(
+    problem: _Problem, start: _State, max_iter: int, objectives: list[float]
+) -> _State:
+    """Return the best weights that sequential quadratic programming finds."""
+    best = last = start
+    if start.gap <= problem.tol or not start.machines.converged:
+        return start
+    # Shares and values near one, whatever the units.
+    size, scale = float(start.weights.sum()), max(abs(start.objective), 1e-300)
+    price = 0.0 if problem.penalty is None else problem.penalty
+
+    def value(shares: np.ndarray) -> tuple[float, np.ndarray]:
+        nonlocal best, last
+        weights = size * np.where(shares > LEAST_SHARE, shares, 0.0)
+        if not weights.any():
+            return 1e300, np.zeros(len(shares))
+        if (weights != last.weights).any():
+            last = problem.at(weights / weights.sum() if problem.penalty is None else weights, last)
+        best = _better(best, last, objectives)
+        if best.gap <= problem.tol or not last.machines.converged:
+            raise StopIteration
+        return last.objective / scale, (price - 0.5 * last.squares) * (size / scale)
+
+    whole = {
+        "type": "eq",
+        "fun": lambda shares: shares.sum() - 1.0,
+        "jac": lambda shares: np.ones(len(shares)),
+    }
+    with contextlib.suppress(StopIteration):
+        scipy.optimize.minimize(
+            value,
+            start.weights / size,
+            jac=True,
+            method="SLSQP",
+            bounds=[(0.0, None)] * len(start.weights),
+            constraints=[whole] if problem.penalty is None else [],
+            options={"maxiter": max_iter, "ftol": 0.01 * problem.tol},
+        )
+    return best
+
+
+def _multiply(problem: _Problem, best: _State, max_iter: int, objectives: list[float]) -> _State:
+    """Return weights after steps that never make the objective worse."""
+    exponent = 2.0 * SAFE_EXPONENT
     for _ in range(max_iter):
-        if gap <= tol:
+        if best.gap <= problem.tol or not best.machines.converged:
             break
-        trial = _step(weights, squares, exponent, penalty)
-        after = gram_machines(combine(trial, grams), signs, cost, tol, machines)
-        value = _objective(after, trial, penalty)
-        if value > objective and exponent > SAFE_EXPONENT:
+        trial = problem.at(_step(best, exponent, problem.penalty), best)
+        if trial.objective > best.objective and exponent > SAFE_EXPONENT:
             exponent = max(SAFE_EXPONENT, 0.5 * exponent)
             continue
-        weights, machines, objective = trial, after, value
         exponent *= 1.5
-        squares = _squares(machines, grams)
-        gap = _gap(squares, weights, objective, penalty)
-        objectives.append(objective)
-    return WeightedMachines(weights, machines, objectives, gap)
+        best = trial
+        objectives.append(best.objective)
+    return best
 
 
-def _squares(machines: GramMachines, grams: np.ndarray) -> np.ndarray:
-    return np.array([machines.squares(gram) for gram in grams])
+def _better(first: _State, second: _State, objectives: list[float]) -> _State:
+    if second.objective >= first.objective:
+        return first
+    objectives.append(second.objective)
+    return second
 
 
-def _objective(machines: GramMachines, weights: np.ndarray, penalty: float | None) -> float:
-    return machines.objective + (0.0 if penalty is None else penalty * float(weights.sum()))
-
-
-def _step(
-    weights: np.ndarray, squares: np.ndarray, exponent: float, penalty: float | None
-) -> np.ndarray:
+def _step(state: _State, exponent: float, penalty: float | None) -> np.ndarray:
+    weights, squares = state.weights, state.squares
     if penalty is None:
         ratios = squares / max(float(squares.max()), 1e-300)
         return _shares(weights * ratios**exponent)

@@ -218,13 +218,16 @@ class LocalisedKernelClassifier(Classifier):
         features = gates.features(rows)
         machines = self._machines(gates, features, grams, signs)
         objectives, step = [machines.objective], 1.0
-        for _ in range(self.max_iter):
+        # Slopes mean nothing where the solver did not come to rest, of which it has warned.
+        for _ in range(self.max_iter if machines.converged else 0):
             slopes = gate_slopes(gates, features, grams, machines.coefficients)
             length = float(np.linalg.norm(slopes))
             moved = None
             for _ in range(HALVINGS if length > 0 else 0):
                 trial = replace(gates, parameters=gates.parameters - step / length * slopes)
                 after = self._machines(trial, features, grams, signs, machines)
+                if not after.converged:
+                    break
                 if after.objective < objectives[-1]:
                     moved = trial, after
                     break

@@ -14,6 +14,10 @@ from verulam.kernel._kernel import Kernel
 from verulam.kernel._product_kernels import Linear, Polynomial
 from verulam.kernel._space import point_to_maps, read_inputs
 
+#: With more inputs than these all Gram matrices are kept in single precision: there are several,
+#: and the time goes into reading them.
+DOUBLE_PRECISION_ROWS = 1000
+
 AnyKernel = str | Kernel | Function
 
 
@@ -68,14 +72,16 @@ def open_kernels(
     adapted = tuple(each.adapted(inputs) for each in chosen)
     if adapted[0].takes == "rows":
         point_to_maps(len(inputs), len(adapted))
-    grams = np.empty((len(adapted), len(inputs), len(inputs)))
+    precision = np.float64 if len(inputs) <= DOUBLE_PRECISION_ROWS else np.float32
+    grams = np.empty((len(adapted), len(inputs), len(inputs)), dtype=precision)
     scales = np.ones(len(adapted))
     for place, kernel in enumerate(adapted):
         check_inner_product(kernel, inputs)
-        gram = kernel(inputs)
+        gram, prepared = grams[place], kernel.inputs(inputs)
+        kernel.fill(prepared, prepared, gram)
         check_finite(gram)
         scales[place] = _scale(gram)
-        grams[place] = gram / scales[place]
+        gram /= scales[place]
     return SeveralKernels(adapted, inputs, scales), grams
 
 
