@@ -1,5 +1,7 @@
 """The dual solver: conditions of optimality, gaps, the dense solver, warm starts, small caches."""
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import DataError
 from verulam.kernel import Gaussian, Precomputed, RowCache, Sigmoid, solve_densely, solve_dual
+from verulam.kernel import _dual as module
 from verulam.kernel._dual_loops import GROUPS, TOTAL, add_rows, solve_block
 from verulam.kernel._problems import (
     classification_problem,
@@ -154,3 +157,21 @@ def test_simplex():
     assert found.gap == pytest.approx(0.0, abs=1e-9)
     with pytest.raises(DataError, match="not be negative"):
         simplex_problem(np.zeros(2), np.array([-1.0, 2.0]))
+
+
+def test_blocks_shrink_to_what_may_still_move(monkeypatch):
+    sizes = []
+    gather = module.gather_block
+
+    def counted(rows, slots, columns, result):
+        sizes.append(len(columns))
+        gather(rows, slots, columns, result)
+
+    monkeypatch.setattr(module, "gather_block", counted)
+    problem, cache = random_problem(3, "cost", size=400)
+    found = solve_dual(problem, cache, tolerance=1e-6)
+    assert sizes[-1] < 0.7 * sizes[0]
+    sizes.clear()
+    again = solve_dual(replace(problem, start=found.coefficients), cache, tolerance=1e-7)
+    assert max(sizes, default=0) < 0.7 * 400
+    assert again.objective <= found.objective + 1e-9

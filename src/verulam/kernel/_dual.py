@@ -17,6 +17,11 @@ from verulam.kernel._row_cache import BLOCK, RowCache
 STEPS = 40
 #: A block is solved until its violation is this share of the one that it was chosen for.
 SHARE = 0.2
+#: The same where all fit into the block that may have to move.
+SMALL_SHARE = 0.02
+#: Coefficients enter a block that would violate the conditions of optimality if slopes changed by
+#: this share of the worst violation.
+NEAR = 0.3
 
 CONSTRAINTS = {"none": FREE, "total": TOTAL, "simplex": TOTAL, "groups": GROUPS}
 
@@ -161,7 +166,7 @@ def solve_dual(
             problem.upper[chosen],
             groups[chosen],
             constraint,
-            max(SHARE * violation, 0.5 * tolerance),
+            max((SHARE if len(chosen) == block else SMALL_SHARE) * violation, 0.5 * tolerance),
             STEPS * len(chosen),
             after,
             slopes[chosen],
@@ -274,21 +279,35 @@ def _choose(
     previous: np.ndarray,
     block: int,
 ) -> np.ndarray:
-    """Return the most violating coefficients and, for the rest of the block, some of the last."""
+    """Return the most violating coefficients and, for the rest of the block, those in motion.
+
+    Coefficients at a bound that are far from violating anything, measured by the worst violation,
+    are left out, as they will hardly leave it. This shrinks the blocks when little is left to do.
+    """
     rising, falling = values < problem.upper, values > problem.lower
     n_groups = 1 + (problem.constraint == "groups")
     share = max(1, block // (4 * n_groups if len(previous) else 2 * n_groups))
-    picked = []
+    picked, near = [], rising & falling
     for group in range(n_groups):
         own = groups == group if n_groups > 1 else np.ones(len(values), dtype=bool)
-        picked.append(_largest(slopes, rising & own, share))
-        picked.append(_largest(-slopes, falling & own, share))
+        up, down = rising & own, falling & own
+        highest, lowest = slopes[up].max(initial=-np.inf), slopes[down].min(initial=np.inf)
+        reach = NEAR * max(highest - lowest, 0.0)
+        if problem.constraint == "none":
+            reach = NEAR * max(highest, -lowest, 0.0)
+            highest = lowest = 0.0
+        up &= slopes > lowest - reach
+        down &= slopes < highest + reach
+        picked += [_largest(slopes, up, share), _largest(-slopes, down, share)]
+        near |= up | down
     fresh = np.unique(np.concatenate(picked))
-    kept = previous[~np.isin(previous, fresh)]
-    # Free coefficients first: those at a bound have most likely come to rest.
-    free = (rising & falling)[kept]
-    kept = np.concatenate([kept[free], kept[~free]])[: max(0, block - len(fresh))]
-    return np.concatenate([fresh, kept])
+    near[fresh] = False
+    # Those of the last block come before others, for their rows are at hand, and free ones first.
+    last = previous[near[previous]]
+    near[last] = False
+    last = last[np.argsort(~(rising & falling)[last], kind="stable")]
+    others = np.flatnonzero(near & rising & falling)
+    return np.concatenate([fresh, last, others])[:block]
 
 
 def _largest(slopes: np.ndarray, eligible: np.ndarray, count: int) -> np.ndarray:

@@ -8,6 +8,8 @@ FLAT = 1e-12
 #: What the coefficients must keep: nothing, their sum, or their sum within each of two groups.
 FREE, TOTAL, GROUPS = 0, 1, 2
 HUGE = 1e150
+#: Share of coefficients that is rounding.
+ROUNDING = 1e-14
 
 
 @njit(cache=True, nogil=True)
@@ -118,9 +120,10 @@ def _move(gram, lower, upper, diagonal, i, j, values, violations):
     curve = max(diagonal[i] + diagonal[j] - 2.0 * gram[i, j], FLAT)
     room, spare = upper[i] - values[i], values[j] - lower[j]
     step = min((violations[i] - violations[j]) / curve, room, spare)
-    # The end that is reached is set to its bound itself, so that rounding leaves no remnant.
-    values[i] = upper[i] if step == room else values[i] + step
-    values[j] = lower[j] if step == spare else values[j] - step
+    # An end that is reached is set to its bound itself: what rounding leaves would count as free.
+    remnant = ROUNDING * (abs(values[i]) + abs(values[j]) + step)
+    values[i] = upper[i] if room - step <= remnant else values[i] + step
+    values[j] = lower[j] if spare - step <= remnant else values[j] - step
     return step
 
 

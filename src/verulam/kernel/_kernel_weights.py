@@ -2,6 +2,7 @@
 
 import contextlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -217,7 +218,7 @@ def _quasi_newton(
             raise StopIteration
         return last.objective / scale, (price - 0.5 * last.squares) * (size / scale)
 
-    whole = {
+    whole: Any = {
         "type": "eq",
         "fun": lambda shares: shares.sum() - 1.0,
         "jac": lambda shares: np.ones(len(shares)),

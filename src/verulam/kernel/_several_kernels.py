@@ -16,7 +16,7 @@ from verulam.kernel._space import point_to_maps, read_inputs
 
 #: With more inputs than these all Gram matrices are kept in single precision: there are several,
 #: and the time goes into reading them.
-DOUBLE_PRECISION_ROWS = 1000
+DOUBLE_PRECISION_ROWS = 500
 
 AnyKernel = str | Kernel | Function
 
