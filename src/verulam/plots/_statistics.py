@@ -195,7 +195,7 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Axes | None =
         return ax
     places = np.arange(table.shape[1])
     if kind == "box":
-        known = [table.iloc[:, place].dropna().to_numpy() for place in places]
+        known = [column[~np.isnan(column)] for column in table.to_numpy(dtype=np.float64).T]
         ax.boxplot(known, positions=places, orientation="horizontal", widths=0.5)
     else:
         means = table.mean().to_numpy()
