@@ -18,6 +18,34 @@ def test_agrees_with_the_direct_sum(window):
     assert_allclose(found.density, expected, atol=3e-4 * expected.max())
 
 
+@pytest.mark.parametrize("window", ["gaussian", "epanechnikov", "box", "exponential"])
+@pytest.mark.parametrize("adaptive", [0.0, 0.5])
+@pytest.mark.parametrize("bounds", [None, (0.0, None), (None, 12.0), (0.0, 12.0)])
+def test_grids_of_bounded_and_adaptive_densities(window, adaptive, bounds):
+    if window in {"box", "exponential"} and adaptive:
+        pytest.skip("the same path as for the others")
+    values = np.minimum(VALUES[:500], 11.0)[:, None]
+    support = None if bounds is None else [bounds]
+    model = KernelDensity(window=window, bandwidth=1.1, adaptive=adaptive, support=support)
+    model.fit(values, sample_weight=np.arange(1, 501))
+    found = model.on_grid(400)
+    expected = np.exp(model.score_samples(found.points[:, None]))
+    # A box jumps, and a bin is shared between two points of the grid.
+    error = {"box": 0.05, "exponential": 2e-3}.get(window, 1e-3)
+    assert_allclose(found.density, expected, atol=error * expected.max())
+    if bounds == (0.0, 12.0):
+        assert np.trapezoid(found.density, found.points) == pytest.approx(1.0, abs=5e-3)
+        assert found.points[0] == 0.0
+
+
+def test_a_bounded_narrow_strip_has_many_images():
+    values = np.random.default_rng(0).uniform(size=(200, 1))
+    model = KernelDensity(bandwidth=3.0, support=[(0.0, 1.0)]).fit(values)
+    assert_allclose(model.on_grid(50).density, 1.0, rtol=1e-3)
+    with pytest.raises(ValueError, match="n_points must be at least 2"):
+        model.on_grid(1)
+
+
 def test_agrees_with_statsmodels():
     kde = pytest.importorskip("statsmodels.nonparametric.kde").KDEUnivariate(VALUES)
     kde.fit(kernel="gau", fft=True, bw=0.2)

@@ -97,3 +97,41 @@ def test_volumes_of_balls_by_counting(power):
 def test_windows_are_round():
     with pytest.raises(ValueError, match="needs metric='euclidean'"):
         NearestNeighbourDensity(window="gaussian", metric="city-block").fit(np.eye(9))
+
+
+@pytest.mark.parametrize("window", [None, "gaussian"])
+def test_whole_weights_are_copies(window):
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(80, 2)), rng.normal(size=(30, 2))
+    weights = rng.integers(0, 4, size=80)
+    options = {"n_neighbors": 7, "window": window}
+    weighted = NearestNeighbourDensity(**options).fit(X, sample_weight=weights)
+    copied = NearestNeighbourDensity(**options).fit(np.repeat(X, weights, axis=0))
+    assert_allclose(weighted.score_samples(queries), copied.score_samples(queries))
+
+
+def test_broken_weights_by_their_definition():
+    """The smallest radius whose weights reach k; very unequal weights need many neighbours."""
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(60, 2)), rng.normal(size=(30, 2))
+    weights = rng.exponential(size=60) ** 3
+    model = NearestNeighbourDensity(n_neighbors=3).fit(X, sample_weight=weights)
+    distances = cdist(queries, X)
+    for query, reach in enumerate(model.reaches(queries)):
+        inside = distances[query] <= reach * (1 + 1e-9)
+        assert weights[inside].sum() >= 3
+        assert weights[distances[query] < reach * (1 - 1e-9)].sum() < 3
+    expected = 3 / (weights.sum() * np.pi * model.reaches(queries) ** 2)
+    assert_allclose(density(model, queries), expected)
+
+
+def test_tenths_add_up_to_one():
+    model = NearestNeighbourDensity(n_neighbors=1).fit(
+        np.arange(12.0)[:, None], sample_weight=np.full(12, 0.1)
+    )
+    assert_allclose(model.reaches([[0.0]]), 9.0)
+
+
+def test_too_little_weight():
+    with pytest.raises(ValueError, match="n_neighbors = 5 is more than all weights together, 2"):
+        NearestNeighbourDensity().fit(FOUR, sample_weight=np.full(4, 0.5))

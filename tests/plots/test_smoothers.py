@@ -35,8 +35,12 @@ def test_curves_bands_and_points(data):
     grid = pd.DataFrame({"year": first.get_xdata()})
     assert_allclose(first.get_ydata(), smoothers["loess"].predict(grid))
     assert_allclose(second.get_ydata(), smoothers["median"].predict(grid))
-    # A median has no band.
-    assert len(axes.collections) == 1
+    assert len(axes.collections) == 2
+    limits = smoothers["median"].predict_band(grid, level=0.9)
+    drawn = axes.collections[1].get_paths()[0].vertices
+    finite = np.isfinite(limits.lower)
+    assert finite.any()
+    assert drawn[:, 1].min() == limits.lower[finite].min()
     limits = smoothers["loess"].predict_band(grid, level=0.9)
     heights = axes.collections[0].get_paths()[0].vertices[:, 1]
     assert heights.max() == pytest.approx(limits.upper.max())

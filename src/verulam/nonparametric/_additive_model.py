@@ -167,16 +167,16 @@ class AdditiveModel(Regressor):
         X
             Inputs.
         level, coverage
-            As in the smoothers' `predict_band`, which every smoother must have.
+            As in the `predict_band` of linear smoothers, which all must be.
         """
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, reset=False)
         bands = []
         for place, smoother in enumerate(self.smoothers_):
-            if not hasattr(smoother, "predict_band"):
+            if not hasattr(smoother, "weights"):
                 raise DataError(
                     f"{type(smoother).__name__}, the smoother of input {place}, has no "
-                    "predict_band; linear smoothers of this package do."
+                    "weights of the targets; linear smoothers of this package do."
                 )
             band = smoother.predict_band(inputs[:, [place]], level=level, coverage=coverage)
             offset = self.offsets_[place]

@@ -10,6 +10,7 @@ from verulam.base import DataError
 from verulam.nonparametric._bandwidths import silverman_factor, window_ratio
 from verulam.nonparametric._grid_density_loops import linear_counts
 from verulam.nonparametric._inputs import check_at_least, checked_column, checked_counts
+from verulam.nonparametric._support import Image
 from verulam.nonparametric._windows import GAUSSIAN, Profile, Window, find_window
 
 #: Bins within one bandwidth: sharing a point between two bins widens windows by less than 1e-4.
@@ -84,16 +85,72 @@ def density_on_grid(
     step = points[1] - points[0]
     finer = int(np.clip(np.ceil(BINS_PER_BANDWIDTH * step / width), 1, MOST_BINS // n_points))
     n_bins = (n_points - 1) * finer + 1
-    counts = linear_counts(column, shares, points[0], step / finer, n_bins)
-    density = _convolved(counts / counts.sum(), step / finer / width, shape)[::finer] / width
-    return GridDensity(points, density, float(width))
+    density = _on_bins(column, shares, (points[0], points[-1]), n_bins, width, shape)
+    return GridDensity(points, density[::finer], float(width))
+
+
+def reflected_on_grid(
+    column: np.ndarray,
+    width: float,
+    window: Window,
+    shares: np.ndarray,
+    points: np.ndarray,
+    mirrors: list[Image],
+) -> np.ndarray:
+    """Return the density at some points where windows are mirrored, by one convolution.
+
+    Parameters
+    ----------
+    column
+        Stored values.
+    width
+        Of the windows.
+    window
+        The window.
+    shares
+        Weight of each value.
+    points
+        Where, within the bounds.
+    mirrors
+        Images of the line between its bounds.
+    """
+    margin = _tail(window) * width
+    ends = (column.min() - margin, column.max() + margin)
+    n_bins = int(min(np.ceil(BINS_PER_BANDWIDTH * (ends[1] - ends[0]) / width) + 1, MOST_BINS))
+    density = _on_bins(column, shares, ends, n_bins, width, window)
+    bins = np.linspace(*ends, n_bins)
+    total = np.zeros(len(points))
+    for mirror in mirrors:
+        total += np.interp(mirror(points[:, None])[:, 0], bins, density, left=0.0, right=0.0)
+    return total
+
+
+def _on_bins(
+    column: np.ndarray,
+    shares: np.ndarray,
+    ends: tuple[float, float],
+    n_bins: int,
+    width: float,
+    window: Window,
+) -> np.ndarray:
+    step = (ends[1] - ends[0]) / (n_bins - 1)
+    counts = linear_counts(column, shares, ends[0], step, n_bins)
+    return _convolved(counts / counts.sum(), step / width, window) / width
+
+
+def _tail(window: Window) -> float:
+    """Return the distance, in bandwidths, beyond which a window is taken as zero."""
+    return 9.0 if window.code == GAUSSIAN else float(min(window.radius, 40.0))
 
 
 def _convolved(counts: np.ndarray, step: float, window: Window) -> np.ndarray:
     """Return the sums of windows at the bins, in units where the bandwidth is 1."""
-    tail = 9.0 if window.code == GAUSSIAN else min(window.radius, 40.0)
-    reach = min(int(tail / step), len(counts) - 1)
+    whole = int(_tail(window) / step)
+    reach = min(whole, len(counts) - 1)
     half = window(np.arange(reach + 1) * step) / window.norm(1)
+    if reach == whole:
+        # Windows that jump at their edge would weigh more, or less, than one.
+        half /= step * (2.0 * half.sum() - half[0])
     length = next_fast_len(len(counts) + reach + 1, real=True)
     lags = np.zeros(length)
     lags[: reach + 1] = half

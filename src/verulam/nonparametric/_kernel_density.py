@@ -25,7 +25,12 @@ from verulam.nonparametric._bandwidths import (
     silverman_factor,
     window_ratio,
 )
-from verulam.nonparametric._grid_density import GridDensity, density_on_grid
+from verulam.nonparametric._grid_density import (
+    GridDensity,
+    density_on_grid,
+    reflected_on_grid,
+)
+from verulam.nonparametric._inputs import check_at_least
 from verulam.nonparametric._line_density import (
     check_line,
     check_shares,
@@ -239,17 +244,28 @@ class KernelDensity(Density):
         return line_quantiles(self.cumulative, wanted, low, high)
 
     def on_grid(self, n_points: int = 1024) -> GridDensity:
-        """Return the density on a grid over the data, by one convolution; one column only."""
+        """Return the density on a grid over the data, within its support; one column only.
+
+        Windows of one width take one convolution; adaptive ones are added up at each point.
+        """
         check_line(self, "on_grid", 0.0)
-        if self.adaptive or self._bounds is not None:
-            raise DataError("on_grid needs adaptive=0 and no support: all windows must be alike.")
-        return density_on_grid(
-            self.inputs_[:, 0],
-            1.0 / self.whitening_[0, 0],
-            window=self.window,
-            weights=self.weights_,
-            n_points=n_points,
-        )
+        check_at_least(n_points, 2, "n_points")
+        column, width = self.inputs_[:, 0], float(1.0 / self.whitening_[0, 0])
+        window = find_window(self.window)
+        if self._bounds is None and not self.adaptive:
+            return density_on_grid(
+                column, width, window=window, weights=self.weights_, n_points=n_points
+            )
+        margin = min(3.0, window.radius) * width * self.local_factors_.max()
+        ends = np.array([column.min() - margin, column.max() + margin])
+        if self._bounds is not None:
+            ends = np.clip(ends, *self._bounds[:, 0])
+        points = np.linspace(*ends, n_points)
+        if self._bounds is None or self.adaptive:
+            return GridDensity(points, np.exp(self.score_samples(points[:, None])), width)
+        mirrors = self._images(self._bounds)
+        density = reflected_on_grid(column, width, window, self.weights_, points, mirrors)
+        return GridDensity(points, density, width)
 
 
 def shape_units(inputs: np.ndarray, counts: np.ndarray, shape: str) -> np.ndarray:

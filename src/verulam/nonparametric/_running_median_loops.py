@@ -27,17 +27,19 @@ def find_rank(tree, position, highest):
 
 
 @njit(cache=True, nogil=True)
-def running_medians(ranks, ordered, starts, stops, skipped):
-    """Return the median target of each window; NaN where it is empty.
+def running_limits(ranks, ordered, starts, stops, skipped, depths):
+    """Return two targets of each window, equally far from its least and its greatest.
 
-    `ranks` are those of the targets, `ordered` the targets by rank. Starts and stops never go
-    back, so that each point enters and leaves the tree once.
+    `ranks` are those of the targets, `ordered` the targets by rank; `depths` is how many targets
+    of a window lie beyond each of the two, by their number, -1 for infinite limits. NaN where a
+    window is empty. Starts and stops never go back, so that each point enters and leaves the tree
+    once.
     """
     tree = np.zeros(ranks.shape[0] + 1, dtype=np.int64)
     highest = 1
     while 2 * highest < tree.shape[0]:
         highest *= 2
-    medians = np.empty(starts.shape[0])
+    limits = np.empty((2, starts.shape[0]))
     start = stop = 0
     for q in range(starts.shape[0]):
         while stop < stops[q]:
@@ -51,11 +53,14 @@ def running_medians(ranks, ordered, starts, stops, skipped):
         if left_out:
             change_count(tree, ranks[skipped[q]], -1)
             count -= 1
-        medians[q] = np.nan
+        limits[:, q] = np.nan
         if count > 0:
-            upper = ordered[find_rank(tree, count // 2, highest)]
-            lower = upper if count % 2 else ordered[find_rank(tree, count // 2 - 1, highest)]
-            medians[q] = 0.5 * (lower + upper)
+            depth, other = depths[count], count - 1 - depths[count]
+            limits[0, q], limits[1, q] = -np.inf, np.inf
+            if depth >= 0:
+                limits[0, q] = limits[1, q] = ordered[find_rank(tree, depth, highest)]
+                if other != depth:
+                    limits[1, q] = ordered[find_rank(tree, other, highest)]
         if left_out:
             change_count(tree, ranks[skipped[q]], 1)
-    return medians
+    return limits

@@ -191,7 +191,9 @@ class HierarchicalTransitions(StructuredPart):
                 check_distribution(level.transitions, f"transitions of {name}", (size, size + 1))
             )
         if tables[1][:, -1].any():
-            raise DataError("The root must not end: set the last column of its transitions to zero.")
+            raise DataError(
+                "The root must not end: set the last column of its transitions to zero."
+            )
         return tuple(tables)
 
     def _ways(self, tables: tuple[np.ndarray, ...]) -> Iterator[tuple[int, int, int, float]]:
