@@ -182,3 +182,24 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 1_000_000  # kilobytes
+
+
+@pytest.mark.parametrize(("n_columns", "levels", "k"), [(3, 12, 5), (4, 6, 1), (3, 2, 5)])
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+def test_answers_do_not_depend_on_what_is_asked_with_them(n_columns, levels, k, unit):
+    """Among ties the first rows are taken, whether a tree was asked or not."""
+    random = np.random.default_rng(n_columns)
+    stored = unit * random.integers(0, levels, (6000, n_columns))
+    queries = unit * random.integers(0, levels, (60, n_columns))
+    index = NeighbourIndex(stored)
+    by_products = nearest_by_products(queries, tiled_rows(stored), k)
+    assert_array_equal(index._query_tree(queries, k).rows, by_products.rows)
+    far_too = np.vstack([queries, queries + 1e4])
+    assert_array_equal(index.query(far_too, k).rows[: len(queries)], by_products.rows)
+    one_by_one = [index.query(query[None], k).rows[0] for query in queries]
+    assert_array_equal(one_by_one, by_products.rows)
+
+
+def test_first_of_equal_columns():
+    table = np.tile([2.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0], (3, 5))
+    assert_array_equal(nearest_columns(table, 7).rows, [[3, 11, 19, 27, 35, 1, 2]] * 3)

@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from verulam.base import DataError, in_threads, thread_count, unknown_name
 from verulam.nonparametric._products import TiledRows, nearest_in_tiles, tiled_rows
+from verulam.nonparametric._products_loops import measure_all, measure_listed
 from verulam.numerics import distances as distances_by_name
 from verulam.numerics import precision_root
 
@@ -32,6 +33,11 @@ MANIFOLD_ROWS = 5_000
 SAMPLE_ROWS, SAMPLE_QUERIES, SAMPLE_NEIGHBOURS = 500, 50, 10
 #: Distances held at a time where a metric has to be computed in full.
 BLOCK_NUMBERS = 2**21
+
+#: Distances that differ by less, as a share, may be the same distance rounded in two ways.
+ROUNDING = 1e-12
+#: Rows at the same distance that a tree lists; where there are more, all rows are measured.
+LISTED_ROWS = 1000
 
 #: Orders of Minkowski's distance, for those that have a name of their own.
 _ORDERS = {"euclidean": 2.0, "city-block": 1.0, "chebyshev": np.inf}
@@ -176,10 +182,54 @@ class NeighbourIndex:
         if self._tree is None:
             self._tree = cKDTree(self.stored, balanced_tree=False)
         workers = thread_count() if len(queries) > TREE_QUERIES else 1
+        # One more tells whether the last is one of several equally near rows.
+        most = min(k + self._may_leave_trees(), len(self))
         found, rows = self._tree.query(
-            queries, k=np.arange(1, k + 1), p=self.order or 2.0, workers=workers
+            queries, k=np.arange(1, most + 1), p=self.order or 2.0, workers=workers
         )
-        return _in_order(np.asarray(found), np.asarray(rows, dtype=np.intp))
+        told = _in_order(found[:, :k], np.asarray(rows[:, :k], dtype=np.intp))
+        if most > k:
+            self._settle(queries, told, found[:, k])
+        return told
+
+    def _may_leave_trees(self) -> bool:
+        """Tell whether other queries than these may be answered without the tree."""
+        return self.stored.shape[1] > CERTAIN_COLUMNS and self.order == 2.0
+
+    def _settle(self, queries: np.ndarray, told: Neighbours, following: np.ndarray) -> None:
+        """Take the first of equally near rows, as a search without the tree does.
+
+        Otherwise the answer to a query would depend on those that are asked with it.
+        """
+        reach = told.distances[:, -1] * (1.0 + ROUNDING)
+        tied = np.flatnonzero(following <= reach)
+        if not len(tied) or self._tree is None:
+            return
+        # Where many rows are equally near, many queries are mostly the same, too.
+        _, first, copies = np.unique(queries[tied], axis=0, return_index=True, return_inverse=True)
+        asked = queries[tied[first]]
+        exact = self._first_nearest(asked, reach[tied[first]], told.rows.shape[1])
+        told.distances[tied] = exact.distances[copies.ravel()]
+        told.rows[tied] = exact.rows[copies.ravel()]
+
+    def _first_nearest(self, queries: np.ndarray, reach: np.ndarray, k: int) -> Neighbours:
+        """Return the nearest rows, which are within reach, and the first among equals."""
+        assert self._tree is not None
+        found = Neighbours(np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.intp))
+        counts = self._tree.query_ball_point(queries, reach, return_length=True)
+        few, many = np.flatnonzero(counts <= LISTED_ROWS), np.flatnonzero(counts > LISTED_ROWS)
+        block = BLOCK_NUMBERS // LISTED_ROWS
+        for some in (few[start : start + block] for start in range(0, len(few), block)):
+            within = self._tree.query_ball_point(queries[some], reach[some], return_sorted=True)
+            places = np.concatenate(within).astype(np.intp)
+            own = Neighbours(found.distances[some], found.rows[some])
+            ends = counts[some].cumsum()
+            measure_listed(queries[some], self.stored, ends, places, own.distances, own.rows)
+            found.distances[some], found.rows[some] = own.distances, own.rows
+        if len(many):
+            rest = _nearest_of_all(queries[many], self.stored, k)
+            found.distances[many], found.rows[many] = rest.distances, rest.rows
+        return found
 
 
 def _sampled(rows: np.ndarray, count: int) -> np.ndarray:
@@ -229,9 +279,13 @@ def nearest_by_products(queries: np.ndarray, tiled: TiledRows, k: int) -> Neighb
     """Return the nearest rows by matrix products, and in full where those cannot tell."""
     distances, rows, untold = nearest_in_tiles(queries, tiled, k)
     if untold.any():
-        exact = nearest_by_distances(lambda few: cdist(few, tiled.stored), queries[untold], k)
+        exact = _nearest_of_all(queries[untold], tiled.stored, k)
         distances[untold], rows[untold] = exact.distances, exact.rows
     return Neighbours(distances, rows)
+
+
+def _nearest_of_all(queries: np.ndarray, stored: np.ndarray, k: int) -> Neighbours:
+    return nearest_by_distances(lambda few: measure_all(few, stored), queries, k)
 
 
 def nearest_by_distances(
@@ -272,6 +326,11 @@ def nearest_columns(table: np.ndarray, k: int) -> Neighbours:
         rows = table.argmin(axis=1)[:, None]
     elif k < table.shape[1]:
         rows = np.argpartition(table, k - 1, axis=1)[:, :k]
+        last = np.take_along_axis(table, rows, axis=1).max(axis=1)
+        # Of several that are equally near, partitions keep any; the first ones are wanted.
+        for row in np.flatnonzero((table <= last[:, None]).sum(axis=1) > k):
+            within = np.flatnonzero(table[row] <= last[row])
+            rows[row] = within[np.argsort(table[row, within], kind="stable")[:k]]
     else:
         rows = np.tile(np.arange(k), (len(table), 1))
     return _in_order(np.take_along_axis(table, rows, axis=1), rows)

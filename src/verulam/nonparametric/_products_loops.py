@@ -223,7 +223,8 @@ def _measure(query, stored, places, found, distances, rows):
         # Distances, not squares, decide: rounding of the root makes more of them equal.
         found[candidate] = np.sqrt(_squared_distance(query, stored[places[candidate]]))
     if n_found > COUNTED_RANKS:
-        order = np.argsort(found[:n_found])
+        # Stable, as candidates that come in order of rows are then hardly moved afterwards.
+        order = np.argsort(found[:n_found], kind="mergesort")
         _put_in_order(found[order], places[order], distances, rows)
         return
     for candidate in range(n_found):
@@ -236,6 +237,27 @@ def _measure(query, stored, places, found, distances, rows):
         if rank < len(distances):
             distances[rank] = distance
             rows[rank] = row
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure_listed(queries, stored, ends, places, distances, rows):
+    """Find the nearest rows of each query among candidates of its own, listed one after another."""
+    found = np.empty(len(places))
+    start = 0
+    for query in range(len(queries)):
+        own = places[start : ends[query]]
+        _measure(queries[query], stored, own, found, distances[query], rows[query])
+        start = ends[query]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure_all(queries, stored):
+    """Return the distance of each query to each stored row, to the last digit as in a search."""
+    distances = np.empty((len(queries), len(stored)))
+    for query in range(len(queries)):
+        for row in range(len(stored)):
+            distances[query, row] = np.sqrt(_squared_distance(queries[query], stored[row]))
+    return distances
 
 
 @njit(cache=True, nogil=True)
