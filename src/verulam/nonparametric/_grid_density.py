@@ -118,7 +118,7 @@ def reflected_on_grid(
     ends = (column.min() - margin, column.max() + margin)
     n_bins = int(min(np.ceil(BINS_PER_BANDWIDTH * (ends[1] - ends[0]) / width) + 1, MOST_BINS))
     density = _on_bins(column, shares, ends, n_bins, width, window)
-    bins = np.linspace(*ends, n_bins)
+    bins = np.linspace(ends[0], ends[1], n_bins)
     total = np.zeros(len(points))
     for mirror in mirrors:
         total += np.interp(mirror(points[:, None])[:, 0], bins, density, left=0.0, right=0.0)

@@ -1,6 +1,6 @@
 """Kernel (Parzen) density: a window at every stored point."""
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -37,6 +37,11 @@ from verulam.nonparametric._line_density import (
     cumulative_shares,
     line_quantiles,
 )
+from verulam.nonparametric._local_windows import (
+    LocalWindows,
+    inverse_roots,
+    local_covariances,
+)
 from verulam.nonparametric._support import Bounds, Image, check_support, fold, images
 from verulam.nonparametric._window_sums import (
     StoredPoints,
@@ -64,13 +69,17 @@ class KernelDensity(Density):
         "plug_in" (one column, any number of modes) or "likelihood" (leave one out).
     shape
         What :math:`h` is measured in: "spherical", the units of the inputs; "diagonal", the
-        standard deviation of each column; "full", the covariance of the inputs.
+        standard deviation of each column; "full", the covariance of the inputs; "local", the
+        covariance of the `n_neighbors` rows around each stored point.
+    n_neighbors
+        Rows for each covariance of the local shape, the point among them; by default the square
+        root of their number, and at least two more than there are columns.
     adaptive
         Sensitivity of the windows to the density at their centres: 0 gives all the same width,
         0.5 makes widths fall with the square root of the density.
     support
         One pair (low, high) per column, with None where there is no bound. Windows are mirrored
-        at the bounds. Not for the full shape.
+        at the bounds. Not for the full and the local shape.
     rtol
         Relative error allowed in a density, for speed; 0 sums to the last digit.
     evaluation
@@ -90,14 +99,19 @@ class KernelDensity(Density):
         Matrix that maps inputs to units of the bandwidth.
     local_factors_ : ndarray of shape (n_samples,)
         Factor of the bandwidth at each stored point.
+    local_covariances_ : ndarray of shape (n_samples, n_features, n_features) or None
+        Covariance around each stored point; None but for the local shape.
 
     Notes
     -----
     .. math:: \hat p(x) = \frac{1}{N h^d} \sum_t K\left(\frac{x - x^t}{h}\right)
 
     where :math:`K` integrates to one; the full shape has
-    :math:`K(u) \propto e^{-u^T S^{-1} u / 2}`. Rules of thumb are for the Gaussian window and
-    rescaled for others. See Alpaydin 8.2.2, 8.3 (8.10)-(8.12), Bartkowiak 4.2, SIT1305 III.
+    :math:`K(u) \propto e^{-u^T S^{-1} u / 2}`, the local shape a matrix :math:`S_t` of its own at
+    each point; directions in which the neighbours do not vary get a small share of their mean
+    variance. Rules of thumb are for the Gaussian window and rescaled for others; for the local
+    shape they go by the number of neighbours. See Alpaydin 8.2.2, 8.3 (8.10)-(8.12), Bartkowiak
+    4.2, SIT1305 III.
 
     Examples
     --------
@@ -113,7 +127,8 @@ class KernelDensity(Density):
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"scott", "silverman", "plug_in", "likelihood"}),
         ],
-        "shape": [StrOptions({"spherical", "diagonal", "full"})],
+        "shape": [StrOptions({"spherical", "diagonal", "full", "local"})],
+        "n_neighbors": [Interval(Integral, 2, None, closed="left"), None],
         "adaptive": [Interval(Real, 0, 1, closed="both")],
         "support": ["array-like", None],
         "rtol": [Interval(Real, 0, 1, closed="left")],
@@ -126,6 +141,7 @@ class KernelDensity(Density):
         window: str | Window | Profile = "gaussian",
         bandwidth: float | str = "scott",
         shape: str = "spherical",
+        n_neighbors: int | None = None,
         adaptive: float = 0.0,
         support: Bounds = None,
         rtol: float = 0.0,
@@ -134,6 +150,7 @@ class KernelDensity(Density):
         self.window = window
         self.bandwidth = bandwidth
         self.shape = shape
+        self.n_neighbors = n_neighbors
         self.adaptive = adaptive
         self.support = support
         self.rtol = rtol
@@ -141,7 +158,8 @@ class KernelDensity(Density):
 
     @classmethod
     def _example_learners(cls) -> list["KernelDensity"]:
-        return [cls(), cls(window="epanechnikov", shape="diagonal", adaptive=0.5)]
+        adaptive = cls(window="epanechnikov", shape="diagonal", adaptive=0.5)
+        return [cls(), adaptive, cls(shape="local")]
 
     @checked_fit
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -154,18 +172,66 @@ class KernelDensity(Density):
             raise DataError("sample_weight: all weights are zero; at least one must be above.")
         window = find_window(self.window)
         self._bounds = check_support(self.support, inputs)
-        if self._bounds is not None and self.shape == "full":
-            raise DataError("support: windows of shape='full' cannot be mirrored; use 'diagonal'.")
+        self._check_shape()
         self.inputs_ = inputs.copy()
         self.weights_ = counts / counts.sum()
         units = shape_units(inputs, counts, self.shape)
-        self.bandwidth_ = find_bandwidth(self.bandwidth, inputs @ units, counts, window)
+        share = 1.0
+        if self.shape == "local":
+            share = self._neighbour_count(counts) / counts.sum()
+        self.bandwidth_ = find_bandwidth(self.bandwidth, inputs @ units, counts, window, share)
         self.whitening_ = units / self.bandwidth_
         self.local_factors_ = np.ones(len(inputs))
         if self.adaptive:
             self.local_factors_ = self._adapted(window)
+        self.local_covariances_: np.ndarray | None = None
+        self._local: LocalWindows | None = None
+        if self.shape == "local":
+            self._fit_local(units, counts)
         self._stored = self._store()
         return self
+
+    def _check_shape(self) -> None:
+        """Raise where options do not go together."""
+        if self._bounds is not None and self.shape in {"full", "local"}:
+            raise DataError(
+                f"support: windows of shape={self.shape!r} cannot be mirrored; use 'diagonal'."
+            )
+        if self.shape != "local":
+            return
+        if self.adaptive:
+            raise DataError("adaptive: windows of shape='local' adapt already; leave it at 0.")
+        if self.evaluation == "tree":
+            raise DataError("evaluation='tree' needs windows of one shape; use 'sum' or 'auto'.")
+        if self.bandwidth in {"plug_in", "likelihood"}:
+            raise DataError(
+                f"bandwidth={self.bandwidth!r} needs windows of one shape. With shape='local' give "
+                "a number, 'scott' or 'silverman'."
+            )
+
+    def _neighbour_count(self, counts: np.ndarray) -> float:
+        """Return what the weights of a neighbourhood add up to."""
+        total = float(counts.sum())
+        if self.n_neighbors is None:
+            return min(total, max(np.ceil(np.sqrt(total)), self.n_features_in_ + 2.0))
+        if self.n_neighbors > total * (1.0 + 1e-12):
+            raise DataError(
+                f"n_neighbors = {self.n_neighbors} is more than the rows, whose weights add up "
+                f"to {total:.6g}."
+            )
+        return self.n_neighbors
+
+    def _fit_local(self, units: np.ndarray, counts: np.ndarray) -> None:
+        """Store the windows of the local shape; on a line they differ in their widths alone."""
+        count = self._neighbour_count(counts)
+        covariances = local_covariances(self.inputs_ @ units, counts, count)
+        spreads = 1.0 / np.diag(units)
+        self.local_covariances_ = covariances * np.outer(spreads, spreads)
+        if len(units) == 1:
+            self.local_factors_ = np.sqrt(covariances[:, 0, 0])
+        else:
+            roots = self.whitening_ @ inverse_roots(covariances)
+            self._local = LocalWindows(self.inputs_, self.weights_, roots)
 
     def _adapted(self, window: Window) -> np.ndarray:
         """Return factors that fall where the density with one width is high."""
@@ -191,6 +257,8 @@ class KernelDensity(Density):
 
     def _log_density(self, inputs: np.ndarray) -> np.ndarray:
         window = find_window(self.window)
+        if self._local is not None:
+            return self._local.log_sums(inputs, window) - window.log_norm(inputs.shape[1])
         by_tree = self.evaluation == "tree"
         if self.evaluation == "auto":
             by_tree = tree_pays(*self.inputs_.shape)
@@ -212,6 +280,8 @@ class KernelDensity(Density):
         chosen = chance.choice(len(self.inputs_), size=n_samples, p=self.weights_)
         shape = (n_samples, self.inputs_.shape[1])
         steps = find_window(self.window).draw(shape, chance) * self.local_factors_[chosen, None]
+        if self._local is not None:
+            return self._local.move(chosen, steps)
         drawn = self.inputs_[chosen] + np.linalg.solve(self.whitening_.T, steps.T).T
         return drawn if self._bounds is None else fold(drawn, self._bounds)
 
@@ -252,7 +322,8 @@ class KernelDensity(Density):
         check_at_least(n_points, 2, "n_points")
         column, width = self.inputs_[:, 0], float(1.0 / self.whitening_[0, 0])
         window = find_window(self.window)
-        if self._bounds is None and not self.adaptive:
+        alike = (self.local_factors_ == 1.0).all()
+        if self._bounds is None and alike:
             return density_on_grid(
                 column, width, window=window, weights=self.weights_, n_points=n_points
             )
@@ -260,8 +331,8 @@ class KernelDensity(Density):
         ends = np.array([column.min() - margin, column.max() + margin])
         if self._bounds is not None:
             ends = np.clip(ends, *self._bounds[:, 0])
-        points = np.linspace(*ends, n_points)
-        if self._bounds is None or self.adaptive:
+        points = np.linspace(ends[0], ends[1], n_points)
+        if self._bounds is None or not alike:
             return GridDensity(points, np.exp(self.score_samples(points[:, None])), width)
         mirrors = self._images(self._bounds)
         density = reflected_on_grid(column, width, window, self.weights_, points, mirrors)
@@ -282,7 +353,7 @@ def shape_units(inputs: np.ndarray, counts: np.ndarray, shape: str) -> np.ndarra
             f"X: column(s) {columns} are constant (n_samples = {len(inputs)}), so shape={shape!r} "
             "has no unit for them. Drop them or use shape='spherical'."
         )
-    if shape == "diagonal":
+    if shape in {"diagonal", "local"}:
         return np.diag(1.0 / spreads)
     correlations = covariance / np.outer(spreads, spreads)
     if np.linalg.eigvalsh(correlations)[0] < 1e-10:
@@ -294,9 +365,27 @@ def shape_units(inputs: np.ndarray, counts: np.ndarray, shape: str) -> np.ndarra
 
 
 def find_bandwidth(
-    bandwidth: float | str, points: np.ndarray, counts: np.ndarray, window: Window
+    bandwidth: float | str,
+    points: np.ndarray,
+    counts: np.ndarray,
+    window: Window,
+    share: float = 1.0,
 ) -> float:
-    """Return the width, in units of the points, that a number or the name of a rule stands for."""
+    """Return the width, in units of the points, that a number or the name of a rule stands for.
+
+    Parameters
+    ----------
+    bandwidth
+        The number, or the name.
+    points
+        Stored rows.
+    counts
+        How often each counts.
+    window
+        The window.
+    share
+        Of the rows, that a rule of thumb is to count.
+    """
     if not isinstance(bandwidth, str):
         return float(bandwidth)
     n_columns = points.shape[1]
@@ -318,4 +407,4 @@ def find_bandwidth(
             f"bandwidth={bandwidth!r} follows the spread of the data, and all rows are the same "
             f"(n_samples = {len(points)}). Give a number."
         )
-    return factor(counts.sum(), n_columns) * spread * ratio
+    return factor(share * counts.sum(), n_columns) * spread * ratio

@@ -184,11 +184,16 @@ def _plain_log_sums(
         some = slice(start, start + block_rows)
         radii = cdist(queries[some], stored.points)
         radii *= np.sqrt(scales[some, None] * stored.precisions)
-        if window.code == GAUSSIAN:
-            result[some] = log_sum_exp(log_weights - 0.5 * radii**2, axis=1)
-        elif window.code == EXPONENTIAL:
-            result[some] = log_sum_exp(log_weights - radii, axis=1)
-        else:
-            with np.errstate(divide="ignore"):
-                result[some] = np.log(window(radii) @ stored.weights)
+        result[some] = log_sums_of_radii(radii, log_weights, window)
     return result
+
+
+def log_sums_of_radii(radii: np.ndarray, log_weights: np.ndarray, window: Window) -> np.ndarray:
+    """Return the logarithm of the weighted sum of windows along each row of radii."""
+    if window.code == GAUSSIAN:
+        return log_sum_exp(log_weights - 0.5 * radii**2, axis=1)
+    if window.code == EXPONENTIAL:
+        return log_sum_exp(log_weights - radii, axis=1)
+    largest = log_weights.max()
+    with np.errstate(divide="ignore"):
+        return np.log(window(radii) @ np.exp(log_weights - largest)) + largest
