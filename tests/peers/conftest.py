@@ -1,4 +1,4 @@
-"""Weka's learners, where it is installed, on the same rows as ours."""
+"""Twelve bundled problems, and Weka's learners, where it is installed, on the same rows as ours."""
 
 import re
 import shutil
@@ -6,10 +6,35 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from verulam.data import dataset
+
 WEKA = Path("/usr/share/java/weka.jar")
+NAMES = (
+    *("adult", "auto_mpg", "breast_cancer", "digits", "election", "german_credit"),
+    *("iris", "penguins", "seattle_weather", "titanic", "travel_mode", "wine"),
+)
+#: Rows of the larger data sets that are used.
+MOST_ROWS = 1500
+
+
+@pytest.fixture(scope="session")
+def twelve_problems():
+    """Return inputs and classes by the name of the data set."""
+    return {name: classes_of(name) for name in NAMES}
+
+
+def classes_of(name):
+    """Return inputs and classes of a data set; a number to predict is high or low."""
+    data = dataset(name)
+    X, y = data.inputs, np.asarray(data.target_values)
+    if data.task == "regression":
+        y = y > np.median(y)
+    rows = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]
+    return X.iloc[rows].reset_index(drop=True), y[rows]
 
 
 @pytest.fixture

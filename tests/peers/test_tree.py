@@ -9,27 +9,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier as TheirClassifier
 
-from verulam.data import dataset
 from verulam.tree import DecisionTreeClassifier
 
 pytestmark = pytest.mark.peers
-
-NAMES = (
-    *("adult", "auto_mpg", "breast_cancer", "digits", "election", "german_credit"),
-    *("iris", "penguins", "seattle_weather", "titanic", "travel_mode", "wine"),
-)
-#: Rows of the larger data sets that are used.
-MOST_ROWS = 1500
-
-
-def problem(name):
-    """Return inputs and classes; a number to predict is high or low."""
-    data = dataset(name)
-    X, y = data.inputs, np.asarray(data.target_values)
-    if data.task == "regression":
-        y = y > np.median(y)
-    rows = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]
-    return X.iloc[rows].reset_index(drop=True), y[rows]
 
 
 def generated(n_rows=5000, n_columns=10):
@@ -56,28 +38,28 @@ def tuned(X):
 
 
 @pytest.fixture(scope="module")
-def their_accuracies():
+def their_accuracies(twelve_problems):
     splits = StratifiedKFold(10, shuffle=True, random_state=0)
-    problems = [problem(name) for name in NAMES]
+    problems = twelve_problems.values()
     return [cross_val_score(tuned(X), X, y, cv=splits).mean() for X, y in problems]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", ["c4.5", "cart"])
-def test_accuracy_is_that_of_a_tuned_tree(preset, their_accuracies):
+def test_accuracy_is_that_of_a_tuned_tree(preset, twelve_problems, their_accuracies):
     splits = StratifiedKFold(10, shuffle=True, random_state=0)
     learner = DecisionTreeClassifier(preset=preset, unseen="missing", random_state=0)
-    ours = [cross_val_score(learner, *problem(name), cv=splits).mean() for name in NAMES]
+    problems = twelve_problems.values()
+    ours = [cross_val_score(learner, X, y, cv=splits).mean() for X, y in problems]
     assert np.mean(ours) >= np.mean(their_accuracies)
 
 
 @pytest.mark.slow
-def test_accuracy_is_that_of_j48(weka_accuracy):
-    """Mean over six sets, five folds each, the same rows for both."""
+def test_accuracy_is_that_of_j48(twelve_problems, weka_accuracy):
+    """Mean over twelve sets, five folds each, the same rows for both."""
     learner = DecisionTreeClassifier(preset="c4.5", unseen="missing", random_state=0)
     ours, theirs = [], []
-    for name in ("breast_cancer", "election", "german_credit", "penguins", "titanic", "wine"):
-        X, y = problem(name)
+    for X, y in twelve_problems.values():
         for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
             part = (X.iloc[train], y[train], X.iloc[test], y[test])
             ours.append(learner.fit(*part[:2]).score(*part[2:]))
