@@ -52,6 +52,13 @@ def race(work: str, ours: Work, peer: str, theirs: Work) -> Race:
     return Race(work, best[0], peer, best[1])
 
 
+def alone(work: str, ours: Work) -> str:
+    """Return a line with the best time of ours where there is no peer, timed as in a race."""
+    calls = _calls_per_measurement(ours)
+    best = min(_seconds(ours, calls) for _ in range(MEASUREMENTS))
+    return f"{work}: ours {_duration(best)}"
+
+
 def print_races(title: str, races: Sequence[Race]) -> None:
     """Print one line per race: the work, both times, and how many times faster ours is."""
     heads = ("work", "ours", "peer", "peer's time", "ratio")
