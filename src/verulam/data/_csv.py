@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from verulam.data._dataset import Dataset
-from verulam.data._files import checked_path, data_name, file_error, open_bytes
+from verulam.data._files import checked_path, data_name, file_error, open_bytes, undecodable
 from verulam.data._layout import (
     MISSING_MARKERS,
     CsvLayout,
@@ -115,9 +115,7 @@ def translated_errors(path: Path, layout: CsvLayout) -> Iterator[None]:
             ) from error
         raise file_error(path, f"cannot be read as CSV: {error}") from error
     except UnicodeError as error:
-        raise file_error(
-            path, f"cannot be decoded ({error}); save it as UTF-8, or name its encoding in Python."
-        ) from error
+        raise undecodable(path, error) from error
     except (pd.errors.EmptyDataError, EOFError, zlib.error, OSError) as error:
         raise file_error(path, f"cannot be read: {error}") from error
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TextIO
 
-from verulam.data._files import file_error, open_bytes
+from verulam.data._files import file_error, open_bytes, undecodable
 
 #: Strings that stand for a missing value.
 MISSING_MARKERS: tuple[str, ...] = (
@@ -91,9 +91,7 @@ def csv_layout(
     except (EOFError, zlib.error, OSError) as error:
         raise file_error(path, f"cannot be read: {error}.") from error
     except UnicodeError as error:
-        raise file_error(
-            path, f"cannot be decoded ({error}); save it as UTF-8, or name its encoding in Python."
-        ) from error
+        raise undecodable(path, error) from error
     if not text.strip():
         raise file_error(path, "holds nothing but white space.")
     delimiter = delimiter or _delimiter(text, whole)
