@@ -9,6 +9,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.base import DataError
 from verulam.experiment import DataChoice, LearnerChoice, Store, Study, make_plan, run
+from verulam.experiment._bootstrap_errors import _no_information
+from verulam.experiment._scoring import RowLosses
 from verulam.measures import measure
 from verulam.statistics import bootstrap_error
 
@@ -134,3 +136,15 @@ def test_a_store_without_draws_says_how_to_get_them(tmp_path):
         results.bootstrap_errors()
     again = run(plan, results.path, engine="serial", progress=False)
     pd.testing.assert_frame_equal(again.bootstrap_errors(), expected)
+
+
+def test_rows_paired_with_themselves_do_not_count_too_much():
+    """Of many rows some pairs stand for all; here only a row's own target is near its prediction."""
+    values = np.random.default_rng(0).normal(size=2000)
+    squares = measure("mean_squared_error")
+    told = RowLosses("run", "split", squares, values, values, [])
+    exact = np.mean((values[:, None] - values[None, :]) ** 2)
+    assert _no_information(told, np.arange(2000)) == pytest.approx(exact, rel=2e-3)
+    few = RowLosses("run", "split", squares, values[:60], values[:60], [])
+    exact = np.mean((values[:60, None] - values[None, :60]) ** 2)
+    assert _no_information(few, np.arange(60)) == pytest.approx(exact)

@@ -79,3 +79,11 @@ def test_no_information_is_the_mean_over_all_pairs():
 def test_bad_input(call, message):
     with pytest.raises(DataError, match=message):
         call()
+
+
+def test_errors_that_differ_by_rounding_are_equal():
+    training = 0.1 + 0.2
+    found = bootstrap_error(0.3, training, training + 1e-16)
+    assert training > 0.3
+    assert found.overfitting == 0.0
+    assert found.value == pytest.approx(0.3)

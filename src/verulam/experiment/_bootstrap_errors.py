@@ -96,7 +96,10 @@ def _no_information(run: RowLosses, drawn: np.ndarray) -> float:
         labels, counts = np.unique(targets, return_counts=True)
         means = [run.of(np.repeat(label, len(drawn)), drawn).mean() for label in labels]
         return float(np.average(means, weights=counts))
-    shifts = np.unique(np.linspace(0, len(drawn) - 1, MOST_SHIFTS).astype(int))
+    count = min(len(drawn), MOST_SHIFTS)
+    # The middles of equal parts: of few rows all shifts, of many not the one that pairs rows with
+    # themselves, which would count too much.
+    shifts = ((np.arange(count) + 0.5) * len(drawn) / count).astype(int)
     return float(np.mean([run.of(targets, np.roll(drawn, shift)).mean() for shift in shifts]))
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
@@ -11,6 +12,8 @@ from verulam.statistics._checks import numbers
 #: Share of the rows that a bootstrap sample of many rows holds, 1 - 1/e.
 DRAWN = 0.632
 LEFT = 1.0 - DRAWN
+#: Errors that differ by a smaller part are the same.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,8 @@ def bootstrap_error(
         return BootstrapError(float(plain), ".632", float(training), float(out_of_bag))
     bounded = min(out_of_bag, no_information)
     rate = 0.0
-    if bounded > training:
+    # What differs by rounding alone is equal, and its quotient would be of chance.
+    if bounded - training > ROUNDING * max(abs(training), abs(no_information)):
         rate = (bounded - training) / (no_information - training)
     value = plain + (bounded - training) * LEFT * DRAWN * rate / (1.0 - LEFT * rate)
     return BootstrapError(
@@ -216,5 +220,5 @@ def no_information_error(y_true: ArrayLike, prediction: ArrayLike) -> float:
             "class for each row."
         )
     return 1.0 - float(
-        sum((true == each).mean() * (predicted == each).mean() for each in set(true))
+        sum((true == each).mean() * (predicted == each).mean() for each in pd.unique(true))
     )
