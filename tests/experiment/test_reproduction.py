@@ -89,6 +89,12 @@ def test_a_store_that_will_be_gone_is_not_named(tmp_path):
         ({"data": [DataChoice(dataset("iris").table, target="species")]}, "came from Python"),
         ({"data": [DataChoice(dataset("iris").with_roles({"sepal_width_cm": "ignored"}))]},
          "the data set iris came from Python"),
+        ({"learners": [LearnerChoice("random forest", parameters={"n_estimators": 3,
+                                                                  "max_features": None})]},
+         "a file would not give the same runs"),
+        ({"learners": [LearnerChoice("bagging", parameters={"estimator": GaussianNB(),
+                                                            "n_estimators": 2})]},
+         "a file would not give the same runs"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_file_is_said(tmp_path, changes, obstacle):
@@ -111,3 +117,11 @@ def test_searches_start_anew(tmp_path):
     text = reproduction(results).study_file
     assert "sequential" in text
     assert "found" not in text
+
+
+def test_data_that_have_changed_are_not_said_to_give_the_same(table, tmp_path):
+    study = small_study(data=[DataChoice(table, target="kind", drop_missing_target=True)])
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    assert reproduction(results).study_file
+    table.write_text(table.read_text(encoding="utf-8").replace("red", "green"), encoding="utf-8")
+    assert "no longer those of the runs" in reproduction(results).obstacle

@@ -43,3 +43,9 @@ def test_odd_words_and_numbers():
 def test_what_has_no_form():
     with pytest.raises(DataError, match="weights: TOML has no way to write None"):
         study_toml({"weights": [1, None]})
+
+
+def test_to_tune_nothing_is_not_to_say_nothing():
+    learners = [LearnerChoice("nearest mean", tune={}), LearnerChoice("naive bayes", tune=False)]
+    again, before = read_back(small_study(learners=learners, tuning={"budget": 4}))
+    assert again == before

@@ -218,8 +218,9 @@ def rebuild(
     planned = plan.data[0]
     if planned.key != key:
         raise DataError(
-            f"data: {data} is not what it was when the study was run. Run the study again, or say "
-            "where the unchanged data are (source)."
+            f"data: {data} is not what it was when the study was run, or the columns that are used "
+            "of it have changed with this version. Run the study again, or say where the unchanged "
+            "data are (source)."
         )
     contestant = next(
         (

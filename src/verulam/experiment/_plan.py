@@ -421,7 +421,8 @@ def _has_chance(estimator: Any) -> bool:
 def _refuse_repeats(key: str, labels: Sequence[str]) -> None:
     repeated = sorted({label for label in labels if labels.count(label) > 1})
     if repeated:
+        also = "; a mapping of labels to learners in Python" if key == "learners" else ""
         raise DataError(
             f"{key}: {repeated[0]!r} is there twice; give each a label of its own (label in a "
-            f"study file and in choices of a study; a mapping of labels to {key} in Python)."
+            f"study file and in choices of a study{also})."
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verulam.base import DataError, UnknownNameError
+from verulam.experiment._plan import make_plan
 from verulam.experiment._planned_data import planned_data
 from verulam.experiment._results import Results
 from verulam.experiment._sequential_design import without_found
@@ -17,6 +18,7 @@ from verulam.experiment._study_file import parse_study
 from verulam.experiment._study_toml import study_toml
 
 _KEYS = "SELECT DISTINCT place, data FROM planned WHERE study = ?"
+_RUNS = "SELECT DISTINCT run FROM planned WHERE study = ?"
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,15 @@ def _study_file(results: Results) -> str:
     read = parse_study(tomllib.loads(text))
     with Store(results.path, read_only=True) as store:
         keys = dict(store.rows(_KEYS, (results.study,)))
+        runs = {run for (run,) in store.rows(_RUNS, (results.study,))}
     for place, key in keys.items():
         _check_data(read, place, key)
+    _check_runs(read, runs)
     return text
 
 
 def _check_data(study: Study, place: int, key: str) -> None:
-    """Raise where a data set is not that of the runs; files are believed to be."""
+    """Raise where a data set has no name and no file that would give it again."""
     choice = study.data[place]
     if isinstance(choice.source, str) and Path(choice.source).is_file():
         return
@@ -87,6 +91,19 @@ def _check_data(study: Study, place: int, key: str) -> None:
     if not same:
         raise DataError(
             f"the data set {choice.label or choice.source} came from Python, and not from a file"
+        )
+
+
+def _check_runs(study: Study, known: set[str]) -> None:
+    """Raise where the study would have other runs: a file has no word for None, nor for objects."""
+    try:
+        same = {run.run_id for run in make_plan(study).runs} <= known
+    except (AttributeError, TypeError, ValueError, UnknownNameError, OSError):
+        same = False
+    if not same:
+        raise DataError(
+            "a file would not give the same runs: a learner has parameters that no file can say, "
+            "such as None or an object, or the data are no longer those of the runs"
         )
 
 

@@ -36,7 +36,9 @@ def study_toml(description: Mapping[str, Any]) -> str:
 
 
 def _lines(table: Mapping[str, Any]) -> str:
-    given = {key: item for key, item in table.items() if not _is_nothing(item)}
+    # To tune nothing is another wish than none at all.
+    given = {key: item for key, item in table.items() if key == "tune" or not _is_nothing(item)}
+    given = {key: item for key, item in given.items() if item is not None}
     return "\n".join(f"{_key(key)} = {_value(item, key)}" for key, item in given.items())
 
 
