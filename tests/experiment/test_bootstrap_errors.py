@@ -139,7 +139,7 @@ def test_a_store_without_draws_says_how_to_get_them(tmp_path):
 
 
 def test_rows_paired_with_themselves_do_not_count_too_much():
-    """Of many rows some pairs stand for all; here only a row's own target is near its prediction."""
+    """Of many rows some pairs stand for all; only a row with itself has no error here."""
     values = np.random.default_rng(0).normal(size=2000)
     squares = measure("mean_squared_error")
     told = RowLosses("run", "split", squares, values, values, [])
