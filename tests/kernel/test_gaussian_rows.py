@@ -24,6 +24,16 @@ def test_agrees_with_double_precision(width):
     assert_allclose(single(kernel, X[:70], X), kernel(X[:70], X), atol=2e-6)
 
 
+@pytest.mark.parametrize("width", [2.0, 0.2])
+def test_half_of_a_gram_matrix_is_the_other_turned_round(width):
+    """In single precision, and narrow in double; rows of several tiles, the last not full."""
+    X = RNG.normal(size=(TILE_COLUMNS + 70, 3))
+    found = single(Gaussian(width), X, X)
+    assert_allclose(found, found.T, atol=1e-6)
+    assert_allclose(found, single(Gaussian(width), X, X.copy()), atol=1e-6)
+    assert_allclose(found[:5], Gaussian(width)(X[:5], X), atol=2e-6)
+
+
 def test_far_from_the_origin_and_narrow():
     """Distances of large rows would lose all single digits: they are taken in double ones."""
     X = 1e4 * RNG.normal(size=(40, 2))

@@ -102,7 +102,8 @@ class Gaussian(_Radial):
             super().fill(left, right, result, places)
             return
         first, second, factor = self._scaled(left, right)
-        fill_single(first, second, factor, result, places)
+        symmetric = left is right and places is None
+        fill_single(first, second, factor, result, places, symmetric=symmetric)
 
     def _write(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
         first, second, factor = self._scaled(left, right)

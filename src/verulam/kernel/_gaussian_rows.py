@@ -20,6 +20,8 @@ def fill_single(
     factor: float,
     result: np.ndarray,
     places: np.ndarray | None = None,
+    *,
+    symmetric: bool = False,
 ) -> None:
     """Write exp(-factor * squared distance) of each pair of rows into a single precision array.
 
@@ -33,6 +35,9 @@ def fill_single(
         Where the values go.
     places : ndarray of shape (n_left,) or None
         Rows of `result` that are written; None for as many as there are, in their order.
+    symmetric
+        Whether `right` has the rows of `left`, so that one half of the values is the other
+        turned round; not with `places`.
     """
     squares = [np.einsum("ij,ij->i", rows, rows) for rows in (left, right)]
     largest = max(float(each.max(initial=0.0)) for each in squares)
@@ -44,13 +49,15 @@ def fill_single(
 
     def tile(start: int) -> None:
         rows = slice(start, start + TILE_ROWS)
-        for column in range(0, len(right), TILE_COLUMNS):
+        for column in range(start if symmetric else 0, len(right), TILE_COLUMNS):
             columns = slice(column, column + TILE_COLUMNS)
             products = first[rows] @ second[:, columns]
             part = result[rows, columns] if places is None else np.empty_like(products, np.float32)
             block(products, left_squares[rows], right_squares[columns], factor, part)
             if places is not None:
                 result[places[rows], columns] = part
+            elif symmetric:
+                result[columns, rows] = part.T
 
     starts = range(0, len(left), TILE_ROWS)
     many = len(left) * len(right) > THREADED_ENTRIES

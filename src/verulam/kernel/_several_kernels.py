@@ -81,7 +81,8 @@ def open_kernels(
         kernel.fill(prepared, prepared, gram)
         check_finite(gram)
         scales[place] = _scale(gram)
-        gram /= scales[place]
+        # A plain number keeps the precision of the matrix.
+        gram /= float(scales[place])
     return SeveralKernels(adapted, inputs, scales), grams
 
 
