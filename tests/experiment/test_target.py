@@ -64,6 +64,18 @@ def test_numbers_as_classes_are_joined_as_words():
     assert settled_target(data, "drop").data.classes == [1, 2]
 
 
+def test_one_row_is_not_helped_by_joining(table):
+    lonely = complete(table[~table["y"].isin(["maybe", "once"])])
+    with pytest.raises(DataError, match=r"1 row of class 'other' .* Joining rare classes does not"):
+        settled_target(lonely, "join")
+
+
+def test_numbers_have_no_rare_classes(table):
+    numbers = Dataset.from_frame(table.dropna(), target="x")
+    assert settled_target(numbers, "drop").notice == "'x' is a number: it has no rare classes."
+    assert settled_target(numbers).notice == ""
+
+
 def test_nothing_is_rare():
     data = Dataset.from_frame(pd.DataFrame({"x": range(10), "y": list("ababababab")}), target="y")
     for rare in ("keep", "drop", "join"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from textwrap import fill
@@ -171,13 +172,14 @@ class Comparison:
         for name in (first, second):
             if name not in table.columns:
                 raise unknown_name("learner", str(name), [str(known) for known in table.columns])
+        stored = StoredPredictions(analysis.results)
         pairs = compare_pairs(
             table[[first, second]],
             resampling=resampling(analysis.results.description["resampling"]).kind,
             measure=self.measure,
             test_share=analysis.responses.test_shares[self.data],
             alpha=analysis.alpha,
-            row_losses=self._row_losses,
+            row_losses=partial(stored.row_losses, self.measure, self.data),
         )
         if not pairs.results:
             raise DataError(
@@ -258,10 +260,6 @@ class Comparison:
         """
         file = path or f"{self.data}-comparison.html"
         return write_report(self.analysis, file, command=command, kept=self.kept)
-
-    def _row_losses(self, learner: str) -> np.ndarray | None:
-        stored = StoredPredictions(self.analysis.results)
-        return stored.row_losses(self.measure, self.data, learner)
 
     def _pooled(self, learner: str | None) -> PooledPredictions:
         if learner is None or learner not in self.preparation:

@@ -20,6 +20,10 @@ _REMEDY = (
     'Leave their rows out or join them: rare = "drop" or "join" in Python and as a key of the data '
     "in a study file, --rare drop or --rare join for a command."
 )
+_STILL_FEW = (
+    'Joining rare classes does not help; leave their rows out: rare = "drop" in Python and as a '
+    "key of the data in a study file, --rare drop for a command."
+)
 
 
 class SettledTarget(NamedTuple):
@@ -61,20 +65,24 @@ def settled_target(data: Dataset, rare: str = "keep") -> SettledTarget:
             f"{', '.join(data.table.columns)}."
         )
     settled = SettledTarget(data, "")
-    if data.task == "classification" and rare != "keep" and not _is_free_text(data):
+    if rare != "keep" and data.task != "classification":
+        settled = SettledTarget(data, f"{data.target!r} is a number: it has no rare classes.")
+    elif rare != "keep" and not _is_free_text(data):
         settled = _dropped(data) if rare == "drop" else _joined(data)
-    if problem := target_problem(settled.data):
+    if problem := target_problem(settled.data, _STILL_FEW if rare == "join" else _REMEDY):
         raise DataError(problem)
     return settled
 
 
-def target_problem(data: Dataset) -> str:
+def target_problem(data: Dataset, remedy: str = _REMEDY) -> str:
     """Return what stands in the way of learning the target, in sentences; empty for nothing.
 
     Parameters
     ----------
     data
         A data set with a target.
+    remedy
+        What to do about classes of a single row.
     """
     if data.task != "classification":
         return ""
@@ -96,7 +104,7 @@ def target_problem(data: Dataset) -> str:
     others = counts[(counts >= 2) & (counts < FEWEST_ROWS)]
     also = f" Also rare: {_named(others)}." if len(others) else ""
     few = f"{_subject(single)} of {data.target!r}, too few to learn from and to test on."
-    return f"{few}{also} {_REMEDY}"
+    return f"{few}{also} {remedy}"
 
 
 def _subject(single: pd.Series) -> str:
