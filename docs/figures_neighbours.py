@@ -25,6 +25,7 @@ from verulam.plots import (
     decision_regions,
     kept_rows,
     voronoi_cells,
+    voronoi_facets,
     window_density,
 )
 
@@ -44,6 +45,7 @@ def draw_neighbours(folder: Path) -> None:
         ("widths", _widths()),
         ("parzen", _parzen()),
         ("voronoi", _voronoi()),
+        ("facets", _facets()),
         ("condensing", _condensing()),
         ("metrics", _metrics()),
         ("networks", _networks()),
@@ -195,6 +197,17 @@ def _voronoi() -> plt.Figure:
     X, y = _two_classes(60)
     figure, ax = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
     voronoi_cells(X, y, ax=ax)
+    return figure
+
+
+def _facets() -> plt.Figure:
+    """Return the boundary between two classes in three columns."""
+    chance = np.random.default_rng(0)
+    X = chance.normal(size=(50, 3)) + np.repeat([[-1.2, 0.0, 0.0], [1.2, 0.0, 0.0]], 25, axis=0)
+    figure = plt.figure(figsize=(6.4, 5.2), layout="constrained")
+    ax = figure.add_subplot(projection="3d")
+    voronoi_facets(X, np.repeat(["west", "east"], 25), ax=ax)
+    ax.view_init(elev=20.0, azim=-70.0)
     return figure
 
 

@@ -1,5 +1,6 @@
 """The list of borrowed learners is true: classes, parameters, sections and rows exist."""
 
+import numpy as np
 import pytest
 
 from verulam.base import abilities
@@ -73,3 +74,11 @@ def test_a_task_is_given_only_where_the_class_does_not_tell():
     for borrowed in BORROWED:
         if borrowed.task:
             assert abilities(entry(borrowed.name).make()).task == "other"
+
+
+def test_isolation_forest_is_among_the_detectors():
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(95, 3)), rng.normal(scale=0.1, size=(5, 3)) + 9.0])
+    found = entry("isolation forest").make(contamination=0.05, random_state=0).fit_predict(rows)
+    assert np.flatnonzero(found == -1).tolist() == [95, 96, 97, 98, 99]
+    assert "U1.p" in entry("isolation forest").rows

@@ -63,6 +63,23 @@ def test_discs_have_the_radii_of_the_network():
     assert ax.get_title() == "after 10 patterns"
 
 
+def test_conflict_zones_are_shaded():
+    """Dark exactly where the network's answer is ambiguous."""
+    learner = ReducedCoulombEnergy(max_radius=0.7).fit(X, Y)
+    ax = coulomb_discs(list(learner.stages(X, Y))[-1])
+    (shade,) = ax.images
+    table = np.asarray(shade.get_array())
+    left, right, bottom, top = shade.get_extent()
+    places = np.random.default_rng(1).uniform([left, bottom], [right, top], size=(2000, 2))
+    outcomes = learner.answers(places).outcomes
+    columns = ((places[:, 0] - left) / (right - left) * table.shape[1]).astype(int)
+    rows = ((places[:, 1] - bottom) / (top - bottom) * table.shape[0]).astype(int)
+    dark = table[rows, columns, 3] > 0
+    assert 20 < dark.sum() < 1500
+    # Only pixels that an edge of a disc crosses may differ.
+    assert (dark != (outcomes == "ambiguous")).mean() < 0.02
+
+
 def test_rows_that_are_not_there_cannot_be_kept():
     with pytest.raises(DataError, match="numbers of rows, 0 to 2"):
         kept_rows([[0, 0], [1, 1], [2, 0]], [0, 1, 0], [3])

@@ -184,10 +184,11 @@ class NeighbourIndex:
         workers = thread_count() if len(queries) > TREE_QUERIES else 1
         # One more tells whether the last is one of several equally near rows.
         most = min(k + self._may_leave_trees(), len(self))
-        found, rows = self._tree.query(
+        answers = self._tree.query(
             queries, k=np.arange(1, most + 1), p=self.order or 2.0, workers=workers
         )
-        told = _in_order(found[:, :k], np.asarray(rows[:, :k], dtype=np.intp))
+        found, rows = np.asarray(answers[0]), np.asarray(answers[1], dtype=np.intp)
+        told = _in_order(found[:, :k], rows[:, :k])
         if most > k:
             self._settle(queries, told, found[:, k])
         return told

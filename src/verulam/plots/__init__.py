@@ -11,6 +11,7 @@ from verulam.plots._discriminants import (
     discriminant_surface,
 )
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
+from verulam.plots._facets import voronoi_facets
 from verulam.plots._factor_grid import factor_map
 from verulam.plots._lines import error_curves, lines, trajectories, weight_trajectory
 from verulam.plots._machines import description_boundary, margin_boundary, regression_tube
@@ -94,6 +95,7 @@ __all__ = [
     "tree_diagram",
     "trellis",
     "voronoi_cells",
+    "voronoi_facets",
     "weight_trace",
     "weight_trajectory",
     "window_density",

@@ -16,6 +16,8 @@ from verulam.plots._style import axes_or_new, colour, marker, place_legend, tint
 POINTS = 800
 #: Far points around the data, which close every cell that would be open.
 FAR = 50.0
+#: Pixels along each side of the shading of conflicts.
+CONFLICT_PIXELS = 300
 
 
 def window_density(density: KernelDensity, *, ax: Axes | None = None, label: str = "") -> Axes:
@@ -108,7 +110,7 @@ def voronoi_cells(X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes
             ax.fill(*cells.vertices[region].T, color=tint(int(code), 0.18), linewidth=0)
     ax.add_collection(LineCollection(segments, colors="0.75", linewidths=0.6))
     kept = np.isin(np.arange(len(points)), VoronoiEditing().fit(points, codes).rows_)
-    _draw_kept(ax, points, codes, classes, kept)
+    draw_kept(ax, points, codes, classes, kept)
     boundary = [segment for segment, between in zip(segments, inner, strict=True) if between]
     ax.add_collection(
         LineCollection(boundary, colors="0.1", linewidths=1.8, label="nearest-neighbour boundary")
@@ -151,7 +153,7 @@ def kept_rows(X: ArrayLike, y: ArrayLike, rows: ArrayLike, *, ax: Axes | None = 
     if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(points):
         raise DataError(f"rows must be numbers of rows, 0 to {len(points) - 1}.")
     kept = np.isin(np.arange(len(points)), chosen)
-    _draw_kept(ax, points, codes, classes, kept)
+    draw_kept(ax, points, codes, classes, kept)
     ax.set_title(f"{int(kept.sum())} of {len(points)} rows", fontsize="small")
     _frame(ax, points)
     place_legend(ax, fontsize="small")
@@ -170,8 +172,8 @@ def coulomb_discs(stage: CoulombStage, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Where discs of two classes overlap, the answer is ambiguous. See Bartkowiak 4.5 (figures 4.5
-    and 4.6).
+    Where discs of two classes overlap, the answer is ambiguous: these zones are shaded dark. See
+    Bartkowiak 4.5 (figures 4.5 and 4.6).
 
     Examples
     --------
@@ -193,12 +195,32 @@ def coulomb_discs(stage: CoulombStage, *, ax: Axes | None = None) -> Axes:
             )
         )
         x, y = points[own].T
-        ax.scatter(x, y, color=colour(int(code)), marker=marker(int(code)), s=14)
+        ax.scatter(x, y, color=colour(int(code)), marker=marker(int(code)), s=14, zorder=2)
+    _shade_conflicts(ax, points, finite, stage.codes)
     count = len(points)
     ax.set_title(f"after {count} pattern{'s' if count > 1 else ''}", fontsize="small")
     ax.set_aspect("equal")
     ax.autoscale_view()
     return ax
+
+
+def _shade_conflicts(
+    ax: Axes, centres: NDArray[np.float64], radii: NDArray[np.float64], codes: NDArray[Any]
+) -> None:
+    """Shade where discs of two classes or more overlap."""
+    low, high = (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
+    pixel = (high - low) / CONFLICT_PIXELS
+    x, y = (low[:, None] + pixel[:, None] * (np.arange(CONFLICT_PIXELS) + 0.5))[:, :, None]
+    classes = np.zeros((CONFLICT_PIXELS, CONFLICT_PIXELS), dtype=np.int64)
+    for code in np.unique(codes):
+        covered = np.zeros(classes.shape, dtype=bool)
+        for (column, row), radius in zip(centres[codes == code], radii[codes == code], strict=True):
+            covered |= (x.T - column) ** 2 + (y - row) ** 2 < radius**2
+        classes += covered
+    shade = np.zeros((*classes.shape, 4))
+    shade[..., 3] = np.where(classes > 1, 0.35, 0.0)
+    edges = (low[0], high[0], low[1], high[1])
+    ax.imshow(shade, extent=edges, origin="lower", interpolation="nearest", zorder=1.5)
 
 
 def _plane(X: ArrayLike) -> NDArray[np.float64]:
@@ -208,17 +230,19 @@ def _plane(X: ArrayLike) -> NDArray[np.float64]:
     return points
 
 
-def _draw_kept(
-    ax: Axes, points: NDArray[np.float64], codes: NDArray[Any], classes: NDArray[Any], kept: Any
+def draw_kept(
+    ax: Any, points: NDArray[np.float64], codes: NDArray[Any], classes: NDArray[Any], kept: Any
 ) -> None:
     """Draw kept rows filled and the others hollow, by class."""
     for code, label in enumerate(classes):
         own = codes == code
         looks: dict[str, Any] = {"marker": marker(code), "edgecolors": colour(code), "zorder": 3}
-        x, y = points[own & kept].T
-        ax.scatter(x, y, facecolors=colour(code), s=26, label=str(label), **looks)
-        x, y = points[own & ~kept].T
-        ax.scatter(x, y, facecolors="none", s=18, alpha=0.7, linewidths=0.8, **looks)
+        filled: dict[str, Any] = {"facecolors": colour(code), "s": 26, "label": str(label)}
+        ax.scatter(*points[own & kept].T, **filled, **looks)
+        hollow: dict[str, Any] = {"facecolors": "none", "s": 18, "alpha": 0.7, "linewidths": 0.8}
+        # Nothing at all would have no limits in space.
+        if (own & ~kept).any():
+            ax.scatter(*points[own & ~kept].T, **hollow, **looks)
 
 
 def _frame(ax: Axes, points: NDArray[np.float64]) -> None:
