@@ -56,6 +56,10 @@ def test_picture_has_a_collection_for_each_pair_within_the_box():
     room = 0.0801 * np.ptp(X, axis=0)
     assert np.all(corners >= X.min(axis=0) - room)
     assert np.all(corners <= X.max(axis=0) + room)
+    limits = [ax.get_xlim(), ax.get_ylim(), ax.get_zlim()]
+    for (low, high), column in zip(limits, X.T, strict=True):
+        assert column.min() - np.ptp(column) < low < column.min()
+        assert column.max() < high < column.max() + np.ptp(column)
     filled = [part for part in ax.collections if part.get_label() in {"a", "b", "c"}]
     kept = VoronoiEditing().fit(X, CODES).rows_
     assert sum(len(part.get_offsets()) for part in filled) == len(kept)

@@ -34,11 +34,12 @@ def learn_column_weights(X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10) -
               - \bar d_j(x^t, \mathcal N_{y^t}) \right]\right)
 
     where :math:`\bar d_j` is the mean difference in column j, over its range, to the nearest rows
-    :math:`\mathcal N_i` of class i. See Alpaydin 8.6 and [kononenko1994]_; such weights are
-    reviewed in [wettschereck1997]_.
+    :math:`\mathcal N_i` of class i. See Alpaydin 8.6, [kira1992]_ for two classes and
+    [kononenko1994]_ for several; such weights are reviewed in [wettschereck1997]_.
 
     References
     ----------
+    .. [kira1992] K. Kira, L. A. Rendell, "A practical approach to feature selection", ICML 1992.
     .. [kononenko1994] I. Kononenko, "Estimating attributes: analysis and extensions of RELIEF",
        ECML 1994.
     .. [wettschereck1997] D. Wettschereck, D. W. Aha, T. Mohri, "A review and empirical evaluation

@@ -62,7 +62,7 @@ def voronoi_facets(X: ArrayLike, y: ArrayLike, *, ax: Axes3D | None = None) -> A
         shown = colour(len(classes) + place)
         name = f"{classes[pair[0]]} | {classes[pair[1]]}"
         looks = {"facecolor": shown, "edgecolor": "0.3", "lw": 0.4, "alpha": 0.3}
-        ax.add_collection3d(Poly3DCollection(facets, label=name, **looks))
+        ax.add_collection3d(Poly3DCollection(even(facets), label=name, **looks))
     if not kept.all():
         x, y, z = points[~kept][:1].T
         ax.scatter(x, y, z, s=18, facecolors="none", edgecolors="0.3", label="redundant")
@@ -97,6 +97,17 @@ def class_facets(
             first, second = sorted(int(code) for code in codes[pair])
             found.setdefault((first, second), []).append(facet)
     return found
+
+
+def even(polygons: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return polygons with equally many corners, the last one of each repeated.
+
+    The axes' limits follow all corners; where numbers of corners differ, some would be undefined.
+    """
+    most = max(len(polygon) for polygon in polygons)
+    return np.array(
+        [np.pad(each, ((0, most - len(each)), (0, 0)), mode="edge") for each in polygons]
+    )
 
 
 def clipped(

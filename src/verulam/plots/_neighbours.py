@@ -240,9 +240,7 @@ def draw_kept(
         filled: dict[str, Any] = {"facecolors": colour(code), "s": 26, "label": str(label)}
         ax.scatter(*points[own & kept].T, **filled, **looks)
         hollow: dict[str, Any] = {"facecolors": "none", "s": 18, "alpha": 0.7, "linewidths": 0.8}
-        # Nothing at all would have no limits in space.
-        if (own & ~kept).any():
-            ax.scatter(*points[own & ~kept].T, **hollow, **looks)
+        ax.scatter(*points[own & ~kept].T, **hollow, **looks)
 
 
 def _frame(ax: Axes, points: NDArray[np.float64]) -> None:
