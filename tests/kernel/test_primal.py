@@ -107,3 +107,17 @@ def test_refusals(arguments, message):
         primal_machine(*arguments)
     with pytest.raises(DataError, match="cost must be a finite number above 0"):
         primal_machine([[0.0], [1.0]], [-1, 1], cost=0.0)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("cost", [None, 1.0])
+def test_sizes_whose_squares_are_beyond_floating_point_are_refused(size, cost):
+    with pytest.raises(DataError, match="squares of such are beyond floating point"):
+        primal_machine(size * np.array([[0.0], [1.0], [3.0]]), [-1, -1, 1], cost=cost)
+
+
+@pytest.mark.parametrize("size", [1e-140, 1e140])
+def test_any_other_unit_gives_the_same_plane(size):
+    rows = np.array([[0.0], [1.0], [3.0]])
+    machine = primal_machine(size * rows, [-1, -1, 1])
+    assert_allclose(machine.outputs(size * rows), [-2.0, -1.0, 1.0], atol=1e-6)

@@ -1,8 +1,11 @@
 """Ranking with a kernel: the linear case, groups, and preferences that no plane can score."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from verulam.base import DataError
@@ -118,3 +121,24 @@ def test_twenty_thousand_rows_without_a_list_of_their_pairs():
     assert machine.n_pairs_ == 20_000 * 19_999 // 2
     assert machine.score(rows, relevances) > 0.99
     assert machine.gap_ <= 0.05 * machine.objective_
+
+
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@pytest.mark.parametrize(("size", "cost"), [(1e100, 1.0), (1.0, 1e4)])
+def test_hard_programs_come_to_an_end(kernel, size, cost):
+    """The inner program cannot be solved to the last digit, and need not be."""
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(25, 2))
+    wanted = rows @ [1.0, 2.0] + 0.3 * random.normal(size=25)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine = RankingMachine(kernel=kernel, C=cost, max_iter=60).fit(size * rows, wanted)
+    assert machine.score(size * rows, wanted) > 0.85
+
+
+def test_columns_without_squares_are_refused():
+    rows = 1e-160 * np.arange(6.0)[:, None]
+    with pytest.raises(DataError, match="square is below floating point"):
+        RankingMachine().fit(rows, np.arange(6))
+    with pytest.raises(DataError, match="width must be at least"):
+        Gaussian(1e-160)

@@ -12,10 +12,22 @@ from verulam.kernel._gaussian_rows import fill_single
 from verulam.kernel._kernel import Kernel, as_rows, positive
 from verulam.numerics import distances
 
+#: Widths below this have squares of which floating point keeps few digits or none.
+LEAST_WIDTH = 1e-150
+
 
 def scale_width(rows: np.ndarray) -> float:
     r"""Return the width with :math:`2 s^2` = columns times variance of all entries."""
-    return float(np.sqrt(0.5 * rows.shape[1] * (rows.var() or 1.0)))
+    width = float(np.sqrt(0.5 * rows.shape[1] * rows.var()))
+    if width >= LEAST_WIDTH:
+        return width
+    extent = float(np.ptp(rows))
+    if extent > 0.0:
+        raise DataError(
+            f"X varies by no more than {extent:.3g}, whose square is below floating point; "
+            "multiply it by a constant, or put sklearn.preprocessing.StandardScaler in front."
+        )
+    return float(np.sqrt(0.5 * rows.shape[1]))
 
 
 class _Radial(Kernel):
@@ -46,6 +58,11 @@ def _check_width(width: Any) -> None:
             raise DataError(f'width must be a number above 0 or "scale"; got {width!r}.')
     else:
         positive("width", width)
+        if width < LEAST_WIDTH:
+            raise DataError(
+                f"width must be at least {LEAST_WIDTH:g}, as smaller squares are below floating "
+                f"point; got {width:g}. Multiply inputs and width by a constant."
+            )
 
 
 @dataclass(frozen=True)
@@ -79,7 +96,7 @@ class Gaussian(_Radial):
             return
         widths = tuple(float(each) for each in self.width)
         for each in widths:
-            positive("width", each)
+            _check_width(each)
         object.__setattr__(self, "width", widths)
 
     def inputs(self, X: Any) -> np.ndarray:

@@ -21,6 +21,10 @@ HALVINGS = 8
 TOUCH = 0.1
 #: The program over the planes is solved to this share of the gap that is wanted.
 INNER = 0.05
+#: Blocks of the solver of that program; where they are not enough, the next plane is as good.
+MOST_BLOCKS = 40
+#: So many planes in a row that rounding keeps from a smaller gap are the last ones.
+STUCK = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,21 +202,27 @@ def rank_by_planes(
     planes = _Planes(preferences.n_rows, cost)
     touched = preferences.close(best.scores)
     value = cost * touched.slack(best.scores)
+    least, stuck = np.inf, 0
     for n_iter in range(1, max_iter + 1):
         planes.add(touched, product(touched.weights))
-        lowest, bound = planes.solve(INNER * tolerance * value)
+        lowest, bound, exact = planes.solve(INNER * tolerance * value)
         best, value = _line_search(preferences, best, lowest, cost)
         gap = value - bound
         if gap <= tolerance * value:
             return RankingSolution(best.coefficients, value, gap, n_iter)
+        stuck = 0 if exact or gap < 0.99 * least else stuck + 1
+        least = min(least, gap)
+        if stuck == STUCK:
+            break
         touched = preferences.close(best.towards(lowest, TOUCH).scores)
+    limit = f"max_iter={max_iter}" if n_iter == max_iter else str(n_iter)
     warnings.warn(
-        f"the ranking stopped after max_iter={max_iter} planes with a gap of {gap / value:.3g} of "
-        f"the objective, above tol={tolerance:g}.",
+        f"the ranking stopped after {limit} planes with a gap of {gap / value:.3g} of "
+        f"the objective, above tol={tolerance:g}. Raise max_iter, lower C, or scale the inputs.",
         ConvergenceWarning,
         stacklevel=3,
     )
-    return RankingSolution(best.coefficients, value, gap, max_iter)
+    return RankingSolution(best.coefficients, value, gap, n_iter)
 
 
 class _Planes:
@@ -231,19 +241,26 @@ class _Planes:
         self._heights = np.append(self._heights, float(touched.number))
         self._shares = np.append(self._shares, 0.0)
 
-    def solve(self, gap: float) -> tuple[_Point, float]:
-        """Return the weights of least objective under the planes, and a bound just below it."""
+    def solve(self, gap: float) -> tuple[_Point, float, bool]:
+        """Return the weights of least objective under the planes, a bound below it, and whether
+        it is just below.
+        """
         gram = self._normals @ self._images.T
         gram = 0.5 * (gram + gram.T)
-        solution = solve_dual(
-            simplex_problem(-self._heights, self._shares),
-            RowCache(Precomputed(), gram, 0.0),
-            # The gap is at most the violation times the sum of the coefficients.
-            tolerance=gap / self._cost,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            solution = solve_dual(
+                simplex_problem(-self._heights, self._shares),
+                RowCache(Precomputed(), gram, 0.0),
+                # The gap is at most the violation times the sum of the coefficients.
+                tolerance=gap / self._cost,
+                max_iter=MOST_BLOCKS,
+            )
         self._shares = solution.coefficients
         lowest = _Point(self._shares @ self._normals, self._shares @ self._images)
-        return lowest, -solution.objective - solution.gap
+        # Any shares of the planes give a bound, however far they are from the best ones.
+        bound = self._shares @ self._heights - 0.5 * lowest.coefficients @ lowest.scores
+        return lowest, float(bound), solution.converged
 
 
 def _line_search(

@@ -16,6 +16,8 @@ from verulam.kernel._kernel import as_rows, positive
 
 #: Least slack of the best plane that counts as none; margins are one.
 SEPARATED = 1e-7
+#: Least and, inverted, largest size of inputs whose squares are kept well.
+LEAST_UNIT = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +141,13 @@ def _check(rows: np.ndarray, sides: np.ndarray) -> None:
         raise DataError(f"signs must be -1 and 1, both; got {np.unique(sides).tolist()[:5]}.")
     if not np.isfinite(rows).all():
         raise DataError("X must be finite.")
+    extent = float(np.abs(rows).max(initial=0.0))
+    spread = float((0.5 * rows.max(axis=0) - 0.5 * rows.min(axis=0)).max(initial=0.0))
+    if extent > 1.0 / LEAST_UNIT or 0.0 < spread < LEAST_UNIT:
+        raise DataError(
+            f"X holds numbers as large as {extent:.3g} that vary by {2.0 * spread:.3g}, and "
+            "squares of such are beyond floating point; multiply or divide them by a constant."
+        )
 
 
 def _separating(signed: np.ndarray) -> np.ndarray:
