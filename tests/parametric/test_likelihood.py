@@ -113,3 +113,14 @@ def test_bad_form(sample):
         maximise_likelihood(gaussian, sample, [0, 1], bounds=[POSITIVE])
     with pytest.raises(DataError, match=r"one value for each of the 80 rows"):
         maximise_likelihood(lambda x, mean: x.sum(), sample, [0])
+
+
+@pytest.mark.parametrize("middle", [0.0, 1e-9, 1e-3])
+def test_standard_errors_of_parameters_near_zero(sample, middle):
+    """The step of the differences follows the curvature, not the size of the estimate."""
+    centred = sample - sample.mean() + middle
+    found = maximise_likelihood(
+        gaussian, centred, [0.3, 1.0], bounds=[(None, None), POSITIVE], names=["mean", "deviation"]
+    )
+    errors = centred.std() / np.sqrt([len(centred), 2 * len(centred)])
+    assert_allclose(found.standard_errors, errors, rtol=1e-3)

@@ -14,8 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from verulam.base import DataError
 
 Vector = NDArray[np.float64]
-#: Relative steps of the differences that stand for second derivatives.
+#: Relative steps, at first, of the differences that stand for second derivatives.
 STEP = 1e-4
+#: A step is lengthened until the log-likelihood falls by so much along it, far above rounding.
+FALL = 1e-4
 #: Curvature, relative to that of single parameters, below which a direction has no maximum.
 FLAT = 1e-5
 #: Rounds of the search, and how far parameters may run before it is given up.
@@ -171,17 +173,33 @@ def _searched(
     return place, converged
 
 
+def _within(value: float, step: float, limit: Any) -> bool:
+    """Tell whether both ends of a step are within the bounds of a parameter."""
+    low, high = limit
+    return (low is None or value - step > low) and (high is None or value + step < high)
+
+
+def _step(loss: Callable[[Vector], float], best: Vector, place: int, limit: Any) -> float:
+    """Return how far to go along a parameter: near zero, its own size says nothing about it."""
+    value, along, least = float(best[place]), np.eye(len(best))[place], loss(best)
+    step = longer = STEP * max(abs(value), STEP)
+    while longer < FARTHEST and _within(value, longer, limit):
+        falls = [loss(best + sign * longer * along) - least for sign in (-1.0, 1.0)]
+        if not np.isfinite(falls).all():
+            break
+        step = longer
+        if max(falls) >= FALL:
+            break
+        longer *= 4.0
+    return step
+
+
 def _standard_errors(
     loss: Callable[[Vector], float], best: Vector, limits: Sequence[Any]
 ) -> Vector:
     """Return roots of the inverse curvature, along the parameters that stand at no bound."""
-    steps = STEP * np.maximum(np.abs(best), STEP)
-    free = np.array(
-        [
-            (low is None or value - step > low) and (high is None or value + step < high)
-            for value, step, (low, high) in zip(best, steps, limits, strict=True)
-        ]
-    )
+    steps = np.array([_step(loss, best, place, limit) for place, limit in enumerate(limits)])
+    free = np.array([_within(*each) for each in zip(best, steps, limits, strict=True)])
     errors = np.full(len(best), np.nan)
     places = np.flatnonzero(free)
     moves = [
