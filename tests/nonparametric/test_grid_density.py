@@ -44,6 +44,10 @@ def test_a_bounded_narrow_strip_has_many_images():
     assert_allclose(model.on_grid(50).density, 1.0, rtol=1e-3)
     with pytest.raises(ValueError, match="n_points must be at least 2"):
         model.on_grid(1)
+    narrow = KernelDensity(bandwidth=1e-9, support=[(0.0, 1.0)]).fit([[0.0], [0.5], [1.0]])
+    heights = narrow.on_grid(3).density * 1e-9 * np.sqrt(2.0 * np.pi)
+    # Half of the windows at both bounds is mirrored.
+    assert_allclose(heights, np.array([2.0, 1.0, 2.0]) / 3.0)
 
 
 def test_agrees_with_statsmodels():

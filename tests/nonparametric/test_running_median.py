@@ -133,3 +133,5 @@ def test_band_where_windows_are_empty_or_asked_in_vain():
         smoother.predict_band([[0.5]], coverage="curve")
     with pytest.raises(ValueError, match="level must be between 0 and 1"):
         smoother.predict_band([[0.5]], level=95)
+    with pytest.raises(ValueError, match="level must be between 0 and 1, but got 'a'"):
+        smoother.predict_band([[0.5]], level="a")

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 from scipy.optimize import brentq
@@ -58,9 +59,9 @@ class Band:
     coverage: Coverage
 
 
-def check_band(level: float, coverage: str) -> None:
+def check_band(level: Any, coverage: str) -> None:
     """Raise where a level is no probability, or a coverage is unknown."""
-    if not 0.0 < level < 1.0:
+    if not isinstance(level, Real) or not 0.0 < level < 1.0:
         raise ValueError(f"level must be between 0 and 1, but got {level!r}.")
     if coverage not in COVERAGES:
         raise unknown_name("coverage", coverage, COVERAGES)

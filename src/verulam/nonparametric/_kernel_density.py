@@ -26,6 +26,8 @@ from verulam.nonparametric._bandwidths import (
     window_ratio,
 )
 from verulam.nonparametric._grid_density import (
+    BINS_PER_BANDWIDTH,
+    MOST_BINS,
     GridDensity,
     density_on_grid,
     reflected_on_grid,
@@ -332,7 +334,9 @@ class KernelDensity(Density):
         if self._bounds is not None:
             ends = np.clip(ends, *self._bounds[:, 0])
         points = np.linspace(ends[0], ends[1], n_points)
-        if self._bounds is None or not alike:
+        # Windows too narrow for any bins are added up too.
+        narrow = BINS_PER_BANDWIDTH * (np.ptp(column) / width + 2.0 * TAIL_REACH) > MOST_BINS
+        if self._bounds is None or not alike or narrow:
             return GridDensity(points, np.exp(self.score_samples(points[:, None])), width)
         mirrors = self._images(self._bounds)
         density = reflected_on_grid(column, width, window, self.weights_, points, mirrors)
