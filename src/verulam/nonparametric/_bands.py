@@ -61,7 +61,7 @@ class Band:
 
 def check_band(level: Any, coverage: str) -> None:
     """Raise where a level is no probability, or a coverage is unknown."""
-    if not isinstance(level, Real) or not 0.0 < level < 1.0:
+    if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
         raise ValueError(f"level must be between 0 and 1, but got {level!r}.")
     if coverage not in COVERAGES:
         raise unknown_name("coverage", coverage, COVERAGES)
