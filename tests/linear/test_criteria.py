@@ -165,3 +165,5 @@ def test_bad_input_is_named():
         line_criterion("quadratic", CORNERS, AND).value([1.0, 2.0])
     with pytest.raises(DataError, match="one class for each of its rows"):
         line_criterion("quadratic", CORNERS, [0, 1])
+    with pytest.raises(DataError, match="missing or infinite"):
+        line_criterion("quadratic", [[0.0], [np.nan]], [0, 1])

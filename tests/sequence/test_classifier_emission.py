@@ -74,3 +74,9 @@ def test_bad_input():
     model = HiddenMarkovModel(1, ClassifierEmission()).fit([0, 1], inputs=[0.0, 1.0])
     with pytest.raises(DataError, match="sample needs inputs"):
         model.sample(3)
+
+
+@pytest.mark.parametrize("penalty", [-1.0, np.inf, np.nan])
+def test_impossible_penalties_are_refused(penalty):
+    with pytest.raises(DataError, match="penalty must be a number of at least 0"):
+        ClassifierEmission(penalty=penalty)

@@ -1,9 +1,11 @@
 """Logistic transitions: gradients by finite differences, one matrix per step."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 
+from verulam.base import DataError
 from verulam.sequence import LogisticTransitions, read_sequences
 from verulam.sequence._logistic_transitions import LogisticWeights, logistic_loss
 
@@ -36,3 +38,9 @@ def test_parameters_are_counted_and_taken():
     assert part.n_parameters(weights) == 12
     assert part.take(weights, np.array([0, 2])).weights.shape == (2, 2, 2)
     assert part.log_prior(weights) < 0
+
+
+@pytest.mark.parametrize("penalty", [-1.0, np.inf, np.nan])
+def test_impossible_penalties_are_refused(penalty):
+    with pytest.raises(DataError, match="penalty must be a number of at least 0"):
+        LogisticTransitions(penalty=penalty)

@@ -147,6 +147,8 @@ def line_criterion(
             f"X must be a table and y one class for each of its rows; got the shapes "
             f"{inputs.shape} and {labels.shape}."
         )
+    if not np.isfinite(inputs).all():
+        raise DataError("X has a missing or infinite value.")
     classes = np.unique(labels)
     if len(classes) != 2:
         raise DataError(f"y must have two classes; it has {len(classes)}.")

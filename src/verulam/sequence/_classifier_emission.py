@@ -11,7 +11,7 @@ from verulam.base import DataError
 from verulam.numerics import log_softmax
 from verulam.sequence._categorical import Alphabet, CategoricalEmission, SymbolProbabilities
 from verulam.sequence._emission import Emission, given_values, kept_fixed
-from verulam.sequence._logistic_transitions import logistic_loss
+from verulam.sequence._logistic_transitions import check_penalty, logistic_loss
 from verulam.sequence._regression import Paired
 from verulam.sequence._sequences import Sequences
 
@@ -92,6 +92,9 @@ class ClassifierEmission(Emission):
 
     numeric: ClassVar[bool] = False
     uses_inputs: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_penalty(self.penalty)
 
     @property
     def complete(self) -> bool:

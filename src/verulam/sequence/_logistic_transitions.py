@@ -75,6 +75,9 @@ class LogisticTransitions:
     weights: Any = None
     fixed: bool = False
 
+    def __post_init__(self) -> None:
+        check_penalty(self.penalty)
+
     def start(self, n_states: int, random: np.random.Generator) -> LogisticWeights:
         """Return weights that only favour staying; inputs come in with the first pass."""
         if self.weights is not None:
@@ -134,6 +137,12 @@ class LogisticTransitions:
     def take(self, parameters: LogisticWeights, states: np.ndarray) -> LogisticWeights:
         """Return the weights among some states."""
         return LogisticWeights(parameters.weights[states][:, :, states])
+
+
+def check_penalty(penalty: float) -> None:
+    """Raise where a ridge would reward weights without end instead of holding them."""
+    if not 0.0 <= penalty < np.inf:
+        raise DataError(f"penalty must be a number of at least 0; got {penalty!r}.")
 
 
 def logistic_loss(
