@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from verulam.catalogue import read_map
 from verulam.cli import main
 
 
@@ -67,18 +68,28 @@ def test_describe_without_some_columns(capsys):
 def test_find_a_section(capsys):
     output = printed(capsys, "find", "13.8")
     assert output.startswith("Alpaydin 13.8: Multiple Kernel Learning\n")
-    assert re.search(r"^13\.w +alpaydin +13\.37–13\.39 +Multiple kernel", output, re.MULTILINE)
+    assert re.search(
+        r"^13\.w +Multiple kernel learning \(alpaydin 13\.37–13\.39\)$", output, re.MULTILINE
+    )
+
+
+def test_find_leaves_the_names_to_import_whole(capsys):
+    output = printed(capsys, "find", "13.8")
+    names = next(row.where for row in read_map() if row.id == "13.v")
+    assert len(names) > 3
+    assert all(re.search(rf"(?m) {re.escape(name)}(,|$)", output) for name in names)
+    assert max(map(len, output.splitlines())) <= 80
 
 
 def test_find_words(capsys):
     output = printed(capsys, "find", "naive", "bayes")
-    assert re.search(r"^U2\.b +sit1305 ", output, re.MULTILINE)
-    assert re.search(r"^parametric\.NaiveBayes +verulam\.parametric", output, re.MULTILINE)
+    assert re.search(r"^U2\.b +Categorical NB \(sit1305 ", output, re.MULTILINE)
+    assert re.search(r"^parametric\.NaiveBayes +ours +SIT1305 II", output, re.MULTILINE)
 
 
 def test_find_says_where_a_borrowed_learner_serves(capsys):
     output = printed(capsys, "find", "17.u")
-    assert re.search(r"^17\.u .* bagging", output, re.MULTILINE)
+    assert re.search(r"^17\.u +Bagging.*\n +bagging,", output, re.MULTILINE)
 
 
 def test_find_says_not_yet(capsys):

@@ -1,6 +1,8 @@
 """The commands. Heavy imports wait until a command needs them."""
 
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +16,11 @@ from verulam.cli._printing import (
     names_in,
     print_table,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verulam.catalogue import Found, MapRow
 
 app = typer.Typer(
     name="verulam",
@@ -116,37 +123,42 @@ def find(
         console().print(
             f"Alpaydin {found.section.number}: {found.section.title}", highlight=False, markup=False
         )
-    if found.rows:
-        print_table(_map_table(found))
+    for line in _map_lines(found.rows):
+        typer.echo(line)
     if found.learners:
         console().print()
         print_table(_learner_table(found))
 
 
-def _map_table(found: Any) -> Any:
-    import pandas as pd
-
+def _map_lines(rows: Iterable["MapRow"]) -> Iterator[str]:
+    """Yield what the texts ask for and, below it, the names to import, which stay whole."""
     from verulam.catalogue import entries
 
     covering: dict[str, list[str]] = {}
     for item in entries():
-        for row in item.rows:
-            covering.setdefault(row, []).append(item.name)
-    rows = [
-        (
-            row.id,
-            row.source,
-            row.section,
-            row.capability,
-            ", ".join(row.where or covering.get(row.id, ())) or "not yet",
+        for row_id in item.rows:
+            covering.setdefault(row_id, []).append(item.name)
+    for row in rows:
+        indent = " " * max(len(row.id) + 2, 6)
+        places = f" ({row.source} {row.section})"
+        yield fill(f"{row.id:<{len(indent)}}{row.capability}{places}", 80, subsequent_indent=indent)
+        names = ", ".join(row.where or covering.get(row.id, ())) or "not yet"
+        yield fill(
+            names,
+            80,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
         )
-        for row in found.rows
-    ]
-    return pd.DataFrame(rows, columns=["id", "text", "section", "capability", "where"])
 
 
-def _learner_table(found: Any) -> Any:
+def _learner_table(found: "Found") -> "pd.DataFrame":
     import pandas as pd
 
-    rows = [(item.name, item.path, item.section) for item in found.learners]
+    # The name of ours is the path of the class already.
+    rows = [
+        (item.name, item.path if item.source == "borrowed" else "ours", item.section)
+        for item in found.learners
+    ]
     return pd.DataFrame(rows, columns=["learner", "class", "section"])
