@@ -43,6 +43,18 @@ def test_planes_are_indicators_of_their_positive_side():
         BasisExpansion(kind="planes", planes=[[1.0, 2.0, 3.0]]).fit(ROWS)
 
 
+def test_sigmoids_are_soft_planes():
+    planes = [[-1.0, 2.0, 0.5], [0.0, -1.0, 3.0]]
+    rows = np.random.default_rng(0).normal(size=(20, 2))
+    soft = BasisExpansion(kind="sigmoids", planes=planes).fit(rows)
+    values = rows @ np.array(planes)[:, 1:].T + np.array(planes)[:, 0]
+    assert np.allclose(soft.transform(rows), 1 / (1 + np.exp(-values)))
+    hard = BasisExpansion(kind="planes", planes=planes).fit_transform(rows)
+    assert np.array_equal(soft.transform(rows) > 0.5, hard == 1)
+    names = soft.get_feature_names_out(["a", "b"])
+    assert names[0] == "sigmoid(2 a + 0.5 b - 1)"
+
+
 def test_drawn_planes_go_through_rows():
     planes = draw_planes(ROWS * [1.0, 1e3, 1e-3], 20, np.random.default_rng(0))
     heights = ROWS * [1.0, 1e3, 1e-3] @ planes.weights.T + planes.biases

@@ -7,6 +7,7 @@ from verulam.base import DataError, UnknownNameError
 from verulam.linear import (
     BasisExpansion,
     Perceptron,
+    ThresholdNetwork,
     ThresholdUnit,
     boolean_inputs,
     build_approximator,
@@ -16,6 +17,7 @@ from verulam.linear import (
     separability,
     truth_table,
 )
+from verulam.numerics import sigmoid
 
 
 @pytest.mark.parametrize("name", ["and", "or", "nand", "nor", "not"])
@@ -62,6 +64,18 @@ def test_every_function_of_three_inputs_has_its_network():
         network = network_for(outputs)
         assert network(rows).tolist() == outputs
         assert (network.hidden(rows).sum(axis=1) == outputs).all()
+
+
+def test_an_interval_is_a_parabola_or_two_lines_joined_by_or():
+    """Exercise 10.9: the class between 2 and 4, its discriminant below zero there."""
+    places = np.linspace(0.0, 6.0, 61)
+    parabola = (places - 3.0) ** 2 - 1.0
+    assert np.allclose(parabola[[20, 30, 40]], [0.0, -1.0, 0.0])
+    assert sigmoid(parabola[30]) == pytest.approx(0.269, abs=5e-4)
+    either = ThresholdUnit(np.array([1.0, 1.0]), -0.5)
+    outside = ThresholdNetwork(np.array([[-1.0], [1.0]]), np.array([2.0, -4.0]), either)
+    clear = np.abs(parabola) > 1e-9
+    assert np.array_equal(outside(places[clear, None]), (parabola > 0)[clear])
 
 
 def test_exclusive_or_with_the_product_as_auxiliary_input():

@@ -16,6 +16,7 @@ from verulam.linear import (
     Relaxation,
     gradient_descent,
     line_criterion,
+    newton_descent,
     sign_normalise,
 )
 
@@ -37,6 +38,15 @@ def test_gradients_agree_with_differences(name, margin):
         assert np.allclose(
             criterion.gradient(point), approx_fprime(point, criterion.value), rtol=1e-4, atol=1e-4
         )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("margin", [0.0, 0.7])
+def test_hessians_agree_with_differences_of_the_gradients(name, margin):
+    criterion = line_criterion(name, *overlapping(60), margin=margin)
+    for point in np.random.default_rng(1).normal(size=(5, 4)):
+        assert np.allclose(criterion.hessian(point), _differences(criterion.gradient, point))
+    assert criterion.hessian(point).any() == (name != "perceptron")
 
 
 def test_values_are_those_of_the_formulas():
@@ -154,6 +164,12 @@ def test_any_optimiser_takes_them():
     criterion = line_criterion("quadratic", rows, classes, margin=1.0)
     found = gradient_descent(criterion.gradient, np.zeros(4), learning_rate=0.005, max_iter=5000)
     assert criterion.errors(found.point) == 0
+
+
+def test_newton_ends_at_the_bottom_of_a_parabola_in_one_step():
+    criterion = line_criterion("squared error", *overlapping(60))
+    found = newton_descent(criterion.gradient, criterion.hessian, START, max_iter=1)
+    assert np.abs(criterion.gradient(found.point)).max() < 1e-9
 
 
 def test_bad_input_is_named():

@@ -71,3 +71,10 @@ def test_constant_targets_are_predicted(family, value):
 def test_constant_targets_at_the_border_are_refused(family, value):
     with pytest.raises(DataError, match=f"y is {value} in every row"):
         GeneralisedLinear(family=family).fit(ROWS, np.full(200, value))
+
+
+def test_true_and_false_are_one_and_zero():
+    rows, classes = overlapping()
+    by_number = GeneralisedLinear(family="bernoulli").fit(rows, classes)
+    by_truth = GeneralisedLinear(family="bernoulli").fit(rows, classes == 1)
+    assert np.allclose(by_truth.coef_, by_number.coef_)

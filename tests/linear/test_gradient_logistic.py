@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -19,7 +20,7 @@ from verulam.linear._gradient_logistic_loops import (
     SQUARED_SIGMOIDS,
     online_pass,
 )
-from verulam.linear._output_training import gradient, loss_value
+from verulam.linear._output_training import gradient, loss_value, take_pass
 from verulam.numerics import constant, exponential, inverse, sigmoid, softmax
 
 KINDS = [SOFTMAX, SIGMOIDS, SQUARED_SIGMOIDS, LINEAR]
@@ -158,6 +159,29 @@ def test_rates_that_do_not_converge_are_said(mode, rate, message):
 def test_a_constant_rate_of_all_rows_is_no_fault():
     model = GradientLogistic(mode="batch", learning_rate=constant(0.005), random_state=0)
     assert model.fit(IRIS, SPECIES).converged_
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_compressed_rows_pass_alike(kind):
+    rows, targets, point = _problem()
+    order, rates = np.random.default_rng(2).permutation(len(rows)), 0.1 / np.arange(1, 41)
+    table, results = sp.csr_array(np.where(np.abs(rows) > 0.5, rows, 0.0)), []
+    for inputs in (table, table.toarray()):
+        found = point.copy()
+        take_pass(inputs, targets, order, found, rates, kind)
+        results.append((found, gradient(inputs, targets, point, kind)))
+    assert np.allclose(results[0][0], results[1][0])
+    assert np.allclose(results[0][1], results[1][1])
+    assert not np.allclose(results[0][0], point)
+
+
+@pytest.mark.parametrize("mode", ["online", "batch"])
+def test_compressed_rows_give_the_same_model(mode):
+    rows, classes = overlapping()
+    model = GradientLogistic(mode=mode, random_state=0)
+    dense = model.fit(rows, classes).predict_proba(rows)
+    compressed = sp.csr_array(rows)
+    assert np.allclose(model.fit(compressed, classes).predict_proba(compressed), dense)
 
 
 def test_three_classes():

@@ -22,6 +22,49 @@ def test_the_limit_is_least_squares(mode, tolerance, near):
     assert np.allclose(unit.intercept_, exact.intercept_, atol=near)
 
 
+@pytest.mark.parametrize("mode", ["single", "batch"])
+@pytest.mark.parametrize("margins", ["fisher", "own"])
+def test_other_margins_have_their_own_limit(mode, margins):
+    rows, classes = overlapping()
+    kept = np.arange(200) % 4 > 0
+    rows, classes = rows[kept], classes[kept]
+    margins = np.linspace(0.5, 3.0, 150) if margins == "own" else margins
+    unit = LeastMeanSquares(mode=mode, margins=margins, tolerance=1e-6, max_iter=5000)
+    unit.set_params(random_state=0, record="passes").fit(rows, classes)
+    exact = MinimumSquaredError(margins=margins).fit(rows, classes)
+    assert np.allclose(unit.coef_, exact.coef_, atol=0.02)
+    assert np.allclose(unit.intercept_, exact.intercept_, atol=0.02)
+    assert unit.trajectory_.criterion[-1] == pytest.approx(exact.residual_sum_, rel=1e-3)
+    ones = MinimumSquaredError().fit(rows, classes)
+    assert not np.allclose(exact.coef_, ones.coef_, atol=0.05)
+
+
+def test_a_stream_has_ones_and_goes_on_from_a_batch():
+    rows, classes = overlapping()
+    with pytest.raises(DataError, match='margins must be "ones"'):
+        LeastMeanSquares(margins="fisher").partial_fit(rows, classes)
+    unit = LeastMeanSquares(mode="batch", learning_rate=1e-3, tolerance=1e-9).fit(rows, classes)
+    before = np.r_[unit.intercept_, unit.coef_[0]]
+    row = np.r_[1.0, rows[0]]
+    unit.partial_fit(rows[:1], classes[:1], classes=[0, 1])
+    step = 1e-3 * (-1.0 - before @ row) * row
+    assert np.allclose(np.r_[unit.intercept_, unit.coef_[0]], before + step)
+
+
+def test_weights_may_start_anywhere():
+    rows, classes = overlapping()
+    exact = MinimumSquaredError().fit(rows, classes)
+    start = np.r_[exact.intercept_, exact.coef_[0]]
+    unit = LeastMeanSquares(mode="batch", start=start, record="steps").fit(rows, classes)
+    assert unit.trajectory_.weights[0].tolist() == start.tolist()
+    assert unit.n_iter_ == 1
+    for mode in ("single", "batch"):
+        near = LeastMeanSquares(mode=mode, start="random", record="passes", random_state=0)
+        first = near.fit(rows, classes).trajectory_.weights[0]
+        assert first.any()
+        assert np.abs(first).max() < 0.01
+
+
 def test_a_falling_rate_may_be_given():
     rows, classes = overlapping()
     unit = LeastMeanSquares(learning_rate=inverse(0.05, 0.6), tolerance=1e-3, random_state=0)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from tests.linear.examples import overlapping
@@ -52,6 +53,17 @@ def test_several_targets_are_several_units():
     assert both.predict(ROWS).shape == (200, 2)
     assert np.allclose(both.coef_[0], one.coef_)
     assert np.allclose(both.coef_[1], -one.coef_)
+
+
+def test_compressed_rows_give_the_same_line():
+    line, compressed = OnlineRegression(random_state=0), sp.csr_array(ROWS)
+    dense = line.fit(ROWS, TARGETS).predict(ROWS)
+    assert np.allclose(line.fit(compressed, TARGETS).predict(compressed), dense)
+
+
+def test_one_row_is_fitted_without_a_word():
+    line = OnlineRegression(tolerance=1e-8).fit([[1.0, 2.0]], [3.0])
+    assert line.predict([[1.0, 2.0]]) == pytest.approx([3.0], abs=1e-3)
 
 
 def test_a_constant_rate_follows_drift():

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as Peer
 from tests.linear.examples import AND, CORNERS, OR, overlapping, separable
 
+from verulam.base import DataError, clone
 from verulam.linear import (
     BatchPerceptron,
     FarthestMarginPerceptron,
@@ -91,6 +92,53 @@ def test_the_farthest_margin_corrects_by_the_worst_row():
     path = trainer.trajectory_.weights
     for before, after in pairwise(path):
         assert np.allclose(after - before, signed[(signed @ before).argmin()])
+
+
+def test_slack_lets_rows_go_that_cannot_be_put_right():
+    rows, classes = overlapping()
+    trainer = FarthestMarginPerceptron(slack=3.0).fit(rows, classes)
+    products = sign_normalise(rows, classes == 1) @ np.r_[trainer.intercept_, trainer.coef_[0]]
+    assert trainer.converged_
+    assert (products <= 0).any()
+    assert (products + trainer.slacks_ > 0).all()
+    assert trainer.slacks_.sum() == 3.0 * trainer.n_iter_
+    assert trainer.score(rows, classes) > 0.6
+    with pytest.warns(ConvergenceWarning, match="raise max_iter, or slack"):
+        FarthestMarginPerceptron(slack=0.01, max_iter=50).fit(rows, classes)
+
+
+def test_slack_is_an_input_of_its_own_for_every_row():
+    rows, classes = overlapping(40)
+    wide = np.column_stack([rows, np.sqrt(2.0) * np.eye(40) * np.where(classes == 1, 1, -1)])
+    slack = FarthestMarginPerceptron(slack=2.0).fit(rows, classes)
+    plain = FarthestMarginPerceptron().fit(wide, classes)
+    assert slack.n_iter_ == plain.n_iter_
+    assert np.allclose(slack.coef_[0], plain.coef_[0, :3])
+    assert np.allclose(slack.slacks_, np.sqrt(2.0) * plain.coef_[0, 3:])
+
+
+@pytest.mark.parametrize("trainer", [BatchPerceptron(), Perceptron(random_state=0)])
+def test_weights_may_start_anywhere(trainer):
+    rows, classes = separable()
+    solution = clone(trainer).fit(rows, classes)
+    start = np.r_[solution.intercept_, solution.coef_[0]]
+    again = clone(trainer).set_params(start=start, record="steps").fit(rows, classes)
+    assert again.trajectory_.weights.tolist() == [start.tolist()]
+    with pytest.raises(DataError, match="start must be 4 finite numbers"):
+        clone(trainer).set_params(start=[1.0]).fit(rows, classes)
+
+
+def test_small_random_weights_let_the_rate_matter():
+    """From zero a constant rate changes the length of the weights only."""
+    sample = separable(gap=0.2)
+    ways = {}
+    for start in (None, "random"):
+        for rate in (1.0, 0.01):
+            trainer = Perceptron(learning_rate=rate, start=start, random_state=0).fit(*sample)
+            assert trainer.score(*sample) == 1.0
+            ways[start, rate] = trainer.n_corrections_
+    assert ways[None, 1.0] == ways[None, 0.01]
+    assert ways["random", 1.0] != ways["random", 0.01]
 
 
 def test_the_criterion_on_the_way_is_the_perceptrons():

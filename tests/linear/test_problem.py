@@ -5,8 +5,9 @@ import pytest
 import scipy.sparse as sp
 from tests.linear.examples import separable
 
+from verulam.base import DataError
 from verulam.linear import sign_normalise
-from verulam.linear._problem import Problem, Training, make_trajectory
+from verulam.linear._problem import Problem, Training, first_weights, make_trajectory
 
 
 @pytest.fixture(params=["dense", "sparse"])
@@ -43,3 +44,24 @@ def test_a_trajectory_has_criterion_and_errors_of_each_step(problem):
 def test_a_training_can_drop_its_path():
     training = Training(np.ones(2), 1, True, np.arange(3), np.ones((3, 2)))
     assert len(training.without_path().path) == 0
+
+
+def test_another_order_takes_margins_along(problem):
+    order = np.random.default_rng(0).permutation(60)
+    moved = Problem(problem.inputs, problem.signs, np.arange(60.0)).in_order(order)
+    weights = np.array([0.1, 0.2, -0.3, 0.4])
+    assert np.allclose(moved.products(weights), problem.products(weights)[order])
+    assert moved.margins.tolist() == order.tolist()
+    assert problem.in_order(order).margins is None
+
+
+def test_first_weights():
+    assert first_weights(None, 3).tolist() == [0.0, 0.0, 0.0]
+    small = first_weights("random", 1000, np.random.default_rng(0))
+    assert 0.009 < np.abs(small).max() < 0.01
+    given = np.array([1.0, 2.0])
+    assert first_weights(given, 2).tolist() == [1.0, 2.0]
+    assert first_weights(given, 2) is not given
+    for wrong in ([1.0], [np.nan, 0.0], [[1.0, 2.0]]):
+        with pytest.raises(DataError, match="start must be 2 finite numbers"):
+            first_weights(wrong, 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from verulam.linear._products import is_compressed, weighted_products
+from verulam.linear._products import is_compressed, row_squares, weighted_products
 
 
 @pytest.mark.parametrize("least", [0.0, -1.0])
@@ -16,3 +16,9 @@ def test_sums_over_augmented_rows(table, least):
     expected = augmented.T @ (augmented * weights[:, None])
     assert is_compressed(table(rows)) == (table is sp.csr_array)
     assert np.allclose(weighted_products(table(rows), weights), expected)
+
+
+def test_squared_lengths_of_rows():
+    rows = np.array([[3.0, 4.0], [0.0, 0.0], [-1.0, 0.0]])
+    for table in (rows, sp.csr_array(rows)):
+        assert row_squares(table).tolist() == [25.0, 0.0, 1.0]

@@ -8,10 +8,12 @@ import scipy.sparse as sp
 from scipy.stats import kendalltau
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score, ndcg_score
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from verulam.base import DataError, DataWarning
 from verulam.linear import (
+    BasisExpansion,
     LinearRanker,
     Preferences,
     kendall_tau,
@@ -112,6 +114,17 @@ def test_linearly_rankable_rows_are_ranked(loss):
     distinct = rows @ [1.0, -2.0, 0.5]
     ranker = LinearRanker(loss=loss, strength=1e-3, max_iter=2000).fit(rows, distinct, labels)
     assert ranker.score(rows, distinct, labels) == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_bend_is_ranked_in_products_of_the_inputs():
+    """Rows around a best place: no direction orders them, squares of the inputs do."""
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    relevance = -((rows - [0.5, -0.3]) ** 2).sum(axis=1)
+    straight = LinearRanker(strength=1e-3).fit(rows, relevance)
+    bent = make_pipeline(BasisExpansion(), LinearRanker(strength=1e-6, max_iter=2000))
+    bent.fit(rows, relevance)
+    assert straight.score(rows, relevance) < 0.5
+    assert bent.score(rows, relevance) == pytest.approx(1.0)
 
 
 def test_groups_are_not_compared_with_one_another():

@@ -55,6 +55,15 @@ def test_errors_stay_bounded_where_classes_overlap():
     assert trainer.score(*overlapping()) > 0.6
 
 
+@pytest.mark.parametrize("mode", ["single", "batch"])
+def test_weights_may_start_anywhere(mode):
+    rows, classes = separable()
+    trainer = Relaxation(mode=mode, start=[3.0, 0.0, -1.0, 2.0], record="steps", random_state=0)
+    way = trainer.set_params(max_iter=5000).fit(rows, classes).trajectory_
+    assert way.weights[0].tolist() == [3.0, 0.0, -1.0, 2.0]
+    assert way.criterion[-1] < way.criterion[0]
+
+
 def test_rows_of_zeros_move_the_bias_only():
     trainer = Relaxation(random_state=0).fit([[0.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [0, 0, 1])
     assert trainer.converged_

@@ -18,24 +18,29 @@ from verulam.linear._single_sample_loops import (
 )
 
 
-def _arguments(rule):
+def _arguments(rule, margins=(0.5,)):
     rows, classes = overlapping(40)
     signs = np.where(classes == 1, 1.0, -1.0)
     order = np.random.default_rng(0).permutation(40)
     weights, drift, history = np.zeros(4), np.zeros(4), np.zeros((10, 4))
     rates = 0.1 / np.arange(1, 41)
-    return rows, (signs, order, weights, drift, rule, 0.5, rates, True, 3, history)
+    return rows, (signs, order, weights, drift, rule, np.array(margins), rates, True, 3, history)
+
+
+OWN_MARGINS = np.linspace(0.1, 2.0, 40)
 
 
 @pytest.mark.parametrize("rule", [PERCEPTRON, RELAXATION, LEAST_MEAN_SQUARES])
-def test_passes_follow_the_rule(rule):
-    rows, shared = _arguments(rule)
-    signs, order, weights, drift, _, margin, rates, _, clock, history = shared
+@pytest.mark.parametrize("margins", [(0.5,), OWN_MARGINS])
+def test_passes_follow_the_rule(rule, margins):
+    rows, shared = _arguments(rule, margins)
+    signs, order, weights, drift, _, _, rates, _, clock, history = shared
     corrections = dense_pass(rows, *shared)
     expected, moments, steps = np.zeros(4), np.zeros(4), []
     for place, row in enumerate(order):
         augmented = signs[row] * np.r_[1.0, rows[row]]
         product, rate = expected @ augmented, rates[len(steps)]
+        margin = margins[row] if len(margins) > 1 else margins[0]
         if rule == LEAST_MEAN_SQUARES:
             step = rate * (margin - product)
         elif product > margin:
@@ -54,10 +59,11 @@ def test_passes_follow_the_rule(rule):
 
 
 @pytest.mark.parametrize("rule", [PERCEPTRON, RELAXATION, LEAST_MEAN_SQUARES])
-def test_compressed_rows_pass_alike(rule):
-    rows, shared = _arguments(rule)
+@pytest.mark.parametrize("margins", [(0.5,), OWN_MARGINS])
+def test_compressed_rows_pass_alike(rule, margins):
+    rows, shared = _arguments(rule, margins)
     dense_pass(rows, *shared)
-    _, again = _arguments(rule)
+    _, again = _arguments(rule, margins)
     table = sp.csr_array(rows)
     sparse_pass(table.data, table.indices.astype(np.int64), table.indptr.astype(np.int64), *again)
     assert np.allclose(again[2], shared[2])
@@ -65,13 +71,14 @@ def test_compressed_rows_pass_alike(rule):
     assert np.allclose(again[-1], shared[-1])
 
 
-def test_winnow_compiled_and_plain():
+@pytest.mark.parametrize("both", [True, False])
+def test_winnow_compiled_and_plain(both):
     rows, classes = overlapping(30)
     signs, order = np.where(classes == 1, 1.0, -1.0), np.arange(30)
     results = []
     for function in (winnow_pass, winnow_pass.py_func):
         positive, negative, history = np.zeros(4), np.zeros(4), np.zeros((5, 4))
-        made = function(rows, signs, order, positive, negative, 1.3, history)
+        made = function(rows, signs, order, positive, negative, 1.3, both, history)
         results.append((made, positive, negative, history))
     assert results[0][0] == results[1][0] > 0
     for compiled, plain in zip(results[0][1:], results[1][1:], strict=True):

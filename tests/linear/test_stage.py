@@ -31,7 +31,7 @@ def test_all_trainers_separate_what_can_be_separated():
         ]
     )
     assert lines.separability
-    assert len(lines.table) == len(line_trainers()) == 20
+    assert len(lines.table) == len(line_trainers()) == 22
     assert (seeking["errors"] == 0).all()
     assert (seeking["margin"] > 0).all()
     assert (lines.table["seconds"] > 0).all()

@@ -9,7 +9,9 @@ from tests.linear.examples import CORNERS, OR, XOR, overlapping, separable
 from verulam.base import DataError
 from verulam.linear import (
     BatchPerceptron,
+    DescentDiscriminant,
     FarthestMarginPerceptron,
+    GradientLogistic,
     HoKashyap,
     LeastMeanSquares,
     LinearProgramDiscriminant,
@@ -17,6 +19,7 @@ from verulam.linear import (
     LogisticDiscriminant,
     MinimumSquaredError,
     OneVersusRest,
+    OnlineRegression,
     Perceptron,
     Relaxation,
     Separability,
@@ -163,6 +166,9 @@ def _refuse_to_fill(monkeypatch):
         LeastMeanSquares(max_iter=2, random_state=0),
         LeastMeanSquares(mode="batch", max_iter=2),
         LogisticDiscriminant(max_iter=10),
+        GradientLogistic(max_iter=2, random_state=0),
+        GradientLogistic(mode="batch", max_iter=2, random_state=0),
+        DescentDiscriminant(criterion="quadratic", max_iter=5),
         OneVersusRest(LogisticDiscriminant(max_iter=10)),
     ],
 )
@@ -172,10 +178,20 @@ def test_compressed_rows_stay_compressed(learner, wide, monkeypatch):
     rows, classes = wide
     _refuse_to_fill(monkeypatch)
     learner.fit(rows, classes)
-    heights = learner.decision_function(rows)
+    decide = getattr(learner, "decision_function", lambda X: learner.predict_proba(X)[:, 1])
+    heights = decide(rows)
     assert heights[classes == 1].mean() > heights[classes == 0].mean()
     if hasattr(learner, "partial_fit"):
         learner.partial_fit(rows[:100], classes[:100], classes=[0, 1])
+
+
+def test_rows_of_a_regression_stay_compressed(wide, monkeypatch):
+    rows, classes = wide
+    _refuse_to_fill(monkeypatch)
+    with pytest.warns(ConvergenceWarning):
+        line = OnlineRegression(max_iter=2, random_state=0).fit(rows, classes)
+    heights = line.partial_fit(rows[:100], classes[:100]).predict(rows)
+    assert heights[classes == 1].mean() > heights[classes == 0].mean()
 
 
 def test_ranked_rows_stay_compressed(wide, monkeypatch):

@@ -21,6 +21,15 @@ def test_a_correction_multiplies():
     assert trainer.trajectory_.weights[1] == pytest.approx([1.5, 1.5, 0.0])
 
 
+def test_a_correction_may_leave_the_other_class_alone():
+    trainer = BalancedWinnow(factor=2.0, update="one", shuffle=False, record="steps")
+    trainer.fit([[1.0, 0.0], [0.0, 1.0]], [1, 0])
+    # After the first row: positive weights (2, 2, 1); after the second negative ones (2, 1, 2).
+    assert trainer.trajectory_.weights[1] == pytest.approx([1.0, 1.0, 0.0])
+    assert trainer.trajectory_.weights[2] == pytest.approx([0.0, 1.0, -1.0])
+    assert trainer.converged_
+
+
 def test_fewer_corrections_than_a_perceptron_among_irrelevant_inputs():
     random = np.random.default_rng(0)
     rows = np.where(random.normal(size=(400, 200)) > 0, 1.0, -1.0)

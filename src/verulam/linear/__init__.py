@@ -20,6 +20,7 @@ from verulam.linear._descent import (
     online_descent,
     optimal_rate,
 )
+from verulam.linear._descent_discriminant import DescentDiscriminant
 from verulam.linear._evidence import TwoClassEvidence, two_class_evidence
 from verulam.linear._generalised import GeneralisedLinear
 from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
@@ -68,6 +69,7 @@ __all__ = [
     "BatchPerceptron",
     "CellApproximator",
     "Descent",
+    "DescentDiscriminant",
     "FarthestMarginPerceptron",
     "GeneralisedLinear",
     "GradientLogistic",

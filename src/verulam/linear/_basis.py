@@ -1,6 +1,7 @@
 """Basis expansions: functions of the inputs in which a discriminant is linear."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -42,6 +43,7 @@ _KINDS = (
     "sine",
     "steps",
     "planes",
+    "sigmoids",
     "single bumps",
     "bumps",
     "potentials",
@@ -59,20 +61,22 @@ class BasisExpansion(Transformer):
         "polynomial": all products up to `degree`; "powers": powers of single inputs;
         "logarithms": :math:`\log x_j` of positive inputs; "sine": :math:`\sin` and :math:`\cos` of
         multiples of each input over its range; "steps": :math:`1(x_j > c)` at quantiles of each
-        input; "planes": :math:`1(a^T x > c)`; "single bumps": Gaussian hills over each input, at
+        input; "planes": :math:`1(a^T x > c)`; "sigmoids": soft planes, the hidden units of
+        a perceptron with two layers, fixed; "single bumps": Gaussian hills over each input, at
         its quantiles; "bumps": Gaussian hills over all inputs, around `n_functions` rows;
         "potentials": :math:`1 / (1 + \|x - x^t\|^2 / s^2)` around every row; "windows": one in a
         cube around every row; "functions": those given.
     degree
         Highest degree of products or powers, and number of multiples of the sine.
     n_functions
-        Number of bumps or planes, or of steps or single bumps for each input.
+        Number of bumps, planes or sigmoids, or of steps or single bumps for each input.
     width
         Standard deviation of the bumps, distance where a potential has halved, or half the edge
         of a window; None takes the median distance between their centres, and for single bumps
         twice the standard deviation of the input over their number.
     planes
-        Rows of :math:`(-c, a)`, the bias in front; None draws planes through random rows.
+        Rows of :math:`(-c, a)`, the bias in front, also of sigmoids; None draws planes through
+        random rows.
     functions
         Functions of a table of rows that return one value for each row.
     random_state
@@ -168,8 +172,8 @@ class BasisExpansion(Transformer):
             shares = np.linspace(0, 1, self.n_functions + 2)[1:-1]
             places = np.quantile(inputs, shares, axis=0).T
             return Steps(places) if self.kind == "steps" else self._single_bumps(inputs, places)
-        if self.kind == "planes":
-            return self._read_planes(inputs)
+        if self.kind in ("planes", "sigmoids"):
+            return replace(self._read_planes(inputs), soft=self.kind == "sigmoids")
         if self.kind == "functions":
             if not self.functions:
                 raise DataError('functions must be given with kind="functions"; got none.')

@@ -8,6 +8,7 @@ from scipy.spatial.distance import pdist
 from sklearn.preprocessing import PolynomialFeatures
 
 from verulam.base import DataError
+from verulam.numerics import sigmoid
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -104,14 +105,16 @@ class Steps:
 
 @dataclass(frozen=True)
 class Planes:
-    """One on the positive side of a plane."""
+    """One on the positive side of a plane, at once or by a sigmoid of the discriminant."""
 
     biases: np.ndarray
     weights: np.ndarray
+    soft: bool = False
 
     def expand(self, inputs: np.ndarray) -> np.ndarray:
         """Return one column for each plane."""
-        return (inputs @ self.weights.T + self.biases > 0).astype(np.float64)
+        values = inputs @ self.weights.T + self.biases
+        return sigmoid(values) if self.soft else (values > 0).astype(np.float64)
 
     def names(self, inputs: list[str]) -> list[str]:
         """Return their names."""
@@ -119,7 +122,10 @@ class Planes:
             " + ".join(f"{weight:.4g} {name}" for weight, name in zip(row, inputs, strict=True))
             for row in self.weights
         ]
-        return [f"{text} > {-bias:.4g}" for text, bias in zip(sums, self.biases, strict=True)]
+        pairs = zip(sums, self.biases, strict=True)
+        if self.soft:
+            return [f"sigmoid({text} - {-bias:.4g})" for text, bias in pairs]
+        return [f"{text} > {-bias:.4g}" for text, bias in pairs]
 
 
 @dataclass(frozen=True)

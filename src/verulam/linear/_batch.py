@@ -16,6 +16,8 @@ _MOST_COLUMNS = 1_000
 #: Steps of the power method that takes their place.
 _POWER_STEPS = 100
 
+#: The step to be taken in place of a combination of rows, from it and the products.
+Bend = Callable[[np.ndarray, np.ndarray], np.ndarray]
 #: Says from the products whether all inequalities hold as wished.
 Satisfied = Callable[[np.ndarray], bool]
 
@@ -30,6 +32,7 @@ def descend(
     tolerance: float = 0.0,
     record: str | None = None,
     start: np.ndarray | None = None,
+    bend: Bend | None = None,
 ) -> Training:
     r"""Repeat :math:`a \leftarrow a + \eta(k) \sum_i c_i y_i`.
 
@@ -51,6 +54,8 @@ def descend(
         Anything but None keeps the weights after each correction.
     start
         First weights, zero by default.
+    bend
+        Turns each combination of rows into the step to be taken.
     """
     weights = np.zeros(problem.size[1]) if start is None else start.astype(np.float64)
     path = [weights]
@@ -59,6 +64,8 @@ def descend(
     while n_iter < max_iter and not converged:
         n_iter += 1
         step = rate(n_iter) * problem.combine(coefficients(products, problem))
+        if bend is not None:
+            step = bend(step, products)
         weights = weights + step
         if not is_bounded(weights):
             raise DataError(diverging_rate(rate(n_iter), problem))

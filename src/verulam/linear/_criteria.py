@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
 from verulam.linear._problem import Problem
+from verulam.linear._products import weighted_products
 
-#: Slope or loss of each row, from its product, its squared length and the margin.
-RowFunction = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
+#: Slope or loss of each row, from its product, its squared length and its margin or that of all.
+RowFunction = Callable[[np.ndarray, np.ndarray, Any], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -23,36 +25,43 @@ class RowLoss:
         The loss.
     slope
         Its derivative over the product.
+    curvature
+        Its second derivative; of the perceptron's loss it is zero.
     default_margin
         Margin where none is given.
     """
 
     loss: RowFunction
     slope: RowFunction
+    curvature: RowFunction
     default_margin: float
 
 
 PERCEPTRON_LOSS = RowLoss(
     lambda products, _, margin: np.maximum(margin - products, 0.0),
     lambda products, _, margin: -(products <= margin).astype(np.float64),
+    lambda products, _, __: np.zeros_like(products),
     0.0,
 )
 QUADRATIC_LOSS = RowLoss(
     lambda products, _, margin: np.minimum(products - margin, 0.0) ** 2,
     lambda products, _, margin: 2.0 * np.minimum(products - margin, 0.0),
+    lambda products, _, margin: 2.0 * (products <= margin),
     0.0,
 )
 RELAXATION_LOSS = RowLoss(
     lambda products, squares, margin: 0.5 * np.minimum(products - margin, 0.0) ** 2 / squares,
     lambda products, squares, margin: np.minimum(products - margin, 0.0) / squares,
+    lambda products, squares, margin: (products <= margin) / squares,
     1.0,
 )
 SQUARED_LOSS = RowLoss(
     lambda products, _, margin: (margin - products) ** 2,
     lambda products, _, margin: 2.0 * (products - margin),
+    lambda products, _, __: np.full_like(products, 2.0),
     1.0,
 )
-_LOSSES = {
+ROW_LOSSES = {
     "perceptron": PERCEPTRON_LOSS,
     "quadratic": QUADRATIC_LOSS,
     "relaxation": RELAXATION_LOSS,
@@ -82,17 +91,24 @@ class LineCriterion:
 
     def value(self, weights: ArrayLike) -> float:
         """Return the criterion."""
-        losses = _LOSSES[self.name].loss(
+        losses = ROW_LOSSES[self.name].loss(
             self.problem.products(self._checked(weights)), self.problem.squares, self.margin
         )
         return float(losses.sum())
 
     def gradient(self, weights: ArrayLike) -> np.ndarray:
         """Return its gradient."""
-        slopes = _LOSSES[self.name].slope(
+        slopes = ROW_LOSSES[self.name].slope(
             self.problem.products(self._checked(weights)), self.problem.squares, self.margin
         )
         return self.problem.combine(slopes)
+
+    def hessian(self, weights: ArrayLike) -> np.ndarray:
+        """Return its second derivatives, where it has them."""
+        curvatures = ROW_LOSSES[self.name].curvature(
+            self.problem.products(self._checked(weights)), self.problem.squares, self.margin
+        )
+        return weighted_products(self.problem.inputs, curvatures)
 
     def errors(self, weights: ArrayLike) -> int:
         """Return the number of rows on the wrong side, or on the line."""
@@ -139,8 +155,8 @@ def line_criterion(
     >>> criterion.value([-1.5, 1.0, 1.0]), criterion.errors([-1.5, 1.0, 1.0])
     (0.0, 0)
     """
-    if name not in _LOSSES:
-        raise unknown_name("criterion", name, _LOSSES)
+    if name not in ROW_LOSSES:
+        raise unknown_name("criterion", name, ROW_LOSSES)
     inputs, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
     if inputs.ndim != 2 or labels.shape != (len(inputs),):
         raise DataError(
@@ -153,5 +169,5 @@ def line_criterion(
     if len(classes) != 2:
         raise DataError(f"y must have two classes; it has {len(classes)}.")
     problem = Problem(inputs, np.where(labels == classes[1], 1.0, -1.0))
-    chosen = _LOSSES[name].default_margin if margin is None else float(margin)
+    chosen = ROW_LOSSES[name].default_margin if margin is None else float(margin)
     return LineCriterion(name, chosen, problem)

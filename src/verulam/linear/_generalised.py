@@ -126,6 +126,7 @@ class GeneralisedLinear(Regressor):
             self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
         )
         weights = check_weights(sample_weight, inputs)
+        targets = targets.astype(np.float64)
         self._check(targets, weights)
         if np.ptp(targets) == 0:
             return self._keep_constant(float(targets[0]), inputs.shape[1])

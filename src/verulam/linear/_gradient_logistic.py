@@ -22,6 +22,7 @@ from verulam.base import (
     generator,
     validate_data,
 )
+from verulam.linear._batch import largest_stable_rate
 from verulam.linear._gradient_logistic_loops import (
     SIGMOIDS,
     SOFTMAX,
@@ -36,6 +37,7 @@ from verulam.linear._output_training import (
     wrong_rows,
 )
 from verulam.linear._perceptrons import RECORD
+from verulam.linear._problem import Problem
 from verulam.linear._scaling import warn_far_from_optimum
 from verulam.linear._single_sample import as_schedule
 from verulam.numerics import Schedule, search_then_converge, softmax
@@ -45,6 +47,8 @@ _OUTPUTS = {
     ("sigmoids", "cross_entropy"): SIGMOIDS,
     ("sigmoids", "squared"): SQUARED_SIGMOIDS,
 }
+#: How rows are read.
+_ROWS: dict[str, Any] = {"dtype": np.float64, "order": "C", "accept_sparse": "csr"}
 #: Size of the random weights at the start.
 _START = 0.01
 
@@ -165,14 +169,13 @@ class GradientLogistic(Classifier):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = self.output == "sigmoids"
+        tags.input_tags.sparse = True
         return tags
 
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on rows `X` of classes `y`; sigmoids also take a table of zeros and ones."""
-        inputs, labels = validate_data(
-            self, X, y, dtype=np.float64, order="C", multi_output=self.output == "sigmoids"
-        )
+        inputs, labels = validate_data(self, X, y, multi_output=self.output == "sigmoids", **_ROWS)
         targets = self._read_targets(labels)
         random = generator(self.random_state)
         shape = (targets.shape[1], inputs.shape[1] + 1)
@@ -200,7 +203,7 @@ class GradientLogistic(Classifier):
             All labels, needed in the first call unless `y` has them all.
         """
         first = not hasattr(self, "coef_")
-        inputs, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
+        inputs, labels = validate_data(self, X, y, reset=first, **_ROWS)
         if first:
             known = labels if classes is None else np.asarray(classes)
             self.classes_ = np.unique(known)
@@ -218,7 +221,7 @@ class GradientLogistic(Classifier):
             )
         targets = (labels[:, None] == self.classes_).astype(np.float64)
         stream_outputs(inputs, targets, self._coefficients, self._plan, self._seen)
-        self._seen += len(inputs)
+        self._seen += len(targets)
         reached = state(inputs, targets, self._coefficients, self._plan.kind)
         self._keep(self._coefficients, np.array([reached]))
         self.converged_, self.trajectory_ = False, None
@@ -247,17 +250,17 @@ class GradientLogistic(Classifier):
             raise DataError('loss="squared" is for output="sigmoids"; softmax has cross-entropy.')
         return _OUTPUTS[self.output, self.loss]
 
-    def _rate(self, inputs: np.ndarray) -> Schedule:
+    def _rate(self, inputs: Any) -> Schedule:
         if not isinstance(self.learning_rate, str):
             return as_schedule(self.learning_rate)
-        largest = 1.0 + float((inputs**2).sum(axis=1).max())
+        problem = Problem(inputs, np.ones(inputs.shape[0]))
         steepest = 4.0 if self.loss == "squared" else 1.0
         if self.mode == "online":
-            return search_then_converge(steepest / largest, 10.0 * len(inputs))
-        rows = np.column_stack([np.ones(len(inputs)), inputs])
-        return as_schedule(2.0 * steepest / float(np.linalg.norm(rows, 2)) ** 2)
+            largest = float(problem.squares.max())
+            return search_then_converge(steepest / largest, 10.0 * problem.size[0])
+        return as_schedule(steepest * largest_stable_rate(problem))
 
-    def _make_plan(self, inputs: np.ndarray) -> DescentPlan:
+    def _make_plan(self, inputs: Any) -> DescentPlan:
         return DescentPlan(
             kind=self._kind(),
             rate=self._rate(inputs),
@@ -280,7 +283,7 @@ class GradientLogistic(Classifier):
         For classes that exclude one another they are divided by their sum.
         """
         check_is_fitted(self)
-        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        inputs = validate_data(self, X, reset=False, **_ROWS)
         outputs = inputs @ self.coef_.T + self.intercept_
         if self.output == "softmax":
             return softmax(outputs, axis=1)

@@ -14,6 +14,27 @@ LINEAR = 3
 
 
 @njit(cache=True, nogil=True)
+def _to_steps(values, wished, rate, output):  # pragma: no cover
+    """Turn the linear values of a row into what its inputs are multiplied by, in place."""
+    if output == SOFTMAX:
+        largest = values.max()
+        total = 0.0
+        for unit in range(len(values)):
+            values[unit] = np.exp(values[unit] - largest)
+            total += values[unit]
+        for unit in range(len(values)):
+            values[unit] /= total
+    elif output != LINEAR:
+        for unit in range(len(values)):
+            values[unit] = 1.0 / (1.0 + np.exp(-values[unit]))
+    for unit in range(len(values)):
+        step = rate * (wished[unit] - values[unit])
+        if output == SQUARED_SIGMOIDS:
+            step *= values[unit] * (1.0 - values[unit])
+        values[unit] = step
+
+
+@njit(cache=True, nogil=True)
 def online_pass(inputs, targets, order, coefficients, rates, output):  # pragma: no cover
     """Correct the coefficients after each row, in place.
 
@@ -36,27 +57,34 @@ def online_pass(inputs, targets, order, coefficients, rates, output):  # pragma:
     values = np.empty(n_outputs)
     for place in range(len(order)):
         row = order[place]
-        largest = -np.inf
         for unit in range(n_outputs):
             value = coefficients[unit, 0]
             for column in range(n_columns):
                 value += coefficients[unit, column + 1] * inputs[row, column]
             values[unit] = value
-            largest = max(largest, value)
-        if output == SOFTMAX:
-            total = 0.0
-            for unit in range(n_outputs):
-                values[unit] = np.exp(values[unit] - largest)
-                total += values[unit]
-            for unit in range(n_outputs):
-                values[unit] /= total
-        elif output != LINEAR:
-            for unit in range(n_outputs):
-                values[unit] = 1.0 / (1.0 + np.exp(-values[unit]))
+        _to_steps(values, targets[row], rates[place], output)
         for unit in range(n_outputs):
-            step = rates[place] * (targets[row, unit] - values[unit])
-            if output == SQUARED_SIGMOIDS:
-                step *= values[unit] * (1.0 - values[unit])
-            coefficients[unit, 0] += step
+            coefficients[unit, 0] += values[unit]
             for column in range(n_columns):
-                coefficients[unit, column + 1] += step * inputs[row, column]
+                coefficients[unit, column + 1] += values[unit] * inputs[row, column]
+
+
+@njit(cache=True, nogil=True)
+def sparse_online_pass(
+    entries, columns, starts, targets, order, coefficients, rates, output
+):  # pragma: no cover
+    """Correct the coefficients after each row in compressed form; see `online_pass`."""
+    n_outputs = coefficients.shape[0]
+    values = np.empty(n_outputs)
+    for place in range(len(order)):
+        row = order[place]
+        for unit in range(n_outputs):
+            value = coefficients[unit, 0]
+            for entry in range(starts[row], starts[row + 1]):
+                value += coefficients[unit, columns[entry] + 1] * entries[entry]
+            values[unit] = value
+        _to_steps(values, targets[row], rates[place], output)
+        for unit in range(n_outputs):
+            coefficients[unit, 0] += values[unit]
+            for entry in range(starts[row], starts[row + 1]):
+                coefficients[unit, columns[entry] + 1] += values[unit] * entries[entry]

@@ -1,17 +1,20 @@
 """The Widrow-Hoff rule: least squares by corrections, one row at a time or all together."""
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from verulam.base import RANDOM_STATE, Interval, Seed, StrOptions, generator
+from verulam.base import RANDOM_STATE, DataError, Interval, Seed, StrOptions, generator
 from verulam.linear._batch import descend, largest_stable_rate
 from verulam.linear._criteria import SQUARED_LOSS
-from verulam.linear._perceptrons import ITERATIONS, RATE, RECORD
+from verulam.linear._perceptrons import ITERATIONS, RATE, RECORD, START
 from verulam.linear._problem import Problem, Training
 from verulam.linear._single_sample import Corrections, as_schedule, walk
 from verulam.linear._single_sample_loops import LEAST_MEAN_SQUARES
+from verulam.linear._squared_error import choose_margins
 from verulam.linear._streaming import StreamingTrainer
 from verulam.numerics import Schedule, search_then_converge
 
@@ -29,6 +32,11 @@ class LeastMeanSquares(StreamingTrainer):
     learning_rate
         Step size, or a schedule :math:`\eta(k)` of the rows (of the passes in batch mode).
         "auto" is as large as is safe at first, and falls as :math:`1/k` in single mode.
+    margins
+        Wished products :math:`b_i`: "ones", "fisher" for the reciprocal shares of the classes,
+        or a positive number for each row. A stream has ones.
+    start
+        First weights, the bias in front; None starts at zero, "random" near it.
     max_iter
         Most passes over the rows.
     tolerance
@@ -57,7 +65,7 @@ class LeastMeanSquares(StreamingTrainer):
 
     Notes
     -----
-    .. math:: a \leftarrow a + \eta(k) (1 - a^T y_i)\, y_i
+    .. math:: a \leftarrow a + \eta(k) (b_i - a^T y_i)\, y_i
 
     The limit for falling rates is the least-squares solution, whether the classes are separable
     or not; it need not separate them even where a plane could. A constant rate follows drift but
@@ -76,6 +84,8 @@ class LeastMeanSquares(StreamingTrainer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "mode": [StrOptions({"single", "batch"})],
         "learning_rate": [*RATE, StrOptions({"auto"})],
+        "margins": [StrOptions({"ones", "fisher"}), "array-like"],
+        "start": [StrOptions({"random"}), *START],
         "max_iter": ITERATIONS,
         "tolerance": [Interval(Real, 0, None, closed="left")],
         "shuffle": ["boolean"],
@@ -91,6 +101,8 @@ class LeastMeanSquares(StreamingTrainer):
         *,
         mode: str = "single",
         learning_rate: float | str | Schedule = "auto",
+        margins: str | ArrayLike = "ones",
+        start: ArrayLike | str | None = None,
         max_iter: int = 1000,
         tolerance: float = 1e-4,
         shuffle: bool = True,
@@ -99,6 +111,8 @@ class LeastMeanSquares(StreamingTrainer):
     ) -> None:
         self.mode = mode
         self.learning_rate = learning_rate
+        self.margins = margins
+        self.start = start
         self.max_iter = max_iter
         self.tolerance = tolerance
         self.shuffle = shuffle
@@ -109,12 +123,29 @@ class LeastMeanSquares(StreamingTrainer):
     def _example_learners(cls) -> list["LeastMeanSquares"]:
         return [cls(random_state=0), cls(mode="batch")]
 
+    def _read(self, X: ArrayLike, y: ArrayLike) -> Problem:
+        problem = super()._read(X, y)
+        if self._has_ones:
+            return problem
+        return replace(problem, margins=choose_margins(self.margins, problem, None))
+
+    @property
+    def _has_ones(self) -> bool:
+        return isinstance(self.margins, str) and self.margins == "ones"
+
+    def _check_stream(self) -> None:
+        if not self._has_ones:
+            raise DataError(
+                'partial_fit knows no shares of the classes, so margins must be "ones".'
+            )
+
     def _train(self, problem: Problem) -> Training:
         if self.mode == "batch":
             rate = self.learning_rate
             if isinstance(rate, str):
                 rate = 0.9 * largest_stable_rate(problem)
-            return descend(
+            walker = self._start(problem)
+            training = descend(
                 problem,
                 lambda products, _: 0.5 * self._pulls(products, problem),
                 rate=as_schedule(rate),
@@ -122,7 +153,11 @@ class LeastMeanSquares(StreamingTrainer):
                 max_iter=self.max_iter,
                 tolerance=self.tolerance,
                 record=self.record,
+                start=walker.weights,
             )
+            # A stream goes on from the end of the batch.
+            walker.weights[:] = training.weights
+            return training
         return walk(
             problem,
             self._start(problem),

@@ -27,6 +27,7 @@ from verulam.linear._output_training import (
     warn_unsettled,
 )
 from verulam.linear._perceptrons import RATE, RECORD
+from verulam.linear._products import row_squares
 from verulam.linear._scaling import warn_far_from_line
 from verulam.linear._single_sample import as_schedule
 from verulam.numerics import Schedule, search_then_converge
@@ -109,6 +110,7 @@ class OnlineRegression(Regressor):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
         return tags
 
     @checked_fit
@@ -131,19 +133,27 @@ class OnlineRegression(Regressor):
         """Go once through the rows in their order, from the weights reached so far."""
         inputs, targets = self._read(X, y, first=not hasattr(self, "_coefficients"))
         stream_outputs(inputs, targets, self._coefficients, self._plan, self._seen)
-        self._seen += len(inputs)
+        self._seen += len(targets)
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         self.converged_, self.trajectory_ = False, None
         self.loss_curve_ = np.array([loss_value(inputs, targets, self._coefficients, LINEAR)])
-        self.loss_curve_ /= len(inputs)
+        self.loss_curve_ /= len(targets)
         self._follow()
         return self
 
-    def _read(self, X: ArrayLike, y: ArrayLike, first: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _read(self, X: ArrayLike, y: ArrayLike, first: bool) -> tuple[Any, np.ndarray]:
         inputs, targets = validate_data(
-            self, X, y, dtype=np.float64, order="C", y_numeric=True, multi_output=True, reset=first
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            order="C",
+            y_numeric=True,
+            multi_output=True,
+            reset=first,
         )
-        table = np.asarray(targets, dtype=np.float64).reshape(len(inputs), -1)
+        table = np.asarray(targets, dtype=np.float64).reshape(inputs.shape[0], -1)
         if first:
             self._one_target = targets.ndim == 1
             self._coefficients = np.zeros((table.shape[1], inputs.shape[1] + 1))
@@ -157,11 +167,11 @@ class OnlineRegression(Regressor):
             )
         return inputs, table
 
-    def _rate(self, inputs: np.ndarray) -> Schedule:
+    def _rate(self, inputs: Any) -> Schedule:
         if not isinstance(self.learning_rate, str):
             return as_schedule(self.learning_rate)
-        largest = 1.0 + float((inputs**2).sum(axis=1).max())
-        return search_then_converge(1.0 / largest, 2.0 * len(inputs))
+        largest = 1.0 + float(row_squares(inputs).max())
+        return search_then_converge(1.0 / largest, 2.0 * inputs.shape[0])
 
     def _follow(self) -> None:
         coefficients = self._coefficients
@@ -172,5 +182,5 @@ class OnlineRegression(Regressor):
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the value of the linear function at each row."""
         check_is_fitted(self)
-        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        inputs = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return inputs @ self.coef_.T + self.intercept_

@@ -26,7 +26,7 @@ def shuffled_once(problem: Problem, random: np.random.Generator | None) -> Probl
     if random is None or not _is_large(problem):
         return problem
     order = random.permutation(len(problem.signs))
-    return Problem(problem.inputs[order], problem.signs[order])
+    return problem.in_order(order)
 
 
 def orders(problem: Problem, random: np.random.Generator | None) -> Iterator[np.ndarray]:

@@ -16,8 +16,10 @@ from verulam.linear._gradient_logistic_loops import (
     SOFTMAX,
     SQUARED_SIGMOIDS,
     online_pass,
+    sparse_online_pass,
 )
 from verulam.linear._problem import Trajectory, is_bounded
+from verulam.linear._products import is_compressed, row_squares
 from verulam.linear._single_sample import MOST_STEPS, remark_on_rates
 from verulam.numerics import Schedule, softmax
 
@@ -86,7 +88,7 @@ class TrainedOutputs:
 
 
 def train_outputs(
-    inputs: np.ndarray,
+    inputs: Any,
     targets: np.ndarray,
     start: np.ndarray,
     plan: DescentPlan,
@@ -97,7 +99,7 @@ def train_outputs(
     Parameters
     ----------
     inputs, targets
-        Rows and their wished outputs.
+        Rows, dense or compressed, and their wished outputs.
     start
         First coefficients, which are not changed.
     plan
@@ -105,21 +107,21 @@ def train_outputs(
     random
         Draws the order of each pass.
     """
-    coefficients, kind = start.copy(), plan.kind
+    coefficients, kind, n_rows = start.copy(), plan.kind, len(targets)
     path, curves = [start], list[tuple[float, float, float]]()
     best, stale, seen, settled = np.inf, 0, 0, False
     while len(curves) < plan.max_iter and not settled:
         before = coefficients.copy()
         if plan.online:
-            order = random.permutation(len(inputs))
-            rates = plan.rate.table(seen + 1, len(inputs))
-            every = 1 if plan.record == "steps" and len(path) < MOST_STEPS else len(inputs)
-            for first in range(0, len(inputs), every):
+            order = random.permutation(n_rows)
+            rates = plan.rate.table(seen + 1, n_rows)
+            every = 1 if plan.record == "steps" and len(path) < MOST_STEPS else n_rows
+            for first in range(0, n_rows, every):
                 part = slice(first, first + every)
-                online_pass(inputs, targets, order[part], coefficients, rates[part], kind)
+                take_pass(inputs, targets, order[part], coefficients, rates[part], kind)
                 if plan.record:
                     path.append(coefficients.copy())
-            seen += len(inputs)
+            seen += n_rows
         else:
             rate = plan.rate(len(curves) + 1)
             coefficients -= rate * gradient(inputs, targets, coefficients, kind)
@@ -137,18 +139,16 @@ def train_outputs(
     return TrainedOutputs(coefficients, np.array(curves), settled, seen, way)
 
 
-def _trajectory(
-    inputs: np.ndarray, targets: np.ndarray, path: list[np.ndarray], kind: int
-) -> Trajectory:
+def _trajectory(inputs: Any, targets: np.ndarray, path: list[np.ndarray], kind: int) -> Trajectory:
     states = np.array([state(inputs, targets, point, kind) for point in path])
     errors = states[:, 1]
     if kind != LINEAR:
-        errors = np.rint(errors * len(inputs)).astype(np.int64)
-    return Trajectory(np.arange(len(path)), np.array(path), states[:, 0] * len(inputs), errors)
+        errors = np.rint(errors * len(targets)).astype(np.int64)
+    return Trajectory(np.arange(len(path)), np.array(path), states[:, 0] * len(targets), errors)
 
 
-def _diverging(plan: DescentPlan, inputs: np.ndarray) -> str:
-    largest = 1.0 + float((inputs**2).sum(axis=1).max())
+def _diverging(plan: DescentPlan, inputs: Any) -> str:
+    largest = 1.0 + float(row_squares(inputs).max())
     bound = (2.0 if plan.kind == LINEAR else 1.0) / largest
     return (
         f"learning_rate={plan.rate(1):.4g} makes the weights grow without bound; scale the "
@@ -179,8 +179,25 @@ def warn_unsettled(learner: Any, settled: bool, plan: DescentPlan) -> None:
         warn_caller(message, ConvergenceWarning)
 
 
+def take_pass(
+    inputs: Any,
+    targets: np.ndarray,
+    order: np.ndarray,
+    coefficients: np.ndarray,
+    rates: np.ndarray,
+    kind: int,
+) -> None:
+    """Correct the coefficients after each row in the given order, in place."""
+    rest = (targets, order, coefficients, rates, kind)
+    if is_compressed(inputs):
+        places = inputs.indices.astype(np.int64), inputs.indptr.astype(np.int64)
+        sparse_online_pass(inputs.data, *places, *rest)
+    else:
+        online_pass(inputs, *rest)
+
+
 def stream_outputs(
-    inputs: np.ndarray,
+    inputs: Any,
     targets: np.ndarray,
     coefficients: np.ndarray,
     plan: DescentPlan,
@@ -199,15 +216,13 @@ def stream_outputs(
     seen
         Rows seen before, which have used up their rates.
     """
-    rates = plan.rate.table(seen + 1, len(inputs))
-    online_pass(inputs, targets, np.arange(len(inputs)), coefficients, rates, plan.kind)
+    rates = plan.rate.table(seen + 1, len(targets))
+    take_pass(inputs, targets, np.arange(len(targets)), coefficients, rates, plan.kind)
     if not is_bounded(coefficients):
         raise DataError(_diverging(plan, inputs))
 
 
-def gradient(
-    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
-) -> np.ndarray:
+def gradient(inputs: Any, targets: np.ndarray, coefficients: np.ndarray, kind: int) -> np.ndarray:
     """Return the gradient of the summed loss over the coefficients.
 
     Parameters
@@ -223,12 +238,10 @@ def gradient(
     errors = outputs - targets
     if kind == SQUARED_SIGMOIDS:
         errors *= outputs * (1.0 - outputs)
-    return np.column_stack([errors.sum(axis=0), errors.T @ inputs])
+    return np.column_stack([errors.sum(axis=0), (inputs.T @ errors).T])
 
 
-def loss_value(
-    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
-) -> float:
+def loss_value(inputs: Any, targets: np.ndarray, coefficients: np.ndarray, kind: int) -> float:
     """Return the summed loss; see `gradient`."""
     values: Any = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
     if kind in (SQUARED_SIGMOIDS, LINEAR):
@@ -238,7 +251,7 @@ def loss_value(
     return float((np.logaddexp.reduce(values, axis=1) - (targets * values).sum(axis=1)).sum())
 
 
-def wrong_rows(inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+def wrong_rows(inputs: Any, targets: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """Return whether each row is misclassified, or has a wrong label where it may have several."""
     values = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
     if (targets.sum(axis=1) == 1).all():
@@ -247,14 +260,14 @@ def wrong_rows(inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray
 
 
 def state(
-    inputs: np.ndarray, targets: np.ndarray, coefficients: np.ndarray, kind: int
+    inputs: Any, targets: np.ndarray, coefficients: np.ndarray, kind: int
 ) -> tuple[float, float, float]:
     """Return mean loss, error, and length of the weights.
 
     The error is the share of misclassified rows, or the root mean squared residual of linear
     outputs.
     """
-    mean = loss_value(inputs, targets, coefficients, kind) / len(inputs)
+    mean = loss_value(inputs, targets, coefficients, kind) / len(targets)
     length = float(np.linalg.norm(coefficients))
     if kind == LINEAR:
         return mean, float(np.sqrt(2.0 * mean / targets.shape[1])), length

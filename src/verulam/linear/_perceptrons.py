@@ -1,13 +1,15 @@
 """Perceptrons: corrections by rows on the wrong side, one at a time or all together."""
 
+from itertools import count
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from verulam.base import RANDOM_STATE, Interval, Seed, StrOptions, generator
 from verulam.linear._batch import descend
-from verulam.linear._problem import Problem, Training
+from verulam.linear._problem import Problem, Training, first_weights
 from verulam.linear._single_sample import Corrections, Walker, as_schedule, walk
 from verulam.linear._single_sample_loops import PERCEPTRON
 from verulam.linear._streaming import StreamingTrainer
@@ -17,6 +19,7 @@ from verulam.numerics import Schedule
 RATE = [Interval(Real, 0, None, closed="neither"), Schedule]
 ITERATIONS = [Interval(Integral, 1, None, closed="left")]
 MARGIN = [Interval(Real, 0, None, closed="left")]
+START = ["array-like", None]
 RECORD = [StrOptions({"passes", "steps"}), None]
 
 
@@ -30,6 +33,8 @@ class BatchPerceptron(LinearTrainer):
     margin
         Rows whose product does not exceed it count as misclassified. With a margin and a falling
         rate this is the variable-increment rule with margin.
+    start
+        First weights, the bias in front; None starts at zero.
     max_iter
         Most corrections.
     record
@@ -69,6 +74,7 @@ class BatchPerceptron(LinearTrainer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": RATE,
         "margin": MARGIN,
+        "start": START,
         "max_iter": ITERATIONS,
         "record": RECORD,
     }
@@ -78,11 +84,13 @@ class BatchPerceptron(LinearTrainer):
         *,
         learning_rate: float | Schedule = 1.0,
         margin: float = 0.0,
+        start: ArrayLike | None = None,
         max_iter: int = 1000,
         record: str | None = None,
     ) -> None:
         self.learning_rate = learning_rate
         self.margin = margin
+        self.start = start
         self.max_iter = max_iter
         self.record = record
 
@@ -98,6 +106,7 @@ class BatchPerceptron(LinearTrainer):
             satisfied=lambda products: bool((products > self.margin).all()),
             max_iter=self.max_iter,
             record=self.record,
+            start=first_weights(self.start, problem.size[1]),
         )
 
 
@@ -108,6 +117,9 @@ class FarthestMarginPerceptron(LinearTrainer):
     ----------
     learning_rate
         Step size, or a schedule :math:`\eta(k)` of the corrections.
+    slack
+        Slack that a row gains by each of its corrections, times the rate. Above zero, training
+        ends whether the classes are separable or not: rows that cannot be put right are let go.
     max_iter
         Most corrections.
     record
@@ -121,16 +133,20 @@ class FarthestMarginPerceptron(LinearTrainer):
         Weights.
     intercept_ : ndarray of shape (1,)
         Bias.
+    slacks_ : ndarray of shape (n_rows,)
+        Slack :math:`\xi_i` of each row.
     n_iter_ : int
         Corrections made.
     converged_ : bool
-        Whether all rows are on their side.
+        Whether all rows are on their side, or within their slack.
     trajectory_ : Trajectory or None
         Weights, criterion and errors on the way.
 
     Notes
     -----
-    Each correction takes the row with the least product :math:`a^T y_i`. See Bartkowiak 5.7.
+    Each correction takes the row with the least :math:`a^T y_i + \xi_i`. With slack
+    :math:`\lambda` it is the same rule in a space where row :math:`i` has an input
+    :math:`\sqrt\lambda` of its own, in which any classes are separable. See Bartkowiak 5.7.
 
     Examples
     --------
@@ -142,6 +158,7 @@ class FarthestMarginPerceptron(LinearTrainer):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": RATE,
+        "slack": MARGIN,
         "max_iter": ITERATIONS,
         "record": RECORD,
     }
@@ -150,25 +167,44 @@ class FarthestMarginPerceptron(LinearTrainer):
         self,
         *,
         learning_rate: float | Schedule = 1.0,
+        slack: float = 0.0,
         max_iter: int = 10_000,
         record: str | None = None,
     ) -> None:
         self.learning_rate = learning_rate
+        self.slack = slack
         self.max_iter = max_iter
         self.record = record
 
     @classmethod
     def _example_learners(cls) -> list["FarthestMarginPerceptron"]:
-        return [cls(max_iter=200)]
+        return [cls(max_iter=200), cls(slack=1.0, max_iter=500)]
 
     def _train(self, problem: Problem) -> Training:
+        rates, self.slacks_ = as_schedule(self.learning_rate), np.zeros(len(problem.signs))
+        made = count(1)
+
+        def worst_row(products: np.ndarray, _: Problem) -> np.ndarray:
+            chosen, row = np.zeros(len(products)), (products + self.slacks_).argmin()
+            chosen[row] = 1.0
+            self.slacks_[row] += self.slack * rates(next(made))
+            return chosen
+
         return descend(
             problem,
-            _worst_row,
-            rate=as_schedule(self.learning_rate),
-            satisfied=lambda products: bool((products > 0).all()),
+            worst_row,
+            rate=rates,
+            satisfied=lambda products: bool((products + self.slacks_ > 0).all()),
             max_iter=self.max_iter,
             record=self.record,
+        )
+
+    def _explain(self, problem: Problem) -> str:
+        if not self.slack:
+            return super()._explain(problem)
+        return (
+            f"FarthestMarginPerceptron stopped after {self.n_iter_} corrections without "
+            "converging; raise max_iter, or slack."
         )
 
 
@@ -185,6 +221,9 @@ class Perceptron(StreamingTrainer):
         Whether to keep the mean of the weights over all rows seen instead of the last ones,
         which settles where classes overlap. Single steps are recorded of the weights, passes
         of their mean.
+    start
+        First weights, the bias in front; None starts at zero, "random" near it. From zero a
+        constant rate changes the length of the weights only.
     max_iter
         Most passes over the rows.
     shuffle
@@ -235,6 +274,7 @@ class Perceptron(StreamingTrainer):
         "learning_rate": RATE,
         "margin": MARGIN,
         "average": ["boolean"],
+        "start": [StrOptions({"random"}), *START],
         "max_iter": ITERATIONS,
         "shuffle": ["boolean"],
         "record": RECORD,
@@ -247,6 +287,7 @@ class Perceptron(StreamingTrainer):
         learning_rate: float | Schedule = 1.0,
         margin: float = 0.0,
         average: bool = False,
+        start: ArrayLike | str | None = None,
         max_iter: int = 1000,
         shuffle: bool = True,
         record: str | None = None,
@@ -255,6 +296,7 @@ class Perceptron(StreamingTrainer):
         self.learning_rate = learning_rate
         self.margin = margin
         self.average = average
+        self.start = start
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.record = record
@@ -291,9 +333,3 @@ class Perceptron(StreamingTrainer):
     def _follow(self, walker: Walker) -> None:
         super()._follow(walker)
         self.n_corrections_ = walker.n_corrections
-
-
-def _worst_row(products: np.ndarray, _: Problem) -> np.ndarray:
-    chosen = np.zeros(len(products))
-    chosen[products.argmin()] = 1.0
-    return chosen

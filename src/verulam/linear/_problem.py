@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from verulam.base import DataError
+from verulam.linear._products import row_squares
 
 #: Weights beyond this size have lost every digit of a difference, and soon overflow.
 _LARGEST_WEIGHT = 1e100
+#: Size of random weights at the start.
+_SMALL_START = 0.01
 #: Columns of a block of products in the pass over a trajectory.
 _BLOCK = 256
 
@@ -26,10 +32,13 @@ class Problem:
         Rows :math:`x_i`, dense and C-contiguous or CSR.
     signs
         :math:`z_i`, 1 for the second of the two sorted classes and -1 for the first.
+    margins
+        Wished product of each row, where they differ.
     """
 
     inputs: Any
     signs: np.ndarray
+    margins: np.ndarray | None = None
 
     @property
     def size(self) -> tuple[int, int]:
@@ -44,9 +53,7 @@ class Problem:
     @cached_property
     def squares(self) -> np.ndarray:
         r"""Squared lengths :math:`\|y_i\|^2`."""
-        if self.sparse:
-            return 1.0 + np.asarray(self.inputs.multiply(self.inputs).sum(axis=1)).ravel()
-        return 1.0 + np.einsum("ij,ij->i", self.inputs, self.inputs)
+        return 1.0 + row_squares(self.inputs)
 
     def products(self, weights: np.ndarray) -> np.ndarray:
         """Return :math:`a^T y_i` for one vector, or one column for each row of several."""
@@ -57,6 +64,11 @@ class Problem:
         r"""Return :math:`\sum_i c_i y_i`."""
         signed = coefficients * self.signs
         return np.concatenate([[signed.sum()], self.inputs.T @ signed])
+
+    def in_order(self, order: np.ndarray) -> "Problem":
+        """Return the same with its rows in another order."""
+        margins = None if self.margins is None else self.margins[order]
+        return Problem(self.inputs[order], self.signs[order], margins)
 
     def targets(self) -> np.ndarray:
         """Return an indicator of each class, the first in front."""
@@ -121,6 +133,34 @@ def one_step(weights: np.ndarray, record: str | None) -> Training:
     """Return the training of a solution that is found at once, from zero where recorded."""
     path = np.stack([np.zeros_like(weights), weights])[: 2 if record else 0]
     return Training(weights, 1, True, np.arange(len(path)), path)
+
+
+def first_weights(
+    start: ArrayLike | str | None, n_weights: int, random: np.random.Generator | None = None
+) -> np.ndarray:
+    """Return where a trainer begins.
+
+    Parameters
+    ----------
+    start
+        The weights, the bias in front; None for zeros, "random" for small ones.
+    n_weights
+        How many there must be.
+    random
+        Draws small ones.
+    """
+    if start is None:
+        return np.zeros(n_weights)
+    if isinstance(start, str):
+        assert random is not None
+        return random.uniform(-_SMALL_START, _SMALL_START, size=n_weights)
+    weights = np.array(start, dtype=np.float64)
+    if weights.shape != (n_weights,) or not is_bounded(weights):
+        raise DataError(
+            f"start must be {n_weights} finite numbers, the bias in front; got the shape "
+            f"{weights.shape}."
+        )
+    return weights
 
 
 def is_bounded(weights: np.ndarray) -> bool:

@@ -23,6 +23,13 @@ def weighted_products(inputs: Any, weights: np.ndarray) -> np.ndarray:
     return table
 
 
+def row_squares(inputs: Any) -> np.ndarray:
+    r"""Return :math:`\|x_i\|^2` of each row."""
+    if is_compressed(inputs):
+        return np.asarray(inputs.multiply(inputs).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", inputs, inputs)
+
+
 def is_compressed(table: Any) -> bool:
     """Whether a table leaves out its zeros."""
     # A plain bool, for type checkers narrow the class of their stubs to one without products.

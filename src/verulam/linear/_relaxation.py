@@ -4,12 +4,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from verulam.base import RANDOM_STATE, Interval, Seed, StrOptions, generator
 from verulam.linear._batch import descend
 from verulam.linear._criteria import RELAXATION_LOSS
-from verulam.linear._perceptrons import ITERATIONS, RECORD
-from verulam.linear._problem import Problem, Training
+from verulam.linear._perceptrons import ITERATIONS, RECORD, START
+from verulam.linear._problem import Problem, Training, first_weights
 from verulam.linear._single_sample import Corrections, Walker, as_schedule, walk
 from verulam.linear._single_sample_loops import RELAXATION
 from verulam.linear._trainer import LinearTrainer
@@ -30,6 +31,8 @@ class Relaxation(LinearTrainer):
     tolerance
         Rows within this part of the margin have reached it. Relaxation may only approach the
         boundary of the solutions, so some tolerance is needed.
+    start
+        First weights, the bias in front; None starts at zero.
     max_iter
         Most passes over the rows.
     shuffle
@@ -77,6 +80,7 @@ class Relaxation(LinearTrainer):
         "relaxation": [Interval(Real, 0, 2, closed="neither")],
         "margin": [Interval(Real, 0, None, closed="neither")],
         "tolerance": [Interval(Real, 0, 1, closed="left")],
+        "start": START,
         "max_iter": ITERATIONS,
         "shuffle": ["boolean"],
         "record": RECORD,
@@ -91,6 +95,7 @@ class Relaxation(LinearTrainer):
         relaxation: float = 1.5,
         margin: float = 1.0,
         tolerance: float = 0.1,
+        start: ArrayLike | None = None,
         max_iter: int = 1000,
         shuffle: bool = True,
         record: str | None = None,
@@ -100,6 +105,7 @@ class Relaxation(LinearTrainer):
         self.relaxation = relaxation
         self.margin = margin
         self.tolerance = tolerance
+        self.start = start
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.record = record
@@ -110,7 +116,7 @@ class Relaxation(LinearTrainer):
         return [cls(random_state=0, max_iter=50), cls(mode="batch", max_iter=500)]
 
     def _train(self, problem: Problem) -> Training:
-        rate = as_schedule(self.relaxation)
+        rate, first = as_schedule(self.relaxation), first_weights(self.start, problem.size[1])
         if self.mode == "batch":
             return descend(
                 problem,
@@ -119,11 +125,12 @@ class Relaxation(LinearTrainer):
                 satisfied=self._satisfied,
                 max_iter=self.max_iter,
                 record=self.record,
+                start=first,
             )
         rule = Corrections(RELAXATION, rate, margin=self.margin)
         return walk(
             problem,
-            Walker.at(np.zeros(problem.size[1]), rule),
+            Walker.at(first, rule),
             max_iter=self.max_iter,
             finished=lambda weights, _: self._satisfied(problem.products(weights)),
             random=generator(self.random_state) if self.shuffle else None,

@@ -120,9 +120,7 @@ def warn_far_from_optimum(
     )
 
 
-def warn_far_from_line(
-    name: str, inputs: np.ndarray, targets: np.ndarray, mean_square: float
-) -> None:
+def warn_far_from_line(name: str, inputs: Any, targets: np.ndarray, mean_square: float) -> None:
     """Warn where least squares in scaled columns leaves far smaller residuals.
 
     Parameters
@@ -134,13 +132,13 @@ def warn_far_from_line(
     mean_square
         Mean over the rows of its squared residuals, summed over the targets.
     """
-    if inputs.shape[1] > _MOST_COLUMNS or len(inputs) > _MOST_ROWS:
+    spread = float(targets.var(axis=0).sum())
+    if inputs.shape[1] > _MOST_COLUMNS or len(targets) > _MOST_ROWS or spread == 0:
         return
-    rows = scale_columns(inputs).values
+    rows = scale_columns(inputs.toarray() if compressed(inputs) else inputs).values
     design = np.column_stack([np.ones(len(rows)), rows])
     residuals = targets - design @ np.linalg.lstsq(design, targets, rcond=None)[0]
     reachable = float((residuals**2).sum(axis=1).mean())
-    spread = float(targets.var(axis=0).sum())
     if mean_square <= reachable + _FAR * spread:
         return
     explained = 1.0 - np.array([mean_square, reachable]) / spread

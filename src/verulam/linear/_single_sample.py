@@ -31,7 +31,7 @@ class Corrections:
     rate
         Rates of the steps.
     margin
-        What products are compared with.
+        What products are compared with, unless the problem has margins of its own.
     by_correction
         Whether rates count corrections instead of rows.
     keep_mean
@@ -93,7 +93,7 @@ class Walker:
             self.weights,
             self.drift,
             rule.rule,
-            float(rule.margin),
+            np.array([float(rule.margin)]) if problem.margins is None else problem.margins,
             rule.rate.table(first, len(order)),
             rule.by_correction,
             self.n_rows,

@@ -28,7 +28,7 @@ def _coefficient(rule, product, square, rate, margin):  # pragma: no cover
 
 @njit(cache=True, nogil=True, fastmath=_REORDER)
 def dense_pass(
-    inputs, signs, order, weights, drift, rule, margin, rates, by_correction, clock, history
+    inputs, signs, order, weights, drift, rule, margins, rates, by_correction, clock, history
 ):  # pragma: no cover
     """Go once through the rows, in place.
 
@@ -41,8 +41,9 @@ def dense_pass(
     weights, drift
         Bias and weights, and the sum of corrections each times its moment, from which the mean
         of all weights follows; an empty `drift` is not kept.
-    rule, margin, rates
-        Kind of correction, margin, and the rates of the steps to come.
+    rule, margins, rates
+        Kind of correction, the margin of all rows or those of each, and the rates of the steps to
+        come.
     by_correction
         Whether rates count corrections instead of rows.
     clock
@@ -55,6 +56,7 @@ def dense_pass(
     Number of corrections in this pass.
     """
     n_columns = inputs.shape[1]
+    own_margins = len(margins) > 1
     corrections = 0
     for place in range(len(order)):
         row = order[place]
@@ -67,6 +69,7 @@ def dense_pass(
             for column in range(n_columns):
                 square += inputs[row, column] * inputs[row, column]
         rate = rates[corrections] if by_correction else rates[place]
+        margin = margins[row] if own_margins else margins[0]
         step = sign * _coefficient(rule, sign * value, square, rate, margin)
         if step == 0.0:
             continue
@@ -94,13 +97,14 @@ def sparse_pass(
     weights,
     drift,
     rule,
-    margin,
+    margins,
     rates,
     by_correction,
     clock,
     history,
 ):  # pragma: no cover
     """Go once through rows in compressed form; see `dense_pass`."""
+    own_margins = len(margins) > 1
     corrections = 0
     for place in range(len(order)):
         row = order[place]
@@ -111,6 +115,7 @@ def sparse_pass(
             value += weights[columns[entry] + 1] * values[entry]
             square += values[entry] * values[entry]
         rate = rates[corrections] if by_correction else rates[place]
+        margin = margins[row] if own_margins else margins[0]
         step = sign * _coefficient(rule, sign * value, square, rate, margin)
         if step == 0.0:
             continue
@@ -129,11 +134,14 @@ def sparse_pass(
 
 
 @njit(cache=True, nogil=True)
-def winnow_pass(inputs, signs, order, positive, negative, factor, history):  # pragma: no cover
+def winnow_pass(
+    inputs, signs, order, positive, negative, factor, both, history
+):  # pragma: no cover
     """Go once through the rows multiplying balanced weights, in place; see `dense_pass`.
 
     The columns of `positive` and `negative` are the logarithms of the two weights, the bias
-    first, so that repeated corrections neither overflow nor vanish.
+    first, so that repeated corrections neither overflow nor vanish. Without `both` a correction
+    leaves the weights of the other class alone.
     """
     n_columns = inputs.shape[1]
     logarithm = np.log(factor)
@@ -147,12 +155,13 @@ def winnow_pass(inputs, signs, order, positive, negative, factor, history):  # p
         if signs[row] * value > 0:
             continue
         corrections += 1
-        step = signs[row] * logarithm
-        positive[0] += step
-        negative[0] -= step
+        rise = logarithm if signs[row] > 0 else (-logarithm if both else 0.0)
+        fall = -logarithm if signs[row] < 0 else (logarithm if both else 0.0)
+        positive[0] += rise
+        negative[0] -= fall
         for column in range(n_columns):
-            positive[column + 1] += step * inputs[row, column]
-            negative[column + 1] -= step * inputs[row, column]
+            positive[column + 1] += rise * inputs[row, column]
+            negative[column + 1] -= fall * inputs[row, column]
         if corrections <= len(history):
             history[corrections - 1] = np.exp(positive) - np.exp(negative)
     return corrections

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import DataError, DataWarning, Seed, clone, unknown_name
+from verulam.linear._descent_discriminant import DescentDiscriminant
 from verulam.linear._least_mean_squares import LeastMeanSquares
 from verulam.linear._logistic import LogisticDiscriminant
 from verulam.linear._perceptrons import BatchPerceptron, FarthestMarginPerceptron, Perceptron
@@ -76,6 +77,8 @@ def line_trainers(random_state: Seed = 0) -> dict[str, Any]:
     chance: dict[str, Any] = {"random_state": random_state}
     falling = inverse(1.0, 0.5)
     return {
+        "gradient descent": DescentDiscriminant(criterion="quadratic", **steps),
+        "newton descent": DescentDiscriminant(criterion="quadratic", method="newton", **steps),
         "batch perceptron": BatchPerceptron(**steps),
         "fixed increment": Perceptron(**steps, **chance),
         "variable increment": Perceptron(margin=0.5, learning_rate=falling, **steps, **chance),
@@ -88,12 +91,12 @@ def line_trainers(random_state: Seed = 0) -> dict[str, Any]:
         "farthest margin": FarthestMarginPerceptron(max_iter=1000, **steps),
         "least mean squares": LeastMeanSquares(**steps, **chance),
         "batch least mean squares": LeastMeanSquares(mode="batch", **steps),
-        "least squares": MinimumSquaredError(),
-        "fisher": MinimumSquaredError(margins="fisher"),
+        "least squares": MinimumSquaredError(**steps),
+        "fisher": MinimumSquaredError(margins="fisher", **steps),
         "ho-kashyap": HoKashyap(max_iter=1000, **steps),
         "modified ho-kashyap": HoKashyap(method="modified", max_iter=1000, **steps),
-        "linear program": LinearProgramDiscriminant(),
-        "dual linear program": LinearProgramDiscriminant(form="dual"),
+        "linear program": LinearProgramDiscriminant(**steps),
+        "dual linear program": LinearProgramDiscriminant(form="dual", **steps),
         "voted perceptron": VotedPerceptron(record="steps", **chance),
         "logistic": LogisticDiscriminant(),
     }

@@ -6,8 +6,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError, checked_fit, validate_data
-from verulam.linear._problem import Problem
+from verulam.base import DataError, checked_fit, generator, validate_data
+from verulam.linear._problem import Problem, first_weights
 from verulam.linear._single_sample import Corrections, Walker
 from verulam.linear._trainer import LinearTrainer, check_two_classes
 
@@ -18,13 +18,18 @@ class StreamingTrainer(LinearTrainer):
     A subclass defines `_corrections`, and trains with the walker that `_start` gives.
     """
 
+    start: Any
+    random_state: Any
+
     @abstractmethod
     def _corrections(self, problem: Problem) -> Corrections:
         """Return how weights are corrected, given the rows or the first of them."""
 
     def _start(self, problem: Problem) -> Walker:
-        """Return a walker at zero, kept so that `partial_fit` can go on from the end of `fit`."""
-        self._walker = Walker.at(np.zeros(problem.size[1]), self._corrections(problem))
+        """Return a walker at its start, kept so that `partial_fit` can go on from where it ends."""
+        random = generator(self.random_state) if isinstance(self.start, str) else None
+        first = first_weights(self.start, problem.size[1], random)
+        self._walker = Walker.at(first, self._corrections(problem))
         return self._walker
 
     @checked_fit
@@ -38,6 +43,7 @@ class StreamingTrainer(LinearTrainer):
         classes
             Both labels, needed in the first call unless `y` has both.
         """
+        self._check_stream()
         first = not hasattr(self, "_walker")
         inputs, targets = validate_data(
             self, X, y, accept_sparse=self._sparse_format, dtype=np.float64, order="C", reset=first
@@ -58,6 +64,9 @@ class StreamingTrainer(LinearTrainer):
         self.converged_ = made == 0
         self._follow(self._walker)
         return self
+
+    def _check_stream(self) -> None:
+        """Raise `DataError` where the parameters need all rows at once."""
 
     def _signs(self, targets: Any) -> np.ndarray:
         unknown = ~np.isin(targets, self.classes_)

@@ -79,7 +79,7 @@ class LinearTrainer(Classifier):
         elif not self._seeks_separation and self._remark_on_rates():
             said = f"{type(self).__name__} ended{self._remark_on_rates()}."
             warn_caller(said, ConvergenceWarning)
-        elif self._descends or self._settles:
+        elif (self._descends or self._settles) and problem.margins is None:
             wrong = problem.products(training.weights) <= 0
             remedy = STEPS if self._descends else None
             name = type(self).__name__
@@ -101,16 +101,22 @@ class LinearTrainer(Classifier):
 
     def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
         """Return what the trainer makes small, one number per column of products."""
-        losses = self._loss.loss(products, problem.squares[:, None], self._row_margin)
+        margins = self._row_margin if problem.margins is None else problem.margins[:, None]
+        losses = self._row_loss.loss(products, problem.squares[:, None], margins)
         return losses.sum(axis=0)
 
     def _pulls(self, products: np.ndarray, problem: Problem) -> np.ndarray:
         """Return how much of each row lowers the criterion, one number per product."""
-        return -self._loss.slope(products, problem.squares, self._row_margin)
+        margins = self._row_margin if problem.margins is None else problem.margins
+        return -self._row_loss.slope(products, problem.squares, margins)
+
+    @property
+    def _row_loss(self) -> RowLoss:
+        return self._loss
 
     @property
     def _row_margin(self) -> float:
-        return float(getattr(self, "margin", self._loss.default_margin))
+        return float(getattr(self, "margin", self._row_loss.default_margin))
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> Problem:
         return read_two_classes(self, X, y, accept_sparse=self._sparse_format)

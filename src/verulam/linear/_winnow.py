@@ -29,6 +29,9 @@ class BalancedWinnow(LinearTrainer):
         Base :math:`\alpha > 1` of the corrections; "auto" takes :math:`e^{0.2/m}` with :math:`m`
         the largest size of an input, so that one correction changes no weight by more than a
         fifth or so.
+    update
+        "both" multiplies one vector and divides the other in every correction; "one" multiplies
+        only that of the row's own class, as the notes have it, which needs more corrections.
     max_iter
         Most passes over the rows.
     shuffle
@@ -58,6 +61,8 @@ class BalancedWinnow(LinearTrainer):
     .. math:: a_j^{\pm} \leftarrow \alpha^{\pm z_i x_{ij}} a_j^{\pm}
               \quad\text{where } z_i (a^+ - a^-)^T x_i \le 0
 
+    or, with "one", :math:`a_j^{+} \leftarrow \alpha^{x_{ij}} a_j^{+}` for a row of the second
+    class and :math:`a_j^{-} \leftarrow \alpha^{x_{ij}} a_j^{-}` for one of the first.
     The number of corrections grows with the logarithm of the number of irrelevant inputs, where
     the perceptron's grows with the number itself. An all-zero row moves the bias only. See
     Bartkowiak 5.5.
@@ -73,6 +78,7 @@ class BalancedWinnow(LinearTrainer):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "factor": [Interval(Real, 1, None, closed="neither"), StrOptions({"auto"})],
+        "update": [StrOptions({"both", "one"})],
         "max_iter": ITERATIONS,
         "shuffle": ["boolean"],
         "record": RECORD,
@@ -84,12 +90,14 @@ class BalancedWinnow(LinearTrainer):
         self,
         *,
         factor: float | str = "auto",
+        update: str = "both",
         max_iter: int = 1000,
         shuffle: bool = True,
         record: str | None = None,
         random_state: Seed = None,
     ) -> None:
         self.factor = factor
+        self.update = update
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.record = record
@@ -99,7 +107,8 @@ class BalancedWinnow(LinearTrainer):
         largest = max(float(np.abs(problem.inputs).max()), 1.0)
         factor = np.exp(_LARGEST_STEP / largest) if self.factor == "auto" else float(self.factor)
         random = generator(self.random_state) if self.shuffle else None
-        return multiply(problem, factor, self.max_iter, random, self.record)
+        both = self.update == "both"
+        return multiply(problem, factor, self.max_iter, random, self.record, both=both)
 
 
 def multiply(
@@ -108,8 +117,13 @@ def multiply(
     max_iter: int,
     random: np.random.Generator | None,
     record: str | None,
+    *,
+    both: bool = True,
 ) -> Training:
-    """Take multiplicative passes until one needs no correction; see `walk`."""
+    """Take multiplicative passes until one needs no correction; see `walk`.
+
+    With `both` every correction changes the weights of both classes.
+    """
     n_weights = problem.size[1]
     positive, negative = np.zeros(n_weights), np.zeros(n_weights)
     history = np.empty((MOST_STEPS if record == "steps" else 0, n_weights))
@@ -120,7 +134,7 @@ def multiply(
         n_iter += 1
         room = history[filled:]
         corrections = winnow_pass(
-            problem.inputs, problem.signs, order, positive, negative, factor, room
+            problem.inputs, problem.signs, order, positive, negative, factor, both, room
         )
         if max(positive.max(), negative.max()) > _LARGEST_LOGARITHM:
             raise DataError(
