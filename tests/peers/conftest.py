@@ -45,13 +45,13 @@ def weka_accuracy(tmp_path):
     return partial(accuracy_in_weka, tmp_path)
 
 
-def accuracy_in_weka(folder, learner, X, y, X_test, y_test):
+def accuracy_in_weka(folder, learner, X, y, X_test, y_test, options=()):
     """Return the accuracy on other rows of one of Weka's learners, by the name of its class."""
     labels = sorted(set(map(str, [*y, *y_test])))
     files = [folder / "train.arff", folder / "test.arff"]
     for path, part, targets in zip(files, (X, X_test), (y, y_test), strict=True):
         path.write_text(arff(part, targets, labels))
-    command = ["java", "-cp", str(WEKA), learner, "-o"]
+    command = ["java", "-cp", str(WEKA), learner, "-o", *options]
     command += ["-t", str(files[0]), "-T", str(files[1])]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     tested = told[told.index("Error on test data") :]
