@@ -108,6 +108,8 @@ class VariationalFactorial(Density):
         "check_methods_sample_order_invariance": ORDER_MATTERS,
         "check_methods_subset_invariance": ORDER_MATTERS,
     }
+    # The most probable states of twenty random rows may be the same in two orders.
+    _passes_by_chance = frozenset({"check_methods_sample_order_invariance"})
 
     def __init__(
         self,

@@ -84,8 +84,8 @@ def check_learner(learner: Any) -> None:
     -----
     A class may name checks of scikit-learn that cannot apply to it in ``_skipped_checks``, a
     dictionary of check to reason; a named check that passes is an error, so that reasons stay
-    true. ``_example_data``, a classmethod, gives inputs and targets where the learner needs
-    special ones.
+    true, unless ``_passes_by_chance`` names it. ``_example_data``, a classmethod, gives inputs and
+    targets where the learner needs special ones.
 
     Examples
     --------
