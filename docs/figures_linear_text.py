@@ -76,7 +76,7 @@ def _beginnings() -> plt.Figure:
         _line(ax, plane, color=BLUE)
         ax.set(xlim=(-0.5, 4.7), ylim=(-0.5, 4.5), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
     _points(axes[0], rows, positive)
-    axes[0].text(-0.4, 4.15, r"$w_1x_1 + w_2x_2 + w_0 = 0$", color=BLUE)
+    axes[0].text(2.45, -0.3, r"$w_1x_1 + w_2x_2 + w_0 = 0$", color=BLUE, fontsize="small")
     axes[0].set_title("a line separates two classes", fontsize="medium")
     foot = plane.project(np.array([[2.0, 2.0]]))[0]
     unit = plane.weights / np.linalg.norm(plane.weights)
@@ -199,9 +199,8 @@ def _margins() -> plt.Figure:
             if product < 1 + 1e-3:
                 ax.plot(*row, "o", markersize=11, fillstyle="none", color=ORANGE)
             if product < 1 - 1e-3:
-                ax.annotate(
-                    rf"$\xi = {1 - product:.1f}$", row, (-48, -4), textcoords="offset points"
-                )
+                aside = (9, 6) if product > 0 else (-50, 8)
+                ax.annotate(rf"$\xi = {1 - product:.1f}$", row, aside, textcoords="offset points")
         ax.set(xlabel="$y_1$", ylabel="$y_2$", aspect="equal")
         ax.set_title(title, fontsize="medium")
     axes[0].legend(loc="upper left", fontsize="small")
@@ -229,7 +228,7 @@ def _sigmoids() -> plt.Figure:
         axes[1].plot(*corners[unit(corners) == value].T, mark, color="0.25", label=str(value))
     _line(axes[1], Hyperplane(unit.weights, unit.bias), color=BLUE)
     axes[1].set(xlim=(-0.4, 1.6), ylim=(-0.4, 1.6), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
-    axes[1].legend(title="output", loc="lower left", fontsize="small")
+    axes[1].legend(title="output", loc="center left", fontsize="small")
     axes[1].set_title("its line", fontsize="medium")
     return figure
 
@@ -251,7 +250,8 @@ def _online() -> plt.Figure:
             passes = np.arange(1, len(model.loss_curve_) + 1)
             ax.plot(passes, model.loss_curve_, color=colour_, label=f"{mode}: mean loss")
             ax.plot(passes, model.error_curve_, ":", color=colour_, label=f"{mode}: errors")
-        ax.set(xlabel="passes over the rows", xscale="log", ylim=(0, None))
+        ax.set(xlabel="passes over the rows", ylabel="mean loss, share of errors")
+        ax.set(xscale="log", ylim=(0, None))
         ax.set_title(title, fontsize="medium")
     axes[1].legend(fontsize="small")
     return figure
@@ -260,8 +260,11 @@ def _online() -> plt.Figure:
 def _ways() -> plt.Figure:
     """All trainers on one stage: lines, ways through two weights, and errors."""
     random = np.random.default_rng(4)
-    rows = np.r_[random.normal(0, 0.7, (40, 2)), random.normal((2.6, 1.6), 0.6, (40, 2))]
+    rows = random.uniform(-2, 2, (400, 2))
+    heights = rows @ [1.0, 0.7] - 0.6
+    rows, above = rows[np.abs(heights) > 0.12][:80], (heights > 0)[np.abs(heights) > 0.12][:80]
     names = [
+        "newton descent",
         "batch perceptron",
         "fixed increment",
         "balanced winnow",
@@ -270,7 +273,7 @@ def _ways() -> plt.Figure:
         "least mean squares",
         "modified ho-kashyap",
     ]
-    comparison = compare_lines(rows - rows.mean(axis=0), np.repeat(["a", "b"], 40), names)
+    comparison = compare_lines(rows, np.where(above, "b", "a"), names)
     figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
     lines(comparison, ax=axes[0]).set_title("lines", fontsize="medium")
     trajectories(comparison, ax=axes[1]).set_title("ways of two weights", fontsize="medium")
