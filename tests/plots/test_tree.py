@@ -10,6 +10,7 @@ import pytest
 from verulam.base import DataError, DataWarning
 from verulam.data import dataset
 from verulam.plots import tree_diagram
+from verulam.plots._tree_layout import arrange
 from verulam.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -138,3 +139,17 @@ def test_multivariate_nodes_show_their_question():
     assert not overlaps(axes)
     assert {"no", "yes"} <= set(texts_of(axes))
     assert any("x1" in text and "x2" in text and "> 0" in text for text in texts_of(axes))
+
+
+def test_very_deep_trees_are_laid_out_a_few_times_only(monkeypatch):
+    """Each row cuts off one: as deep as a tree can be, of which 40 inches show only the top."""
+    X = np.arange(600.0)[:, None]
+    y = np.where(np.arange(600) % 2, 1.0, -1.0) * np.exp(-np.arange(600) / 50.0)
+    tree = DecisionTreeRegressor().fit(X, y)
+    calls = []
+    monkeypatch.setattr(
+        "verulam.plots._tree.arrange", lambda nodes: calls.append(0) or arrange(nodes)
+    )
+    with pytest.warns(DataWarning, match=r"of \d{3}: there is no room"):
+        tree_diagram(tree)
+    assert len(calls) < 12

@@ -8,7 +8,13 @@ import pytest
 
 from verulam.rule import description_length
 from verulam.rule._description_length import RuleCounts, kept_rules, least_bits
-from verulam.rule._description_length_loops import exception_bits, rule_bits, shorten, subset_bits
+from verulam.rule._description_length_loops import (
+    exception_bits,
+    rule_bits,
+    rules_that_pay,
+    shorten,
+    subset_bits,
+)
 
 N_CONDITIONS, SHARE = 40.0, 0.3
 
@@ -104,3 +110,38 @@ def test_compiled_arithmetic_equals_its_python_source():
     assert compiled[0].tolist() == source[0].tolist()
     assert compiled[1] == pytest.approx(source[1])
     assert subset_bits(9.0, 2.0, 0.1) == pytest.approx(subset_bits.py_func(9.0, 2.0, 0.1))
+
+
+def paying_rules(coverage, positives, negatives, theory):
+    """Return the rules that stay, each deletion weighed anew from what the others cover."""
+    kept, total = list(range(len(coverage))), positives.sum() + negatives.sum()
+
+    def bits(places):
+        inside = coverage[places].any(axis=0)
+        right, wrong = positives[inside].sum(), negatives[inside].sum()
+        return theory[places].sum() + exception_bits(
+            positives.sum() / total,
+            right + wrong,
+            total - right - wrong,
+            wrong,
+            positives.sum() - right,
+        )
+
+    while kept:
+        without = [bits([other for other in kept if other != place]) for place in kept]
+        if min(without) >= bits(kept):
+            break
+        del kept[int(np.argmin(without))]
+    return kept
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rules_are_deleted_as_long_as_that_saves_bits(seed):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(80) < 0.4
+    coverage = rng.random((9, 80)) < np.where(positive, 0.25, 0.08)
+    sides = np.where(positive, 1.0, 0.0), np.where(positive, 0.0, 1.0)
+    theory = rng.uniform(1.0, 4.0, 9)
+    stays = rules_that_pay(coverage, *sides, theory)
+    assert np.flatnonzero(stays).tolist() == paying_rules(coverage, *sides, theory)
+    assert 0 < stays.sum() < 9

@@ -12,7 +12,12 @@ from sklearn.tree import DecisionTreeClassifier as ForeignTree
 from verulam.base import DataError, TableSchema
 from verulam.data import dataset
 from verulam.rule import extract_rules
-from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor, TreeStructure
+from verulam.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    MultivariateTreeClassifier,
+    TreeStructure,
+)
 
 
 def figure_tree():
@@ -143,3 +148,6 @@ def test_other_trees_are_refused():
         extract_rules(foreign)
     with pytest.raises(DataError, match="tree is a LinearRegression"):
         extract_rules(LinearRegression().fit(np.eye(3), [0, 1, 1]))
+    slanted = MultivariateTreeClassifier().fit(np.eye(3), [0, 1, 1])
+    with pytest.raises(DataError, match="a rule has terms of single columns"):
+        extract_rules(slanted)

@@ -134,3 +134,16 @@ def test_arguments_must_be_of_one_number():
 def test_a_fact_cannot_be_false_too():
     with pytest.raises(DataError, match="given both as a fact and as a negative"):
         learn_clauses(FACTS, "Daughter", negatives=DAUGHTER)
+
+
+def test_negatives_have_as_many_arguments_as_facts():
+    with pytest.raises(
+        DataError, match=r"negatives has \('Bob',\); the facts of 'Daughter' have 2"
+    ):
+        learn_clauses(FACTS, "Daughter", negatives=[("Bob",)])
+
+
+@pytest.mark.parametrize(("name", "given"), [("max_literals", 0), ("max_variables", 1)])
+def test_limits_that_allow_no_clause(name, given):
+    with pytest.raises(DataError, match=f"{name} is {given}; a clause of 'Daughter' needs"):
+        learn_clauses(FACTS, "Daughter", **{name: given})

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from verulam.base import DataError
 from verulam.rule import foil_gain, rule_value
 
 
@@ -29,3 +30,8 @@ def test_rule_value_of_the_worked_numbers():
 
 def test_rule_value_at_its_limits():
     assert_allclose(rule_value([3, 0, 2, 0], [0, 3, 2, 0]), [1.0, -1.0, 0.0, -1.0])
+
+
+def test_foil_gain_refuses_negative_counts():
+    with pytest.raises(DataError, match="of at least 0"):
+        foil_gain(5, 5, 4, -1)

@@ -70,3 +70,8 @@ def test_only_rules_are_accepted():
 def test_rules_about_other_columns():
     with pytest.raises(DataError, match="There is no column 'z'"):
         RuleList([Rule([Term("z", ">", 3)], "a")]).fit(X, Y)
+
+
+def test_conclusions_and_labels_have_one_type():
+    with pytest.raises(DataError, match="The rules conclude 'a' and the labels of y are such as 0"):
+        RuleList([RULE]).fit(X, [0, 0, 1, 1])

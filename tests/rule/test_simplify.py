@@ -107,3 +107,13 @@ def test_columns_must_agree():
     X, y = people()
     with pytest.raises(DataError, match="X has 1 columns; the rules are about 2"):
         prune_rules(RuleBase((R3,), Rule((), 0.8), SCHEMA), X[["age"]], y)
+
+
+def test_labels_that_the_rules_do_not_know_are_named():
+    X, y = people()
+    labels = np.where(y > 0.35, "yes", "no")
+    rules = RuleList([Rule(R3.terms, "yes")]).fit(X, labels).rules_
+    with pytest.raises(DataError, match="y has the class 'maybe', which the rules do not know"):
+        prune_rules(rules, X, np.where(y > 0.35, "yes", "maybe"))
+    with pytest.raises(DataError, match="confidence is 7; expected a number between 0 and 1"):
+        prune_rules(rules, X, labels, confidence=7)

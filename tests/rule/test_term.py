@@ -65,3 +65,8 @@ def test_unknown_column_names_the_nearest():
 def test_order_of_categories_is_not_assumed():
     with pytest.raises(DataError, match="column is categorical; use '=', '!=' or 'in'"):
         Term("job", "<=", 1).holds(ROWS, SCHEMA)
+
+
+def test_a_bound_is_a_number():
+    with pytest.raises(DataError, match="value is 'old'; the relation '<' takes a number"):
+        Term("age", "<", "old")

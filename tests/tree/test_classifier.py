@@ -198,7 +198,7 @@ def test_one_class():
 @pytest.mark.parametrize("missing", ["learned", "fractional"])
 def test_a_column_that_is_all_missing(missing):
     X = np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 3.0]])
-    with pytest.warns(DataWarning, match="All values are missing in 0"):
+    with pytest.warns(DataWarning, match="All values are missing in column 0:"):
         tree = DecisionTreeClassifier(missing=missing).fit(X, [0, 1, 1])
     assert tree.used_features_.tolist() == [1]
 

@@ -1,9 +1,10 @@
 """Tables as inputs: indicators, means for gaps, scales and names."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
-from verulam.base import TableSchema
+from verulam.base import DataError, TableSchema
 from verulam.tree._inputs import indicators, input_names, learn_inputs
 
 SCHEMA = TableSchema(
@@ -59,3 +60,10 @@ def test_a_column_without_any_value_is_zero():
     schema = TableSchema((0, 1), (None, None))
     code = learn_inputs(rows, schema, np.zeros(2, np.int32), None, standardise=True)
     assert_allclose(code.encode(rows), [[0.0, 1.0], [0.0, 2.0]])
+
+
+def test_inputs_whose_squares_overflow_are_refused():
+    rows = np.array([[1.0, 1e200], [2.0, -1e200]])
+    schema = TableSchema(("a", "b"), (None, None))
+    with pytest.raises(DataError, match="b is too large for its squares"):
+        learn_inputs(rows, schema, np.zeros(2, np.int32), None, standardise=True)

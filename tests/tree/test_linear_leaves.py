@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from numpy.testing import assert_allclose
 
+from verulam.base import DataError
 from verulam.tree import DecisionTreeRegressor
 
 
@@ -35,3 +37,72 @@ def test_missing_numbers_and_categories_are_taken():
     tree = DecisionTreeRegressor(leaf_model="linear").fit(X, y)
     assert np.isfinite(tree.predict(X)).all()
     assert tree.score(X, y) > 0.7
+
+
+@pytest.fixture
+def waves():
+    """Return noisy rows of a piecewise linear curve, and rows to prune on."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-2, 2, size=(300, 2))
+    y = np.abs(X[:, 0]) + rng.normal(scale=0.3, size=300)
+    return X[:200], y[:200], X[200:], y[200:]
+
+
+def squared_error(tree, X, y):
+    return np.mean((tree.predict(X) - y) ** 2)
+
+
+def test_a_pruning_set_cuts_linear_leaves_back(waves):
+    X, y, X_other, y_other = waves
+    tree = DecisionTreeRegressor(leaf_model="linear", min_samples_leaf=4).fit(X, y)
+    before, n_leaves = squared_error(tree, X_other, y_other), tree.get_n_leaves()
+    tree.prune(X_other, y_other)
+    assert tree.get_n_leaves() < n_leaves
+    assert squared_error(tree, X_other, y_other) <= before
+    assert len(tree.linear_leaves_.intercepts) == len(tree.tree_)
+
+
+def test_rows_set_aside_prune_linear_leaves(waves):
+    X, y, X_other, y_other = waves
+    options = {"leaf_model": "linear", "min_samples_leaf": 4, "random_state": 0}
+    tree = DecisionTreeRegressor(pruning="reduced_error", **options).fit(X, y)
+    grown = DecisionTreeRegressor(**options).fit(X, y)
+    assert tree.linear_leaves_ is not None
+    assert tree.get_n_leaves() < grown.get_n_leaves()
+    assert squared_error(tree, X_other, y_other) < squared_error(grown, X_other, y_other)
+
+
+def test_stages_end_with_the_tree(waves):
+    X, y, *_ = waves
+    tree = DecisionTreeRegressor(leaf_model="linear").fit(X, y)
+    stages = list(tree.staged_predict(X))
+    assert_allclose(stages[-1], tree.predict(X))
+    # The root alone is the least-squares plane.
+    design = np.column_stack([X, np.ones(len(X))])
+    assert_allclose(stages[0], design @ np.linalg.lstsq(design, y)[0])
+
+
+def test_a_branch_that_no_row_took_has_its_parents_model():
+    category = np.array(["u", "v", "w"])
+    X = pd.DataFrame({"x": np.arange(60.0), "c": pd.Categorical(category[np.arange(60) % 3])})
+    low = X["x"] < 30
+    # Below 30 there is no "w".
+    X.loc[low & (X["c"] == "w"), "c"] = "u"
+    y = np.where(low, np.where(X["c"] == "u", X["x"], -X["x"]), 1000.0)
+    tree = DecisionTreeRegressor(leaf_model="linear", categories="n_way").fit(X, y)
+    row = pd.DataFrame({"x": [10.0], "c": pd.Categorical(["w"], categories=category)})
+    assert np.isfinite(tree.predict(row)).all()
+    assert (tree.tree_.n_rows == 0).any()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pruning": "cost_complexity"}, "'cost_complexity' is for constant leaves"),
+        ({"missing": "fractional"}, "leaf_model='linear' needs each row in one leaf"),
+    ],
+)
+def test_what_linear_leaves_cannot_do_is_refused(waves, options, message):
+    X, y, *_ = waves
+    with pytest.raises(DataError, match=message):
+        DecisionTreeRegressor(leaf_model="linear", **options).fit(X, y)

@@ -140,13 +140,6 @@ def test_targets_must_be_finite():
         DecisionTreeRegressor().fit([[1.0], [2.0]], [0.0, np.nan])
 
 
-def test_linear_leaves_are_not_pruned_again(curve):
-    X, y = curve
-    tree = DecisionTreeRegressor(leaf_model="linear").fit(X, y)
-    with pytest.raises(DataError, match="prune is for constant leaves"):
-        tree.prune(X, y)
-
-
 def test_large_offsets_lose_no_digits(curve):
     X, y = curve
     plain, moved = (DecisionTreeRegressor(max_depth=4).fit(X, y + c).tree_ for c in (0.0, 1e7))

@@ -1,5 +1,6 @@
 """Shared numerics: stable functions, Gaussian densities, moments, distances, schedules."""
 
+from verulam.numerics._compiling import announced
 from verulam.numerics._distances import distances
 from verulam.numerics._gaussian import (
     GaussianFactor,
@@ -48,6 +49,7 @@ __all__ = [
     "PosteriorMixin",
     "Schedule",
     "ScheduleCheck",
+    "announced",
     "check_schedule",
     "constant",
     "diagonal_moments",

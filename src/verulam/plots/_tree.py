@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 
 from verulam.base import DataError, DataWarning, check_is_fitted
 from verulam.plots._style import axes_or_new, tint
-from verulam.plots._tree_layout import DrawnNode, Layout, arrange, folded_text
+from verulam.plots._tree_layout import LEAST_ROW, DrawnNode, Layout, arrange, folded_text
 from verulam.tree import TreeStructure
 
 INNER_COLOUR = "0.97"
@@ -88,16 +89,19 @@ def _fitted(
     deepest = int(depths.max())
     asked = deepest if max_depth is None else min(max_depth, deepest)
     drawable = int(np.searchsorted(np.cumsum(np.bincount(depths)), MOST_NODES, side="right"))
-    limit = min(asked, max(drawable - 1, 0))
-    while True:
-        nodes = _drawn_nodes(tree, depths, limit)
-        layout = arrange(nodes)
-        sizes = (layout.width, layout.height)
-        unit = min(USED_SHARE * inches / size for inches, size in zip(room, sizes, strict=True))
-        letters = min(fontsize, unit * POINTS_PER_INCH)
-        if letters >= min(fontsize, SMALLEST_FONT) or limit == 0:
-            break
-        limit -= 1
+    smallest = min(fontsize, SMALLEST_FONT)
+    n_rows = int(USED_SHARE * room[1] * POINTS_PER_INCH / (smallest * LEAST_ROW))
+    limit = min(asked, max(drawable - 1, 0), n_rows)
+
+    def laid_out(depth: int) -> tuple[dict[int, DrawnNode], Layout, float]:
+        return _laid_out(tree, depths, depth, fontsize, room)
+
+    nodes, layout, letters = laid_out(limit)
+    if letters < smallest:
+        # The more depths, the less room: the first depth that is one too many.
+        too_deep = bisect_left(range(limit), True, key=lambda depth: laid_out(depth)[2] < smallest)
+        limit = max(too_deep - 1, 0)
+        nodes, layout, letters = laid_out(limit)
     if limit < asked:
         warnings.warn(
             f"The tree is drawn to depth {limit} of {deepest}: there is no room for more on "
@@ -107,6 +111,17 @@ def _fitted(
             stacklevel=3,
         )
     return nodes, layout, letters
+
+
+def _laid_out(
+    tree: Any, depths: Any, limit: int, fontsize: float, room: tuple[float, float]
+) -> tuple[dict[int, DrawnNode], Layout, float]:
+    """Return the tree down to a depth, where it is drawn, and the letters that the room allows."""
+    nodes = _drawn_nodes(tree, depths, limit)
+    layout = arrange(nodes)
+    sizes = (layout.width, layout.height)
+    unit = min(USED_SHARE * inches / size for inches, size in zip(room, sizes, strict=True))
+    return nodes, layout, min(fontsize, unit * POINTS_PER_INCH)
 
 
 def _inches(ax: Axes) -> tuple[float, float]:

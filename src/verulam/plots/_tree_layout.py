@@ -19,6 +19,8 @@ SIDE_GAP = 0.6
 LABEL_GAP = 0.35
 BRANCH_GAP = 1.8
 MEASURED_SIZE = 10.0
+#: Height of a row of boxes and of the labels above it, with one line in each.
+LEAST_ROW = 2 * LINE_HEIGHT + 2 * PADDING + LABEL_GAP + BRANCH_GAP
 
 
 @dataclass(frozen=True)

@@ -71,9 +71,8 @@ class _NumericRule(RuleClassifier):
             return 1
         found = np.flatnonzero(classes == self.positive)
         if len(found) == 0:
-            raise DataError(
-                f"positive is {self.positive!r}; the classes are {', '.join(map(repr, classes))}."
-            )
+            known = ", ".join(map(repr, classes.tolist()))
+            raise DataError(f"positive is {self.positive!r}; the classes are {known}.")
         return int(found[0])
 
     def _conclude(self, training: TrainingSet, terms: list[Term], code: int) -> RuleBase:

@@ -18,6 +18,7 @@ from verulam.base import (
     checked_fit,
     encode_classes,
 )
+from verulam.numerics import announced
 from verulam.rule._base import Rule, RuleBase
 from verulam.rule._explanation import RuleExplanation, row_values
 from verulam.tree import encode_rows, read_rows
@@ -76,7 +77,8 @@ class RuleClassifier(Classifier):
         """Make the rule base from a table, its labels and the weights of its rows."""
         training = self._read(X, y, sample_weight)
         _warn_of_odd_data(training)
-        self._store(self._learn(training))
+        with announced("verulam.rule"):
+            self._store(self._learn(training))
         return self
 
     def _learn(self, training: TrainingSet) -> RuleBase:
@@ -166,7 +168,7 @@ def _warn_of_odd_data(training: TrainingSet) -> None:
             stacklevel=4,
         )
     if (training.codes == training.codes[0]).all():
-        label = str(training.classes[training.codes[0]])
+        label = training.classes.tolist()[training.codes[0]]
         warnings.warn(
             f"y has one class, {label!r}: it is the answer to every row, without any rule.",
             DataWarning,

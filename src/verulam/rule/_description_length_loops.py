@@ -79,3 +79,66 @@ def shorten(positives, negatives, uncovered, lengths, first, n_conditions, posit
             false_positives -= negatives[k]
             missed += positives[k]
     return kept, saved
+
+
+@njit(cache=True, nogil=True)
+def covered_bits(right, wrong, positives, total):
+    """Return the bits of the exceptions where rules cover so much of either side."""
+    covered = right + wrong
+    missed = max(positives - right, 0.0)
+    return exception_bits(positives / total, covered, total - covered, wrong, missed)
+
+
+@njit(cache=True, nogil=True)
+def least_useful(right, wrong, alone, kept, theory, positives, total):
+    """Return the rule whose deletion saves the most bits, or -1 if none saves any."""
+    present = covered_bits(right, wrong, positives, total)
+    worst, most = -1, 0.0
+    for rule in range(kept.shape[0]):
+        if kept[rule]:
+            still_right = max(right - alone[rule, 0], 0.0)
+            still_wrong = max(wrong - alone[rule, 1], 0.0)
+            without = covered_bits(still_right, still_wrong, positives, total)
+            if present + theory[rule] - without > most:
+                worst, most = rule, present + theory[rule] - without
+    return worst
+
+
+@njit(cache=True, nogil=True)
+def rules_that_pay(coverage, positives, negatives, theory):
+    """Return which rules stay after deleting, one at a time, the one that saves the most bits.
+
+    `coverage` has a line for each rule and tells which rows it covers; the rows have a weight as
+    `positives` or as `negatives`, the rules their bits in `theory`.
+    """
+    n_rules, n_rows = coverage.shape
+    times = np.zeros(n_rows, dtype=np.int32)
+    # Where one rule is left, the sum of the places of a row's rules is its place.
+    places = np.zeros(n_rows, dtype=np.int64)
+    for rule in range(n_rules):
+        for row in range(n_rows):
+            if coverage[rule, row]:
+                times[row] += 1
+                places[row] += rule
+    alone = np.zeros((n_rules, 2))
+    right = positives[times > 0].sum()
+    wrong = negatives[times > 0].sum()
+    for row in np.flatnonzero(times == 1):
+        alone[places[row], 0] += positives[row]
+        alone[places[row], 1] += negatives[row]
+    all_positives = positives.sum()
+    total = all_positives + negatives.sum()
+    kept = np.ones(n_rules, dtype=np.bool_)
+    while True:
+        worst = least_useful(right, wrong, alone, kept, theory, all_positives, total)
+        if worst < 0:
+            return kept
+        kept[worst] = False
+        right = max(right - alone[worst, 0], 0.0)
+        wrong = max(wrong - alone[worst, 1], 0.0)
+        for row in np.flatnonzero(coverage[worst]):
+            times[row] -= 1
+            places[row] -= worst
+            if times[row] == 1:
+                alone[places[row], 0] += positives[row]
+                alone[places[row], 1] += negatives[row]

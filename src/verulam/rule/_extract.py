@@ -7,7 +7,7 @@ import numpy as np
 from verulam.base import DataError, TableSchema, check_is_fitted
 from verulam.rule._base import Rule, RuleBase
 from verulam.rule._term import Term
-from verulam.tree import Condition, Path, paths
+from verulam.tree import Condition, Path, TreeStructure, paths
 
 
 def extract_rules(tree: Any, *, missing: bool = False) -> RuleBase:
@@ -50,6 +50,11 @@ def extract_rules(tree: Any, *, missing: bool = False) -> RuleBase:
         check_is_fitted(tree)
         raise DataError(
             f"tree is a {type(tree).__name__}; rules are read off the trees of verulam.tree."
+        )
+    if not isinstance(tree.tree_, TreeStructure):
+        raise DataError(
+            f"tree is a {type(tree).__name__}, whose nodes ask about several inputs at once; a "
+            "rule has terms of single columns: use DecisionTreeClassifier."
         )
     if getattr(tree, "linear_leaves_", None) is not None:
         raise DataError(

@@ -144,6 +144,12 @@ def learn_clauses(
     relations = _checked(facts)
     positives, others = _examples(relations, target, negatives)
     arity = len(next(iter(positives)))
+    for name, given, least in (
+        ("max_literals", max_literals, 1),
+        ("max_variables", max_variables, arity),
+    ):
+        if given < least:
+            raise DataError(f"{name} is {given}; a clause of {target!r} needs at least {least}.")
     search = _Search(relations, target, arity, max_literals, max_variables, negation)
     clauses: list[Clause] = []
     left = set(positives)
@@ -257,7 +263,13 @@ def _examples(
     if not positives:
         raise DataError(f"There are no facts of {target!r}: nothing can be learned about it.")
     if negatives is not None:
-        others = [tuple(each) for each in negatives]
+        others = [each if isinstance(each, tuple) else (each,) for each in negatives]
+        width = len(next(iter(positives)))
+        wrong = [each for each in others if len(each) != width]
+        if wrong:
+            raise DataError(
+                f"negatives has {wrong[0]!r}; the facts of {target!r} have {width} arguments."
+            )
         both = [each for each in others if each in positives]
         if both:
             raise DataError(f"{target}{both[0]!r} is given both as a fact and as a negative.")

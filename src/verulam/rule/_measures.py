@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from verulam.base import DataError
+
 
 def foil_gain(
     positives: ArrayLike, negatives: ArrayLike, new_positives: ArrayLike, new_negatives: ArrayLike
@@ -37,6 +39,8 @@ def foil_gain(
             for counts in (positives, negatives, new_positives, new_negatives)
         )
     )
+    if min(p.min(initial=0), n.min(initial=0), new_p.min(initial=0), new_n.min(initial=0)) < 0:
+        raise DataError("foil_gain takes counts or weights of at least 0.")
     gain = np.zeros(p.shape)
     kept = new_p > 0
     shares = new_p[kept] / (new_p + new_n)[kept], p[kept] / (p + n)[kept]

@@ -130,6 +130,11 @@ def given_rules(
     concluded = [rule.conclusion for rule in rules] + ([] if default is None else [default])
     classes = training.classes
     if concluded:
+        if any(isinstance(each, str) != isinstance(classes[0], str) for each in concluded):
+            raise DataError(
+                f"The rules conclude {concluded[0]!r} and the labels of y are such as "
+                f"{classes.tolist()[0]!r}; use one type for both."
+            )
         try:
             classes = np.unique(np.concatenate([classes, np.array(concluded)]))
         except TypeError as error:

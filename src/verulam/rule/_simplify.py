@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from verulam.base import DataError, TableSchema, check_weights
 from verulam.rule._base import Rule, RuleBase, measured, unique_rules
 from verulam.rule._classifier import TrainingSet
-from verulam.rule._description_length_loops import exception_bits, rule_bits
+from verulam.rule._description_length_loops import rule_bits, rules_that_pay
 from verulam.tree import pessimistic_errors
 
 
@@ -57,6 +57,8 @@ def prune_rules(
     >>> print(prune_rules(given, X, y).rules[0])
     IF job = A THEN yes
     """
+    if not 0.0 < confidence < 1.0:
+        raise DataError(f"confidence is {confidence!r}; expected a number between 0 and 1.")
     rows = base.encode(X)
     targets = np.asarray(y)
     if base.classes is None:
@@ -68,8 +70,7 @@ def prune_rules(
     rules = prune_terms(base.rules, rows, base.schema, targets, weights, confidence=confidence)
     pruned = replace(base, rules=rules)
     if base.classes is not None:
-        codes = np.searchsorted(base.classes, targets)
-        return measured(pruned, rows, codes, weights)
+        return measured(pruned, rows, _codes_of(targets, base.classes), weights)
     decided = np.bincount(pruned.decide(rows), weights, minlength=len(rules) + 1) / weights.sum()
     return replace(
         pruned,
@@ -79,6 +80,19 @@ def prune_rules(
         ),
         default=replace(base.default, support=float(decided[-1])),
     )
+
+
+def _codes_of(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the position of each label among the sorted classes, which must have it."""
+    known = np.isin(labels, classes)
+    if not known.all():
+        first = labels[~known][0]
+        plain = first.item() if isinstance(first, np.generic) else first
+        raise DataError(
+            f"y has the class {plain!r}, which the rules do not know; their classes are "
+            f"{', '.join(map(repr, classes.tolist()))}."
+        )
+    return np.searchsorted(classes, labels)
 
 
 def prune_terms(
@@ -134,50 +148,52 @@ def _kept_terms(
 ) -> list[int]:
     """Return the terms that stay: the one is dropped without which the error rate is least."""
     kept = list(range(len(met)))
-    rate = _pessimistic(
-        np.asarray(met.all(axis=0)), errors, weights, confidence, len(kept), counted
-    )
+    lost = weights * errors
+    failures = np.count_nonzero(~met, axis=0)
+    covered = failures == 0
+    own = np.array([weights[covered].sum()]), np.array([lost[covered].sum()])
+    rate = _pessimistic(*own, confidence, len(kept), counted)[0]
     while kept:
-        failures = np.count_nonzero(~met[kept], axis=0)
-        rates = [
-            _pessimistic(
-                (failures == 0) | ((failures == 1) & ~met[place]),
-                errors,
-                weights,
-                confidence,
-                len(kept) - 1,
-                counted,
-            )
-            for place in kept
-        ]
+        # Without a term, those rows are covered as well that fail it alone.
+        nearly = np.flatnonzero(failures == 1)
+        failed = np.argmin(met[np.ix_(kept, nearly)], axis=0)
+        totals, losses = (
+            start + np.bincount(failed, numbers[nearly], minlength=len(kept))
+            for start, numbers in zip(own, (weights, lost), strict=True)
+        )
+        rates = _pessimistic(totals, losses, confidence, len(kept) - 1, counted)
         # Of equals the last: conditions near the root of a tree say more.
         best = len(kept) - 1 - int(np.argmin(rates[::-1]))
         if rates[best] > rate + 1e-12:
             break
-        rate = rates[best]
+        rate, own = rates[best], (totals[best : best + 1], losses[best : best + 1])
+        failures = failures - ~met[kept[best]]
         del kept[best]
     return kept
 
 
 def _pessimistic(
-    covered: NDArray[np.bool_],
-    errors: NDArray[Any],
-    weights: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    losses: NDArray[np.float64],
     confidence: float,
     n_terms: int,
     counted: bool,
-) -> float:
-    """Return an upper estimate of the error rate, or of the mean distance, among covered rows."""
-    own = weights[covered]
-    total = own.sum()
-    if total == 0.0:
-        return np.inf
-    lost = float(own @ errors[covered])
+) -> NDArray[np.float64]:
+    """Return upper estimates of the error rate, or of the mean distance, among covered rows.
+
+    Of each set of covered rows, `totals` is the weight and `losses` the weight of the errors, or
+    the weighted sum of the distances.
+    """
+    rates = np.full(len(totals), np.inf)
+    some = totals > 0.0
+    totals, losses = totals[some], losses[some]
     if counted:
-        bound = pessimistic_errors(np.array([total]), np.array([lost]), confidence)
-        return float(bound[0] / total)
-    # As in M5: few rows and many terms make an average look better than it is.
-    return lost / total * (total + n_terms) / max(total - n_terms, 1e-9)
+        rates[some] = pessimistic_errors(totals, losses, confidence) / totals
+    else:
+        # As in M5: few rows and many terms make an average look better than it is.
+        penalty = (totals + n_terms) / np.maximum(totals - n_terms, 1e-9)
+        rates[some] = losses / totals * penalty
+    return rates
 
 
 def choose_rules(rules: Sequence[Rule], training: TrainingSet) -> tuple[Rule, ...]:
@@ -197,33 +213,12 @@ def _shortest(
     rules: list[Rule], training: TrainingSet, positive: NDArray[np.bool_], n_choices: float
 ) -> list[Rule]:
     """Return the rules left after deleting, one at a time, the one that saves the most bits."""
-    weights = training.weights
     coverage = np.array([rule.covers(training.rows, training.schema) for rule in rules])
     theory = np.array([rule_bits(float(len(rule.terms)), n_choices) for rule in rules])
-    share = float(weights[positive].sum() / weights.sum())
-    total = weights.sum()
-    alive = np.ones(len(rules), dtype=bool)
-
-    def bits(right: float, wrong: float) -> float:
-        covered = right + wrong
-        missed = float(weights[positive].sum()) - right
-        return float(exception_bits(share, covered, total - covered, wrong, max(missed, 0.0)))
-
-    sides = np.column_stack([weights * positive, weights * ~positive])
-    while alive.any():
-        times = coverage[alive].sum(axis=0)
-        right, wrong = sides[times > 0].sum(axis=0)
-        present = bits(right, wrong)
-        # Deleting a rule gives back the rows that no other rule covers.
-        alone = coverage[alive] & (times == 1)
-        lost = alone.astype(np.float64) @ sides
-        without = [bits(right - each[0], wrong - each[1]) for each in lost]
-        saved = present + theory[alive] - np.array(without)
-        worst = int(np.argmax(saved))
-        if saved[worst] <= 0.0:
-            break
-        alive[np.flatnonzero(alive)[worst]] = False
-    return [rule for rule, stays in zip(rules, alive, strict=True) if stays]
+    stays = rules_that_pay(
+        coverage, training.weights * positive, training.weights * ~positive, theory
+    )
+    return [rule for rule, pays in zip(rules, stays, strict=True) if pays]
 
 
 def order_rules(rules: Sequence[Rule], training: TrainingSet) -> RuleBase:

@@ -1,6 +1,7 @@
 """Terms: what a rule asks of one column."""
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,10 @@ class Term:
             raise DataError(
                 f"relation is {self.relation!r}; accepted are {', '.join(map(repr, known))}."
             )
+        if self.relation in NUMERIC_RELATIONS and not isinstance(self.value, Real):
+            raise DataError(
+                f"value is {self.value!r}; the relation {self.relation!r} takes a number."
+            )
         if self.relation == "in":
             if not isinstance(self.value, list | tuple | set | frozenset):
                 raise DataError(
@@ -74,7 +79,9 @@ class Term:
         if self.relation in NUMERIC_RELATIONS:
             met = self._compare(entries, categories)
         else:
-            met = np.isin(entries, self._codes(categories))
+            met = np.zeros(len(entries), dtype=bool)
+            for code in self._codes(categories):
+                met |= entries == code
             if self.relation == "!=":
                 met = ~met & ~np.isnan(entries)
         return met | np.isnan(entries) if self.accepts_missing else met

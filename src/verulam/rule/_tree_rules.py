@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import HasMethods, Interval, checked_fit_with_parts, clone
+from verulam.numerics import announced
 from verulam.rule._base import Rule, RuleBase
 from verulam.rule._classifier import RuleClassifier, TrainingSet
 from verulam.rule._extract import extract_rules
@@ -85,11 +86,12 @@ class TreeRules(RuleClassifier):
         tree = DecisionTreeClassifier(criterion="gain_ratio", categories="n_way")
         if self.tree is not None:
             tree = clone(self.tree)
-        self.tree_ = tree.fit(X, y, sample_weight=sample_weight)
-        rules = extract_rules(self.tree_, missing=True)
-        rules = replace(rules, rules=_without_needless_gaps(rules, training))
-        if self.confidence is not None:
-            rules = simplify(rules.rules, training, self.confidence)
+        with announced("verulam.rule"):
+            self.tree_ = tree.fit(X, y, sample_weight=sample_weight)
+            rules = extract_rules(self.tree_, missing=True)
+            rules = replace(rules, rules=_without_needless_gaps(rules, training))
+            if self.confidence is not None:
+                rules = simplify(rules.rules, training, self.confidence)
         self._store(rules)
         return self
 

@@ -1,7 +1,8 @@
 """Decision trees that take a table as it is, and say what they have learned."""
 
 from verulam.tree._classifier import DecisionTreeClassifier
-from verulam.tree._export import export_code, export_dot
+from verulam.tree._code import export_code
+from verulam.tree._export import export_dot
 from verulam.tree._impurity import (
     entropy,
     gini,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import TableSchema
+from verulam.base import DataError, TableSchema
 
 Numbers = NDArray[np.float64]
 
@@ -96,15 +96,20 @@ def learn_inputs(
     shares = np.ones(len(raw)) if weights is None else weights
     present = np.where(np.isnan(raw), 0.0, shares[:, None])
     total = np.maximum(present.sum(axis=0), np.finfo(float).tiny)
-    means = (present * np.where(np.isnan(raw), 0.0, raw)).sum(axis=0) / total
-    deviations = _filled(raw, means) - means
-    spread = np.sqrt(shares @ deviations**2 / shares.sum())
+    names = input_names(schema)
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = (present * np.where(np.isnan(raw), 0.0, raw)).sum(axis=0) / total
+        deviations = _filled(raw, means) - means
+        spread = np.sqrt(shares @ deviations**2 / shares.sum())
+    if not np.isfinite(spread).all():
+        largest = names[int(np.argmin(np.isfinite(spread)))]
+        raise DataError(f"{largest} is too large for its squares: divide it by a power of ten.")
     usable = spread > 1e-12 * np.maximum(np.abs(means), 1e-300)
     if not standardise:
         scale, centre = np.ones(raw.shape[1]), np.zeros(raw.shape[1])
     else:
         scale, centre = np.where(usable, spread, 1.0), means
-    return InputCode(n_categories, means, scale, centre, input_names(schema))
+    return InputCode(n_categories, means, scale, centre, names)
 
 
 def _filled(inputs: Numbers, means: Numbers) -> Numbers:

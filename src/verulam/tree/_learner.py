@@ -20,9 +20,9 @@ from verulam.base import (
     generator,
     is_classifier,
 )
+from verulam.numerics import announced
 from verulam.tree._alpha import choose_alpha
 from verulam.tree._assemble import Growth
-from verulam.tree._compiling import announced
 from verulam.tree._general_grow import grow_generally
 from verulam.tree._grow import grow, make_sample
 from verulam.tree._holdout import split_rows
@@ -166,15 +166,27 @@ class TreeLearner(ABC):
         order = best_first(self.tree_)
         if not 0 <= step <= len(order):
             raise DataError(f"step={step} is not one of the tree's: 0 to {len(order)}.")
+        return collapse(self.tree_, self._not_split_yet(order[:step]))
+
+    def _not_split_yet(self, split: list[int]) -> NDArray[np.bool_]:
+        """Return the inner nodes that are leaves as long as only some are split."""
         to_leaf = self.tree_.kind != LEAF
-        to_leaf[order[:step]] = False
-        return collapse(self.tree_, to_leaf)
+        to_leaf[split] = False
+        return to_leaf
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """Yield the predictions of the root alone, and after each step of `growth`."""
         rows = self._encode(X)
-        for step in range(len(best_first(self.tree_)) + 1):
-            yield self._answers(self.stage(step), rows)
+        order = best_first(self.tree_)
+        for step in range(len(order) + 1):
+            to_leaf = self._not_split_yet(order[:step])
+            yield self._stage_answers(collapse(self.tree_, to_leaf), to_leaf, rows)
+
+    def _stage_answers(
+        self, structure: TreeStructure, to_leaf: NDArray[np.bool_], rows: NDArray[np.float64]
+    ) -> NDArray[Any]:
+        """Return what the tree answers where the marked nodes are leaves."""
+        return self._answers(structure, rows)
 
     def export_text(self, *, max_depth: int | None = None) -> str:
         """Return the tree as indented lines."""
@@ -242,8 +254,8 @@ class TreeLearner(ABC):
         target: NDArray[Any],
         weights: NDArray[np.float64] | None,
         options: Options,
-    ) -> Growth:
-        """Store the tree, pruned by a set of its own or the cost of leaves; return the grown one.
+    ) -> None:
+        """Store the tree, pruned by a set of its own or the cost of leaves.
 
         What is done in the leaves alone is left to the classes.
         """
@@ -256,14 +268,24 @@ class TreeLearner(ABC):
                 target, self.pruning_fraction, random, stratified=is_classifier(self)
             )
         growth = self._grown(rows, target, weights, growing, options, random)
-        self.tree_ = growth.structure
         self.n_leaves_grown_, self.ccp_alpha_ = growth.structure.n_leaves, None
+        own = None if weights is None else weights[growing]
+        self.tree_ = self._settled(growth, rows[growing], target[growing], own)
         if options.pruning == "reduced_error":
             own = None if weights is None else weights[aside]
             self.tree_ = self._reduced(self.tree_, rows[aside], target[aside], own)
         elif options.pruning == "cost_complexity":
             self.tree_ = self._cut_back(self.tree_, rows, target, weights, options, random)
-        return growth
+
+    def _settled(
+        self,
+        growth: Growth,
+        rows: NDArray[np.float64],
+        target: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+    ) -> TreeStructure:
+        """Return a grown tree once its leaves have what they need beside their values."""
+        return growth.structure
 
     def _cut_back(
         self,
@@ -309,7 +331,7 @@ class TreeLearner(ABC):
     ) -> Growth:
         """Return the tree grown on encoded rows, limited to the allowed number of leaves."""
         seed = int(generator(random_state).integers(2**63))
-        with announced():
+        with announced("verulam.tree"):
             sample = make_sample(
                 rows, category_counts(self.schema_), target, weights, n_way=rules.n_way
             )
@@ -362,7 +384,10 @@ def warn_of_empty_columns(
     """Warn of columns without any value, which no split can use."""
     empty = np.isnan(rows).all(axis=0) if np.isnan(rows[0]).any() else np.zeros(1, dtype=bool)
     if empty.any():
-        names = [repr(schema.names[column]) for column in np.flatnonzero(empty)]
+        names = [
+            repr(name) if isinstance(name := schema.names[column], str) else f"column {name}"
+            for column in np.flatnonzero(empty)
+        ]
         warnings.warn(
             f"All values are missing in {', '.join(names[:8])}: such columns cannot be split on.",
             DataWarning,

@@ -1,13 +1,14 @@
 """Linear models in the leaves of regression trees."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from verulam.tree._assemble import Growth
-from verulam.tree._structure import LEAF, surviving
+from verulam.tree._prune import no_better_than_leaves
+from verulam.tree._structure import surviving
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +43,24 @@ class LinearLeaves:
         """
         inputs = _filled(rows[:, self.columns], self.means)
         values = (inputs * self.weights[leaves]).sum(axis=1) + self.intercepts[leaves]
-        width = self.highest[leaves] - self.lowest[leaves]
-        return np.clip(values, self.lowest[leaves] - width, self.highest[leaves] + width)
+        lowest, highest = self.bounds
+        return np.clip(values, lowest[leaves], highest[leaves])
+
+    @property
+    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Least and largest prediction of each node."""
+        width = self.highest - self.lowest
+        return self.lowest - width, self.highest + width
+
+    def of_nodes(self, order: NDArray[np.intp]) -> "LinearLeaves":
+        """Return the models of some of the nodes, in that order."""
+        return replace(
+            self,
+            weights=self.weights[order],
+            intercepts=self.intercepts[order],
+            lowest=self.lowest[order],
+            highest=self.highest[order],
+        )
 
 
 def fit_linear_leaves(
@@ -76,23 +93,20 @@ def fit_linear_leaves(
         )
     inputs = _filled(rows[:, columns], means)
     structure = growth.structure
-    models = [
-        _fit_node(inputs, targets, weights, growth.node_rows(node), columns)
-        for node in range(len(structure))
-    ]
-    below, spread = np.zeros(len(structure)), float(np.ptp(targets))
-    error = np.array([model["error"] for model in models]) * structure.weight
-    to_leaf = np.zeros(len(structure), dtype=bool)
-    for node in range(len(structure) - 1, -1, -1):
-        if structure.kind[node] != LEAF:
-            good = models[node]["squared"] < threshold
-            # Perfect fits differ by rounding alone.
-            slack = 1e-9 * spread * structure.weight[node]
-            to_leaf[node] = good or error[node] <= below[node] + slack
-            if not to_leaf[node]:
-                error[node] = below[node]
-        if node:
-            below[structure.parent[node]] += error[node]
+    models: list[dict[str, Any]] = []
+    for node in range(len(structure)):
+        chosen = growth.node_rows(node)
+        # A branch that no row took has the model of its parent, which comes before it.
+        models.append(
+            _fit_node(inputs, targets, weights, chosen, columns)
+            if len(chosen)
+            else models[structure.parent[node]]
+        )
+    errors = np.array([model["error"] for model in models]) * structure.weight
+    good = np.array([model["squared"] for model in models]) < threshold
+    # Perfect fits differ by rounding alone.
+    slack = 1e-9 * float(np.ptp(targets)) * structure.weight
+    to_leaf = no_better_than_leaves(structure, errors, tolerance=slack, good_enough=good)
     kept = growth.collapsed(to_leaf)
     order = surviving(structure, to_leaf)
 

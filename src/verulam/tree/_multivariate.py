@@ -19,7 +19,7 @@ from verulam.base import (
     encode_classes,
     generator,
 )
-from verulam.tree._compiling import announced
+from verulam.numerics import announced
 from verulam.tree._grouping import GROUPINGS
 from verulam.tree._holdout import split_rows
 from verulam.tree._inputs import learn_inputs
@@ -320,7 +320,7 @@ class MultivariateTreeClassifier(Classifier):
             purity_threshold=self.purity_threshold,
             min_decrease=self.min_impurity_decrease,
         )
-        with announced():
+        with announced("verulam.tree"):
             return grow_tree(
                 inputs,
                 codes,

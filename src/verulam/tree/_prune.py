@@ -31,9 +31,13 @@ class PruningPath:
 
 def sum_below(structure: TreeStructure, at_leaves: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return for each node the sum over the leaves below it; a leaf's is its own."""
-    sums = np.where(structure.kind == LEAF, at_leaves, 0.0)
-    for node in range(len(structure) - 1, 0, -1):
-        sums[structure.parent[node]] += sums[node]
+    return _passed_up(structure, np.where(structure.kind == LEAF, at_leaves, 0.0))
+
+
+def _passed_up(structure: TreeStructure, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums with those of all nodes below added to each node's own."""
+    for nodes in reversed(list(structure.levels())[1:]):
+        np.add.at(sums, structure.parent[nodes], sums[nodes])
     return sums
 
 
@@ -54,7 +58,8 @@ def no_better_than_leaves(
     structure: TreeStructure,
     as_leaf: NDArray[np.float64],
     at_leaves: NDArray[np.float64] | None = None,
-    tolerance: float = 0.0,
+    tolerance: float | NDArray[np.float64] = 0.0,
+    good_enough: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
     """Return the inner nodes below which a leaf would do as well, from the leaves upwards.
 
@@ -67,8 +72,11 @@ def no_better_than_leaves(
     at_leaves
         Error of the leaves, where it is not the same.
     tolerance
-        By how much a leaf may be worse.
+        By how much a leaf may be worse, in all or in each node.
+    good_enough
+        Nodes that become leaves whatever is below them.
     """
+    slack = np.broadcast_to(tolerance, len(structure))
     error = (
         as_leaf.copy()
         if at_leaves is None
@@ -76,12 +84,14 @@ def no_better_than_leaves(
     )
     below = np.zeros(len(structure))
     to_leaf = np.zeros(len(structure), dtype=bool)
-    for node in range(len(structure) - 1, -1, -1):
-        if structure.kind[node] != LEAF:
-            to_leaf[node] = as_leaf[node] <= below[node] + tolerance
-            error[node] = as_leaf[node] if to_leaf[node] else below[node]
-        if node:
-            below[structure.parent[node]] += error[node]
+    for nodes in reversed(list(structure.levels())):
+        inner = nodes[structure.kind[nodes] != LEAF]
+        to_leaf[inner] = as_leaf[inner] <= below[inner] + slack[inner]
+        if good_enough is not None:
+            to_leaf[inner] |= good_enough[inner]
+        error[inner] = np.where(to_leaf[inner], as_leaf[inner], below[inner])
+        if nodes[0]:
+            np.add.at(below, structure.parent[nodes], error[nodes])
     return to_leaf
 
 
@@ -91,9 +101,7 @@ def reach_counts(
     """Return the sum of the rows' contributions in each node that they pass."""
     sums = np.zeros((len(structure), contributions.shape[1]))
     np.add.at(sums, structure.apply(rows), contributions)
-    for node in range(len(structure) - 1, 0, -1):
-        sums[structure.parent[node]] += sums[node]
-    return sums
+    return _passed_up(structure, sums)
 
 
 def pessimistic_errors(

@@ -30,11 +30,11 @@ from verulam.tree._options import (
 from verulam.tree._prune import (
     PruningPath,
     cost_complexity,
-    prune_where,
+    no_better_than_leaves,
     reach_counts,
 )
 from verulam.tree._room import room
-from verulam.tree._structure import TreeStructure
+from verulam.tree._structure import TreeStructure, collapse, surviving
 from verulam.tree._table import read_rows
 from verulam.tree._text import column_name
 
@@ -53,7 +53,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         the same around means.
     leaf_model
         "constant", or "linear" for a least-squares model of the numeric columns in each leaf;
-        the tree is then cut back to where one model does as well as those below it.
+        the tree is then cut back to where one model does as well as those below it. `pruning` may
+        be "none" or "reduced_error" with it, and `missing` "learned".
     error_threshold
         Nodes of smaller error are leaves (:math:`\theta_r`): of mean squared, mean absolute or
         largest error, by `criterion`.
@@ -188,14 +189,39 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         weights, used = usable_weights(sample_weight, rows)
         rows, targets = rows[used], targets[used]
         options = resolve(self, PLAIN_REGRESSOR)
-        growth = self._grow_and_prune(rows, targets, weights, options)
-        self.linear_leaves_: LinearLeaves | None = None
-        if options.pruning == "none" and self.leaf_model == "linear":
-            growth, self.linear_leaves_ = fit_linear_leaves(
-                growth, rows, targets, weights, self.error_threshold
-            )
-            self.tree_ = growth.structure
+        self._check_leaf_model(options)
+        self._grow_and_prune(rows, targets, weights, options)
         return self
+
+    def _check_leaf_model(self, options: Options) -> None:
+        """Refuse what linear leaves cannot do, rather than leave them out."""
+        if self.leaf_model != "linear":
+            return
+        if options.pruning == "cost_complexity":
+            raise DataError(
+                "pruning='cost_complexity' is for constant leaves; leaf_model='linear' is cut back "
+                "by an estimate of its own, and accepts 'none' or 'reduced_error'."
+            )
+        if options.missing == "fractional":
+            raise DataError(
+                "missing='fractional' divides rows among leaves; leaf_model='linear' needs each "
+                "row in one leaf: use missing='learned'."
+            )
+
+    def _settled(
+        self,
+        growth: Growth,
+        rows: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+    ) -> TreeStructure:
+        self.linear_leaves_: LinearLeaves | None = None
+        if self.leaf_model == "constant":
+            return growth.structure
+        growth, self.linear_leaves_ = fit_linear_leaves(
+            growth, rows, targets, weights, self.error_threshold
+        )
+        return growth.structure
 
     def _grown(
         self,
@@ -224,7 +250,12 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         rows: NDArray[np.float64],
         target: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        residuals = np.abs(self._answers(structure, rows) - target)
+        return self._loss(self._answers(structure, rows), target)
+
+    def _loss(
+        self, answers: NDArray[np.float64], targets: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        residuals = np.abs(answers - targets)
         return residuals if self.criterion == "absolute_error" else residuals**2
 
     def _reduced(
@@ -236,20 +267,39 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     ) -> TreeStructure:
         """Return the tree pruned where a leaf is no worse on other rows."""
         own = np.ones(len(rows)) if weights is None else weights
-        if self.criterion != "absolute_error":
+        linear = self.linear_leaves_
+        if linear is None and self.criterion != "absolute_error":
             powers = own[:, None] * np.vander(targets, 3, increasing=True)
             weight, total, squares = reach_counts(structure, rows, powers).T
             values = structure.values[:, 0]
             losses = squares - 2 * values * total + values**2 * weight
-            return prune_where(structure, losses, tolerance=1e-9 * max(losses[0], 1e-300))
+        else:
+            losses = self._losses_of_nodes(structure, rows, targets, own)
+        tolerance = 1e-9 * max(losses[0], 1e-300)
+        to_leaf = no_better_than_leaves(structure, losses, tolerance=tolerance)
+        if linear is not None:
+            self.linear_leaves_ = linear.of_nodes(surviving(structure, to_leaf))
+        return collapse(structure, to_leaf)
+
+    def _losses_of_nodes(
+        self,
+        structure: TreeStructure,
+        rows: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Return the loss that each node would have as a leaf, on the rows that pass it."""
         losses = np.zeros(len(structure))
-        nodes = structure.apply(rows)
-        while (nodes >= 0).any():
-            at = nodes >= 0
-            lost = own[at] * np.abs(structure.values[nodes[at], 0] - targets[at])
-            np.add.at(losses, nodes[at], lost)
-            nodes = np.where(at, structure.parent[nodes], -1)
-        return prune_where(structure, losses, tolerance=1e-12)
+        nodes, passing = structure.apply(rows), np.arange(len(rows))
+        while len(nodes):
+            if self.linear_leaves_ is None:
+                answers = structure.values[nodes, 0]
+            else:
+                answers = self.linear_leaves_.predict(rows[passing], nodes)
+            np.add.at(losses, nodes, weights[passing] * self._loss(answers, targets[passing]))
+            above = structure.parent[nodes]
+            nodes, passing = above[above >= 0], passing[above >= 0]
+        return losses
 
     def _path(self, structure: TreeStructure) -> PruningPath:
         costs = structure.impurity * structure.weight / structure.weight[0]
@@ -259,8 +309,6 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         """Prune the fitted tree by reduced error on a pruning set of its own (Alpaydin 9.3)."""
         rows, targets = self._encode(X), numeric_targets(self, y)
         check_consistent_length(rows, targets)
-        if self.linear_leaves_ is not None:
-            raise DataError("prune is for constant leaves; linear ones are cut back in training.")
         self.tree_ = self._reduced(self.tree_, rows, targets, None)
         return self
 
@@ -273,6 +321,14 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     def _answers(self, structure: TreeStructure, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         return structure.average(rows, structure.values)[:, 0]
+
+    def _stage_answers(
+        self, structure: TreeStructure, to_leaf: NDArray[np.bool_], rows: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        if self.linear_leaves_ is None:
+            return self._answers(structure, rows)
+        models = self.linear_leaves_.of_nodes(surviving(self.tree_, to_leaf))
+        return models.predict(rows, structure.apply(rows))
 
     def leaf_text(self, node: int) -> str:
         """Return the prediction of a node in words, with the weight behind it."""

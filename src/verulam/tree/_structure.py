@@ -108,12 +108,22 @@ class TreeStructure:
     def parent(self) -> NDArray[np.int32]:
         """The parent of each node; -1 for the root."""
         inner = np.flatnonzero(self.n_children)
-        counts = self.n_children[inner].astype(np.intp)
-        earlier = np.cumsum(counts) - counts
-        children = np.arange(counts.sum()) + np.repeat(self.first_child[inner] - earlier, counts)
         parent = np.full(len(self), -1, dtype=np.int32)
-        parent[children] = np.repeat(inner, counts)
+        parent[self._children_of(inner)] = np.repeat(inner, self.n_children[inner])
         return parent
+
+    def _children_of(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the children of several nodes, one after the other."""
+        counts = self.n_children[nodes].astype(np.intp)
+        earlier = np.cumsum(counts) - counts
+        return np.arange(counts.sum()) + np.repeat(self.first_child[nodes] - earlier, counts)
+
+    def levels(self, to_leaf: NDArray[np.bool_] | None = None) -> Iterator[NDArray[np.intp]]:
+        """Yield the nodes of each depth from the root on, not those below nodes `to_leaf`."""
+        nodes = np.zeros(1, dtype=np.intp)
+        while len(nodes):
+            yield nodes
+            nodes = self._children_of(nodes if to_leaf is None else nodes[~to_leaf[nodes]])
 
     @cached_property
     def weight(self) -> NDArray[np.float64]:
@@ -133,8 +143,8 @@ class TreeStructure:
     def depths(self) -> NDArray[np.int32]:
         """Return the number of tests above each node."""
         depths = np.zeros(len(self), dtype=np.int32)
-        for node in range(1, len(self)):
-            depths[node] = depths[self.parent[node]] + 1
+        for depth, nodes in enumerate(self.levels()):
+            depths[nodes] = depth
         return depths
 
     def children(self, node: int) -> range:
@@ -360,11 +370,7 @@ def paths(structure: TreeStructure, *, merged: bool = True) -> Iterator[Path]:
 
 def surviving(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return the nodes that stay where the marked ones become leaves."""
-    kept = np.ones(len(structure), dtype=bool)
-    for node in range(1, len(structure)):
-        parent = structure.parent[node]
-        kept[node] = kept[parent] and not to_leaf[parent]
-    return np.flatnonzero(kept)
+    return np.sort(np.concatenate(list(structure.levels(to_leaf))))
 
 
 def collapse(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> TreeStructure:
