@@ -9,6 +9,7 @@ from verulam.experiment import analyse
 from verulam.experiment._analysis_text import (
     bulleted,
     latex_escaped,
+    memory_text,
     p_text,
     size_text,
     wrapped_table,
@@ -31,6 +32,11 @@ def test_says_everything(two):
     assert "Combined 5x2 cv F test: F(10, 5) = " in plain
     assert "Reject the hypothesis that" in plain
     assert "Order: parametric.NaiveBayes > majority class." in plain
+    assert re.search(
+        r"^mean costs +fit +predict +size +memory +readable +failed$", text, re.MULTILINE
+    )
+    assert re.search(r"^majority class .* (MB|-) +3/3 +0 of 10$", text, re.MULTILINE)
+    assert "both learners saw the same splits (kept by the plan)" in plain
     assert "Assumptions:" in text
     assert "Keep in mind:" in text
 
@@ -71,6 +77,13 @@ def test_long_names_wrap():
 )
 def test_sizes(size, text):
     assert size_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "text"), [(0.02, "< 0.1 MB"), (81.26, "81.3 MB"), (np.nan, "-")]
+)
+def test_memory(megabytes, text):
+    assert memory_text(megabytes) == text
 
 
 @pytest.mark.parametrize(("p", "text"), [(0.0004, "< 0.001"), (0.0501, "0.050"), (np.nan, "-")])

@@ -193,3 +193,24 @@ def test_time_memory_and_size_are_measured():
         assert 0 < light.fit_seconds < heavy.fit_seconds
         assert 0 < light.predict_seconds < heavy.predict_seconds
         assert 0 <= light.peak_memory < heavy.peak_memory / 2
+
+
+class Greedy(GaussianNB):
+    """Needs memory for a while in every fit, and very much of it at first use."""
+
+    def fit(self, X, y):
+        size = 200 if len(X) <= 60 else 8
+        self.sum_ = float(np.ones(size * 2**20 // 8).sum())
+        small = [np.ones(2**10) for _ in range(8 * size)]  # from the heap, not pages of their own
+        self.sum_ += sum(float(part.sum()) for part in small)
+        return super().fit(X, y)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the high-water mark is one of Linux")
+def test_memory_is_that_of_the_run_alone():
+    """Neither the first use counts, nor do earlier runs hide what a later one needs."""
+    study = small_study(learners=[LearnerChoice(Greedy(), label="greedy")])
+    plan = make_plan(study)
+    grown = [execute(plan, each).peak_memory for each in plan.runs]
+    assert min(grown) > 7.0
+    assert max(grown) < 60.0

@@ -2,12 +2,27 @@
 
 from dataclasses import replace
 
-from verulam.experiment import analyse
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from verulam.experiment import LearnerChoice, analyse
 from verulam.experiment._prediction_figures import (
     confusion_figures,
     overlap_figures,
     threshold_figures,
 )
+from verulam.measures import roc
+
+
+class Labels(ClassifierMixin, BaseEstimator):
+    """Says which class, and no more."""
+
+    def fit(self, X, y):
+        self.classes_ = sorted(set(y))
+        self.limit_ = float(X.iloc[:, 0].mean())
+        return self
+
+    def predict(self, X):
+        return [self.classes_[int(value > self.limit_)] for value in X.iloc[:, 0]]
 
 
 def test_curves_of_two_classes_name_the_positive_one(factors):
@@ -49,3 +64,21 @@ def test_shared_errors_of_three(factors):
     assert figure.title == "Shared errors on breast_cancer"
     assert "differ most" in figure.caption
     assert "majority class" not in figure.svg
+
+
+def test_scores_have_curves_but_no_calibration(make_results):
+    """A support vector machine gives no probabilities, a rule of one's own only labels."""
+    learners = [
+        LearnerChoice("naive bayes"),
+        LearnerChoice("support vector machine", label="margin"),
+        LearnerChoice(Labels(), label="labels"),
+    ]
+    found = analyse(make_results(learners, ["breast_cancer"], resampling="2-fold"))
+    curves, _, calibration = threshold_figures(found)
+    assert "margin (area 0.9" in curves.svg
+    assert "By scores that are no probabilities: margin." in curves.caption
+    assert "Only labels, and so no curve: labels." in curves.caption
+    assert "margin" not in calibration.svg
+    pooled = found.predictions.pooled("breast_cancer", "margin")
+    truth = pooled.targets == pooled.classes[1]
+    assert f"{roc(truth, pooled.for_second_class).area:.3f}" in curves.svg

@@ -8,6 +8,7 @@ from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import AnovaRM, anova_lm
 
+from verulam.base import DataError
 from verulam.statistics import cv_t_test, one_way_anova, repeated_anova, two_factor_anova
 
 TABLE = np.random.default_rng(6).normal([0, 0.2, 0.5, 0.1, 0.9], size=(10, 5))
@@ -107,3 +108,12 @@ def test_two_values_say_nothing_about_equal_variances():
     """Both lie equally far from their median, up to rounding."""
     result = one_way_anova({"a": [0.1, 0.3], "b": [0.2, 0.7], "c": [0.15, 0.11]})
     assert result.assumptions[1].holds is None
+
+
+@pytest.mark.parametrize("learners", [3, 13])
+def test_equal_scores_do_not_vary_by_their_rounding(learners):
+    table = np.full((2, learners), 2 / 3)
+    with pytest.raises(DataError, match="do not vary"):
+        repeated_anova(table)
+    with pytest.raises(DataError, match="do not vary"):
+        one_way_anova({f"m{place}": column for place, column in enumerate(table.T)})

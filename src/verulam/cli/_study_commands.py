@@ -42,6 +42,9 @@ Simplicity = Annotated[
     str | None,
     typer.Option(help="Cost that tells who is simpler: interpretability, fit_seconds, ..."),
 ]
+Acceptable = Annotated[
+    float | None, typer.Option(help="Level that is still good enough, to test against.")
+]
 
 
 @study_app.command(epilog=examples("verulam init", "verulam init flowers.toml"))
@@ -195,9 +198,7 @@ def analyse(
     alpha: Alpha = None,
     test: Test = None,
     simplicity: Simplicity = None,
-    acceptable: Annotated[
-        float | None, typer.Option(help="Level that is still good enough, to test against.")
-    ] = None,
+    acceptable: Acceptable = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print the table for LaTeX.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
@@ -230,6 +231,7 @@ def report(
     alpha: Alpha = None,
     test: Test = None,
     simplicity: Simplicity = None,
+    acceptable: Acceptable = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Write the report of a study as one HTML file."""
@@ -237,7 +239,7 @@ def report(
     from verulam.experiment import report as write
 
     path = output or existing_store(store).with_suffix(".html")
-    typer.echo(str(write(_analysed(store, measure, alpha, None, test, simplicity), path)))
+    typer.echo(str(write(_analysed(store, measure, alpha, acceptable, test, simplicity), path)))
     if open_it:
         typer.launch(path.resolve().as_uri())
 

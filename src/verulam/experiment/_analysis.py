@@ -72,6 +72,8 @@ class Analysis:
         What to keep in mind.
     simplicity
         What simple means, where that decides.
+    acceptable
+        The level that contestants were tested against; None for none.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class Analysis:
     notes: tuple[str, ...]
     caveats: tuple[str, ...]
     simplicity: str = STUDY_ORDER
+    acceptable: float | None = None
 
     @property
     def measure(self) -> Measure:
@@ -234,6 +237,7 @@ class Analysis:
             "data_sets": {data: _records(table) for data, table in self.tables.items()},
             "verdicts": verdicts,
             "over_data": None if self.over_data is None else _verdict_dict(self.over_data),
+            "acceptable": self.acceptable,
             "assessments": None if self.assessments is None else _records(self.assessments),
             "simple": self.simplicity,
             "notes": list(self.notes),
@@ -324,7 +328,10 @@ def analyse(
     over_data = verdict_over_data(found, alpha=alpha)
     tables = {data: summarise_data(found, data, given) for data in found.data}
     overall = summarise_all(found, given) if len(found.data) > 1 else None
-    assessments = None if acceptable is None else assess(found, acceptable, alpha=alpha)
+    assessments = None
+    if acceptable is not None:
+        rows_of = partial(_row_losses, predictions, found)
+        assessments = assess(found, acceptable, alpha=alpha, rows_of=rows_of)
     said = answer(found, verdicts, over_data, alpha=alpha)
     if results.description["aim"] == "order":
         said = with_order(said)
@@ -347,6 +354,7 @@ def analyse(
             for line in caveats_of(results, verdicts, over_data)
         ),
         simplicity=preference.words,
+        acceptable=acceptable,
     )
 
 

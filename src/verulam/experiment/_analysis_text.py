@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from verulam.experiment._verdict import Verdict
 
 WIDTH = 80
-NARROWEST_NAME = 24
+NARROWEST_NAME = 20
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -101,6 +101,13 @@ def size_text(size: float) -> str:
     return f"{size / 1000:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
 
 
+def memory_text(megabytes: float) -> str:
+    """Return what a run added to the memory of its process; less than can be told as a bound."""
+    if megabytes != megabytes:
+        return "-"
+    return "< 0.1 MB" if megabytes < 0.1 else f"{megabytes:.1f} MB"
+
+
 def p_text(p_value: float) -> str:
     """Return a p-value, very small ones as a bound."""
     if p_value != p_value:
@@ -156,13 +163,13 @@ def cost_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
             seconds_text(row["fit_seconds"]),
             seconds_text(row["predict_seconds"]),
             size_text(row["model_size"]),
+            memory_text(row["peak_memory"]),
             grade_text(row["interpretability"]),
-            f"{row['done']:.0f}",
-            f"{row['failed']:.0f}",
+            f"{row['failed']:.0f} of {row['done'] + row['failed']:.0f}",
         ]
         for name, row in best_first(analysis).iterrows()
     ]
-    return ["mean costs", "fit", "predict", "size", "readable", "runs", "failed"], rows
+    return ["mean costs", "fit", "predict", "size", "memory", "readable", "failed"], rows
 
 
 def _rank_text(rank: float) -> str:
@@ -275,7 +282,8 @@ def _assessment_table(assessments: pd.DataFrame) -> str:
             number_text(row["mean"]),
             p_text(row["p_value"]),
             row["decision"],
+            "good enough" if row["decision"] == "reject" else "not shown",
         ]
         for row in assessments.to_dict("records")
     ]
-    return wrapped_table(["good enough?", "mean", "p", "not better"], rows)
+    return wrapped_table(["good enough?", "mean", "p", "no better", "so"], rows)

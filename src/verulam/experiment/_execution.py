@@ -1,6 +1,7 @@
 """Carrying out one run: fit, predict, and a record of what happened, whatever happened."""
 
 import contextlib
+import ctypes
 import os
 import pickle
 import sys
@@ -84,7 +85,8 @@ def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = N
         try:
             estimator = seeded(contestant.estimator, run.seed)
             rows = training_rows(run)
-            _warm_up(estimator, plan, run, rows)
+            if _warm_up(estimator, plan, run, rows):
+                memory = _PeakMemory()
             if begin is not None:
                 begin()
             outcome["stage"] = "fit"
@@ -144,19 +146,23 @@ def seeded(estimator: Any, seed: int) -> Any:
 _WARM: set[type] = set()
 
 
-def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> None:
-    """Use a learner once on a few rows, so that the clock does not time imports and compilers."""
+def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> bool:
+    """Use a learner once on a few rows, so that no run pays for imports and compilers.
+
+    Returns whether this was the first use of the learner in this process.
+    """
     if isinstance(estimator, TunedLearner):
         estimator = estimator.estimator
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     if type(last) in _WARM:
-        return
+        return False
     _WARM.add(type(last))
     few = rows[np.linspace(0, len(rows) - 1, min(len(rows), 60)).astype(int)]
     inputs = _rows(plan, run, few)
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         clone(estimator).fit(inputs, plan.data[run.data].targets[few]).predict(inputs)
+    return True
 
 
 def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.ndarray]:
@@ -211,6 +217,10 @@ class _PeakMemory:
     def __init__(self) -> None:
         self._before = float("nan")
         if sys.platform == "linux":
+            # Memory that earlier runs gave back, but the allocator kept, would hide what this one
+            # needs.
+            if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+                trim(0)
             try:
                 # Sets the high-water mark back to what is in use now.
                 with open(f"/proc/{os.getpid()}/clear_refs", "w") as reset:

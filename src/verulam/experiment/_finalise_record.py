@@ -93,7 +93,7 @@ def open_locked_part(path: str | Path, opening: Opening, *, force: bool = False)
         used = store.read(query, (opening.data,))
         if len(used) and not force:
             raise LockedPartUsedError(
-                f"The locked test part of {opening.label} was used on {_words(used.iloc[0])}. A "
+                f"The locked test part of {opening.label} was used on {use_words(used.iloc[0])}. A "
                 "second look, also at rows that another seed locks, would make its figure too "
                 "good; force it if you must."
             )
@@ -168,10 +168,17 @@ def earlier_uses(path: str | Path, opening: Opening, number: int) -> list[str]:
     """
     used = finalisations(path)
     same = used[(used["data"] == opening.data) & (used["number"] < number)]
-    return [_words(row) for _, row in same.iterrows()]
+    return [use_words(row) for _, row in same.iterrows()]
 
 
-def _words(row: "pd.Series") -> str:
+def use_words(row: "pd.Series") -> str:
+    """Return when a locked part was used, by whom and for what.
+
+    Parameters
+    ----------
+    row
+        A row of `finalisations`.
+    """
     when = datetime.fromtimestamp(row["opened"], UTC).strftime("%Y-%m-%d %H:%M UTC")
     return f"{when} by {row['who']} for {row['contestant']}"
 

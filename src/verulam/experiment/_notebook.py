@@ -46,7 +46,7 @@ def study_html(study: Any) -> str:
     learners = [choice.label or _name(choice.learner) for choice in study.learners]
     data = [choice.label or _source(choice.source) for choice in study.data]
     factors = [
-        f"{learner}: {name} = {_levels(levels)}"
+        f"{learner}: {name} = {levels_text(levels)}"
         for learner, choice in zip(learners, study.learners, strict=True)
         for name, levels in choice.factors.items()
     ]
@@ -64,7 +64,19 @@ def study_html(study: Any) -> str:
     return facts_html(study.name, facts)
 
 
-def _levels(given: Any) -> str:
+def levels_text(given: Any) -> str:
+    """Return the levels of a factor in words.
+
+    Parameters
+    ----------
+    given
+        A list of levels, a range of numbers, or multiples of a scale.
+
+    Examples
+    --------
+    >>> levels_text([1, 5]), levels_text({"low": 0.1, "high": 10, "scale": "log"})
+    ('1, 5', '0.1 to 10, log')
+    """
     if isinstance(given, Mapping) and "multiples" in given:
         return f"{', '.join(map(str, given['multiples']))} x {given.get('of', 'the scale')}"
     if isinstance(given, Mapping):

@@ -29,18 +29,26 @@ def threshold_figures(analysis: Analysis) -> Iterator[ReportFigure]:
     several = len(analysis.responses.data) > 1
     for data in analysis.responses.data[:MOST_DATA_SETS]:
         given: dict[str, tuple[Any, Any]] = {}
+        scored, without = [], []
         positive = ""
         for contestant in analysis.leaders(data):
             pooled = _pooled(analysis, data, contestant)
-            if pooled is None or pooled.probabilities is None or len(pooled.classes) != 2:
+            if pooled is None or len(pooled.classes) != 2:
                 continue
             positive = pooled.classes[1]
-            given[contestant.name] = (pooled.targets == positive, pooled.probabilities[:, 1])
+            support = pooled.for_second_class
+            if support is None:
+                without.append(contestant.name)
+                continue
+            given[contestant.name] = (pooled.targets == positive, support)
+            if pooled.probabilities is None:
+                scored.append(contestant.name)
         if not given:
             continue
         yield ReportFigure(
             f"ROC curves on {data}",
-            f"Hits against false alarms for the class {positive}, over all validated rows.",
+            f"Hits against false alarms for the class {positive}, over all validated rows."
+            + _origin(scored, without),
             drawn(partial(_square, roc_curves, {name: roc(*p) for name, p in given.items()})),
             folded=several,
         )
@@ -52,13 +60,26 @@ def threshold_figures(analysis: Analysis) -> Iterator[ReportFigure]:
             drawn(partial(_square, precision_recall_curves, curves)),
             folded=True,
         )
+        likely = {name: pair for name, pair in given.items() if name not in scored}
+        if not likely:
+            continue
         yield ReportFigure(
             f"Calibration on {data}",
             f"How often the class {positive} occurs where it was given a probability, in ten parts "
             "of equal size. On the diagonal, probabilities mean what they say.",
-            drawn(partial(calibration_curves, given)),
+            drawn(partial(calibration_curves, likely)),
             folded=True,
         )
+
+
+def _origin(scored: list[str], without: list[str]) -> str:
+    """Return whose curve is not one of probabilities, and who has none."""
+    words = ""
+    if scored:
+        words += f" By scores that are no probabilities: {', '.join(scored)}."
+    if without:
+        words += f" Only labels, and so no curve: {', '.join(without)}."
+    return words
 
 
 def confusion_figures(analysis: Analysis) -> Iterator[ReportFigure]:

@@ -22,7 +22,7 @@ WHERE p.study = ?1
 ORDER BY p.label, p.learner, p.setting, s.repeat, s.fold
 """
 _DATA = "SELECT classes, targets FROM data WHERE data = ?"
-_RUN = "SELECT predicted, probabilities FROM runs WHERE run = ? AND status = 'done'"
+_RUN = "SELECT predicted, probabilities, scores FROM runs WHERE run = ? AND status = 'done'"
 _TEST = "SELECT test FROM splits WHERE split = ?"
 
 
@@ -38,12 +38,24 @@ class PooledPredictions:
         True and predicted labels or numbers.
     probabilities
         One column per class; None where the learner gives none.
+    scores
+        What a learner without probabilities decides by; None where there is none.
     """
 
     classes: tuple[str, ...]
     targets: np.ndarray
     predicted: np.ndarray
     probabilities: np.ndarray | None
+    scores: np.ndarray | None = None
+
+    @property
+    def for_second_class(self) -> np.ndarray | None:
+        """What speaks for the second of two classes: its probability, or else a score."""
+        if len(self.classes) != 2:
+            return None
+        if self.probabilities is not None:
+            return self.probabilities[:, 1]
+        return self.scores if self.scores is not None and self.scores.ndim == 1 else None
 
 
 class StoredPredictions:
@@ -101,19 +113,24 @@ class StoredPredictions:
         classes = np.array([str(label) for label in json.loads(classes_text)])
         stored = unpack(target_bytes)
         targets = np.concatenate([stored[self._test(store, split)] for split, *_ in read])
-        predicted = np.concatenate([np.atleast_1d(unpack(each)) for _, each, _ in read])
-        probabilities = None
-        if all(content is not None for *_, content in read):
-            probabilities = np.concatenate([np.asarray(unpack(each)) for *_, each in read])
+        predicted = np.concatenate([np.atleast_1d(unpack(each)) for _, each, *_ in read])
+        probabilities = _joined([each for *_, each, _ in read])
+        scores = _joined([each for *_, each in read])
         if len(classes):
             targets, predicted = classes[targets], classes[predicted]
-        return PooledPredictions(tuple(classes.tolist()), targets, predicted, probabilities)
+        return PooledPredictions(tuple(classes.tolist()), targets, predicted, probabilities, scores)
 
     def _test(self, store: Store, split: str) -> np.ndarray:
         if split not in self._tests:
             ((content,),) = store.rows(_TEST, (split,))
             self._tests[split] = unpack(content)
         return self._tests[split]
+
+
+def _joined(contents: list[bytes | None]) -> np.ndarray | None:
+    """Return the stored arrays of several splits as one; None where some split has none."""
+    arrays = [np.asarray(unpack(content)) for content in contents if content is not None]
+    return np.concatenate(arrays) if len(arrays) == len(contents) else None
 
 
 def pooled_predictions(

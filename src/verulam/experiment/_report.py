@@ -1,6 +1,7 @@
 """The report: one file with everything that a study says, to be read in any browser."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,6 +16,7 @@ from verulam.experiment._analysis import Analysis, analyse
 from verulam.experiment._analysis_text import (
     best_first,
     grade_text,
+    memory_text,
     p_text,
     response_texts,
     size_text,
@@ -22,6 +24,7 @@ from verulam.experiment._analysis_text import (
 from verulam.experiment._figures import figures
 from verulam.experiment._findings import HEADS, alias_lines, variance_rows
 from verulam.experiment._nuisance import nuisance_lines
+from verulam.experiment._report_design import design_facts
 from verulam.experiment._reproduction import reproduction
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store
@@ -108,15 +111,16 @@ def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
         analysis=analysis,
         study=description,
         question=description["question"] or AIMS[description["aim"]],
-        counts=analysis.results.status(),
+        design=design_facts(analysis),
         style=Markup((folder / "report.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
         script=Markup((folder / "report.js").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
         contestants=contestant_rows(analysis),
         several=analysis.overall is not None,
         means=analysis.responses.by_data(),
         drawings=drawings,
-        failures=_failure_rows(analysis.results),
-        dot=Markup(".<wbr>"),
+        assessments=_assessment_rows(analysis),
+        **_failures(analysis.results),
+        breakable=_breakable,
         number=number_text,
         p_text=p_text,
         variance_heads=HEADS,
@@ -177,6 +181,7 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
         cells["fit"] = _number(row["fit_seconds"], seconds_text)
         cells["predict"] = _number(row["predict_seconds"], seconds_text)
         cells["size"] = _number(row["model_size"], size_text)
+        cells["memory"] = _number(row["peak_memory"], memory_text)
         cells["readable"] = _number(row["interpretability"], grade_text)
         cells["failed"] = _number(row["failed"], "{:.0f}".format)
         rows.append(
@@ -202,9 +207,24 @@ def _number(value: Any, write: Callable[[float], str]) -> Cell:
     return Cell(write(value), repr(float(value)))
 
 
-def _failure_rows(results: Results) -> list[dict[Any, Any]]:
-    failures = results.failures().head(MOST_FAILURES)
-    return failures.assign(error=failures["error"].map(shortened)).to_dict("records")
+def _failures(results: Results) -> dict[str, Any]:
+    """Return the first runs that failed, and how many there are in all."""
+    failures = results.failures()
+    shown = failures.head(MOST_FAILURES)
+    rows = shown.assign(error=shown["error"].map(shortened)).to_dict("records")
+    return {"failures": rows, "failed_runs": len(failures)}
+
+
+def _assessment_rows(analysis: Analysis) -> list[dict[Any, Any]]:
+    return [] if analysis.assessments is None else analysis.assessments.to_dict("records")
+
+
+def _breakable(name: str) -> Any:
+    """Return a name that a narrow column may break after a dot or before a capital letter."""
+    from markupsafe import Markup, escape
+
+    parts = re.split(r"(?<=\.)|(?<=[a-z])(?=[A-Z])", name)
+    return Markup("<wbr>").join(escape(part) for part in parts)
 
 
 def _origins(results: Results) -> dict[str, Any]:

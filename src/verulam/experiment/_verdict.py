@@ -9,6 +9,9 @@ import pandas as pd
 
 from verulam.statistics import ManyComparison, TestResult
 
+#: What tests take for granted and a plan sees to, by drawing splits once.
+KEPT = ("all learners saw the same folds", "both learners saw the same splits")
+
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
@@ -100,7 +103,10 @@ class Verdict:
 
 def assumptions_of(result: TestResult) -> tuple[str, ...]:
     """Return what a test takes for granted, in words."""
-    return tuple(str(assumption) for assumption in result.assumptions)
+    return tuple(
+        f"{assumption.text} (kept by the plan)" if assumption.text in KEPT else str(assumption)
+        for assumption in result.assumptions
+    )
 
 
 def with_winners(pairs: pd.DataFrame, *, greater: bool) -> pd.DataFrame:

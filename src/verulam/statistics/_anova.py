@@ -63,9 +63,10 @@ def anova_table(effects: list[Source], error: Source) -> pd.DataFrame:
     return pd.DataFrame(rows, pd.Index([*names, "total"], name="source"), COLUMNS).astype(float)
 
 
-def refuse_no_error(sum_of_squares: float, total: float) -> None:
-    """Raise when nothing varies that the factor could be compared with."""
-    if sum_of_squares <= 1e-24 * max(total, 1e-300) or total == 0:
+def refuse_no_error(sum_of_squares: float, total: float, values: Vector) -> None:
+    """Raise when nothing varies that the factor could be compared with, but for rounding."""
+    rounding = 1e-28 * float((values**2).sum())
+    if sum_of_squares <= max(1e-24 * total, rounding):
         raise DataError("The values within groups do not vary: with zero variance F is undefined.")
 
 
@@ -124,7 +125,7 @@ def one_way_anova(groups: Any, *, alpha: float = 0.05) -> TestResult:
     everything = np.concatenate(sets)
     within = sum(float(((group - group.mean()) ** 2).sum()) for group in sets)
     between = sum(len(group) * (group.mean() - everything.mean()) ** 2 for group in sets)
-    refuse_no_error(within, within + between)
+    refuse_no_error(within, within + between, everything)
     effect = Source("between groups", float(between), len(sets) - 1)
     error = Source("within groups", within, len(everything) - len(sets))
     residuals = np.concatenate([group - group.mean() for group in sets])
@@ -205,7 +206,7 @@ def repeated_anova(table: ArrayLike | pd.DataFrame, *, alpha: float = 0.05) -> T
     values = frame.to_numpy()
     folds, learners = values.shape
     sums = blocked_sums(values)
-    refuse_no_error(float(sums.residual), float(sums.treatments + sums.residual))
+    refuse_no_error(float(sums.residual), float(sums.treatments + sums.residual), values)
     effect = Source("learners", float(sums.treatments), learners - 1)
     blocks = Source("folds", float(sums.blocks), folds - 1)
     error = Source("residual", float(sums.residual), (learners - 1) * (folds - 1))
@@ -321,7 +322,8 @@ def two_factor_anova(
     if len(response) == len(cells):
         raise DataError("One run per combination: at least 2 are needed to test the interaction.")
     analysis = anova_lm(ols("response ~ C(first) * C(second)", frame).fit(), typ=2)
-    refuse_no_error(float(analysis["sum_sq"].iloc[-1]), float(analysis["sum_sq"].sum()))
+    squares = analysis["sum_sq"]
+    refuse_no_error(float(squares.iloc[-1]), float(squares.sum()), frame["response"].to_numpy())
     interaction = f"{names[0]} x {names[1]}"
     *effects, error = (
         Source(name, float(squares), float(freedom))

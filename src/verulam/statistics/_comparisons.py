@@ -65,7 +65,8 @@ def error_term(groups: Any, blocked: bool) -> ErrorTerm:
     else:
         residual = sum(float(((v - v.mean()) ** 2).sum()) for v in named.values())
         freedom = int(sizes.sum()) - len(named)
-    refuse_no_error(residual, residual + float(means.var(ddof=0)))
+    everything = np.concatenate(list(named.values()))
+    refuse_no_error(residual, residual + float(means.var(ddof=0)), everything)
     return ErrorTerm(means, sizes.astype(float), residual / freedom, freedom)
 
 
