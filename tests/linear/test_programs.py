@@ -39,6 +39,16 @@ def test_primal_and_dual_agree():
     assert dual.dual_.sum() == pytest.approx(dual.objective_)
 
 
+def test_many_rows_agree_with_the_dual_too():
+    """So many slacks are left to the interior point method."""
+    rows, classes = overlapping(1500)
+    primal = LinearProgramDiscriminant().fit(rows, classes)
+    dual = LinearProgramDiscriminant(form="dual").fit(rows, classes)
+    assert primal.objective_ == pytest.approx(dual.objective_)
+    assert np.allclose(primal.coef_, dual.coef_, atol=1e-6)
+    assert primal.dual_.sum() == pytest.approx(primal.objective_)
+
+
 def test_shared_slack_proves_that_exclusive_or_is_not_separable():
     assert LinearProgramDiscriminant(slack="shared").fit(CORNERS, XOR).objective_ == pytest.approx(
         1

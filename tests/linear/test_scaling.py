@@ -8,7 +8,12 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import overlapping
 
-from verulam.linear._scaling import largest_sizes, scale_columns, warn_far_from_optimum
+from verulam.linear._scaling import (
+    largest_sizes,
+    scale_columns,
+    some_rows,
+    warn_far_from_optimum,
+)
 
 ROWS, CLASSES = overlapping(60)
 
@@ -48,6 +53,23 @@ def test_what_is_far_from_the_optimum_hears_the_remedy(scale, offset, remedy):
     targets = np.column_stack([CLASSES == 0, CLASSES == 1]).astype(float)
     with pytest.warns(ConvergenceWarning, match=f"Trainer misclassifies 100%.*{remedy}"):
         warn_far_from_optimum("Trainer", ROWS * scale + offset, targets, np.ones(60, dtype=bool))
+
+
+def test_classes_that_take_turns_are_both_looked_at():
+    """Every tenth of 20,000 rows is of one class, which least squares gets right for nothing."""
+    random = np.random.default_rng(0)
+    classes = np.arange(20_000) % 2
+    rows = random.normal(size=(20_000, 2)) + 0.3 * classes[:, None]
+    targets = np.column_stack([classes == 0, classes == 1]).astype(float)
+    wrong = (rows.sum(axis=1) > 0.3) != classes
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        warn_far_from_optimum("Trainer", rows, targets, wrong)
+    assert not heard
+    chosen = some_rows(20_000)
+    assert len(np.unique(chosen)) == 2_000
+    assert 0.4 < classes[chosen].mean() < 0.6
+    assert some_rows(50).tolist() == list(range(50))
 
 
 def test_what_is_near_the_optimum_hears_nothing():

@@ -16,6 +16,7 @@ from verulam.linear import (
     compare_lines,
     line_trainers,
 )
+from verulam.linear import _trainer as trainer_module
 
 
 def test_all_trainers_separate_what_can_be_separated():
@@ -55,6 +56,13 @@ def test_overlap_is_reported_not_hidden():
     assert lines.table.loc["least squares", "converged"]
     assert lines.table["errors"].min() >= 1
     assert str(lines).startswith("The linear program says that no line separates")
+
+
+def test_large_tables_hear_what_the_program_found(monkeypatch):
+    monkeypatch.setattr(trainer_module, "MOST_CELLS_TO_EXPLAIN", 5)
+    remarks = compare_lines(CORNERS, XOR, ["fixed increment", "pocket"]).table["remark"]
+    assert "never will: a linear program proves" in remarks["fixed increment"]
+    assert "separability says whether" not in " ".join(remarks)
 
 
 def test_trainers_of_ones_own_take_part():

@@ -77,6 +77,16 @@ def largest_sizes(inputs: Any) -> np.ndarray:
     return np.where(sizes > 0, sizes, 1.0)
 
 
+def some_rows(n_rows: int) -> np.ndarray:
+    """Return the positions of at most two thousand rows, drawn alike each time.
+
+    Every so many rows would not do: classes may take turns.
+    """
+    if n_rows <= _MOST_ROWS:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, _MOST_ROWS, replace=False))
+
+
 def warn_far_from_optimum(
     name: str,
     inputs: Any,
@@ -100,10 +110,11 @@ def warn_far_from_optimum(
     remedy
         What to do where the columns are in one scale; None says nothing then.
     """
-    every = -(-len(targets) // _MOST_ROWS)
-    if inputs.shape[1] > _MOST_COLUMNS or not wrong[::every].any():
+    chosen = some_rows(len(targets))
+    missed = wrong[chosen]
+    if inputs.shape[1] > _MOST_COLUMNS or not missed.any():
         return
-    some, wished, missed = inputs[::every], targets[::every], wrong[::every]
+    some, wished = inputs[chosen], targets[chosen]
     rows = scale_columns(some.toarray() if compressed(some) else some).values
     design = np.column_stack([np.ones(len(rows)), rows])
     fitted = design @ np.linalg.lstsq(design, wished, rcond=None)[0]

@@ -16,6 +16,8 @@ from verulam.linear._scaling import compressed, scale_columns
 _ROUNDING = 2e-14
 #: In scaled columns, a product beyond this part of the weights has a sign of its own.
 _SMALLEST_PRODUCT = 1e-14
+#: With more slacks than these, and than ten times the weights, the interior point method is faster.
+_MANY_SLACKS = 1_000
 #: A certificate is solved for exactly where its rows have at most so many numbers.
 _MOST_TO_POLISH = 4_000_000
 
@@ -219,12 +221,13 @@ def _solve(rows: Any, slack_columns: Any, margins: np.ndarray) -> ProgramSolutio
     n_weights, n_slacks = rows.shape[1], slack_columns.shape[1]
     sparse = compressed(slack_columns) or compressed(rows)
     table = sp.hstack([rows, slack_columns]).tocsr() if sparse else np.hstack([rows, slack_columns])
+    many = n_slacks > max(_MANY_SLACKS, 10 * n_weights)
     answer: Any = linprog(
         np.concatenate([np.zeros(n_weights), np.ones(n_slacks)]),
         A_ub=-table,
         b_ub=-margins,
         bounds=[(None, None)] * n_weights + [(0.0, None)] * n_slacks,
-        method="highs",
+        method="highs-ipm" if many else "highs",
     )
     _check_solved(answer)
     return ProgramSolution(

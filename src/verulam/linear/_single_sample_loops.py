@@ -145,13 +145,13 @@ def winnow_pass(
     """
     n_columns = inputs.shape[1]
     logarithm = np.log(factor)
+    weights = np.exp(positive) - np.exp(negative)
     corrections = 0
     for place in range(len(order)):
         row = order[place]
-        value = np.exp(positive[0]) - np.exp(negative[0])
+        value = weights[0]
         for column in range(n_columns):
-            difference = np.exp(positive[column + 1]) - np.exp(negative[column + 1])
-            value += difference * inputs[row, column]
+            value += weights[column + 1] * inputs[row, column]
         if signs[row] * value > 0:
             continue
         corrections += 1
@@ -162,6 +162,8 @@ def winnow_pass(
         for column in range(n_columns):
             positive[column + 1] += rise * inputs[row, column]
             negative[column + 1] -= fall * inputs[row, column]
+        for column in range(n_columns + 1):
+            weights[column] = np.exp(positive[column]) - np.exp(negative[column])
         if corrections <= len(history):
-            history[corrections - 1] = np.exp(positive) - np.exp(negative)
+            history[corrections - 1] = weights
     return corrections

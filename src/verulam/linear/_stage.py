@@ -21,6 +21,7 @@ from verulam.linear._programs import LinearProgramDiscriminant
 from verulam.linear._relaxation import Relaxation
 from verulam.linear._separability import Separability, separability
 from verulam.linear._squared_error import HoKashyap, MinimumSquaredError
+from verulam.linear._trainer import LEFT_OPEN, conclude
 from verulam.linear._voted import VotedPerceptron
 from verulam.linear._winnow import BalancedWinnow
 from verulam.numerics import inverse
@@ -130,7 +131,11 @@ def compare_lines(
     fitted, rows = {}, []
     for name, trainer in _chosen(trainers, known).items():
         fitted[name] = clone(trainer)
-        rows.append({"trainer": name, **_train(fitted[name], inputs, labels)})
+        record = _train(fitted[name], inputs, labels)
+        # Trainers leave it open whether a line separates large tables; here it is known.
+        said, left_open, _ = record["remark"].partition(LEFT_OPEN)
+        record["remark"] = conclude(said, found) if left_open else said
+        rows.append({"trainer": name, **record})
     return LineComparison(pd.DataFrame(rows).set_index("trainer"), fitted, found, inputs, labels)
 
 

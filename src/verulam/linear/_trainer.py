@@ -27,11 +27,20 @@ from verulam.linear._problem import (
     make_trajectory,
 )
 from verulam.linear._scaling import STEPS, warn_far_from_optimum
-from verulam.linear._separability import separability
+from verulam.linear._separability import Separability, separability
 from verulam.linear._single_sample import remark_on_rates
 
 #: The linear program is solved to explain a failure where the table has at most so many cells.
 MOST_CELLS_TO_EXPLAIN = 40_000
+_SETTLING = (
+    "a trainer that settles, such as PocketPerceptron, MinimumSquaredError or logistic "
+    "discrimination"
+)
+#: What is said of larger tables.
+LEFT_OPEN = (
+    "; verulam.linear.separability says whether any plane separates the classes. If none does, it "
+    f"never will: use {_SETTLING}."
+)
 
 
 class LinearTrainer(Classifier):
@@ -180,12 +189,12 @@ def explain_unseparated(said: str, problem: Problem, remark: str = "") -> str:
     """
     n_rows, n_weights = problem.size
     if n_rows * n_weights > MOST_CELLS_TO_EXPLAIN:
-        return (
-            f"{said}; verulam.linear.separability says whether any plane separates the "
-            "classes. If none does, it never will: use a trainer that settles, such as "
-            "PocketPerceptron, MinimumSquaredError or logistic discrimination."
-        )
-    found = separability(problem.inputs, problem.signs)
+        return f"{said}{LEFT_OPEN}"
+    return conclude(said, separability(problem.inputs, problem.signs), remark)
+
+
+def conclude(said: str, found: Separability, remark: str = "") -> str:
+    """Return what came of a search for a plane, given whether there is one; see above."""
     if found.separable is None:
         return (
             f"{said}; a linear program could not decide whether a plane separates the "
@@ -199,8 +208,7 @@ def explain_unseparated(said: str, problem: Problem, remark: str = "") -> str:
         )
     return (
         f"{said}, and never will: a linear program proves that no plane separates the classes. "
-        "Use a trainer that settles, such as PocketPerceptron, MinimumSquaredError or "
-        "logistic discrimination."
+        f"Use {_SETTLING}."
     )
 
 

@@ -1,14 +1,12 @@
 """The voted perceptron of Freund and Schapire, with any kernel."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.utils import Tags
 
 from verulam.base import (
@@ -25,14 +23,14 @@ from verulam.base import (
 )
 from verulam.linear._geometry import augment
 from verulam.linear._perceptrons import ITERATIONS
-from verulam.linear._problem import Problem, Trajectory
-from verulam.linear._scaling import warn_far_from_optimum
+from verulam.linear._problem import Problem, Training, Trajectory, make_trajectory
+from verulam.linear._scaling import some_rows, warn_far_from_optimum
+from verulam.linear._single_sample import MOST_STEPS
 from verulam.linear._trainer import LinearTrainer, explain_unseparated, read_two_classes
+from verulam.linear._votes import CorrectionHistory, correct, correct_linearly, linear_votes
 
 #: Rows whose kernel values are computed at once.
 _BLOCK = 512
-#: Rows whose vote is looked at to tell whether the training went well.
-_MOST_CHECKED = 2_000
 
 
 class VotedPerceptron(Classifier):
@@ -78,7 +76,7 @@ class VotedPerceptron(Classifier):
     Notes
     -----
     After correction :math:`k` the weights are :math:`\sum_{j \le k} z_j \phi(x_j)`, so kernel
-    values are all that is needed:
+    values are all that is needed; with the linear kernel the vectors themselves are shorter:
 
     .. math:: g(x) = \sum_k c_k\, \mathrm{sign} \sum_{j \le k} z_j K(x_j, x)
 
@@ -145,18 +143,16 @@ class VotedPerceptron(Classifier):
         problem = read_two_classes(self, X, y)
         inputs, signs = problem.inputs, problem.signs
         self._gamma = self.gamma or 1.0 / (inputs.shape[1] * max(float(inputs.var()), 1e-300))
-        history = correct(
-            inputs, signs, self._kernel_values, self.max_iter, generator(self.random_state)
-        )
+        history = self._correct(problem, generator(self.random_state))
         self.corrections_ = inputs[history.rows]
         self.signs_ = signs[history.rows]
         self.survivals_ = history.survivals
         self.n_iter_ = history.n_iter
         self.converged_ = history.converged
-        self.trajectory_ = self._way(history) if self.record else None
+        self.trajectory_ = self._way(problem, history) if self.record else None
         if self.vote == "last" and not history.converged:
             warn_caller(self._explain(problem), ConvergenceWarning)
-        some = slice(None, None, -(-len(signs) // _MOST_CHECKED))
+        some = some_rows(len(signs))
         missed = signs[some] * self._decide(inputs[some]) <= 0
         warn_far_from_optimum(
             "VotedPerceptron", inputs[some], problem.targets()[some], missed, remedy=None
@@ -169,18 +165,29 @@ class VotedPerceptron(Classifier):
             return explain_unseparated(said, problem)
         return f'{said}; raise max_iter, or use vote="averaged", which settles.'
 
-    def _way(self, history: "CorrectionHistory") -> Trajectory:
-        steps = np.arange(len(history.rows) + 1)
-        weights = np.empty((len(steps), 0))
+    def _correct(self, problem: Problem, random: np.random.Generator) -> CorrectionHistory:
         if self.kernel == "linear":
-            corrections = augment(self.corrections_) * self.signs_[:, None]
-            weights = np.cumsum(np.vstack([np.zeros_like(corrections[:1]), corrections]), axis=0)
-        return Trajectory(steps, weights, history.criterion, history.errors)
+            return correct_linearly(problem, self.max_iter, random)
+        most = MOST_STEPS if self.record else 0
+        return correct(problem, self._kernel_values, self.max_iter, random, most_recorded=most)
+
+    def _way(self, problem: Problem, history: CorrectionHistory) -> Trajectory:
+        steps = np.arange(min(len(history.rows), MOST_STEPS) + 1)
+        if self.kernel != "linear":
+            nothing = np.empty((len(steps), 0))
+            return Trajectory(steps, nothing, history.criterion, history.errors)
+        corrections = self._signed_corrections()[: len(steps) - 1]
+        start = np.zeros((1, problem.size[1]))
+        path = np.cumsum(np.vstack([start, corrections]), axis=0)
+        training = Training(path[-1], self.n_iter_, self.converged_, steps, path)
+        return make_trajectory(
+            problem, training, lambda products, _: np.maximum(-products, 0.0).sum(axis=0)
+        )
+
+    def _signed_corrections(self) -> np.ndarray:
+        return augment(self.corrections_) * self.signs_[:, None]
 
     def _kernel_values(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-        if self.kernel == "linear":
-            # The bias is the weight of an input that is always one.
-            return 1.0 + linear_kernel(rows, others)
         if self.kernel == "polynomial":
             return polynomial_kernel(rows, others, degree=self.degree, gamma=1.0, coef0=1.0)
         return rbf_kernel(rows, others, gamma=self._gamma)
@@ -193,10 +200,20 @@ class VotedPerceptron(Classifier):
     def _decide(self, inputs: np.ndarray) -> np.ndarray:
         if not len(self.signs_):
             return np.zeros(len(inputs))
+        if self.kernel == "linear":
+            return self._decide_linearly(inputs)
         blocks = [
             self._vote(inputs[start : start + _BLOCK]) for start in range(0, len(inputs), _BLOCK)
         ]
         return np.concatenate(blocks)
+
+    def _decide_linearly(self, inputs: np.ndarray) -> np.ndarray:
+        rows, corrections = augment(inputs), self._signed_corrections()
+        if self.vote == "last":
+            return rows @ corrections.sum(axis=0)
+        signs_only = self.vote == "voted"
+        votes = linear_votes(rows, corrections, self.survivals_, signs_only=signs_only)
+        return votes / self.survivals_.sum()
 
     def _vote(self, inputs: np.ndarray) -> np.ndarray:
         values = self._kernel_values(inputs, self.corrections_) * self.signs_
@@ -211,85 +228,3 @@ class VotedPerceptron(Classifier):
         """Return the class that wins the vote."""
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(np.int64)]
-
-
-@dataclass(frozen=True)
-class CorrectionHistory:
-    """Corrections of a perceptron in the space of a kernel.
-
-    Attributes
-    ----------
-    rows
-        Positions of the rows that corrected, in order.
-    survivals
-        One and the rows that were right before the next correction.
-    n_iter
-        Passes over the rows.
-    converged
-        Whether a whole pass needed no correction.
-    criterion, errors
-        Perceptron criterion and wrong rows at the start and after each correction.
-    """
-
-    rows: np.ndarray
-    survivals: np.ndarray
-    n_iter: int
-    converged: bool
-    criterion: np.ndarray
-    errors: np.ndarray
-
-
-def correct(
-    inputs: np.ndarray,
-    signs: np.ndarray,
-    kernel: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    max_iter: int,
-    random: np.random.Generator,
-) -> CorrectionHistory:
-    """Run a perceptron on kernel values.
-
-    Parameters
-    ----------
-    inputs, signs
-        Rows and their signs.
-    kernel
-        Function of two tables.
-    max_iter
-        Most passes.
-    random
-        Draws the order of each pass.
-    """
-    values = np.zeros(len(signs))
-    rows: list[int] = []
-    survivals: list[int] = []
-    criterion, errors = [0.0], [len(signs)]
-    converged, n_iter = False, 0
-    while n_iter < max_iter and not converged:
-        n_iter += 1
-        order = random.permutation(len(signs))
-        place, before = 0, len(rows)
-        while place < len(order):
-            ahead = order[place:]
-            wrong = signs[ahead] * values[ahead] <= 0
-            distance = int(wrong.argmax()) if wrong.any() else len(ahead)
-            if survivals:
-                survivals[-1] += distance
-            place += distance + 1
-            if distance == len(ahead):
-                break
-            row = int(ahead[distance])
-            rows.append(row)
-            survivals.append(1)
-            values += signs[row] * kernel(inputs, inputs[row : row + 1])[:, 0]
-            products = signs * values
-            criterion.append(float(np.maximum(-products, 0.0).sum()))
-            errors.append(int((products <= 0).sum()))
-        converged = len(rows) == before
-    return CorrectionHistory(
-        np.array(rows, dtype=np.int64),
-        np.array(survivals, dtype=np.int64),
-        n_iter,
-        converged,
-        np.array(criterion),
-        np.array(errors),
-    )
