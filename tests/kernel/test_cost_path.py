@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError
 from verulam.kernel import Gaussian, SupportVectorClassifier, cost_path
+from verulam.kernel._binary_machine import CHAINED_ROWS
 from verulam.kernel._cost_path import COSTS
 
 
@@ -36,6 +37,24 @@ def test_nothing_is_left_to_do_once_no_coefficient_is_at_its_bound():
     for machine in later:
         assert machine.solution.n_iter == 0
         assert_allclose(machine.coefficients, first.coefficients)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+def test_the_largest_costs_are_a_chain_of_their_own_in_large_problems(kernel):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(CHAINED_ROWS, 4))
+    y = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=len(X)) > 0).astype(int)
+    costs = np.logspace(-2, 1, 5)
+    path = cost_path(SupportVectorClassifier(kernel=kernel), X, y, costs)
+    assert [each.C for each in path.classifiers] == costs.tolist()
+    for cost, fitted in zip(costs, path.classifiers, strict=True):
+        (machine,) = fitted.machines_
+        alone = SupportVectorClassifier(kernel=kernel, C=cost).fit(X, y).machines_[0]
+        assert machine.solution.converged
+        assert_allclose(machine.dual_objective, alone.dual_objective, rtol=1e-4)
+    again = cost_path(SupportVectorClassifier(kernel=kernel), X, y, costs)
+    for one, other in zip(path.classifiers, again.classifiers, strict=True):
+        assert_array_equal(one.dual_coef_, other.dual_coef_)
 
 
 def test_thirteen_powers_of_ten():

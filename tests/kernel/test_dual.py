@@ -127,10 +127,14 @@ def test_compiled_steps_equal_their_python_source(constraint):
     groups = np.repeat([0, 1], 6)
     slopes = rng.normal(size=12)
     ends = []
+    # The block is some rows of a cache, in any order, and some of their columns.
+    slots, columns = rng.permutation(20)[:12], np.sort(rng.choice(30, size=12, replace=False))
+    rows = np.full((20, 30), np.nan)
+    rows[np.ix_(slots, columns)] = gram
     for function in (solve_block, solve_block.py_func):
         values, left = np.zeros(12), slopes.copy()
-        lower, upper = np.full(12, -0.5), np.full(12, 0.5)
-        steps = function(gram, lower, upper, groups, constraint, 1e-6, 500, values, left)
+        box = np.full(12, -0.5), np.full(12, 0.5)
+        steps = function(rows, slots, columns, *box, groups, constraint, 1e-6, 500, values, left)
         ends.append((steps, values, left))
     assert ends[0][0] > 5
     assert_allclose(ends[0][1], ends[1][1], atol=1e-10)
@@ -161,13 +165,13 @@ def test_simplex():
 
 def test_blocks_shrink_to_what_may_still_move(monkeypatch):
     sizes = []
-    gather = module.gather_block
+    solve_block = module.solve_block
 
-    def counted(rows, slots, columns, result):
+    def counted(rows, slots, columns, *others):
         sizes.append(len(columns))
-        gather(rows, slots, columns, result)
+        return solve_block(rows, slots, columns, *others)
 
-    monkeypatch.setattr(module, "gather_block", counted)
+    monkeypatch.setattr(module, "solve_block", counted)
     problem, cache = random_problem(3, "cost", size=400)
     found = solve_dual(problem, cache, tolerance=1e-6)
     assert sizes[-1] < 0.7 * sizes[0]

@@ -1,10 +1,11 @@
 """Two-class machines: soft margin by cost, by share of errors, and hard margin."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from verulam.base import DataError
+from verulam.base import DataError, in_threads
 from verulam.kernel._dual import DualProblem, DualSolution, solve_dual
 from verulam.kernel._leaps import Bounds, restore_sums
 from verulam.kernel._problems import (
@@ -16,6 +17,10 @@ from verulam.kernel._row_cache import RowCache
 
 #: Squared distance of the hulls, relative to the size of the kernel, that counts as touching.
 TOUCHING = 1e-9
+#: Share of coefficients at their bound from which they are taken along to the next bound.
+MOSTLY_BOUNDED = 2.0 / 3.0
+#: Fewer rows than these are not worth a second thread.
+CHAINED_ROWS = 1000
 
 
 class NotSeparableError(DataError):
@@ -121,24 +126,52 @@ def cost_machine(
     return _machine(solution, float(solution.levels[0]), 1.0)
 
 
+def cost_machines(
+    cache: RowCache,
+    signs: np.ndarray,
+    weights: np.ndarray,
+    costs: Sequence[float],
+    options: SolverOptions,
+) -> list[BinaryMachine]:
+    """Return the machine for each of several rising costs, each from the solution of the last.
+
+    Where all kernel rows can be held, the largest costs, which take longest, are a chain of their
+    own in a second thread. Who belongs to it does not depend on how many threads there are.
+    """
+
+    def chain(part: int) -> list[BinaryMachine]:
+        machines: list[BinaryMachine] = []
+        for place, cost in enumerate(chains[part]):
+            last = (machines[-1].solution, cost / chains[part][place - 1]) if machines else None
+            machines.append(cost_machine(cache, signs, cost * weights, options, last))
+        return machines
+
+    own = len(costs) // 4
+    if own and not (len(signs) >= CHAINED_ROWS and cache.compute_all()):
+        own = 0
+    chains = [costs[: len(costs) - own], costs[len(costs) - own :]]
+    return [each for machines in in_threads(chain, range(1 + (own > 0))) for each in machines]
+
+
 def _next_start(
     problem: DualProblem, cache: RowCache, solution: DualSolution, factor: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return a start from the solution for costs smaller by `factor`, and its products.
 
-    Coefficients at their bound stay there, and free ones where they are: with none at a bound the
-    solution is the same for any larger cost.
+    Where most coefficients are at their bound, they go with it and free ones stay where they are.
+    Where fewer are, many of them will be free at the larger cost, so that all stay.
     """
     last = solution.coefficients
     full = np.where(last > 0.0, problem.upper, problem.lower)
     bounded = (last != 0.0) & np.isclose(factor * last, full, rtol=1e-12, atol=0.0)
-    start = np.clip(np.where(bounded, full, last), problem.lower, problem.upper)
+    most = bounded.sum() > MOSTLY_BOUNDED * np.count_nonzero(last)
+    start = np.clip(np.where(bounded & most, full, last), problem.lower, problem.upper)
     everyone = np.arange(len(last))
     groups = None if problem.constraint == "none" else np.zeros_like(everyone)
     bounds = Bounds(problem.linear, problem.lower, problem.upper, everyone, groups)
     if not restore_sums(start, np.zeros_like(start), bounds):
         start = np.clip(factor * last, problem.lower, problem.upper)
-    scale = factor if bounded.sum() * 2 > np.count_nonzero(last) else 1.0
+    scale = factor if most else 1.0
     products = scale * solution.products
     change = start - scale * last
     moved = np.flatnonzero(change)

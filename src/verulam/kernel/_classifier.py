@@ -25,7 +25,7 @@ from verulam.base import (
 from verulam.kernel._binary_machine import (
     BinaryMachine,
     SolverOptions,
-    cost_machine,
+    cost_machines,
     hard_machine,
     nu_machine,
 )
@@ -246,16 +246,14 @@ class SupportVectorClassifier(Classifier):
             if not weights[side].sum() > 0:
                 raise DataError(f"sample_weight: all weights of a {name} class are zero.")
         options = SolverOptions(float(self.tol), int(self.max_iter), bool(self.bias))
-        machines: list[BinaryMachine] = []
-        for place, cost in enumerate(costs):
-            if self.form == "hard":
-                machine = hard_machine(cache, signs, weights > 0, options)
-            elif self.form == "nu":
-                machine = nu_machine(cache, signs, float(self.nu), weights, options)
-            else:
-                last = (machines[-1].solution, cost / costs[place - 1]) if machines else None
-                machine = cost_machine(cache, signs, float(cost) * weights, options, last)
-            machines.append(machine)
+        if self.form == "hard":
+            machines = [hard_machine(cache, signs, weights > 0, options)]
+        elif self.form == "nu":
+            machines = [nu_machine(cache, signs, float(self.nu), weights, options)]
+        else:
+            machines = cost_machines(
+                cache, signs, weights, [float(cost) for cost in costs], options
+            )
         return [_spread(machine, rows, n_rows) for machine in machines]
 
     def _keep(self, machines: list[BinaryMachine], inputs: np.ndarray) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import one_blas_thread
-from verulam.kernel._dual_loops import FREE, GROUPS, TOTAL, gather_block, solve_block
+from verulam.kernel._dual_loops import FREE, GROUPS, TOTAL, solve_block
 from verulam.kernel._leaps import Bounds, Leaps
 from verulam.kernel._linear_start import linear_start
 from verulam.kernel._product_kernels import Linear
@@ -156,12 +156,12 @@ def solve_dual(
         chosen = np.sort(recent)
         inputs = owners[chosen]
         slots = cache.slots(inputs)
-        gram = np.empty((len(chosen), len(chosen)), dtype=cache.rows.dtype)
-        gather_block(cache.rows, slots, inputs, gram)
         before = values[chosen]
         after = before.copy()
         n_steps += solve_block(
-            gram,
+            cache.rows,
+            slots,
+            inputs,
             problem.lower[chosen],
             problem.upper[chosen],
             groups[chosen],

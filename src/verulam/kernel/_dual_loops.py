@@ -13,17 +13,62 @@ ROUNDING = 1e-14
 
 
 @njit(cache=True, nogil=True)
-def solve_block(gram, lower, upper, groups, constraint, tolerance, most_steps, values, violations):
-    """Improve `values` and `violations` in place until they differ by `tolerance`; count steps."""
+def solve_block(
+    rows,
+    slots,
+    columns,
+    lower,
+    upper,
+    groups,
+    constraint,
+    tolerance,
+    most_steps,
+    values,
+    violations,
+):
+    """Improve `values` and `violations` in place until they differ by `tolerance`; count steps.
+
+    Of the cached rows in `slots`, the entries of some columns are the block's Gram matrix. A row
+    of it is brought together when a step needs it, as many are never needed.
+    """
+    size = values.shape[0]
+    gram = np.empty((size, size), dtype=rows.dtype)
+    diagonal = np.empty(size)
+    ready = np.zeros(size, dtype=np.bool_)
+    for k in range(size):
+        diagonal[k] = rows[slots[k], columns[k]]
+    block = (rows, slots, columns, gram, ready)
     if constraint == FREE:
-        return _single_steps(gram, lower, upper, tolerance, most_steps, values, violations)
+        return _single_steps(
+            block, diagonal, lower, upper, tolerance, most_steps, values, violations
+        )
     return _pair_steps(
-        gram, lower, upper, groups, constraint, tolerance, most_steps, values, violations
+        block,
+        diagonal,
+        lower,
+        upper,
+        groups,
+        constraint,
+        tolerance,
+        most_steps,
+        values,
+        violations,
     )
 
 
 @njit(cache=True, nogil=True)
-def _single_steps(gram, lower, upper, tolerance, most_steps, values, violations):
+def _gram_row(block, k):
+    rows, slots, columns, gram, ready = block
+    if not ready[k]:
+        ready[k] = True
+        source = rows[slots[k]]
+        for column in range(columns.shape[0]):
+            gram[k, column] = source[columns[column]]
+    return gram[k]
+
+
+@njit(cache=True, nogil=True)
+def _single_steps(block, diagonal, lower, upper, tolerance, most_steps, values, violations):
     for steps in range(most_steps):
         best, best_gain = -1, 0.0
         for k in range(values.shape[0]):
@@ -31,22 +76,25 @@ def _single_steps(gram, lower, upper, tolerance, most_steps, values, violations)
             if (slope > tolerance and values[k] < upper[k]) or (
                 slope < -tolerance and values[k] > lower[k]
             ):
-                gain = slope * slope / max(gram[k, k], FLAT)
+                gain = slope * slope / max(diagonal[k], FLAT)
                 if gain > best_gain:
                     best, best_gain = k, gain
         if best < 0:
             return steps
-        target = values[best] + violations[best] / max(gram[best, best], FLAT)
+        target = values[best] + violations[best] / max(diagonal[best], FLAT)
         target = min(max(target, lower[best]), upper[best])
         step = target - values[best]
         values[best] = target
+        row = _gram_row(block, best)
         for k in range(values.shape[0]):
-            violations[k] -= step * gram[best, k]
+            violations[k] -= step * row[k]
     return most_steps
 
 
 @njit(cache=True, nogil=True)
-def _pair_steps(gram, lower, upper, groups, constraint, tolerance, most_steps, values, violations):
+def _pair_steps(
+    block, diagonal, lower, upper, groups, constraint, tolerance, most_steps, values, violations
+):
     """Move weight between pairs of largest gain, to second order (Fan, Chen and Lin 2005).
 
     Coefficients that may not rise, or not fall, carry a huge handicap rather than a flag: loops
@@ -56,9 +104,7 @@ def _pair_steps(gram, lower, upper, groups, constraint, tolerance, most_steps, v
     n_groups = 2 if constraint == GROUPS else 1
     rise = np.empty((n_groups, size))
     fall = np.empty((n_groups, size))
-    diagonal = np.empty(size)
     for k in range(size):
-        diagonal[k] = gram[k, k]
         for group in range(n_groups):
             own = n_groups == 1 or groups[k] == group
             rise[group, k] = 0.0 if own and values[k] < upper[k] else -HUGE
@@ -70,13 +116,15 @@ def _pair_steps(gram, lower, upper, groups, constraint, tolerance, most_steps, v
             i = _highest(violations, rise[group], scratch)
             if rise[group, i] < 0.0:
                 continue
-            j = _best_partner(gram[i], diagonal, i, violations, fall[group], tolerance, scratch)
+            row = _gram_row(block, i)
+            j = _best_partner(row, diagonal, i, violations, fall[group], tolerance, scratch)
             if j >= 0 and scratch[j] > best_gain:
                 first, second, best_group, best_gain = i, j, group, scratch[j]
         if second < 0:
             return steps
-        step = _move(gram, lower, upper, diagonal, first, second, values, violations)
-        _lower_slopes(gram[first], gram[second], step, violations)
+        row = _gram_row(block, first)
+        step = _move(row[second], lower, upper, diagonal, first, second, values, violations)
+        _lower_slopes(row, _gram_row(block, second), step, violations)
         for k in (first, second):
             rise[best_group, k] = 0.0 if values[k] < upper[k] else -HUGE
             fall[best_group, k] = 0.0 if values[k] > lower[k] else HUGE
@@ -115,9 +163,9 @@ def _place(numbers, value):
 
 
 @njit(cache=True, nogil=True)
-def _move(gram, lower, upper, diagonal, i, j, values, violations):
+def _move(product, lower, upper, diagonal, i, j, values, violations):
     """Give weight of `j` to `i`; return how much."""
-    curve = max(diagonal[i] + diagonal[j] - 2.0 * gram[i, j], FLAT)
+    curve = max(diagonal[i] + diagonal[j] - 2.0 * product, FLAT)
     room, spare = upper[i] - values[i], values[j] - lower[j]
     step = min((violations[i] - violations[j]) / curve, room, spare)
     # An end that is reached is set to its bound itself: what rounding leaves would count as free.
@@ -150,11 +198,3 @@ def add_rows(rows, slots, weights, sums):
             first, a = rows[slots[r], left:right], weights[r]
             for k in range(right - left):
                 part[k] += a * first[k]
-
-
-@njit(cache=True, nogil=True)
-def gather_block(rows, slots, columns, result):
-    """Copy the entries of some rows and columns into a small square matrix."""
-    for r in range(slots.shape[0]):
-        for k in range(columns.shape[0]):
-            result[r, k] = rows[slots[r], columns[k]]

@@ -7,6 +7,7 @@ import numpy as np
 from verulam.kernel._dual_loops import add_rows
 from verulam.kernel._general_kernels import check_finite
 from verulam.kernel._kernel import Kernel
+from verulam.kernel._product_kernels import Linear
 
 #: More inputs than these have their rows kept in single precision, as half the memory is read.
 DOUBLE_PRECISION_ROWS = 3000
@@ -75,6 +76,13 @@ class RowCache:
         if len(missing):
             self._compute(missing)
         return self._slot_of[wanted]
+
+    def compute_all(self) -> bool:
+        """Compute all rows, if they can be held at once and are not quicker done without."""
+        if self.most_rows < self.size or isinstance(self.kernel, Linear):
+            return False
+        self.slots(np.arange(self.size))
+        return True
 
     def _compute(self, missing: np.ndarray) -> None:
         self.n_computed += len(missing)
