@@ -48,18 +48,37 @@ def weka_accuracy(tmp_path):
 def accuracy_in_weka(folder, learner, X, y, X_test, y_test, options=()):
     """Return the accuracy on other rows of one of Weka's learners, by the name of its class."""
     labels = sorted(set(map(str, [*y, *y_test])))
-    files = [folder / "train.arff", folder / "test.arff"]
-    for path, part, targets in zip(files, (X, X_test), (y, y_test), strict=True):
-        path.write_text(arff(part, targets, labels))
-    command = ["java", "-cp", str(WEKA), learner, "-o", *options]
-    command += ["-t", str(files[0]), "-T", str(files[1])]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    tested = told[told.index("Error on test data") :]
+    tested = told_by_weka(folder, learner, (X, y), (X_test, y_test), labels, options)
     return float(re.search(r"Correctly Classified.*?([\d.]+) +%", tested)[1]) / 100
 
 
-def arff(X, y, labels):
-    """Return a table in Weka's format, categories by their number."""
+@pytest.fixture
+def weka_error(tmp_path):
+    """Return a function as `weka_accuracy` does, for numbers: the root mean squared error."""
+    if not WEKA.exists() or shutil.which("java") is None:
+        pytest.skip("Weka is not installed")
+    return partial(error_in_weka, tmp_path)
+
+
+def error_in_weka(folder, learner, X, y, X_test, y_test):
+    """Return the root mean squared error on other rows of one of Weka's learners."""
+    tested = told_by_weka(folder, learner, (X, y), (X_test, y_test))
+    return float(re.search(r"Root mean squared error +([\d.]+)", tested)[1])
+
+
+def told_by_weka(folder, learner, training, testing, labels=None, options=()):
+    """Return what Weka tells of the test rows."""
+    files = [folder / "train.arff", folder / "test.arff"]
+    for path, (X, y) in zip(files, (training, testing), strict=True):
+        path.write_text(arff(X, y, labels))
+    command = ["java", "-cp", str(WEKA), learner, "-o", *options]
+    command += ["-t", str(files[0]), "-T", str(files[1])]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return told[told.index("Error on test data") :]
+
+
+def arff(X, y, labels=None):
+    """Return a table in Weka's format, categories by their number; numbers without `labels`."""
     lines, columns = ["@relation rows"], []
     for place, name in enumerate(X.columns):
         column = X[name]
@@ -71,7 +90,11 @@ def arff(X, y, labels):
             numbers = column.astype(float).tolist()
             lines.append(f"@attribute a{place} numeric")
             columns.append(["?" if number != number else repr(number) for number in numbers])
-    lines.append(f"@attribute class {{{','.join(f'c{code}' for code in range(len(labels)))}}}")
-    columns.append([f"c{labels.index(str(label))}" for label in y])
+    if labels is None:
+        lines.append("@attribute target numeric")
+        columns.append([repr(float(number)) for number in y])
+    else:
+        lines.append(f"@attribute class {{{','.join(f'c{code}' for code in range(len(labels)))}}}")
+        columns.append([f"c{labels.index(str(label))}" for label in y])
     rows = [",".join(row) for row in zip(*columns, strict=True)]
     return "\n".join([*lines, "@data", *rows]) + "\n"

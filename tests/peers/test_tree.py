@@ -1,15 +1,16 @@
-"""Trees against tuned ones of scikit-learn and C5.0, on the same splits."""
+"""Trees against tuned ones of scikit-learn, Weka's and C5.0, on the same splits."""
 
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier as TheirClassifier
 
-from verulam.tree import DecisionTreeClassifier
+from verulam.data import dataset
+from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 pytestmark = pytest.mark.peers
 
@@ -65,6 +66,23 @@ def test_accuracy_is_that_of_j48(twelve_problems, weka_accuracy):
             ours.append(learner.fit(*part[:2]).score(*part[2:]))
             theirs.append(weka_accuracy("weka.classifiers.trees.J48", *part))
     assert np.mean(ours) > np.mean(theirs) - 0.005
+
+
+@pytest.mark.slow
+def test_linear_leaves_err_as_m5p_does(weka_error):
+    """Mean over six sets, five folds each, in standard deviations of the target."""
+    ours, theirs = [], []
+    for name in ("auto_mpg", "diabetes", "doctor_visits", "engel", "grunfeld", "state_crime"):
+        data = dataset(name)
+        rows = np.random.default_rng(0).permutation(len(data.target_values))[:1500]
+        X, y = data.inputs.iloc[rows], np.asarray(data.target_values, dtype=float)[rows]
+        for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+            part = (X.iloc[train], y[train], X.iloc[test], y[test])
+            learner = DecisionTreeRegressor(leaf_model="linear", unseen="missing")
+            residuals = learner.fit(*part[:2]).predict(part[2]) - part[3]
+            ours.append(np.sqrt(np.mean(residuals**2)) / y[test].std())
+            theirs.append(weka_error("weka.classifiers.trees.M5P", *part) / y[test].std())
+    assert np.mean(ours) < np.mean(theirs) + 0.01
 
 
 def test_accuracy_is_that_of_c50():

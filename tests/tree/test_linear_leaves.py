@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from verulam.base import DataError
+from verulam.base import DataError, generator
 from verulam.tree import DecisionTreeRegressor
+from verulam.tree._holdout import split_rows
+from verulam.tree._linear_leaves import no_better_than_models
 
 
 def test_a_line_needs_one_leaf():
@@ -54,22 +56,28 @@ def squared_error(tree, X, y):
 
 def test_a_pruning_set_cuts_linear_leaves_back(waves):
     X, y, X_other, y_other = waves
-    tree = DecisionTreeRegressor(leaf_model="linear", min_samples_leaf=4).fit(X, y)
+    tree = DecisionTreeRegressor(leaf_model="linear").fit(X, y)
     before, n_leaves = squared_error(tree, X_other, y_other), tree.get_n_leaves()
+    assert n_leaves > 1
     tree.prune(X_other, y_other)
-    assert tree.get_n_leaves() < n_leaves
+    assert tree.get_n_leaves() <= n_leaves
     assert squared_error(tree, X_other, y_other) <= before
     assert len(tree.linear_leaves_.intercepts) == len(tree.tree_)
+    # Where the root's own model is right, nothing below it is needed.
+    plane = next(tree.staged_predict(X_other))
+    tree.prune(X_other, plane)
+    assert tree.get_n_leaves() == 1
+    assert_allclose(tree.predict(X_other), plane)
 
 
 def test_rows_set_aside_prune_linear_leaves(waves):
-    X, y, X_other, y_other = waves
-    options = {"leaf_model": "linear", "min_samples_leaf": 4, "random_state": 0}
-    tree = DecisionTreeRegressor(pruning="reduced_error", **options).fit(X, y)
-    grown = DecisionTreeRegressor(**options).fit(X, y)
-    assert tree.linear_leaves_ is not None
-    assert tree.get_n_leaves() < grown.get_n_leaves()
-    assert squared_error(tree, X_other, y_other) < squared_error(grown, X_other, y_other)
+    X, y, X_other, _ = waves
+    pruned = DecisionTreeRegressor(leaf_model="linear", pruning="reduced_error", random_state=0)
+    pruned.fit(X, y)
+    growing, aside = split_rows(y, 1 / 3, generator(0), stratified=False)
+    apart = DecisionTreeRegressor(leaf_model="linear").fit(X[growing], y[growing])
+    assert_allclose(pruned.predict(X_other), apart.prune(X[aside], y[aside]).predict(X_other))
+    assert pruned.linear_leaves_ is not None
 
 
 def test_stages_end_with_the_tree(waves):
@@ -106,3 +114,24 @@ def test_what_linear_leaves_cannot_do_is_refused(waves, options, message):
     X, y, *_ = waves
     with pytest.raises(DataError, match=message):
         DecisionTreeRegressor(leaf_model="linear", **options).fit(X, y)
+
+
+def test_a_subtree_pays_for_all_that_it_has_learned():
+    """Noise around a line: the models of the leaves fit better, yet not by what they cost."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(150, 4))
+    y = X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(scale=2.0, size=150)
+    assert DecisionTreeRegressor(leaf_model="linear").fit(X, y).get_n_leaves() == 1
+
+
+def test_a_model_is_weighed_against_those_below_it():
+    """The root's error is sqrt(4) (10 + 2) / (10 - 2) = 3, that of five weights below 1 x 3."""
+    X = np.arange(10.0)[:, None]
+    structure = DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0] > 4.5).tree_
+    n_weights, below = np.array([2, 2, 2]), np.array([1.0, 1.0])
+    for own, expected in ((3.99, [True, False, False]), (4.01, [False, False, False])):
+        squares = np.append(own, below)
+        found = no_better_than_models(structure, squares, n_weights, 0.0, 0.0)
+        assert found.tolist() == expected
+    found = no_better_than_models(structure, np.array([4.01, 1, 1]), n_weights, 4.02, 0.0)
+    assert found.tolist() == [True, False, False]

@@ -123,9 +123,9 @@ def rules_that_pay(coverage, positives, negatives, theory):
     alone = np.zeros((n_rules, 2))
     right = positives[times > 0].sum()
     wrong = negatives[times > 0].sum()
-    for row in np.flatnonzero(times == 1):
-        alone[places[row], 0] += positives[row]
-        alone[places[row], 1] += negatives[row]
+    for once in np.flatnonzero(times == 1):
+        alone[places[once], 0] += positives[once]
+        alone[places[once], 1] += negatives[once]
     all_positives = positives.sum()
     total = all_positives + negatives.sum()
     kept = np.ones(n_rules, dtype=np.bool_)
@@ -136,9 +136,9 @@ def rules_that_pay(coverage, positives, negatives, theory):
         kept[worst] = False
         right = max(right - alone[worst, 0], 0.0)
         wrong = max(wrong - alone[worst, 1], 0.0)
-        for row in np.flatnonzero(coverage[worst]):
-            times[row] -= 1
-            places[row] -= worst
-            if times[row] == 1:
-                alone[places[row], 0] += positives[row]
-                alone[places[row], 1] += negatives[row]
+        for freed in np.flatnonzero(coverage[worst]):
+            times[freed] -= 1
+            places[freed] -= worst
+            if times[freed] == 1:
+                alone[places[freed], 0] += positives[freed]
+                alone[places[freed], 1] += negatives[freed]

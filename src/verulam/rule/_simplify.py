@@ -156,11 +156,9 @@ def _kept_terms(
     while kept:
         # Without a term, those rows are covered as well that fail it alone.
         nearly = np.flatnonzero(failures == 1)
-        failed = np.argmin(met[np.ix_(kept, nearly)], axis=0)
-        totals, losses = (
-            start + np.bincount(failed, numbers[nearly], minlength=len(kept))
-            for start, numbers in zip(own, (weights, lost), strict=True)
-        )
+        failed = np.argmin(met[kept][:, nearly], axis=0)
+        totals = own[0] + np.bincount(failed, weights[nearly], len(kept)).astype(np.float64)
+        losses = own[1] + np.bincount(failed, lost[nearly], len(kept)).astype(np.float64)
         rates = _pessimistic(totals, losses, confidence, len(kept) - 1, counted)
         # Of equals the last: conditions near the root of a tree say more.
         best = len(kept) - 1 - int(np.argmin(rates[::-1]))

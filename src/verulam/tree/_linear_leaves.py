@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.tree._assemble import Growth
-from verulam.tree._prune import no_better_than_leaves
-from verulam.tree._structure import surviving
+from verulam.tree._structure import LEAF, TreeStructure, surviving
+
+#: Where there are as many weights as rows.
+LARGEST_PENALTY = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +74,9 @@ def fit_linear_leaves(
 ) -> tuple[Growth, LinearLeaves]:
     """Return the tree cut back to where one linear model does as well as those below it.
 
-    The error of a model of v weights on n rows is its mean absolute residual times
-    ``(n + v) / (n - v)``, as in Quinlan's M5; a node whose mean squared residual is below
-    `threshold` is a leaf as well.
+    The error of a model of v weights on n rows is the root of its mean squared residual times
+    ``(n + v) / (n - v)``; that of a subtree is the same with all its weights and splits, as in
+    M5'. A node whose mean squared residual is below `threshold` is a leaf as well.
 
     Parameters
     ----------
@@ -98,15 +100,14 @@ def fit_linear_leaves(
         chosen = growth.node_rows(node)
         # A branch that no row took has the model of its parent, which comes before it.
         models.append(
-            _fit_node(inputs, targets, weights, chosen, columns)
+            _fit_node(inputs, targets, weights, chosen)
             if len(chosen)
             else models[structure.parent[node]]
         )
-    errors = np.array([model["error"] for model in models]) * structure.weight
-    good = np.array([model["squared"] for model in models]) < threshold
-    # Perfect fits differ by rounding alone.
-    slack = 1e-9 * float(np.ptp(targets)) * structure.weight
-    to_leaf = no_better_than_leaves(structure, errors, tolerance=slack, good_enough=good)
+    squares = np.array([model["squared"] for model in models])
+    n_weights = np.array([np.count_nonzero(model["weights"]) + 1 for model in models])
+    slack = 1e-9 * float(np.ptp(targets))
+    to_leaf = no_better_than_models(structure, squares, n_weights, threshold, slack)
     kept = growth.collapsed(to_leaf)
     order = surviving(structure, to_leaf)
 
@@ -133,32 +134,75 @@ def _fit_node(
     targets: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
     chosen: NDArray[np.int32],
-    columns: NDArray[np.intp],
 ) -> dict[str, Any]:
-    """Return the least-squares model of a node's rows and its errors."""
+    """Return the least-squares model of a node's rows and its error."""
     own, numbers = inputs[chosen], targets[chosen]
     share = np.ones(len(chosen)) if weights is None else weights[chosen]
     share = share / share.sum()
     centre, mean = share @ own, float(share @ numbers)
     scales = np.sqrt(share @ (own - centre) ** 2)
     usable = scales > 1e-9 * (np.abs(centre) + 1e-300)
-    coefficients = np.zeros(len(columns))
-    n_weights = 1 + int(usable.sum())
-    if usable.any() and len(chosen) > n_weights:
+    coefficients = np.zeros(own.shape[1])
+    if 0 < np.count_nonzero(usable) < len(chosen) - 1:
         design = (own[:, usable] - centre[usable]) / scales[usable] * np.sqrt(share)[:, None]
-        solution = np.linalg.lstsq(design, (numbers - mean) * np.sqrt(share), rcond=1e-9)[0]
+        response = (numbers - mean) * np.sqrt(share)
+        solution = np.linalg.lstsq(design, response, rcond=1e-9)[0]
         coefficients[usable] = solution / scales[usable]
-    else:
-        n_weights = 1
     intercept = mean - centre @ coefficients
     residuals = numbers - own @ coefficients - intercept
-    n = len(chosen)
-    penalty = (n + n_weights) / (n - n_weights) if n > n_weights else 10.0
     return {
         "weights": coefficients,
         "intercept": intercept,
-        "error": float(share @ np.abs(residuals)) * penalty,
         "squared": float(share @ residuals**2),
         "low": numbers.min(),
         "high": numbers.max(),
     }
+
+
+def no_better_than_models(
+    structure: TreeStructure,
+    squares: NDArray[np.float64],
+    n_weights: NDArray[np.int64],
+    threshold: float,
+    slack: float,
+) -> NDArray[np.bool_]:
+    """Return the inner nodes whose own model does as well as all those below, from the leaves up.
+
+    Parameters
+    ----------
+    structure
+        The tree.
+    squares
+        Mean squared residual of each node's own model.
+    n_weights
+        Numbers that each model has learned.
+    threshold
+        Mean squared residual below which a model is good enough.
+    slack
+        By how much the error of a model may be larger: perfect fits differ by rounding.
+    """
+    weight, n_rows = structure.weight, structure.n_rows
+    to_leaf = np.zeros(len(structure), dtype=bool)
+    # What the leaves below have lost and learned; a leaf has itself below.
+    lost, learned = squares * weight, n_weights.astype(np.float64)
+    below, weights_below = np.zeros(len(structure)), np.zeros(len(structure))
+    for nodes in reversed(list(structure.levels())):
+        inner = nodes[structure.kind[nodes] != LEAF]
+        # The split is one more thing to learn.
+        weights_below[inner] += 1
+        own = np.sqrt(squares[inner]) * penalty(n_rows[inner], n_weights[inner])
+        rest = np.sqrt(below[inner] / weight[inner])
+        rest *= penalty(n_rows[inner], weights_below[inner])
+        to_leaf[inner] = (own <= rest + slack) | (squares[inner] < threshold)
+        split = inner[~to_leaf[inner]]
+        lost[split], learned[split] = below[split], weights_below[split]
+        if nodes[0]:
+            np.add.at(below, structure.parent[nodes], lost[nodes])
+            np.add.at(weights_below, structure.parent[nodes], learned[nodes])
+    return to_leaf
+
+
+def penalty(n_rows: NDArray[Any], n_weights: NDArray[Any]) -> NDArray[np.float64]:
+    """Return (n + v) / (n - v): v weights learned from n rows look better than they are."""
+    left = np.maximum(n_rows - n_weights, 1)
+    return np.where(n_rows > n_weights, (n_rows + n_weights) / left, LARGEST_PENALTY)

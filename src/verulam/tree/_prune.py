@@ -58,8 +58,7 @@ def no_better_than_leaves(
     structure: TreeStructure,
     as_leaf: NDArray[np.float64],
     at_leaves: NDArray[np.float64] | None = None,
-    tolerance: float | NDArray[np.float64] = 0.0,
-    good_enough: NDArray[np.bool_] | None = None,
+    tolerance: float = 0.0,
 ) -> NDArray[np.bool_]:
     """Return the inner nodes below which a leaf would do as well, from the leaves upwards.
 
@@ -72,11 +71,8 @@ def no_better_than_leaves(
     at_leaves
         Error of the leaves, where it is not the same.
     tolerance
-        By how much a leaf may be worse, in all or in each node.
-    good_enough
-        Nodes that become leaves whatever is below them.
+        By how much a leaf may be worse.
     """
-    slack = np.broadcast_to(tolerance, len(structure))
     error = (
         as_leaf.copy()
         if at_leaves is None
@@ -86,9 +82,7 @@ def no_better_than_leaves(
     to_leaf = np.zeros(len(structure), dtype=bool)
     for nodes in reversed(list(structure.levels())):
         inner = nodes[structure.kind[nodes] != LEAF]
-        to_leaf[inner] = as_leaf[inner] <= below[inner] + slack[inner]
-        if good_enough is not None:
-            to_leaf[inner] |= good_enough[inner]
+        to_leaf[inner] = as_leaf[inner] <= below[inner] + tolerance
         error[inner] = np.where(to_leaf[inner], as_leaf[inner], below[inner])
         if nodes[0]:
             np.add.at(below, structure.parent[nodes], error[nodes])
