@@ -91,6 +91,7 @@ def test_plan_as_csv(capsys, study):
 def test_plan_with_pilots(capsys, study):
     output, _ = verulam(capsys, "plan", study, "--pilot")
     assert "From 2 pilot runs: about" in output
+    assert re.search(r"(less than 1|at most \d+) MB for a run\.", " ".join(output.split()))
 
 
 def test_run_again_is_free(capsys, finished):

@@ -24,3 +24,8 @@ def test_numbers_that_differ_are_no_product():
     learners = [LearnerChoice("nearest mean", factors=factors), LearnerChoice("naive bayes")]
     plan = make_plan(small_study(data=[DataChoice("iris"), DataChoice("wine")], learners=learners))
     assert "20 runs of 1 to 3 settings of learners, 2 data sets (iris, wine), 5 splits" in str(plan)
+
+
+def test_rows_that_are_locked_away_are_told():
+    assert "seed 0, 25% of the rows locked away" in str(make_plan(small_study(test_share=0.25)))
+    assert "locked" not in str(make_plan(small_study()))

@@ -283,14 +283,20 @@ def _print_forecast(made: "Plan") -> None:
     typer.echo(
         wrapped(
             f"From {told.pilots} pilot runs: about {_time_text(told.seconds)} one after the other, "
-            f"{_time_text(told.seconds / cores)} on the {cores} cores here; at most "
-            f"{told.memory:.0f} MB for a run."
+            f"{_time_text(told.seconds / cores)} on the {cores} cores here; "
+            f"{_memory_text(told.memory)}."
         )
     )
     if told.affordable < told.runs:
         typer.echo(wrapped(f"The budget pays for about {told.affordable} of the runs."))
     for line in told.failures:
         typer.echo(wrapped(f"A pilot run failed: {line}"), err=True)
+
+
+def _memory_text(megabytes: float) -> str:
+    if megabytes != megabytes:
+        return "memory cannot be told on this machine"
+    return "less than 1 MB for a run" if megabytes < 1 else f"at most {megabytes:.0f} MB for a run"
 
 
 def _time_text(seconds: float) -> str:

@@ -30,10 +30,11 @@ def plan_text(plan: "Plan") -> str:
     folds = {each.label: len({split.fold for split in each.splits}) for each in plan.data}
     how = tuning(study.tuning)
     tuned = "" if how is None else f". Tuned by {how.title}"
+    locked = f", {100 * study.test_share:.0f}% of the rows locked away" if study.test_share else ""
     return (
         f"{study.name}: {counted(len(plan.runs), 'run')} {_factors(plan, data)}, "
         f"{drawn_word(resampling(study.resampling), folds)}, seed {study.seed}"
-        f"{tuned}{plan.budget_text}"
+        f"{locked}{tuned}{plan.budget_text}"
     )
 
 
