@@ -46,3 +46,18 @@ def test_sums_grow_with_the_alphabet():
 def test_data_without_symbols_is_refused(X, message):
     with pytest.raises(DataError, match=message):
         HiddenMarkovModel(2, CategoricalEmission()).fit(np.array(X))
+
+
+def test_taken_states_leave_the_alphabet_alone():
+    emission = CategoricalEmission(["a", "b"], probabilities=[[0.9, 0.1], [0.2, 0.8]])
+    taken = emission.take(emission.given(emission.ready(2, 1)), np.array([1]))
+    assert taken.symbols.tolist() == ["a", "b"]
+    assert_allclose(taken.probabilities, [[0.2, 0.8]])
+
+
+def test_probabilities_and_priors_are_checked():
+    wrong = CategoricalEmission(probabilities=[[0.5, 0.6], [1.0, 0.0]])
+    with pytest.raises(DataError, match=r"row 0 of probabilities .* sums to 1\.1"):
+        HiddenMarkovModel(2, wrong).fit([0, 1, 0])
+    with pytest.raises(DataError, match=r"prior of CategoricalEmission .* at least 0; got -1"):
+        CategoricalEmission(prior=-1.0)

@@ -9,12 +9,15 @@ from verulam.base import DataError
 from verulam.sequence import (
     AdditiveEmission,
     CategoricalEmission,
+    ChainEmission,
     GaussianEmission,
     HiddenMarkovModel,
     TransitionMatrix,
+    align_states,
     chain_posteriors,
     coupled_model,
     factorial_model,
+    read_sequences,
     split_states,
     switching_model,
 )
@@ -143,3 +146,33 @@ def test_chains_that_add_up_are_found_again():
 def test_a_selector_needs_a_choice():
     with pytest.raises(DataError, match="at least two chains"):
         switching_model((3,))
+
+
+def test_restarts_find_which_states_belong_to_a_chain():
+    random = np.random.default_rng(5)
+
+    def walk(stay):
+        return np.cumsum(random.random(2000) > stay) % 2
+
+    selector, near, far = walk(0.97), walk(0.9), walk(0.8)
+    means = np.array([[0.0, 3.0], [10.0, 14.0]])
+    series = np.where(selector == 0, means[0][near], means[1][far])
+    series = series + 0.5 * random.normal(size=2000)
+    model = switching_model((2, 2), n_init=6, random_state=0).fit(series)
+    found = np.sort(np.sort(model.emission_.means.reshape(2, 2), axis=1), axis=0)
+    assert_allclose(found, means, atol=0.1)
+    states = split_states(model.predict(series), (2, 2, 2))
+    assert align_states(selector, states[:, 0]).agreement > 0.98
+
+
+def test_chains_restart_from_other_groups():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 2))
+    emission = ChainEmission((3, 3), (GaussianEmission(), GaussianEmission()))
+    values = emission.encode(read_sequences(X))
+    survey = emission.survey(values)
+    starts = [
+        emission.first(survey, values, 9, "k-means", np.random.default_rng(seed)).parts[0].means
+        for seed in (0, 1)
+    ]
+    assert np.abs(starts[0] - starts[1]).max() > 0.1

@@ -1,8 +1,10 @@
 """Initial probabilities and transition matrices: starts, updates, priors."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from verulam.base import DataError
 from verulam.sequence import (
     HiddenMarkovModel,
     InitialProbabilities,
@@ -48,3 +50,19 @@ def test_a_mask_of_ones_own_keeps_its_zeros():
     assert_allclose(InitialProbabilities().start(3, TransitionMatrix(mask)), np.full(3, 1 / 3))
     assert (model.transitions_[~mask] == 0).all()
     assert_allclose(model.transitions_.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"jump": -1}, "jump of TransitionMatrix must be a whole number of at least 0"),
+        ({"jump": 1.5}, "jump of TransitionMatrix must be a whole number"),
+        ({"prior": -1.0}, "prior of TransitionMatrix must be at least zero"),
+        ({"stay_prior": np.nan}, "stay_prior of TransitionMatrix must be a number"),
+    ],
+)
+def test_amounts_are_checked(options, message):
+    with pytest.raises(DataError, match=message):
+        TransitionMatrix(**options)
+    with pytest.raises(DataError, match="prior of InitialProbabilities"):
+        InitialProbabilities(prior=-1.0)

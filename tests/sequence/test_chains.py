@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from verulam.base import DataError
 from verulam.sequence import ChainInitial, ChainTransitions, chain_posteriors, split_states
+from verulam.sequence._chains import chain_sizes
 
 RANDOM = np.random.default_rng(0)
 
@@ -87,3 +88,9 @@ def test_posteriors_of_chains_are_sums():
 def test_bad_input(make, message):
     with pytest.raises(DataError, match=message):
         make()
+
+
+@pytest.mark.parametrize("sizes", ["ab", (2.5, 2), (0, 2), ()])
+def test_sizes_are_whole_numbers(sizes):
+    with pytest.raises(DataError, match="expected the number of states of each chain"):
+        chain_sizes(sizes)

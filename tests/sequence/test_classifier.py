@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError
-from verulam.sequence import CategoricalEmission, HiddenMarkovModel, HMMClassifier
+from verulam.sequence import CategoricalEmission, HiddenMarkovModel, HMMClassifier, StreamEmission
 
 RANDOM = np.random.default_rng(0)
 LABELS = np.array(["rise", "fall"] * 10)
@@ -68,3 +68,22 @@ def test_tables_are_sequences_by_row():
 def test_bad_input(y, options, message):
     with pytest.raises(DataError, match=message):
         HMMClassifier(**options).fit(NUMBERS, y)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 3], ["a", "b", "c", "d"]])
+def test_symbols_that_one_class_lacks(labels):
+    a, b, c, d = labels
+    model = HiddenMarkovModel(1, CategoricalEmission(prior=0.5))
+    X = [[a, a, b], [a, b, a], [c, d, c], [d, c, c]]
+    classifier = HMMClassifier(model).fit(X, ["low", "low", "high", "high"])
+    assert classifier.predict([[a, b, c], [c, d, a]]).tolist() == ["low", "high"]
+    shares = classifier.models_[1].emission_.probabilities[0]
+    assert_allclose(shares, np.array([4.5, 2.5, 0.5, 0.5]) / 8)
+
+
+def test_streams_share_their_alphabets():
+    model = HiddenMarkovModel(1, StreamEmission((CategoricalEmission(prior=0.5),) * 2))
+    X = [[[0, 1], [0, 0]], [[2, 1], [2, 3]]]
+    classifier = HMMClassifier(model).fit(X, [0, 1])
+    assert classifier.predict([[[2, 0]], [[0, 3]]]).shape == (2,)
+    assert classifier.models_[0].emission_.parts[1].probabilities.shape == (1, 4)

@@ -42,3 +42,10 @@ def test_counts_are_whole_and_not_negative(emission, X):
 def test_columns_without_any_count_are_refused(emission):
     with pytest.raises(DataError, match="Column 1 of X has no value that is present"):
         HiddenMarkovModel(1, emission).fit(np.array([[1.0, np.nan], [2.0, np.nan]]))
+
+
+def test_rates_and_priors_below_zero_are_refused():
+    with pytest.raises(DataError, match="rates of PoissonEmission must be at least zero"):
+        PoissonEmission(rates=[[-1.0]])
+    with pytest.raises(DataError, match="prior of MultinomialEmission"):
+        MultinomialEmission(prior=-1.0)

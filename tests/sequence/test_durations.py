@@ -120,3 +120,10 @@ def test_bad_input(options, message):
     settings = {"n_regimes": 2, "longest": 4, **options}
     with pytest.raises(DataError, match=message):
         DurationTransitions(**settings).first_tables()
+
+
+def test_regimes_and_ages_are_counted():
+    with pytest.raises(DataError, match="longest must be a whole number of at least 1; got 0"):
+        semi_markov_model(2, 0)
+    with pytest.raises(DataError, match="n_regimes must be a whole number of at least 2"):
+        semi_markov_model(1, 5)

@@ -1,8 +1,10 @@
 """Linear dynamical systems as learners: EM, scales of data, gaps, forecasts, bad input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
 
 from verulam.base import DataError
 from verulam.sequence import LinearDynamicalSystem, kalman_filter, linear_system
@@ -121,9 +123,36 @@ def test_bad_input():
         LinearDynamicalSystem().fit(["a", "b"])
     with pytest.raises(DataError, match="lengths add up to 4"):
         LinearDynamicalSystem().fit(np.zeros((5, 1)), lengths=[2, 2])
-    with pytest.raises(DataError, match="forecast takes one sequence"):
-        LinearDynamicalSystem.from_parameters(TURN).forecast(drawn().observations)
+    with pytest.raises(DataError, match="n_ahead must be a whole number of at least 1; got -1"):
+        LinearDynamicalSystem.from_parameters(TURN).forecast(drawn().observations, -1)
+    with pytest.raises(DataError, match="n_steps must be a whole number"):
+        LinearDynamicalSystem.from_parameters(TURN).sample(0)
+    with pytest.raises(DataError, match="n_dimensions is 50, but X has 5 numbers"):
+        LinearDynamicalSystem(50).fit(np.arange(5.0))
+    with pytest.raises(NotFittedError):
+        LinearDynamicalSystem().smooth(np.arange(5.0))
     with pytest.raises(DataError, match="Reshape your data to one row per step"):
         LinearDynamicalSystem.from_parameters(TURN).score(np.zeros(9))
     single = LinearDynamicalSystem.from_parameters(TURN).score([np.zeros((1, 3))])
     assert np.isfinite(single)
+
+
+def test_each_sequence_is_forecast():
+    model = LinearDynamicalSystem.from_parameters(TURN)
+    pieces = drawn().observations[:2]
+    alone = model.forecast(pieces[1], 3)
+    by_list = model.forecast(pieces, 3)
+    lengths = [len(piece) for piece in pieces]
+    by_lengths = model.forecast(np.concatenate(pieces), 3, lengths=lengths)
+    for found in (by_list, by_lengths):
+        assert len(found) == 2
+        assert_allclose(found[1].means, alone.means)
+        assert_allclose(found[1].covariances, alone.covariances)
+
+
+def test_names_of_columns_are_kept_and_compared():
+    table = pd.DataFrame(drawn().observations[0], columns=["a", "b", "c"])
+    model = LinearDynamicalSystem(max_iter=2, tol=1e9).fit([table, table])
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.score([table[["b", "a", "c"]]])

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from verulam.base import DataWarning
-from verulam.sequence import GaussianEmission
+from verulam.base import DataError, DataWarning
+from verulam.sequence import GaussianEmission, HiddenMarkovModel
 from verulam.sequence._emission_loops import to_relative
 from verulam.sequence._gaussian import raise_eigenvalues
 
@@ -92,3 +92,25 @@ def test_relative_numbers_are_exponentials():
     to_relative(table, peaks)
     assert_allclose(table, expected, rtol=4e-16)
     assert not peaks.any()
+
+
+@pytest.mark.parametrize(
+    ("family", "covariances", "message"),
+    [
+        ("diagonal", [[-1.0], [1.0]], "above zero"),
+        ("full", [[[1.0, 2.0], [0.0, 1.0]]] * 2, "symmetric"),
+        ("tied", [[1.0, 2.0], [2.0, 1.0]], "eigenvalues above zero"),
+        ("diagonal", [[np.nan], [1.0]], "missing or infinite"),
+    ],
+)
+def test_covariances_are_checked(family, covariances, message):
+    means = np.zeros((2, 2 if family in ("full", "tied") else 1))
+    emission = GaussianEmission(family, means=means, covariances=covariances)
+    with pytest.raises(DataError, match=message):
+        HiddenMarkovModel.from_parameters([0.5, 0.5], np.eye(2), emission, means.shape[1])
+
+
+@pytest.mark.parametrize("name", ["variance_floor", "mean_prior", "covariance_prior"])
+def test_amounts_below_zero_are_refused(name):
+    with pytest.raises(DataError, match=f"{name} of GaussianEmission must be"):
+        GaussianEmission(**{name: -1.0})

@@ -1,10 +1,13 @@
 """Hidden Markov models: learning, tasks, scales, and bad input."""
 
+from dataclasses import fields, replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from verulam.base import DataError, DataWarning
 from verulam.data import URN_CHAIN
@@ -515,3 +518,53 @@ def test_a_variance_at_the_floor_is_said(covariance):
 def test_labels_get_a_hint():
     with pytest.raises(DataError, match=r"labels such as 'a'.*use CategoricalEmission"):
         HiddenMarkovModel(2).fit(["a", "b", "a"])
+
+
+def test_parts_are_named_where_they_are_no_parts():
+    with pytest.raises(DataError, match="transitions is 'left-to-right'; expected a part"):
+        HiddenMarkovModel(2, transitions="left-to-right").fit([1.0, 2.0])
+    with pytest.raises(DataError, match="shared_emissions needs one number per state"):
+        HiddenMarkovModel(2, shared_emissions=[0.0, 1.0]).fit([1.0, 2.0])
+    with pytest.raises(DataError, match="GaussianEmission has no values for all"):
+        HiddenMarkovModel.from_parameters([1.0], [[1.0]], GaussianEmission())
+    with pytest.raises(NotFittedError):
+        HiddenMarkovModel().smooth([1.0])
+
+
+def test_too_few_steps_and_idle_inputs_are_said():
+    with pytest.warns(DataWarning, match="3 steps for 5 states"):
+        HiddenMarkovModel(5, random_state=0).fit([1.0, 2.0, 3.0])
+    with pytest.warns(DataWarning, match="inputs are not used"):
+        HiddenMarkovModel(2, random_state=0, max_iter=3).fit(NUMBERS, inputs=INPUTS)
+
+
+def test_names_of_columns_in_lists_of_tables():
+    tables = [pd.DataFrame(part, columns=["a", "b"]) for part in NUMBERS]
+    model = HiddenMarkovModel(2, random_state=0, max_iter=3).fit(tables)
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert len(model.predict(tables)) == len(tables)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict([table[["b", "a"]] for table in tables])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_known_parameters_need_no_learning(name):
+    model, X, inputs = fitted(name, max_iter=3)
+    emission, learned = model.model_.parts.emission, model.emission_
+    if isinstance(emission, StreamEmission):
+        parts = zip(emission.emissions_by_stream, learned.parts, strict=True)
+        emission = replace(emission, emissions_by_stream=tuple(_given(*pair) for pair in parts))
+    else:
+        emission = _given(emission, learned)
+    columns = np.atleast_2d(X[0].T).shape[0]
+    ready = HiddenMarkovModel.from_parameters(model.initial_, model.transitions_, emission, columns)
+    assert_allclose(ready.score(X, inputs=inputs), model.score(X, inputs=inputs))
+
+
+def _given(emission, learned):
+    if isinstance(emission, MixtureEmission):
+        gaussian = _given(emission.gaussian, learned.components)
+        return replace(emission, weights=learned.weights, gaussian=gaussian)
+    names = {field.name for field in fields(emission)} - {"symbols"}
+    values = {field.name: getattr(learned, field.name) for field in fields(learned)}
+    return replace(emission, **{name: values[name] for name in names & set(values)})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.sequence import CategoricalEmission, GaussianEmission, InfiniteHiddenMarkovModel
 from verulam.sequence._gaussian import GaussianStates, GaussianSums
 from verulam.sequence._infinite import MEAN_WEIGHT, draw_gaussians, draw_tables
@@ -81,3 +81,12 @@ def test_bad_input():
         InfiniteHiddenMarkovModel(n_sweeps=9, burn_in=9).fit(np.arange(5.0))
     with pytest.raises(DataError, match="'full'; InfiniteHiddenMarkovModel takes 'diagonal'"):
         InfiniteHiddenMarkovModel(GaussianEmission("full")).fit(np.arange(5.0))
+
+
+def test_too_few_states_are_said():
+    levels = np.repeat(np.random.default_rng(0).permutation(np.tile(np.arange(4), 5)), 10)
+    series = 10.0 * levels + np.random.default_rng(1).normal(size=200)
+    model = InfiniteHiddenMarkovModel(max_states=3, n_sweeps=10, burn_in=5, random_state=0)
+    with pytest.warns(DataWarning, match="all max_states=3 states"):
+        model.fit(series)
+    assert model.n_states_ == 3

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 
 from verulam.base import DataError
-from verulam.sequence import LogisticTransitions, read_sequences
+from verulam.sequence import HiddenMarkovModel, LogisticTransitions, read_sequences
 from verulam.sequence._logistic_transitions import LogisticWeights, logistic_loss
 
 RANDOM = np.random.default_rng(0)
@@ -44,3 +44,11 @@ def test_parameters_are_counted_and_taken():
 def test_impossible_penalties_are_refused(penalty):
     with pytest.raises(DataError, match="penalty must be a number of at least 0"):
         LogisticTransitions(penalty=penalty)
+
+
+def test_other_inputs_are_refused():
+    x = np.repeat([-1.0, 1.0], 20)
+    model = HiddenMarkovModel(2, transitions=LogisticTransitions(), random_state=0)
+    model.fit(x + np.tile([0.1, -0.1], 20), inputs=x)
+    with pytest.raises(DataError, match="inputs has 2 columns, but the model has learned from 1"):
+        model.predict(x, inputs=np.column_stack([x, x]))

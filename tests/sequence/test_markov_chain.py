@@ -119,3 +119,24 @@ def test_rows_must_be_distributions():
         MarkovChain.from_parameters([0.5, 0.5], [[0.5, 0.5], [0.4, 0.5]])
     with pytest.raises(DataError, match="to_first_order"):
         MarkovChain(order=2).fit([[0, 1, 0, 1]]).stationary_distribution()
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_scores_are_products_along_each_sequence(order):
+    random = np.random.default_rng(0)
+    X = [random.integers(2, size=size) for size in (1, 2, 9)]
+    chain = MarkovChain(order, prior=1.0).fit([random.integers(2, size=50) for _ in range(3)])
+    expected = []
+    for part in X:
+        tables = [*chain.initial_, chain.transitions_]
+        runs = [tuple(part[max(0, t - order) : t + 1]) for t in range(len(part))]
+        expected.append(sum(np.log(tables[len(run) - 1][run]) for run in runs))
+    assert_allclose(chain.score_sequences(X), expected)
+
+
+def test_too_long_histories_are_refused():
+    X = np.arange(100) % 10
+    with pytest.raises(DataError, match="Histories of 10 states out of 10 need a table of 1"):
+        MarkovChain(10).fit(X)
+    with pytest.raises(DataError, match="order must be a whole number of at least 0; got -1"):
+        order_test(X, -1)

@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
 from verulam.base import DataError
-from verulam.sequence import FactorialParameters, read_sequences
+from verulam.sequence import FactorialParameters, read_sequences, stationary_distribution
 from verulam.sequence._mean_field import (
+    beliefs_by_step,
     believe,
     best_chain_paths,
     check_factorial,
@@ -102,3 +103,40 @@ def test_bad_parameters():
     wrong = FactorialParameters((HALF,), (STICKY * 2,), (np.zeros((2, 2)),), np.eye(2))
     with pytest.raises(DataError, match="row 0 of transitions of chain 0 sums to 2"):
         check_factorial(wrong)
+
+
+def test_beliefs_do_not_get_stuck_where_noise_is_small():
+    random = np.random.default_rng(5)
+    chains = np.stack([np.cumsum(random.random(300) < 0.07) % 2 for _ in range(5)], axis=1)
+    weights = 3.0 * random.normal(size=(5, 6))
+    series = chains @ weights + 0.3 * random.normal(size=(300, 6))
+    parameters = FactorialParameters(
+        (np.full(2, 0.5),) * 5,
+        (np.array([[0.93, 0.07], [0.07, 0.93]]),) * 5,
+        tuple(np.array([np.zeros(6), row]) for row in weights),
+        0.09 * np.eye(6),
+    )
+    found = believe(parameters, read_sequences(series))
+    agree = [
+        np.mean(p.argmax(axis=1) == q) for p, q in zip(found.probabilities, chains.T, strict=True)
+    ]
+    assert min(agree) > 0.99
+
+
+def test_each_step_by_itself_is_exact_for_a_group(monkeypatch):
+    random = np.random.default_rng(0)
+    rows = tuple(random.normal(size=(size, 2)) for size in (2, 3))
+    moves = (np.full((2, 2), 0.5), np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]))
+    parameters = FactorialParameters((np.full(2, 0.5), np.full(3, 1 / 3)), moves, rows, np.eye(2))
+    values = random.normal(size=(5, 2))
+    found = beliefs_by_step(parameters, values, np.array([True] * 4 + [False]))
+    usual = stationary_distribution(moves[1])
+    gaps = values[:, None, None] - rows[0][None, :, None] - rows[1][None, None]
+    joint = np.exp(-0.5 * (gaps**2).sum(axis=-1)) * 0.5 * usual
+    joint /= joint.sum(axis=(1, 2), keepdims=True)
+    assert_allclose(found[0][:4], joint.sum(axis=2)[:4])
+    assert_allclose(found[1][:4], joint.sum(axis=1)[:4])
+    assert_allclose(found[1][4], usual)
+    monkeypatch.setattr("verulam.sequence._mean_field.MOST_COMBINED", 3)
+    apart = beliefs_by_step(parameters, values, np.ones(5, dtype=bool))
+    assert_allclose([part.sum() for part in apart], 5.0)

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
+from verulam.base import DataError
 from verulam.sequence import GaussianEmission, MixtureEmission
 from verulam.sequence._mixture import MixtureStates
 
@@ -77,3 +78,8 @@ def test_update_is_made_of_soft_counts(codebook):
         assert_allclose(new.components.means.ravel(), moments.sum(axis=0) / counts.sum(axis=0))
     else:
         assert_allclose(new.components.means.ravel(), (moments / counts).ravel())
+
+
+def test_at_least_one_component():
+    with pytest.raises(DataError, match="n_components of MixtureEmission must be a whole number"):
+        MixtureEmission(0)

@@ -63,3 +63,11 @@ def test_bad_input():
         DataError, match="the phase 2 at step 3; expected whole numbers from 0 to 1"
     ):
         HiddenMarkovModel(1, emission).fit(np.arange(4.0), inputs=[0, 1, 0, 2])
+
+
+def test_the_column_of_the_phases_must_be_there():
+    with pytest.raises(DataError, match="n_phases of PhasedEmission must be a whole number"):
+        PhasedEmission(GaussianEmission(), 0)
+    model = HiddenMarkovModel(1, PhasedEmission(GaussianEmission(), 2, column=1))
+    with pytest.raises(DataError, match="column is 1, counted from 0, but inputs has 1"):
+        model.fit(np.arange(4.0), inputs=[0, 1, 0, 1])

@@ -47,3 +47,16 @@ def test_samples_follow_the_lines():
     assert_allclose(again.coef_[0], [1.0, -2.0], atol=0.6)
     with pytest.raises(DataError, match="sample needs inputs"):
         model.sample(3)
+
+
+def test_orders_variances_and_inputs_are_checked():
+    with pytest.raises(DataError, match=r"order of AutoregressiveEmission .* at least 1; got 0"):
+        AutoregressiveEmission(0)
+    with pytest.raises(DataError, match="variances of RegressionEmission must be above zero"):
+        RegressionEmission(variances=[[0.0]])
+    x = np.arange(20.0)
+    model = HiddenMarkovModel(1, RegressionEmission()).fit(2 * x + np.sin(x), inputs=x)
+    with pytest.raises(DataError, match="inputs has 2 columns, but the model has learned from 1"):
+        model.predict(x, inputs=np.column_stack([x, x]))
+    with pytest.raises(DataError, match="inputs has 3 steps, but n_steps is 5"):
+        model.sample(5, inputs=x[:3])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verulam.base import DataError
-from verulam.sequence import HiddenMarkovModel, add_states, select_states
+from verulam.sequence import HiddenMarkovModel, RegressionEmission, add_states, select_states
 from verulam.sequence._selection import split_sequences
 from verulam.sequence._sequences import read_sequences
 
@@ -38,8 +38,8 @@ def test_a_single_sequence_is_cut():
     train, held_out = split_sequences(
         read_sequences(np.arange(10.0)), 0.3, np.random.default_rng(0)
     )
-    assert len(train[0]) == 7
-    assert len(held_out[0]) == 3
+    assert len(train.values[0]) == 7
+    assert len(held_out.values[0]) == 3
     with pytest.raises(DataError, match="too short"):
         split_sequences(read_sequences([1.0]), 0.3, np.random.default_rng(0))
 
@@ -47,3 +47,22 @@ def test_a_single_sequence_is_cut():
 def test_unknown_criterion():
     with pytest.raises(DataError, match="criterion is 'mdl'"):
         select_states(HiddenMarkovModel(), X, [1], criterion="mdl")
+
+
+def test_inputs_go_with_their_sequences():
+    random = np.random.default_rng(0)
+    inputs = [random.normal(size=(40, 1)) for _ in range(8)]
+    slopes = np.repeat([2.0, -2.0], 20)
+    X = [slopes * x[:, 0] + 0.1 * random.normal(size=40) for x in inputs]
+    model = HiddenMarkovModel(emission=RegressionEmission(), n_init=3)
+    curve = select_states(model, X, [1, 2], inputs=inputs, random_state=0)
+    assert curve.chosen == 2
+    grown = add_states(model.set_params(n_states=1), X, most=2, inputs=inputs, random_state=0)
+    assert grown.validation[1] > grown.validation[0]
+
+
+def test_nothing_to_choose_from():
+    with pytest.raises(DataError, match="n_states is empty"):
+        select_states(HiddenMarkovModel(), X, [])
+    with pytest.raises(DataError, match="validation is"):
+        select_states(HiddenMarkovModel(), X, [1], validation=1.5)

@@ -7,6 +7,7 @@ from numpy.testing import assert_array_equal
 
 from verulam.base import DataError
 from verulam.sequence import read_sequences
+from verulam.sequence._sequences import is_list_of_arrays, named_table
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,48 @@ def test_inputs_come_along():
     assert_array_equal(sequences[1:].inputs, [[7.0]])
     with pytest.raises(DataError, match="missing or infinite"):
         read_sequences([1.0], inputs=[np.nan])
+
+
+def test_masked_words_are_missing():
+    words = np.ma.masked_array(["a", "b"], mask=[False, True])
+    values = read_sequences(words).values
+    assert values[0, 0] == "a"
+    assert np.isnan(values[1, 0])
+
+
+def test_names_must_agree():
+    table = pd.DataFrame({"a": [1.0], "b": [2.0]})
+    values = np.array([[1.0, 2.0], [1.0, 2.0]])
+    assert named_table([table, table], values).columns.tolist() == ["a", "b"]
+    assert named_table(table, values) is table
+    assert named_table([values], values) is values
+    with pytest.raises(DataError, match=r"Sequence 1 .* has the columns \['b', 'a'\]"):
+        named_table([table, table[["b", "a"]]], values)
+
+
+@pytest.mark.parametrize("X", ["abab", 5, None])
+def test_what_is_no_sequence_is_named(X):
+    with pytest.raises(DataError, match=f"X is {type(X).__name__}, not a sequence"):
+        read_sequences(X)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ([[1.0, 2.0], [3.0]], "Sequence 0 .* has 1 steps, but its inputs have 2"),
+        (["a", "b", "c"], "inputs needs numbers"),
+        ([1.0, np.nan, 2.0], "missing or infinite"),
+        ([1.0, 2.0], "inputs has 2 steps and X has 3"),
+    ],
+)
+def test_inputs_that_do_not_fit(inputs, message):
+    with pytest.raises(DataError, match=message):
+        read_sequences([[1.0], [2.0, 3.0]], inputs=inputs)
+
+
+def test_lists_of_arrays_are_told_from_tables():
+    assert is_list_of_arrays([np.zeros(3), np.zeros(2)])
+    assert is_list_of_arrays([pd.DataFrame({"a": [1.0]})])
+    assert not is_list_of_arrays([[1.0, 2.0], [3.0, 4.0]])
+    assert not is_list_of_arrays(np.zeros((2, 2)))
+    assert not is_list_of_arrays([])

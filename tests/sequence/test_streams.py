@@ -7,10 +7,13 @@ from numpy.testing import assert_allclose
 
 from verulam.base import DataError, DataWarning
 from verulam.sequence import (
+    AutoregressiveEmission,
     CategoricalEmission,
     GaussianEmission,
     HiddenMarkovModel,
+    RegressionEmission,
     StreamEmission,
+    align_states,
 )
 
 
@@ -78,3 +81,37 @@ def test_a_variance_at_the_floor_is_said_by_stream():
     model = HiddenMarkovModel(1, StreamEmission((GaussianEmission(), GaussianEmission())))
     with pytest.warns(DataWarning, match=r"Stream 1: States \[0\] have a variance at"):
         model.fit(X)
+
+
+def test_streams_with_inputs_and_a_past():
+    random = np.random.default_rng(0)
+    states = np.repeat(random.integers(2, size=30), 10)
+    x = random.normal(size=(300, 1))
+    lines = np.where(states, 2.0, -2.0) * x[:, 0] + 0.3 * random.normal(size=300)
+    walk = [0.0]
+    for state in states[1:]:
+        walk.append((0.9 if state else -0.9) * walk[-1] + random.normal())
+    X = np.column_stack([lines, walk])
+    emission = StreamEmission((RegressionEmission(), AutoregressiveEmission(1)))
+    pieces, known = [X[:100], X[100:]], [x[:100], x[100:]]
+    model = HiddenMarkovModel(2, emission, random_state=0).fit(pieces, inputs=known)
+    paths = np.concatenate(model.predict(pieces, inputs=known))
+    assert align_states(states, paths).agreement > 0.97
+    assert_allclose(np.sort(model.emission_.parts[0].weights[:, 1, 0]), [-2, 2], atol=0.2)
+    assert_allclose(np.sort(model.emission_.parts[1].weights[:, 1, 0]), [-0.9, 0.9], atol=0.15)
+    drawn = model.sample(50, inputs=x[:50], random_state=0)
+    assert drawn.observations[0].shape == (50, 2)
+
+
+def test_words_and_numbers_are_drawn_as_such():
+    emission = StreamEmission(
+        (
+            CategoricalEmission(["low", "high"], probabilities=np.eye(2)),
+            GaussianEmission(means=[[0.0], [100.0]], covariances=np.ones((2, 1))),
+        )
+    )
+    model = HiddenMarkovModel.from_parameters([0.5, 0.5], np.full((2, 2), 0.5), emission, 2)
+    rows = model.sample(30, random_state=0).observations[0]
+    assert {type(value) for value in rows[:, 1]} == {float}
+    assert ((rows[:, 0] == "high") == (rows[:, 1] > 50)).all()
+    assert np.isfinite(model.score(rows))

@@ -94,3 +94,17 @@ def test_bad_input():
         )
     with pytest.raises(DataError, match="burn_in is 3; it must be from 0"):
         SwitchingDynamicalSystem.from_parameters(BOTH).gibbs(X, n_sweeps=3, burn_in=3)
+
+
+def test_draws_and_probabilities_of_regimes():
+    quiet, loud = (linear_system(0.5, noise, 1.0, 0.01) for noise in (0.01, 25.0))
+    model = SwitchingDynamicalSystem.from_parameters(
+        SwitchingSystem((quiet, loud), np.array([0.5, 0.5]), np.array([[0.95, 0.05], [0.05, 0.95]]))
+    )
+    drawn = model.sample(150, 2, random_state=0)
+    assert [rows.shape for rows in drawn.observations] == [(150, 1), (150, 1)]
+    spread = [np.abs(drawn.observations[0][drawn.states[0] == k]).mean() for k in range(2)]
+    assert spread[1] > 4 * spread[0]
+    shares = model.predict_proba(drawn.observations)
+    assert_allclose(shares[0].sum(axis=1), 1.0)
+    assert_array_equal(shares[1].argmax(axis=1), model.predict(drawn.observations)[1])

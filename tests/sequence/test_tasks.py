@@ -41,8 +41,14 @@ def test_forecast_of_symbols():
     filtered = MODEL.filter([0, 1])[-1]
     assert_allclose(ahead.states[0], filtered @ MODEL.transitions_)
     assert_allclose(ahead.expected[0], ahead.states[0] @ MODEL.emission_.probabilities)
-    with pytest.raises(DataError, match="takes one sequence; X has 2"):
-        MODEL.forecast([[0], [1]])
+    assert [len(found.states) for found in MODEL.forecast([[0], [1]])] == [1, 1]
+
+
+def test_wrong_amounts_are_refused():
+    with pytest.raises(DataError, match="n_steps must be a whole number of at least 1; got -1"):
+        MODEL.sample(-1)
+    with pytest.raises(DataError, match="n_sequences must be a whole number"):
+        MODEL.sample(3, 1.5)
 
 
 def test_best_path_beats_every_other():

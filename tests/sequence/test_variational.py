@@ -8,6 +8,7 @@ from verulam.base import DataError
 from verulam.sequence import (
     AdditiveEmission,
     ChainInitial,
+    FactorialParameters,
     VariationalFactorial,
     chain_posteriors,
     factorial_model,
@@ -76,9 +77,24 @@ def test_known_parameters_need_no_learning():
 
 
 def test_bad_input():
-    with pytest.raises(DataError, match="number of states per chain"):
+    with pytest.raises(DataError, match="number of states of each chain"):
         VariationalFactorial((2, 0)).fit(np.arange(9.0))
     X, _ = summed(2, 40)
     model = VariationalFactorial((2, 2), random_state=0).fit(X)
     with pytest.raises(DataError, match="burn_in is 5; it must be from 0"):
         model.gibbs(X, n_sweeps=5, burn_in=5)
+
+
+def test_draws_have_the_moments():
+    parameters = FactorialParameters(
+        (np.array([1.0, 0.0]), np.array([0.5, 0.5])),
+        (np.eye(2), np.full((2, 2), 0.5)),
+        (np.array([[5.0], [0.0]]), np.array([[0.0], [2.0]])),
+        np.array([[0.25]]),
+    )
+    drawn = VariationalFactorial.from_parameters(parameters).sample(2000, 2, random_state=0)
+    assert [rows.shape for rows in drawn.observations] == [(2000, 1), (2000, 1)]
+    assert (drawn.states[0][:, 0] == 0).all()
+    assert_allclose(drawn.observations[0].mean(), 6.0, atol=0.1)
+    noise = drawn.observations[0][:, 0] - 5.0 - 2.0 * drawn.states[0][:, 1]
+    assert_allclose(noise.std(), 0.5, atol=0.05)

@@ -1,5 +1,6 @@
 """Sequences: Markov chains, hidden Markov models and their family."""
 
+from verulam.sequence._ahead import Forecast, OnlineFilter
 from verulam.sequence._alignment import Alignment, align_states
 from verulam.sequence._arcs import ArcTransitions, arc_model
 from verulam.sequence._categorical import CategoricalEmission, SymbolProbabilities
@@ -68,7 +69,7 @@ from verulam.sequence._switching_dynamics import (
     SwitchingDynamicalSystem,
     SwitchingSystem,
 )
-from verulam.sequence._tasks import Drawn, Forecast, OnlineFilter, PathProbabilities
+from verulam.sequence._tasks import Drawn, PathProbabilities
 from verulam.sequence._transitions import (
     Transitions,
     VaryingTransitions,

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.sequence._emission import Emission, given_values, kept_fixed
+from verulam.sequence._emission import Emission, check_least, kept_fixed
 from verulam.sequence._emission_loops import count_symbols, gather_columns
 from verulam.sequence._inference import Emissions
 from verulam.sequence._scratch import Scratch, fresh_or_scratch
 from verulam.sequence._sequences import Sequences
+from verulam.sequence._transitions import check_distribution
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,9 @@ class CategoricalEmission(Emission):
 
     numeric: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        check_least(self, "prior", 0.0)
+
     def encode(self, sequences: Sequences, parameters: Any = None) -> np.ndarray:
         """Return the code of each step's symbol, -1 where it is missing."""
         if sequences.values.shape[1] != 1:
@@ -136,7 +140,17 @@ class CategoricalEmission(Emission):
 
     def given(self, parameters: SymbolProbabilities) -> SymbolProbabilities:
         """Return the parameters with the values that the user has set."""
-        return given_values(self, ("probabilities",), parameters)
+        if self.probabilities is None:
+            return parameters
+        shape = parameters.probabilities.shape
+        name = "probabilities of CategoricalEmission"
+        return replace(
+            parameters, probabilities=check_distribution(self.probabilities, name, shape)
+        )
+
+    def take(self, parameters: SymbolProbabilities, states: np.ndarray) -> SymbolProbabilities:
+        """Return the probabilities of some states."""
+        return replace(parameters, probabilities=parameters.probabilities[states])
 
     @property
     def complete(self) -> bool:
@@ -152,6 +166,14 @@ class CategoricalEmission(Emission):
         if all(isinstance(symbol, int | float | np.number) for symbol in present):
             return self
         return replace(self, symbols=np.unique(present.astype(str)).tolist())
+
+    def closed(self, rows: np.ndarray) -> "CategoricalEmission":
+        """Return the emission with all symbols of the data, whole numbers as well."""
+        found = self.for_data(rows)
+        if found.symbols is not None or found.probabilities is not None:
+            return found
+        size = int(_codes_of_numbers(rows[:, 0]).max(initial=-1)) + 1
+        return replace(found, symbols=range(size))
 
     def features(self, values: np.ndarray) -> None:
         """Return nothing: groups of symbols would leave probabilities of zero."""

@@ -19,7 +19,7 @@ from verulam.sequence._gaussian import (
 from verulam.sequence._model import Parts
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._start import Survey, start_model
-from verulam.sequence._streams import StreamEmission, StreamRecord, StreamValues
+from verulam.sequence._streams import StreamEmission, StreamRecord, StreamValues, side_by_side
 
 NAMES = ("contributions", "covariances")
 
@@ -260,7 +260,17 @@ class ChainEmission(Emission):
 
     def blank(self, survey: StreamRecord, head: StreamValues, n_states: int) -> StreamRecord:
         """Return each chain's parameters, from steps grouped by what that chain shows."""
-        random = np.random.default_rng(0)
+        return self.first(survey, head, n_states, "k-means", np.random.default_rng(0))
+
+    def first(
+        self,
+        survey: StreamRecord,
+        head: StreamValues,
+        n_states: int,
+        init: str,
+        random: np.random.Generator,
+    ) -> StreamRecord:
+        """Return each chain's start by itself."""
         steps = np.array([0, len(head)])
         started = []
         for part, own, values, size in zip(
@@ -268,7 +278,7 @@ class ChainEmission(Emission):
         ):
             parts = Parts(InitialProbabilities(), TransitionMatrix(), part)
             known = Survey((Sequences(values, steps),), len(head), 1, 0, own)
-            started.append(start_model(parts, known, size, "k-means", random).emission)
+            started.append(start_model(parts, known, size, init, random).emission)
         return StreamRecord(tuple(started))
 
     def ready(self, n_states: int, n_columns: int) -> StreamRecord:
@@ -318,7 +328,7 @@ class ChainEmission(Emission):
     ) -> np.ndarray:
         """Return one row per combined state."""
         own = split_states(states, self.sizes)
-        return np.hstack(
+        return side_by_side(
             [
                 part.sample(record, own[:, chain], random)
                 for chain, (part, record) in enumerate(

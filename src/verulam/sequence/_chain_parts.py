@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from verulam.base import DataError, SumRecord
+from verulam.sequence._emission import check_least, check_positive
 from verulam.sequence._inference import Smoothed
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import (
@@ -43,6 +44,9 @@ class InitialProbabilities:
     values: Any = None
     prior: float = 0.0
     fixed: bool = False
+
+    def __post_init__(self) -> None:
+        check_least(self, "prior", 0.0)
 
     def start(self, n_states: int, transitions: Any) -> np.ndarray:
         """Return the probabilities to start from."""
@@ -120,6 +124,11 @@ class TransitionMatrix:
     stay_prior: float = 0.0
     fixed: bool = False
     form: str = ""
+
+    def __post_init__(self) -> None:
+        check_least(self, "jump", 0, whole=True)
+        check_least(self, "stay_prior", 0.0)
+        check_positive(self, "prior", zero=True)
 
     def mask(self, n_states: int) -> np.ndarray:
         """Return which transitions are allowed."""

@@ -15,11 +15,17 @@ from verulam.sequence._transitions import check_distribution
 MOST_STATES = 4096
 
 
+def chain_sizes(sizes: Any) -> tuple[int, ...]:
+    """Return whole numbers of states, one per chain, or raise."""
+    found = np.atleast_1d(sizes)
+    if found.ndim != 1 or found.dtype.kind not in "iu" or not len(found) or found.min() < 1:
+        raise DataError(f"sizes is {sizes!r}; expected the number of states of each chain.")
+    return tuple(int(size) for size in found)
+
+
 def check_sizes(sizes: Any) -> tuple[int, ...]:
     """Return the numbers of states of the chains, or raise."""
-    found = tuple(int(size) for size in np.atleast_1d(sizes))
-    if not found or min(found) < 1:
-        raise DataError(f"sizes is {sizes!r}; expected the number of states of each chain.")
+    found = chain_sizes(sizes)
     if prod(found) > MOST_STATES:
         raise DataError(
             f"The chains have {prod(found)} combined states, more than the {MOST_STATES} that "

@@ -21,6 +21,7 @@ from verulam.base import (
 )
 from verulam.numerics import softmax
 from verulam.sequence._discriminative import sharpen
+from verulam.sequence._emission import Emission
 from verulam.sequence._hidden_markov import HiddenMarkovModel
 from verulam.sequence._sequences import Sequences, read_sequences
 
@@ -141,9 +142,10 @@ class HMMClassifier(Classifier):
             raise DataError(f"HMMClassifier needs at least two classes; y has one class: {only!r}.")
         self.priors_ = self._class_priors(codes)
         self.models_ = []
+        shared = self._emission(pieces)
         for k, seed in enumerate(spawn_seeds(self.random_state, len(self.classes_))):
             model = clone(self.model) if self.model is not None else HiddenMarkovModel()
-            model.set_params(random_state=seed)
+            model.set_params(random_state=seed, emission=shared)
             self.models_.append(model.fit([pieces[s] for s in np.flatnonzero(codes == k)]))
         self.conditional_curve_ = []
         if self.discriminative_iter:
@@ -160,6 +162,13 @@ class HMMClassifier(Classifier):
             for model, better in zip(self.models_, result.models, strict=True):
                 model._adopt(better)
         return self
+
+    def _emission(self, pieces: list[np.ndarray]) -> Emission | None:
+        """Return the emission of all classes; symbols that one class lacks are known to it."""
+        emission = None if self.model is None else self.model.emission
+        if emission is None or emission.numeric:
+            return emission
+        return emission.closed(np.concatenate(pieces))
 
     def _pieces(self, X: Any, lengths: Any, reset: bool) -> list[np.ndarray]:
         """Return a list of sequences; a row of a table is a sequence of single numbers."""

@@ -10,10 +10,10 @@ from scipy.optimize import minimize
 from verulam.base import DataError
 from verulam.numerics import log_softmax
 from verulam.sequence._categorical import Alphabet, CategoricalEmission, SymbolProbabilities
-from verulam.sequence._emission import Emission, given_values, kept_fixed
+from verulam.sequence._emission import Ahead, Emission, given_values, kept_fixed
 from verulam.sequence._logistic_transitions import check_penalty, logistic_loss
 from verulam.sequence._regression import Paired
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._sequences import Sequences, check_input_width
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,14 @@ class ClassifierEmission(Emission):
     fixed: tuple[str, ...] = ()
 
     numeric: ClassVar[bool] = False
-    uses_inputs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_penalty(self.penalty)
+
+    @property
+    def uses_inputs(self) -> bool:
+        """Return True: the inputs move what is shown."""
+        return True
 
     @property
     def complete(self) -> bool:
@@ -107,7 +111,8 @@ class ClassifierEmission(Emission):
             raise DataError("ClassifierEmission needs inputs: pass inputs= beside X.")
         known = None
         if parameters is not None:
-            n_states, _, n_symbols = parameters.weights.shape
+            n_states, width, n_symbols = parameters.weights.shape
+            check_input_width(sequences.inputs, width - 1)
             known = SymbolProbabilities(np.empty((n_states, n_symbols)), parameters.symbols)
         codes = CategoricalEmission(self.symbols).encode(sequences, known)
         return Paired(np.where(codes < 0, np.nan, codes)[:, None], sequences.inputs)
@@ -206,6 +211,15 @@ class ClassifierEmission(Emission):
         codes = (random.random(len(states))[:, None] > np.exp(tables).cumsum(axis=1)).sum(axis=1)
         codes = np.minimum(codes, tables.shape[1] - 1)
         return (codes if parameters.symbols is None else parameters.symbols[codes])[:, None]
+
+    def expected_ahead(self, parameters: ClassifierStates, ahead: Ahead) -> np.ndarray:
+        """Return the probability of each symbol at the inputs to come."""
+        tables = np.exp(self._log_probabilities(parameters, ahead.needed_inputs))
+        return np.einsum("tk,tkm->tm", ahead.states, tables)
+
+    def take(self, parameters: ClassifierStates, states: np.ndarray) -> ClassifierStates:
+        """Return the classifiers of some states."""
+        return replace(parameters, weights=parameters.weights[states])
 
     def n_parameters(self, parameters: ClassifierStates) -> int:
         """Return the free weights: one symbol per state is the reference."""

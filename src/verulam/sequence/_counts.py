@@ -7,7 +7,14 @@ import numpy as np
 from scipy.special import gammaln
 
 from verulam.base import DataError, SumRecord
-from verulam.sequence._emission import Emission, given_values, kept_fixed, refuse_empty_columns
+from verulam.sequence._emission import (
+    Emission,
+    check_least,
+    check_positive,
+    given_values,
+    kept_fixed,
+    refuse_empty_columns,
+)
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import check_distribution
 
@@ -96,6 +103,10 @@ class PoissonEmission(CountEmission):
     prior: float = 0.0
     fixed: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_least(self, "prior", 0.0)
+        check_positive(self, "rates", zero=True)
+
     @property
     def complete(self) -> bool:
         """Whether the rates are given."""
@@ -175,6 +186,9 @@ class MultinomialEmission(CountEmission):
     probabilities: Any = None
     prior: float = 0.0
     fixed: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_least(self, "prior", 0.0)
 
     @property
     def complete(self) -> bool:

@@ -9,6 +9,7 @@ from verulam.base import DataError
 from verulam.sequence._chain_parts import InitialProbabilities
 from verulam.sequence._emission import Emission
 from verulam.sequence._hidden_markov import HiddenMarkovModel
+from verulam.sequence._sequences import check_count
 from verulam.sequence._structured import (
     StructuredModel,
     StructuredPart,
@@ -241,6 +242,8 @@ def semi_markov_model(
     array([[0., 0., 1., 0.],
            [1., 0., 0., 0.]])
     """
+    check_count(n_regimes, "n_regimes", 2)
+    check_count(longest, "longest")
     first = np.zeros((n_regimes, longest))
     first[:, 0] = 1.0 / n_regimes
     settings = {"initial": InitialProbabilities(first.ravel()), **options}

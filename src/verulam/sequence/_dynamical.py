@@ -41,8 +41,8 @@ from verulam.sequence._kalman import (
     run_smoother,
     stacked,
 )
-from verulam.sequence._sequences import Sequences, read_sequences
-from verulam.sequence._start import Survey, joined, survey_chunk
+from verulam.sequence._sequences import Sequences, check_count, joined, named_table, read_sequences
+from verulam.sequence._start import Survey, survey_chunk
 from verulam.sequence._tasks import Drawn
 
 #: Least variance of what is seen, as a share of a column's variance.
@@ -297,11 +297,13 @@ class LinearDynamicalSystem(ManyPasses, Density):
 
     def filter(self, X: Any, lengths: Any = None) -> StateEstimates:
         """Return the states given the steps so far."""
-        return run_filter(stacked((self.system_,)), *self._read(X, lengths)).estimates
+        sequences, steps = self._read(X, lengths)
+        return run_filter(stacked((self.system_,)), sequences, steps).estimates
 
     def smooth(self, X: Any, lengths: Any = None) -> StateEstimates:
         """Return the states given whole sequences."""
-        return run_smoother(stacked((self.system_,)), *self._read(X, lengths))
+        sequences, steps = self._read(X, lengths)
+        return run_smoother(stacked((self.system_,)), sequences, steps)
 
     def fill(self, X: Any, lengths: Any = None) -> Any:
         """Return the sequences with missing numbers replaced by what is expected of them."""
@@ -318,28 +320,28 @@ class LinearDynamicalSystem(ManyPasses, Density):
             values[np.ix_(rows, pattern)] = seen[np.ix_(rows, pattern)] + gaps @ share
         return sequences.give_back(values)
 
-    def forecast(self, X: Any, n_ahead: int = 1) -> StateForecast:
-        """Return what is to come after the last step of one sequence.
+    def forecast(
+        self, X: Any, n_ahead: int = 1, *, lengths: Any = None
+    ) -> StateForecast | list[StateForecast]:
+        """Return what is to come after the last step of a sequence, or of each of several.
 
         Parameters
         ----------
         X
-            One sequence.
+            One sequence; or several, for which a list of forecasts is returned.
         n_ahead
             Number of steps to come.
+        lengths
+            Steps of each sequence, where X is one array.
         """
-        sequences, steps = self._read(X, None)
-        if len(sequences) != 1:
-            raise DataError(f"forecast takes one sequence; X has {len(sequences)}.")
-        longer = np.vstack([sequences.values, np.full((n_ahead, self.n_features_in_), np.nan)])
-        ahead = Sequences(longer, np.array([0, len(longer)]))
-        steps = np.zeros(len(longer), dtype=np.int64)
-        known = run_filter(stacked((self.system_,)), ahead, steps).estimates
-        states, system = known.means[-n_ahead:], self.system_
-        seen = system.observation @ known.covariances[-n_ahead:] @ system.observation.T
-        return StateForecast(
-            states @ system.observation.T + system.offset, seen + system.observation_noise, states
-        )
+        count = check_count(n_ahead, "n_ahead")
+        sequences, _ = self._read(X, lengths)
+        several = sequences.form == "list" or lengths is not None
+        forecasts = [
+            _forecast(self.system_, sequences[s : s + 1].values, count)
+            for s in range(len(sequences))
+        ]
+        return forecasts if several else forecasts[0]
 
     def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
         """Return sequences drawn from the system.
@@ -354,11 +356,25 @@ class LinearDynamicalSystem(ManyPasses, Density):
             Seed of the draws.
         """
         check_is_fitted(self)
+        check_count(n_steps, "n_steps")
+        check_count(n_sequences, "n_sequences")
         random = generator(random_state)
         stack = stacked((self.system_,))
         starts = np.arange(n_sequences + 1) * n_steps
         states, seen = draw_system(stack, starts, np.zeros(starts[-1], dtype=np.int64), random)
         return Drawn(np.split(seen, starts[1:-1]), np.split(states, starts[1:-1]))
+
+
+def _forecast(system: LinearSystem, values: np.ndarray, n_ahead: int) -> StateForecast:
+    """Return what is to come after one sequence: steps at which nothing is seen."""
+    longer = np.vstack([values, np.full((n_ahead, values.shape[1]), np.nan)])
+    ahead = Sequences(longer, np.array([0, len(longer)]))
+    steps = np.zeros(len(longer), dtype=np.int64)
+    known = run_filter(stacked((system,)), ahead, steps).estimates
+    states = known.means[-n_ahead:]
+    seen = system.observation @ known.covariances[-n_ahead:] @ system.observation.T
+    means = states @ system.observation.T + system.offset
+    return StateForecast(means, seen + system.observation_noise, states)
 
 
 def draw_system(
@@ -400,7 +416,7 @@ def checked_sequences(learner: Any, X: Any, lengths: Any, reset: bool) -> Sequen
     refuse_labels(sequences.values, learner)
     values = validate_data(
         learner,
-        sequences.values,
+        named_table(X, sequences.values),
         reset=reset,
         dtype=np.float64,
         order="C",

@@ -273,6 +273,10 @@ def start_system(values: np.ndarray, starts: np.ndarray, n_dimensions: int) -> L
     spread = np.where(spread > 0, spread, np.maximum(offset**2, 1.0) * 1e-6)
     rows = np.nan_to_num(values - offset) / np.sqrt(spread)
     n_lags = -(-n_dimensions // n_columns)
+    if n_lags > len(values):
+        raise DataError(
+            f"n_dimensions is {n_dimensions}, but X has {values.size} numbers to start from."
+        )
     inside = np.arange(len(rows)) - np.repeat(starts[:-1], np.diff(starts))
     pasts = []
     for lag in range(n_lags):

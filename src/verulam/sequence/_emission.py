@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,38 @@ from verulam.sequence._sequences import Sequences
 @dataclass(frozen=True)
 class Nothing(SumRecord):
     """A record of an emission that has nothing to look up before it starts."""
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What is known of the steps to come after a sequence.
+
+    Attributes
+    ----------
+    last : ndarray of shape (n_states,)
+        Probability of each state at the last step that was seen.
+    states : ndarray of shape (n_ahead, n_states)
+        Probability of each state at each step to come.
+    matrices : ndarray of shape (n_ahead, n_states, n_states)
+        Transition matrix into each of them.
+    past
+        The sequence, encoded.
+    inputs : ndarray of shape (n_ahead, n_inputs) or None
+        What is known at each step to come.
+    """
+
+    last: np.ndarray
+    states: np.ndarray
+    matrices: np.ndarray
+    past: Any
+    inputs: np.ndarray | None
+
+    @property
+    def needed_inputs(self) -> np.ndarray:
+        """The inputs, where there is no expectation without them."""
+        if self.inputs is None:
+            raise DataError("forecast needs inputs_ahead: pass what is known at each step to come.")
+        return self.inputs
 
 
 class Emission(ABC):
@@ -57,8 +90,6 @@ class Emission(ABC):
 
     #: Whether rows are numbers; otherwise `encode` gets them as they were given.
     numeric: ClassVar[bool] = True
-    #: Whether it reads what is known at each step beside the observations.
-    uses_inputs: ClassVar[bool] = False
 
     def encode(self, sequences: Sequences, parameters: Any = None) -> Any:
         """Return the values as `log_likelihoods` wants them, checked; slices of it are rows."""
@@ -71,6 +102,12 @@ class Emission(ABC):
     @abstractmethod
     def blank(self, survey: Any, head: Any, n_states: int) -> Any:
         """Return parameters before any learning, from the survey and some first steps."""
+
+    def first(
+        self, survey: Any, head: Any, n_states: int, init: str, random: np.random.Generator
+    ) -> Any:
+        """Return what a start begins from: blank parameters, or some that chance sets apart."""
+        return self.blank(survey, head, n_states)
 
     @abstractmethod
     def log_likelihoods(self, parameters: Any, values: Any) -> np.ndarray:
@@ -101,6 +138,16 @@ class Emission(ABC):
         return None
 
     @property
+    def uses_inputs(self) -> bool:
+        """Whether it reads what is known at each step beside the observations."""
+        return False
+
+    @property
+    def memory(self) -> int:
+        """How many steps before a step it looks at."""
+        return 0
+
+    @property
     def complete(self) -> bool:
         """Whether the user has set all values to start from."""
         return False
@@ -108,6 +155,10 @@ class Emission(ABC):
     def for_data(self, rows: np.ndarray) -> "Emission":
         """Return the emission with what it takes from the raw rows, such as an alphabet."""
         return self
+
+    def closed(self, rows: np.ndarray) -> "Emission":
+        """Return the emission with an alphabet that models of several classes have in common."""
+        return self.for_data(rows)
 
     def jitter(self, parameters: Any, random: np.random.Generator) -> Any:
         """Return a start that chance has set apart, where grouping alone cannot."""
@@ -129,6 +180,10 @@ class Emission(ABC):
     def expected(self, parameters: Any) -> np.ndarray:
         """Return the expected row of each state."""
         raise DataError(f"{type(self).__name__} has no expected row.")
+
+    def expected_ahead(self, parameters: Any, ahead: Ahead) -> np.ndarray:
+        """Return the expected row of each step to come."""
+        return ahead.states @ self.expected(parameters)
 
     def n_parameters(self, parameters: Any) -> int:
         """Return the number of free numbers."""
@@ -203,6 +258,8 @@ def given_values(emission: Any, names: tuple[str, ...], parameters: Any) -> Any:
             raise DataError(
                 f"{name} of {type(emission).__name__} has shape {array.shape}; expected {expected}."
             )
+        if not np.isfinite(array).all():
+            raise DataError(f"{name} of {type(emission).__name__} is missing or infinite in parts.")
         chosen[name] = array
     return replace(parameters, **chosen)
 
@@ -215,3 +272,38 @@ def kept_fixed(emission: Any, names: tuple[str, ...], old: Any, new: Any) -> Any
             f"fixed of {type(emission).__name__} names {sorted(unknown)}; known: {sorted(names)}."
         )
     return replace(new, **{name: getattr(old, name) for name in emission.fixed})
+
+
+def check_least(owner: Any, name: str, least: float, *, whole: bool = False) -> None:
+    """Raise where a setting is no number, or below the least one that makes sense.
+
+    Parameters
+    ----------
+    owner
+        What has the setting as an attribute.
+    name
+        Name of the setting.
+    least
+        The least value.
+    whole
+        Whether it must be a whole number.
+    """
+    value = getattr(owner, name)
+    kind = Integral if whole else Real
+    if not isinstance(value, kind) or not least <= float(value) < np.inf:
+        what = "a whole number" if whole else "a number"
+        raise DataError(
+            f"{name} of {type(owner).__name__} must be {what} of at least {least:g}; got {value!r}."
+        )
+
+
+def check_positive(owner: Any, name: str, *, zero: bool = False) -> None:
+    """Raise where values that the user has set are not all above zero, or at least zero."""
+    value = getattr(owner, name)
+    if value is None:
+        return
+    array = np.asarray(value, dtype=np.float64)
+    if (array < 0).any() or (not zero and (array == 0).any()):
+        raise DataError(
+            f"{name} of {type(owner).__name__} must be {'at least' if zero else 'above'} zero."
+        )

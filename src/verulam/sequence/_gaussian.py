@@ -10,6 +10,7 @@ from verulam.base import DataError, DataWarning, SumRecord
 from verulam.numerics import factorise, gaussian_log_density
 from verulam.sequence._emission import (
     Emission,
+    check_least,
     column_sums,
     given_values,
     kept_fixed,
@@ -116,6 +117,10 @@ class GaussianEmission(Emission):
     covariance_prior: float = 0.0
     fixed: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in ("variance_floor", "mean_prior", "covariance_prior"):
+            check_least(self, name, 0.0)
+
     @property
     def complete(self) -> bool:
         """Whether means and covariances are given."""
@@ -146,7 +151,10 @@ class GaussianEmission(Emission):
 
     def given(self, parameters: GaussianStates) -> GaussianStates:
         """Return the parameters with the values that the user has set."""
-        return given_values(self, NAMES, parameters)
+        found = given_values(self, NAMES, parameters)
+        if self.covariances is not None:
+            check_covariances(found.covariances, self.covariance)
+        return found
 
     def emissions(
         self, parameters: GaussianStates, values: np.ndarray, scratch: Scratch | None = None
@@ -376,6 +384,19 @@ class GaussianEmission(Emission):
         covariances = parameters.covariances if shared else parameters.covariances[states]
         return GaussianStates(
             parameters.means[states], covariances, parameters.origin, parameters.spread
+        )
+
+
+def check_covariances(covariances: np.ndarray, family: str) -> None:
+    """Raise where variances are not above zero, or matrices not those of any Gaussian."""
+    if family in ("diagonal", "spherical"):
+        if (covariances <= 0).any():
+            raise DataError("covariances of GaussianEmission must be above zero.")
+        return
+    turned = np.swapaxes(covariances, -1, -2)
+    if not np.allclose(covariances, turned) or (np.linalg.eigvalsh(covariances) <= 0).any():
+        raise DataError(
+            "covariances of GaussianEmission must be symmetric, with eigenvalues above zero."
         )
 
 

@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import (
@@ -36,7 +35,7 @@ from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._inference import Smoothed
 from verulam.sequence._model import Model, ModelSums, Parts, updated
 from verulam.sequence._scratch import SCRATCH
-from verulam.sequence._sequences import Sequences, read_sequences
+from verulam.sequence._sequences import Sequences, named_table, read_sequences
 from verulam.sequence._start import Survey, fresh_state, start_model, survey_chunk
 from verulam.sequence._tasks import SequenceTasks
 from verulam.sequence._threads import kept_threads
@@ -249,14 +248,21 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         shared = self.shared_emissions
         if shared is not None:
             shared = np.asarray(shared)
-            if shared.shape != (self.n_states,) or set(shared) != set(range(shared.max() + 1)):
+            is_whole = shared.dtype.kind in "iu" and shared.shape == (self.n_states,)
+            if not is_whole or set(shared) != set(range(shared.max() + 1)):
                 raise DataError(
                     "shared_emissions needs one number per state, and every number from 0 up to "
                     "the largest."
                 )
+        transitions = self.transitions if self.transitions is not None else TransitionMatrix()
+        if isinstance(transitions, type) or not hasattr(transitions, "prepared"):
+            raise DataError(
+                f"transitions is {transitions!r}; expected a part such as "
+                "TransitionMatrix('left-to-right') or LogisticTransitions()."
+            )
         return Parts(
             self.initial if self.initial is not None else InitialProbabilities(),
-            self.transitions if self.transitions is not None else TransitionMatrix(),
+            transitions,
             emission,
             shared,
         )
@@ -281,7 +287,7 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
     ) -> Sequences:
         values = sequences.values
         if emission.numeric:
-            table = X if isinstance(X, pd.DataFrame) else values
+            table = named_table(X, values)
             refuse_labels(values, emission, "; for labels use CategoricalEmission()")
             values = validate_data(
                 self,
@@ -326,6 +332,7 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
     def _learn(self, source: Source, start: Model | None = None) -> None:
         survey = source.total(partial(survey_chunk, emission=self._parts.emission))
         self.n_features_in_ = survey.n_columns
+        self._check_amounts(survey)
         random = generator(self.random_state)
         starts = (
             start or start_model(self._parts, survey, self.n_states, self.init, random)
@@ -352,6 +359,24 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         self.converged_ = best.converged
         self.n_steps_ = survey.n_steps
         self._adopt(best.model)
+
+    def _check_amounts(self, survey: Survey) -> None:
+        """Warn of data that cannot show all states, and of inputs that no part reads."""
+        is_plain = isinstance(self._parts.transitions, TransitionMatrix)
+        if is_plain and self._parts.shared is None and survey.n_steps < self.n_states:
+            warnings.warn(
+                f"X has {survey.n_steps} steps for {self.n_states} states: some states cannot be "
+                "told apart.",
+                DataWarning,
+                stacklevel=5,
+            )
+        reads = self._parts.emission.uses_inputs or not is_plain
+        if survey.pieces[0].inputs is not None and not reads:
+            warnings.warn(
+                "inputs are not used: neither the emission nor the transitions read them.",
+                DataWarning,
+                stacklevel=5,
+            )
 
     def _adopt(self, model: Model) -> None:
         self.model_ = model
@@ -427,6 +452,11 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         -2.3931
         """
         n_states = len(initial)
+        if not emission.complete and type(emission).complete is not Emission.complete:
+            raise DataError(
+                f"{type(emission).__name__} has no values for all its parameters; construct it "
+                "with them, or learn them by fit."
+            )
         model = cls(
             n_states,
             emission,
@@ -449,4 +479,5 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
 
     def smooth(self, X: Any, lengths: Any = None, inputs: Any = None) -> Smoothed:
         """Return the posteriors of states and transitions as a record."""
-        return self.model_.smooth(self._read(X, lengths, inputs))
+        sequences = self._read(X, lengths, inputs)
+        return self.model_.smooth(sequences)

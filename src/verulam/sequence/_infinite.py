@@ -1,5 +1,6 @@
 """The infinite hidden Markov model: how many states there are is learned, by Gibbs sampling."""
 
+import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -9,6 +10,7 @@ import numpy as np
 from verulam.base import (
     RANDOM_STATE,
     DataError,
+    DataWarning,
     Density,
     Interval,
     Seed,
@@ -148,7 +150,7 @@ class InfiniteHiddenMarkovModel(Density):
 
     @classmethod
     def _example_learners(cls) -> list["InfiniteHiddenMarkovModel"]:
-        return [cls(max_states=6, n_sweeps=20, burn_in=10)]
+        return [cls(max_states=8, n_sweeps=40, burn_in=20)]
 
     @classmethod
     def _example_data(cls) -> tuple[np.ndarray, None]:
@@ -186,6 +188,15 @@ class InfiniteHiddenMarkovModel(Density):
         likely = [draw for draw in kept if len(draw.used) == self.n_states_]
         best = max(likely, key=lambda draw: draw.log_likelihood)
         self.chosen_ = _model_of(best, emission, self.n_features_in_)
+        if hasattr(self, "feature_names_in_"):
+            self.chosen_.feature_names_in_ = self.feature_names_in_
+        if self.n_states_ == self.max_states > 1:
+            warnings.warn(
+                f"Most sweeps used all max_states={self.max_states} states; more may be needed. "
+                "Raise max_states, or n_sweeps and burn_in where states had not settled.",
+                DataWarning,
+                stacklevel=3,
+            )
         return self
 
     def _prepared(self, X: Any, lengths: Any) -> tuple[Any, Sequences]:

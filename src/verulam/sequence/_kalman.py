@@ -1,6 +1,6 @@
 """Linear dynamical systems: what is known of continuous states, by Kalman's filter and smoother."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -89,18 +89,19 @@ def linear_system(
         for part in (transition, state_noise, observation, observation_noise)
     )
     n_dimensions, n_columns = len(move), len(seen)
-    if initial_covariance is None:
-        initial_covariance = long_run_covariance(move, state)
+    known = np.zeros_like(move) if initial_covariance is None else initial_covariance
     system = LinearSystem(
         move,
         state,
         seen,
         noise,
         _vector(initial_mean, n_dimensions),
-        np.atleast_2d(np.array(initial_covariance, dtype=np.float64)),
+        np.atleast_2d(np.array(known, dtype=np.float64)),
         _vector(offset, n_columns),
     )
     check_system(system)
+    if initial_covariance is None:
+        return replace(system, initial_covariance=long_run_covariance(move, state))
     return system
 
 

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from verulam.base import DataError
 from verulam.numerics import log_softmax, softmax
 from verulam.sequence._inference import Smoothed
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._sequences import Sequences, check_input_width
 from verulam.sequence._transitions import VaryingTransitions
 
 
@@ -90,7 +90,11 @@ class LogisticTransitions:
         """Return the matrix at each step."""
         if sequences.inputs is None:
             raise DataError("LogisticTransitions needs inputs: pass inputs= beside X.")
-        rows = _design(sequences.inputs, parameters.weights.shape[1])
+        width = parameters.weights.shape[1]
+        if width > 1:
+            # Weights of width 1 are those before the first pass.
+            check_input_width(sequences.inputs, width - 1)
+        rows = _design(sequences.inputs, width)
         return VaryingTransitions(
             softmax(np.einsum("tp,ipj->tij", rows, parameters.weights), axis=2)
         )

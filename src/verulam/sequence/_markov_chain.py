@@ -17,8 +17,11 @@ from verulam.base import (
     checked_fit,
     generator,
 )
-from verulam.sequence._sequences import Sequences, read_sequences
+from verulam.sequence._sequences import Sequences, check_count, read_sequences
 from verulam.sequence._transitions import ROW_TOLERANCE, check_distribution
+
+#: Largest table of transitions, 1 GB.
+MOST_ENTRIES = 2**27
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,7 @@ class MarkovChain(Density):
         self.n_features_in_ = 1
         codes = self._codes(column)
         shape = (len(found),)
+        _check_table(len(found), self.order + 1)
         self.initial_ = [
             _proportions(_tally(codes, sequences, length, shape, True) + self.prior)
             for length in range(1, self.order + 1)
@@ -204,15 +208,15 @@ class MarkovChain(Density):
     def score_sequences(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Return the log-probability of each sequence."""
         codes, sequences = self._read(X, lengths)
-        result = np.zeros(len(sequences))
         with np.errstate(divide="ignore"):
             logs = [np.log(table) for table in (*self.initial_, self.transitions_)]
-        for s in range(len(sequences)):
-            part = codes[sequences.starts[s] : sequences.starts[s + 1]]
-            for t in range(len(part)):
-                history = part[max(0, t - self._order) : t + 1]
-                result[s] += logs[len(history) - 1][tuple(history)]
-        return result
+        place = np.arange(len(codes)) - np.repeat(sequences.starts[:-1], sequences.lengths)
+        steps = np.empty(len(codes))
+        for before, table in enumerate(logs):
+            is_last = before == self._order
+            here = np.flatnonzero(place >= before if is_last else place == before)
+            steps[here] = table[tuple(codes[here - lag] for lag in range(before, -1, -1))]
+        return np.add.reduceat(steps, sequences.starts[:-1])
 
     def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
         """Return the log-probability of all sequences together."""
@@ -237,6 +241,8 @@ class MarkovChain(Density):
             Seed of the draws.
         """
         check_is_fitted(self)
+        check_count(n_steps, "n_steps")
+        check_count(n_sequences, "n_sequences")
         uniforms = generator(random_state).random((n_sequences, n_steps))
         tables = [np.cumsum(table, axis=-1) for table in (*self.initial_, self.transitions_)]
         paths = np.empty((n_sequences, n_steps), dtype=np.int64)
@@ -339,15 +345,26 @@ def order_test(X: Any, order: int, lengths: Any = None) -> OrderTest:
     >>> order_test([0, 1] * 50, order=0).p_value < 0.001
     True
     """
+    check_count(order, "order", 0)
     sequences = _one_column(read_sequences(X, lengths))
     states, codes = np.unique(sequences.values[:, 0], return_inverse=True)
     n_states = len(states)
+    _check_table(n_states, order + 2)
     counts = _tally(codes.ravel(), sequences, order + 2, (n_states,), False)
     higher = _log_likelihood(counts)
     lower = _log_likelihood(counts.sum(axis=0))
     freedom = (n_states - 1) ** 2 * n_states**order
     statistic = 2.0 * (higher - lower)
     return OrderTest(order, statistic, freedom, float(chi2.sf(statistic, freedom)))
+
+
+def _check_table(n_states: int, axes: int) -> None:
+    """Raise where a table of all histories is too large to hold."""
+    if n_states**axes > MOST_ENTRIES:
+        raise DataError(
+            f"Histories of {axes - 1} states out of {n_states} need a table of "
+            f"{n_states**axes:.1e} numbers; take a lower order, or join states."
+        )
 
 
 def _one_column(sequences: Sequences) -> Sequences:

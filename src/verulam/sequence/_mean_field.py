@@ -1,11 +1,14 @@
 """Chains that add up, each with a posterior of its own: variational and drawn."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from verulam.base import DataError
+from verulam.numerics import softmax
 from verulam.sequence._gaussian import LOG_TWO_PI
 from verulam.sequence._inference import (
     Smoothed,
@@ -14,11 +17,16 @@ from verulam.sequence._inference import (
     emissions_from_logarithms,
     smooth_states,
 )
+from verulam.sequence._markov_chain import stationary_distribution
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import Transitions, check_distribution
 
 #: Shares of the evidence that the first sweeps go by.
 WARM_UP = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85)
+#: Combined states of a group of chains that are compared at a step, and steps at a time.
+MOST_COMBINED, BLOCK_STEPS = 256, 1024
+#: Sweeps over groups, where there are several.
+GROUP_SWEEPS = 5
 
 
 @dataclass(frozen=True)
@@ -124,16 +132,106 @@ def believe(
     """
     known = _complete(sequences)
     values = np.where(known[:, None], sequences.values, 0.0)
-    beliefs = [
-        np.full((len(values), size), 1.0 / size) if start is None else start[chain]
-        for chain, size in enumerate(parameters.sizes)
-    ]
-    parts = list(zip(beliefs, parameters.contributions, strict=True))
-    expected = [belief @ rows for belief, rows in parts]
-    if start is None:
-        # Beliefs that harden slowly do not get stuck on the first chain's view.
-        for heat in WARM_UP:
-            _sweep(parameters, sequences, values, known, expected, heat)
+    if start is not None:
+        return _settled(parameters, sequences, values, known, start, max_sweeps, tol)
+    # Both ways to begin may get stuck, at different places.
+    ways = (
+        _hardened(parameters, sequences, values, known),
+        beliefs_by_step(parameters, values, known),
+    )
+    found = [_settled(parameters, sequences, values, known, way, max_sweeps, tol) for way in ways]
+    return max(found, key=lambda beliefs: beliefs.bound)
+
+
+def _hardened(
+    parameters: FactorialParameters, sequences: Sequences, values: np.ndarray, known: np.ndarray
+) -> list[np.ndarray]:
+    """Return beliefs that harden slowly, so as not to follow the first chain's view."""
+    pairs = zip(parameters.sizes, parameters.contributions, strict=True)
+    expected = [np.full((len(values), size), 1.0 / size) @ rows for size, rows in pairs]
+    for heat in WARM_UP:
+        smoothed, _ = _sweep(parameters, sequences, values, known, expected, heat)
+    return [part.probabilities for part in smoothed]
+
+
+def beliefs_by_step(
+    parameters: FactorialParameters, values: np.ndarray, known: np.ndarray
+) -> list[np.ndarray]:
+    """Return what each step says by itself, groups of chains being combined exactly.
+
+    Parameters
+    ----------
+    parameters
+        Parameters of the chains.
+    values
+        What was seen, with any numbers where something is missing.
+    known
+        Which steps are complete.
+    """
+    usual = [stationary_distribution(matrix) for matrix in parameters.transitions]
+    beliefs = [np.repeat(shares[None], len(values), axis=0) for shares in usual]
+    groups = _chain_groups(parameters.sizes)
+    pairs = zip(beliefs, parameters.contributions, strict=True)
+    expected = [belief @ rows for belief, rows in pairs]
+    for _ in range(GROUP_SWEEPS if len(groups) > 1 else 1):
+        for group in groups:
+            rest = values - (sum(expected) - sum(expected[chain] for chain in group))
+            for chain, found in zip(
+                group, _group_beliefs(parameters, usual, group, rest), strict=True
+            ):
+                beliefs[chain] = np.where(known[:, None], found, usual[chain])
+                expected[chain] = beliefs[chain] @ parameters.contributions[chain]
+    return beliefs
+
+
+def _chain_groups(sizes: tuple[int, ...]) -> list[list[int]]:
+    """Return chains in groups that are small enough to be combined."""
+    groups: list[list[int]] = [[]]
+    for chain, size in enumerate(sizes):
+        if groups[-1] and size * prod(sizes[other] for other in groups[-1]) > MOST_COMBINED:
+            groups.append([])
+        groups[-1].append(chain)
+    return groups
+
+
+def _group_beliefs(
+    parameters: FactorialParameters,
+    usual: list[np.ndarray],
+    group: list[int],
+    rest: np.ndarray,
+) -> list[np.ndarray]:
+    """Return the posteriors of a group of chains at each step, given what is left to explain."""
+    means, log_prior = np.zeros((1, rest.shape[1])), np.zeros(1)
+    for chain in group:
+        rows = parameters.contributions[chain]
+        means = (means[:, None] + rows[None]).reshape(-1, rest.shape[1])
+        with np.errstate(divide="ignore"):
+            log_prior = (log_prior[:, None] + np.log(usual[chain])[None]).ravel()
+    pulled = np.linalg.solve(parameters.covariance, means.T)
+    constant = log_prior - 0.5 * np.einsum("jp,pj->j", means, pulled)
+    shape = [parameters.sizes[chain] for chain in group]
+    found = [np.empty((len(rest), size)) for size in shape]
+    for first in range(0, len(rest), BLOCK_STEPS):
+        block = slice(first, first + BLOCK_STEPS)
+        joint = softmax(rest[block] @ pulled + constant, axis=1).reshape(-1, *shape)
+        for place in range(len(group)):
+            others = tuple(axis + 1 for axis in range(len(group)) if axis != place)
+            found[place][block] = joint.sum(axis=others)
+    return found
+
+
+def _settled(
+    parameters: FactorialParameters,
+    sequences: Sequences,
+    values: np.ndarray,
+    known: np.ndarray,
+    start: Sequence[np.ndarray],
+    max_sweeps: int,
+    tol: float,
+) -> ChainBeliefs:
+    """Return beliefs after sweeps from a start, until the bound rises no more."""
+    pairs = zip(start, parameters.contributions, strict=True)
+    expected = [belief @ rows for belief, rows in pairs]
     curve: list[float] = []
     for _ in range(max_sweeps):
         smoothed, gains = _sweep(parameters, sequences, values, known, expected, 1.0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from verulam.base import SumRecord
 from verulam.numerics import log_sum_exp
-from verulam.sequence._emission import Emission
+from verulam.sequence._emission import Emission, check_least
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates, GaussianSums
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import check_distribution
@@ -75,6 +75,10 @@ class MixtureEmission(Emission):
     gaussian: GaussianEmission = GaussianEmission(variance_floor=1e-3)  # noqa: RUF009 - frozen
     weights: Any = None
     prior: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_least(self, "n_components", 1, whole=True)
+        check_least(self, "prior", 0.0)
 
     @property
     def complete(self) -> bool:

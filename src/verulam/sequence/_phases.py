@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import DataError
-from verulam.sequence._emission import Emission
+from verulam.sequence._emission import Ahead, Emission, check_least
 from verulam.sequence._regression import Paired
 from verulam.sequence._sequences import Sequences
 
@@ -45,7 +45,15 @@ class PhasedEmission(Emission):
     column: int = 0
 
     numeric: ClassVar[bool] = False
-    uses_inputs: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_least(self, "n_phases", 1, whole=True)
+        check_least(self, "column", 0, whole=True)
+
+    @property
+    def uses_inputs(self) -> bool:
+        """Return True: the phase of each step is an input."""
+        return True
 
     @property
     def complete(self) -> bool:
@@ -73,6 +81,10 @@ class PhasedEmission(Emission):
         return Paired(encoded, self._phases(sequences.inputs))
 
     def _phases(self, inputs: np.ndarray) -> np.ndarray:
+        if inputs.ndim > 1 and self.column >= inputs.shape[1]:
+            raise DataError(
+                f"column is {self.column}, counted from 0, but inputs has {inputs.shape[1]}."
+            )
         known = inputs if inputs.ndim == 1 else inputs[:, self.column]
         wrong = np.flatnonzero((known != np.floor(known)) | (known < 0) | (known >= self.n_phases))
         if len(wrong):
@@ -143,6 +155,13 @@ class PhasedEmission(Emission):
             raise DataError("sample needs inputs: pass inputs=, the phase of each step.")
         phases = self._phases(inputs)
         return self.emission.sample(parameters, states * self.n_phases + phases, random)
+
+    def expected_ahead(self, parameters: Any, ahead: Ahead) -> np.ndarray:
+        """Return the expected rows in the phases to come."""
+        table = self.emission.expected(parameters)
+        by_phase = table.reshape(-1, self.n_phases, table.shape[1])
+        phases = self._phases(ahead.needed_inputs)
+        return np.einsum("tk,ktq->tq", ahead.states, by_phase[:, phases])
 
     def n_parameters(self, parameters: Any) -> int:
         """Return the free numbers of all phases."""

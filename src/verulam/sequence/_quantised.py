@@ -4,7 +4,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
 from verulam.base import (
@@ -16,6 +15,12 @@ from verulam.base import (
     checked_fit,
     generator,
     validate_data,
+)
+from verulam.sequence._sequences import (
+    Sequences,
+    is_list_of_arrays,
+    named_table,
+    read_sequences,
 )
 
 
@@ -39,7 +44,8 @@ class VectorQuantiser(Transformer):
     Notes
     -----
     In a pipeline before a model with `CategoricalEmission` it makes a discrete model of
-    continuous observations (Alpaydin 15.8).
+    continuous observations (Alpaydin 15.8). Sequences are a list of arrays, as in the models; a
+    list of lists is a table, as in other transformers.
 
     Examples
     --------
@@ -70,21 +76,30 @@ class VectorQuantiser(Transformer):
         return tags
 
     @checked_fit
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Find the codebook."""
-        rows = validate_data(self, X, dtype=np.float64)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the codebook of a table, or of a list of sequences."""
+        rows = self._rows(X, True)[0]
         n_symbols = min(self.n_symbols, len(np.unique(rows, axis=0)))
         seed = int(generator(self.random_state).integers(2**31 - 1))
         kmeans = KMeans(n_symbols, n_init=self.n_init, random_state=seed).fit(rows)
         self.codebook_ = kmeans.cluster_centers_
         return self
 
-    def transform(self, X: ArrayLike) -> np.ndarray:
-        """Return the number of the nearest reference vector, one column."""
+    def transform(self, X: Any) -> Any:
+        """Return the number of the nearest reference vector, one column; a list for a list."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        rows, sequences = self._rows(X, False)
         squares = (rows**2).sum(axis=1, keepdims=True) - 2 * rows @ self.codebook_.T
-        return (squares + (self.codebook_**2).sum(axis=1)).argmin(axis=1)[:, None]
+        symbols = (squares + (self.codebook_**2).sum(axis=1)).argmin(axis=1)[:, None]
+        return symbols if sequences is None else sequences.give_back(symbols)
+
+    def _rows(self, X: Any, reset: bool) -> tuple[np.ndarray, Sequences | None]:
+        """Return checked rows, and the sequences that they belong to where X is a list of them."""
+        sequences = None
+        if is_list_of_arrays(X):
+            sequences = read_sequences(X)
+            X = named_table(X, sequences.values)
+        return validate_data(self, X, reset=reset, dtype=np.float64), sequences
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the name of the one column."""

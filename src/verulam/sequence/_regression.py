@@ -1,14 +1,21 @@
 """Emissions that depend on inputs: linear regression, on known inputs or on the past."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from verulam.base import DataError, SumRecord
-from verulam.sequence._emission import Emission, given_values, kept_fixed
+from verulam.sequence._emission import (
+    Ahead,
+    Emission,
+    check_least,
+    check_positive,
+    given_values,
+    kept_fixed,
+)
 from verulam.sequence._gaussian import LOG_TWO_PI
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._sequences import Sequences, check_input_width
 
 NAMES = ("weights", "variances")
 #: Keeps the normal equations solvable where inputs are linear functions of one another.
@@ -72,7 +79,13 @@ class LinearEmission(Emission):
     """What emissions around a line share; subclasses say which inputs it runs over."""
 
     variance_floor: float
+    weights: Any
+    variances: Any
     fixed: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_least(self, "variance_floor", 0.0)
+        check_positive(self, "variances")
 
     @property
     def complete(self) -> bool:
@@ -137,9 +150,11 @@ class LinearEmission(Emission):
             variances[k] = np.maximum(residual / sums.weight[k], floor)
         return kept_fixed(self, NAMES, parameters, RegressionStates(weights, variances))
 
-    def expected(self, parameters: RegressionStates) -> np.ndarray:
-        """Return the intercepts: what is expected where all inputs are zero."""
-        return parameters.weights[:, 0]
+    def ready(self, n_states: int, n_columns: int) -> RegressionStates:
+        """Return blank parameters of the shape of the weights that are given."""
+        n_inputs = np.shape(self.weights)[1] - 1
+        head = Paired(np.zeros((1, n_columns)), np.zeros((1, n_inputs)))
+        return self.blank(None, head, n_states)
 
 
 @dataclass(frozen=True)
@@ -176,12 +191,17 @@ class RegressionEmission(LinearEmission):
     variances: Any = None
     fixed: tuple[str, ...] = ()
 
-    uses_inputs: ClassVar[bool] = True
+    @property
+    def uses_inputs(self) -> bool:
+        """Return True: the inputs move what is shown."""
+        return True
 
     def encode(self, sequences: Sequences, parameters: Any = None) -> Paired:
         """Return the targets with their inputs."""
         if sequences.inputs is None:
             raise DataError("RegressionEmission needs inputs: pass inputs= beside X.")
+        if parameters is not None:
+            check_input_width(sequences.inputs, parameters.weights.shape[1] - 1)
         return Paired(sequences.values, sequences.inputs)
 
     def sample(
@@ -198,6 +218,11 @@ class RegressionEmission(LinearEmission):
         lines = np.einsum("tp,tpq->tq", _design(rows), parameters.weights[states])
         noise = random.standard_normal(lines.shape)
         return lines + noise * np.sqrt(parameters.variances[states])
+
+    def expected_ahead(self, parameters: RegressionStates, ahead: Ahead) -> np.ndarray:
+        """Return the states' lines at the inputs to come, weighted by the states."""
+        design = _design(ahead.needed_inputs)
+        return np.einsum("tk,tp,kpq->tq", ahead.states, design, parameters.weights)
 
 
 @dataclass(frozen=True)
@@ -242,6 +267,15 @@ class AutoregressiveEmission(LinearEmission):
     variances: Any = None
     fixed: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, "order", 1, whole=True)
+
+    @property
+    def memory(self) -> int:
+        """The order."""
+        return self.order
+
     def encode(self, sequences: Sequences, parameters: Any = None) -> Paired:
         """Return the observations with those before them."""
         values = np.asarray(sequences.values, dtype=np.float64)
@@ -265,6 +299,26 @@ class AutoregressiveEmission(LinearEmission):
             line = np.concatenate([[1.0], past]) @ parameters.weights[state]
             rows[t + self.order] = line + noise[t] * np.sqrt(parameters.variances[state])
         return rows[self.order :]
+
+    def expected_ahead(self, parameters: RegressionStates, ahead: Ahead) -> np.ndarray:
+        """Return the expectations, carried on together with the states that they depend on."""
+        past = ahead.past.targets[-self.order :][::-1]
+        if len(past) < self.order or np.isnan(past).any():
+            raise DataError(
+                f"A forecast of order {self.order} needs as many last observations, none of them "
+                "missing."
+            )
+        # Of each state, its probability times 1 and times the last observations.
+        moments = np.outer(ahead.last, np.concatenate([[1.0], past.ravel()]))
+        n_columns = past.shape[1]
+        rows = []
+        for matrix in ahead.matrices:
+            moved = matrix.T @ moments
+            shown = np.einsum("kp,kpq->kq", moved, parameters.weights)
+            kept = moved[:, 1 : 1 + n_columns * (self.order - 1)]
+            moments = np.hstack([moved[:, :1], shown, kept])
+            rows.append(shown.sum(axis=0))
+        return np.array(rows)
 
 
 def _design(inputs: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,12 +60,30 @@ class StateCurve:
         return pd.DataFrame(columns, index=pd.Index(self.n_states, name="n_states"))
 
 
+@dataclass(frozen=True)
+class Part:
+    """Some of the sequences, with what is known at their steps."""
+
+    values: list[np.ndarray]
+    inputs: list[np.ndarray] | None
+
+    @property
+    def n_steps(self) -> int:
+        """Steps of all sequences together."""
+        return sum(map(len, self.values))
+
+    def score(self, model: HiddenMarkovModel) -> float:
+        """Return the log-likelihood under a model."""
+        return model.score(self.values, inputs=self.inputs)
+
+
 def select_states(
     model: HiddenMarkovModel,
     X: Any,
     n_states: Sequence[int],
     *,
     lengths: Any = None,
+    inputs: Any = None,
     validation: float = 0.3,
     criterion: str = "validation",
     random_state: Seed = None,
@@ -83,6 +101,8 @@ def select_states(
         Numbers of states to try.
     lengths
         Steps of each sequence, where X is one array.
+    inputs
+        What is known at each step beside the observations, in the form of X.
     validation
         Share of the sequences to hold out.
     criterion
@@ -106,13 +126,16 @@ def select_states(
     """
     if criterion not in CRITERIA:
         raise DataError(f"criterion is {criterion!r}; expected one of {', '.join(CRITERIA)}.")
+    if len(n_states) == 0:
+        raise DataError("n_states is empty; give the numbers of states to try.")
     random = generator(random_state)
-    train, held_out = split_sequences(read_sequences(X, lengths), validation, random)
+    train, held_out = split_sequences(read_sequences(X, lengths, inputs), validation, random)
     fitted = []
     with _candidates():
         for count in n_states:
             candidate = clone(model).set_params(n_states=int(count))
-            fitted.append(candidate.set_params(random_state=int(random.integers(2**31))).fit(train))
+            candidate.set_params(random_state=int(random.integers(2**31)))
+            fitted.append(candidate.fit(train.values, inputs=train.inputs))
     return _curve(fitted, train, held_out, criterion)
 
 
@@ -122,6 +145,7 @@ def add_states(
     *,
     most: int = 10,
     lengths: Any = None,
+    inputs: Any = None,
     validation: float = 0.3,
     random_state: Seed = None,
 ) -> StateCurve:
@@ -138,6 +162,8 @@ def add_states(
         Most states.
     lengths
         Steps of each sequence, where X is one array.
+    inputs
+        What is known at each step beside the observations, in the form of X.
     validation
         Share of the sequences to hold out.
     random_state
@@ -149,14 +175,15 @@ def add_states(
     the rest of the model is kept as the start.
     """
     random = generator(random_state)
-    train, held_out = split_sequences(read_sequences(X, lengths), validation, random)
+    train, held_out = split_sequences(read_sequences(X, lengths, inputs), validation, random)
     with _candidates():
-        first = clone(model).set_params(random_state=int(random.integers(2**31))).fit(train)
-    fitted, scores = [first], [first.score(held_out)]
+        first = clone(model).set_params(random_state=int(random.integers(2**31)))
+        first.fit(train.values, inputs=train.inputs)
+    fitted, scores = [first], [held_out.score(first)]
     while fitted[-1].n_states_ < most:
         with _candidates():
             grown = _with_one_more(fitted[-1], train, random)
-        score = grown.score(held_out)
+        score = held_out.score(grown)
         fitted.append(grown)
         scores.append(score)
         if score <= scores[-2]:
@@ -173,9 +200,9 @@ def _candidates() -> Iterator[None]:
 
 
 def _with_one_more(
-    model: HiddenMarkovModel, train: list[np.ndarray], random: np.random.Generator
+    model: HiddenMarkovModel, train: Part, random: np.random.Generator
 ) -> HiddenMarkovModel:
-    sequences = model._read(train, None)
+    sequences = model._read(train.values, None, train.inputs)
     smoothed = model.model_.smooth(sequences)
     busiest = int(smoothed.probabilities.sum(axis=0).argmax())
     # The new state begins with a random half of the busiest one's steps, in runs.
@@ -198,20 +225,19 @@ def _with_one_more(
     matrix /= matrix.sum(axis=1, keepdims=True)
     start = Model(parts, initial, Transitions.from_matrix(matrix), emission)
     grown = clone(model).set_params(n_states=old.n_states + 1)
-    return grown.fit_from(start, train)
+    return grown.fit_from(start, train.values, inputs=train.inputs)
 
 
 def _curve(
     fitted: list[HiddenMarkovModel],
-    train: list[np.ndarray],
-    held_out: list[np.ndarray],
+    train: Part,
+    held_out: Part,
     criterion: str,
 ) -> StateCurve:
-    n_train, n_held_out = (sum(map(len, part)) for part in (train, held_out))
     counts = tuple(model.n_states_ for model in fitted)
-    validation = tuple(model.score(held_out) / n_held_out for model in fitted)
-    bic = tuple(model.bic(train) for model in fitted)
-    aic = tuple(model.aic(train) for model in fitted)
+    validation = tuple(held_out.score(model) / held_out.n_steps for model in fitted)
+    bic = tuple(model.bic(train.values, inputs=train.inputs) for model in fitted)
+    aic = tuple(model.aic(train.values, inputs=train.inputs) for model in fitted)
     places = {"validation": np.argmax(validation), "bic": np.argmin(bic), "aic": np.argmin(aic)}
     place = int(places[criterion])
     chosen = fitted[place].model_
@@ -219,7 +245,7 @@ def _curve(
         warnings.warn(concern, DataWarning, stacklevel=3)
     return StateCurve(
         counts,
-        tuple(model.score(train) / n_train for model in fitted),
+        tuple(train.score(model) / train.n_steps for model in fitted),
         validation,
         bic,
         aic,
@@ -231,17 +257,22 @@ def _curve(
 
 def split_sequences(
     sequences: Sequences, validation: float, random: np.random.Generator
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
+) -> tuple[Part, Part]:
     """Return sequences to learn from and sequences to hold out; a single one is cut in two."""
-    pieces = [
-        sequences.values[a:b]
-        for a, b in zip(sequences.starts[:-1], sequences.starts[1:], strict=True)
-    ]
-    if len(pieces) == 1:
-        cut = round(len(pieces[0]) * (1 - validation))
-        if not 0 < cut < len(pieces[0]):
+    if not 0 < validation < 1:
+        raise DataError(f"validation is {validation!r}; expected a share between 0 and 1.")
+    if len(sequences) == 1:
+        cut = round(sequences.n_steps * (1 - validation))
+        if not 0 < cut < sequences.n_steps:
             raise DataError("X is too short to hold any steps out.")
-        return [pieces[0][:cut]], [pieces[0][cut:]]
-    order = random.permutation(len(pieces))
-    count = min(max(1, round(validation * len(pieces))), len(pieces) - 1)
-    return [pieces[place] for place in order[count:]], [pieces[place] for place in order[:count]]
+        both = replace(sequences, starts=np.array([0, cut, sequences.n_steps]))
+        return _part(both, [0]), _part(both, [1])
+    order = random.permutation(len(sequences))
+    count = min(max(1, round(validation * len(sequences))), len(sequences) - 1)
+    return _part(sequences, order[count:]), _part(sequences, order[:count])
+
+
+def _part(sequences: Sequences, places: Any) -> Part:
+    chosen = [sequences[place : place + 1] for place in places]
+    known = [piece.inputs for piece in chosen if piece.inputs is not None] or None
+    return Part([piece.values for piece in chosen], known)

@@ -131,6 +131,39 @@ def read_sequences(X: Any, lengths: Any = None, inputs: Any = None) -> Sequences
     return Sequences(values, starts.astype(np.int64), known, form)
 
 
+def joined(parts: list[Any]) -> Any:
+    """Return the values of several sequences, one after the other."""
+    if not parts:
+        raise DataError("There are no sequences to learn from.")
+    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else parts[0].joined(parts)
+
+
+def named_table(X: Any, values: np.ndarray) -> Any:
+    """Return the rows with the names of their columns, where X has names; else without.
+
+    Parameters
+    ----------
+    X
+        Sequences as they were given: a table, a list of tables, or anything without names.
+    values
+        The rows of all of them.
+    """
+    if isinstance(X, pd.DataFrame):
+        return X
+    pieces = _pieces(X) or []
+    tables = [piece for piece in pieces if isinstance(piece, pd.DataFrame)]
+    if not tables or len(tables) < len(pieces):
+        return values
+    first = tables[0].columns
+    for place, table in enumerate(tables):
+        if not first.equals(table.columns):
+            raise DataError(
+                f"Sequence {place} (counted from 0) has the columns {list(table.columns)} and "
+                f"sequence 0 has {list(first)}; all need the same, in the same order."
+            )
+    return pd.DataFrame(values, columns=first)
+
+
 def _pieces(X: Any) -> Sequence[Any] | None:
     """Return the parts of a list of sequences; None where X is one array."""
     if isinstance(X, np.ndarray):
@@ -139,6 +172,13 @@ def _pieces(X: Any) -> Sequence[Any] | None:
     if isinstance(X, list | tuple) and (len(X) == 0 or all(_is_sequence(part) for part in X)):
         return X
     return None
+
+
+def is_list_of_arrays(X: Any) -> bool:
+    """Return whether X is a list, or an array of objects, of arrays, tables or columns."""
+    is_list = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object)
+    kinds = np.ndarray | pd.DataFrame | pd.Series
+    return is_list and len(X) > 0 and all(isinstance(part, kinds) for part in X)
 
 
 def _is_sequence(part: Any) -> bool:
@@ -150,12 +190,18 @@ def _is_sequence(part: Any) -> bool:
 def _rows(values: Any, name: str) -> np.ndarray:
     """Return one row per step."""
     if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
+        is_number = values.dtype.kind in "biuf"
+        values = np.ma.filled(values.astype(np.float64 if is_number else object), np.nan)
     if hasattr(values, "toarray"):
         raise TypeError(
             f"{name} is a sparse matrix, but dense data is required: use X.toarray() to convert."
         )
     array = np.asarray(values)
+    if array.ndim == 0:
+        raise DataError(
+            f"{name} is {type(values).__name__}, not a sequence; expected one row or one value per "
+            "step, or a list of sequences."
+        )
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
@@ -189,14 +235,55 @@ def _starts(lengths: Any, n_steps: int) -> np.ndarray:
 
 def _read_inputs(inputs: Any, starts: np.ndarray) -> np.ndarray:
     pieces = _pieces(inputs)
-    rows = (
-        _rows(inputs, "inputs")
-        if pieces is None
-        else np.concatenate([_rows(piece, "inputs") for piece in pieces])
-    )
-    if len(rows) != starts[-1]:
-        raise DataError(f"inputs has {len(rows)} steps and X has {starts[-1]}.")
-    known = rows.astype(np.float64)
-    if not np.isfinite(known).all():
-        raise DataError("inputs has values that are missing or infinite; they must be known.")
+    if pieces is None:
+        known = input_rows(inputs, "inputs")
+    else:
+        parts = [input_rows(piece, "inputs") for piece in pieces]
+        _check_widths(parts)
+        lengths, own = np.diff(starts), np.array([len(part) for part in parts])
+        if len(own) == len(lengths) and (own != lengths).any():
+            place = int(np.argmax(own != lengths))
+            raise DataError(
+                f"Sequence {place} (counted from 0) has {lengths[place]} steps, but its inputs "
+                f"have {own[place]}."
+            )
+        known = np.concatenate(parts)
+    if len(known) != starts[-1]:
+        raise DataError(f"inputs has {len(known)} steps and X has {starts[-1]}.")
     return known
+
+
+def input_rows(inputs: Any, name: str) -> np.ndarray:
+    """Return what is known at each step as numbers, one row per step, none of them missing.
+
+    Parameters
+    ----------
+    inputs
+        One row per step, or one value per step.
+    name
+        What to call it in errors.
+    """
+    try:
+        known = _rows(inputs, name).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{name} needs numbers, one row or one value per step.") from None
+    if not np.isfinite(known).all():
+        raise DataError(f"{name} has values that are missing or infinite; they must be known.")
+    return known
+
+
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """Return a whole number that is large enough, or raise."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise DataError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+    return int(value)
+
+
+def check_input_width(known: np.ndarray, n_inputs: int) -> None:
+    """Raise where there are other inputs than the model has learned from."""
+    if known.shape[1] != n_inputs:
+        raise DataError(
+            f"inputs has {known.shape[1]} columns, but the model has learned from {n_inputs}."
+        )

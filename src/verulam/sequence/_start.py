@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from verulam.base import Chunk, DataError
+from verulam.base import Chunk
 from verulam.sequence._emission import Emission
 from verulam.sequence._model import Model, Parts
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._sequences import Sequences, joined
 
 #: First steps that starts are computed from, whatever the scale of the data.
 HEAD_STEPS = 200_000
@@ -78,7 +78,7 @@ def start_model(
     values = joined([piece.values for piece in survey.pieces])
     lengths = np.concatenate([piece.lengths for piece in survey.pieces])
     n_emissions = n_states if parts.shared is None else int(parts.shared.max()) + 1
-    blank = emission.blank(survey.emission, values, n_emissions)
+    blank = emission.first(survey.emission, values, n_emissions, init, random)
     ordered = getattr(parts.transitions, "topology", None)
     in_order = isinstance(ordered, str) and ordered == "left-to-right" and parts.shared is None
     if emission.complete:
@@ -89,6 +89,9 @@ def start_model(
         if in_order
         else _grouped(emission.features(values), lengths.sum(), n_emissions, init, random)
     )
+    if parts.shared is not None:
+        # Which groups belong together is not known: restarts try other ways.
+        shares = shares[:, random.permutation(n_emissions)]
     learned = emission.update(blank, emission.statistics(blank, values, shares))
     return _assembled(parts, n_states, emission.given(emission.jitter(learned, random)), random)
 
@@ -140,10 +143,3 @@ def _grouped(
         seed = int(random.integers(2**31 - 1))
         states = KMeans(n_states, n_init=1, random_state=seed).fit(some).predict(features)
     return np.eye(n_states)[states]
-
-
-def joined(parts: list[Any]) -> Any:
-    """Return the values of several sequences, one after the other."""
-    if not parts:
-        raise DataError("There are no sequences to learn from.")
-    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else parts[0].joined(parts)

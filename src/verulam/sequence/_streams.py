@@ -1,13 +1,13 @@
 """Several streams of observations at each step, each with an emission of its own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from verulam.base import DataError, refuse_huge_numbers
-from verulam.sequence._emission import Emission, refuse_labels
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._emission import Ahead, Emission, refuse_labels
+from verulam.sequence._sequences import Sequences, joined
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class StreamValues:
     def joined(pieces: "list[StreamValues]") -> "StreamValues":
         """Return the values of several sequences, one after the other."""
         columns = zip(*(piece.parts for piece in pieces), strict=True)
-        return StreamValues(tuple(np.concatenate(column) for column in columns))
+        return StreamValues(tuple(joined(list(column)) for column in columns))
 
 
 @dataclass(frozen=True)
@@ -84,17 +84,33 @@ class StreamEmission(Emission):
         return [slice(end - size, end) for end, size in zip(ends, widths, strict=True)]
 
     @property
+    def uses_inputs(self) -> bool:
+        """Whether a stream reads inputs."""
+        return any(part.uses_inputs for part in self.emissions_by_stream)
+
+    @property
+    def memory(self) -> int:
+        """How many steps before a step a stream looks at."""
+        return max(part.memory for part in self.emissions_by_stream)
+
+    @property
     def complete(self) -> bool:
         """Whether all streams have their values."""
         return all(part.complete for part in self.emissions_by_stream)
 
     def for_data(self, rows: np.ndarray) -> "StreamEmission":
         """Return the streams with what they take from the raw rows."""
-        slices = self._slices(rows.shape[1])
-        pairs = zip(self.emissions_by_stream, slices, strict=True)
+        return self._prepared(rows, "for_data")
+
+    def closed(self, rows: np.ndarray) -> "StreamEmission":
+        """Return the streams with alphabets that models of several classes have in common."""
+        return self._prepared(rows, "closed")
+
+    def _prepared(self, rows: np.ndarray, method: str) -> "StreamEmission":
+        pairs = zip(self.emissions_by_stream, self._slices(rows.shape[1]), strict=True)
         return StreamEmission(
             tuple(
-                part if part.numeric else part.for_data(_column_kind(rows[:, chosen]))
+                part if part.numeric else getattr(part, method)(_column_kind(rows[:, chosen]))
                 for part, chosen in pairs
             ),
             self.columns,
@@ -120,6 +136,12 @@ class StreamEmission(Emission):
         """Return the blank parameters of the streams."""
         triples = zip(self.emissions_by_stream, survey.parts, head.parts, strict=True)
         return StreamRecord(tuple(part.blank(own, some, n_states) for part, own, some in triples))
+
+    def ready(self, n_states: int, n_columns: int) -> StreamRecord:
+        """Return blank parameters for a model with known values."""
+        widths = [chosen.stop - chosen.start for chosen in self._slices(n_columns)]
+        pairs = zip(self.emissions_by_stream, widths, strict=True)
+        return StreamRecord(tuple(part.ready(n_states, int(width)) for part, width in pairs))
 
     def given(self, parameters: StreamRecord) -> StreamRecord:
         """Return the parameters with the values that the user has set."""
@@ -170,11 +192,27 @@ class StreamEmission(Emission):
         return StreamRecord(tuple(part.update(own, some) for part, own, some in triples))
 
     def sample(
-        self, parameters: StreamRecord, states: np.ndarray, random: np.random.Generator
+        self,
+        parameters: StreamRecord,
+        states: np.ndarray,
+        random: np.random.Generator,
+        inputs: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Return one row per state."""
+        """Return one row per state, at the given inputs where streams use them."""
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
-        return np.hstack([part.sample(own, states, random) for part, own in pairs])
+        return side_by_side(
+            [
+                part.sample(own, states, random, **({"inputs": inputs} if part.uses_inputs else {}))
+                for part, own in pairs
+            ]
+        )
+
+    def expected_ahead(self, parameters: StreamRecord, ahead: Ahead) -> np.ndarray:
+        """Return the expected rows of the streams side by side."""
+        triples = zip(self.emissions_by_stream, parameters.parts, ahead.past.parts, strict=True)
+        return np.hstack(
+            [part.expected_ahead(own, replace(ahead, past=past)) for part, own, past in triples]
+        )
 
     def expected(self, parameters: StreamRecord) -> np.ndarray:
         """Return the expected rows side by side."""
@@ -203,6 +241,13 @@ class StreamEmission(Emission):
         """Return the sum of the streams' priors."""
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
         return sum(part.log_prior(own) for part, own in pairs)
+
+
+def side_by_side(parts: list[np.ndarray]) -> np.ndarray:
+    """Return columns beside one another; words and numbers stay what they are."""
+    if any(part.dtype.kind in "OUS" for part in parts):
+        parts = [part.astype(object) for part in parts]
+    return np.hstack(parts)
 
 
 def _numbers(values: np.ndarray, part: Emission) -> np.ndarray:

@@ -24,11 +24,14 @@ from verulam.sequence._dynamical_sums import (
     updated_systems,
 )
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates
+from verulam.sequence._hidden_markov import ORDER_MATTERS
 from verulam.sequence._inference import draw_paths, emissions_from_logarithms
 from verulam.sequence._infinite import path_counts
 from verulam.sequence._kalman import LinearSystem, run_filter, run_smoother, stacked
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._markov_chain import MarkovChain
+from verulam.sequence._sequences import Sequences, check_count
 from verulam.sequence._structured import shares
+from verulam.sequence._tasks import Drawn
 from verulam.sequence._transitions import Transitions
 
 #: Steps in a row that a random start puts into the same regime.
@@ -211,6 +214,8 @@ class SwitchingDynamicalSystem(Density):
     _takes_sequences: ClassVar[bool] = True
     _skipped_checks: ClassVar[dict[str, str]] = {
         "check_fit1d": "a one-dimensional X is a sequence of single numbers",
+        "check_methods_sample_order_invariance": ORDER_MATTERS,
+        "check_methods_subset_invariance": ORDER_MATTERS,
     }
 
     def __init__(
@@ -393,6 +398,33 @@ class SwitchingDynamicalSystem(Density):
     def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
         """Return a lower bound of the log-likelihood: that with the best regimes drawn."""
         return self.gibbs(X, lengths).log_joint
+
+    def predict_proba(self, X: Any, lengths: Any = None) -> Any:
+        """Return how often each step was in each regime among the draws."""
+        found = self.gibbs(X, lengths).probabilities
+        return checked_sequences(self, X, lengths, False).give_back(found)
+
+    def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
+        """Return sequences drawn from the systems, with the regimes behind them.
+
+        Parameters
+        ----------
+        n_steps
+            Steps of each sequence.
+        n_sequences
+            Number of sequences.
+        random_state
+            Seed of the draws.
+        """
+        check_is_fitted(self)
+        count, number = check_count(n_steps, "n_steps"), check_count(n_sequences, "n_sequences")
+        random, switching = generator(random_state), self.switching_
+        chain = MarkovChain.from_parameters(switching.initial, switching.transitions)
+        regimes = chain.sample(count, number, random_state=random)
+        starts = np.arange(number + 1) * count
+        stack = stacked(switching.systems)
+        seen = draw_system(stack, starts, np.concatenate(regimes), random)[1]
+        return Drawn(np.split(seen, starts[1:-1]), regimes)
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
         """Return the regime of each step that most draws have."""

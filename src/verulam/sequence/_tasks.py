@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from verulam.base import DataError, DataWarning, Seed, check_is_fitted, generator
+from verulam.sequence._ahead import Forecast, OnlineFilter, forecast_steps
 from verulam.sequence._inference import (
     BestPath,
     best_paths,
@@ -16,7 +18,7 @@ from verulam.sequence._inference import (
     sums_by_sequence,
 )
 from verulam.sequence._model import Model, describe_impossible, refuse_impossible
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._sequences import Sequences, check_count, input_rows
 from verulam.sequence._transitions import Transitions
 
 
@@ -34,22 +36,6 @@ class Drawn:
 
     observations: list[np.ndarray]
     states: list[np.ndarray]
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What is to come after the last step of a sequence.
-
-    Attributes
-    ----------
-    states : ndarray of shape (n_ahead, n_states)
-        Probability of each state.
-    expected : ndarray of shape (n_ahead, n_columns)
-        Expected observation: numbers, or the probabilities of symbols.
-    """
-
-    states: np.ndarray
-    expected: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -73,66 +59,6 @@ class PathProbabilities:
     def joint(self) -> np.ndarray:
         """Return the logarithm of the joint probability."""
         return self.path + self.observations
-
-
-class OnlineFilter:
-    """The posterior of the present state, kept up to date one observation at a time.
-
-    Parameters
-    ----------
-    model
-        A fitted model with the same transitions at every step.
-    encode
-        Turns one observation into sequences that the model's emission reads.
-
-    Examples
-    --------
-    >>> from verulam.sequence import CategoricalEmission, HiddenMarkovModel
-    >>> model = HiddenMarkovModel.from_parameters(
-    ...     [0.5, 0.5],
-    ...     [[0.9, 0.1], [0.2, 0.8]],
-    ...     CategoricalEmission(probabilities=[[0.9, 0.1], [0.3, 0.7]]),
-    ... )
-    >>> online = model.online()
-    >>> online.update(1).round(3)
-    array([0.125, 0.875])
-    >>> round(online.log_likelihood, 4)
-    -0.9163
-    """
-
-    def __init__(self, model: Model, encode: Any) -> None:
-        if not isinstance(model.transitions, Transitions):
-            raise DataError("Filtering one step at a time needs transitions that do not vary.")
-        self.model = model
-        self.log_likelihood = 0.0
-        self._encode = encode
-        self._ahead = model.initial
-
-    def update(self, observation: Any) -> np.ndarray:
-        """Return the probability of each state after one more observation.
-
-        Parameters
-        ----------
-        observation
-            One number or symbol, or one row of them; NaN where it is missing.
-        """
-        table = self.model.emissions(self._encode(np.atleast_2d(observation)))
-        joint = self._ahead * table.relative[0]
-        total = joint.sum()
-        if total <= 0:
-            logarithms = table.logarithms(0, 1)[0]
-            with np.errstate(divide="ignore"):
-                joint = np.log(self._ahead) + logarithms
-            peak = joint.max()
-            if np.isneginf(peak):
-                raise DataError(f"The observation {observation!r} is impossible at this step.")
-            joint = np.exp(joint - peak)
-            self.log_likelihood += float(peak - table.log_peaks[0])
-            total = joint.sum()
-        self.log_likelihood += float(np.log(total) + table.log_peaks[0])
-        shares = joint / total
-        self._ahead = shares @ self.model.transitions.matrix
-        return shares
 
 
 class SequenceTasks:
@@ -237,7 +163,13 @@ class SequenceTasks:
     def online(self) -> OnlineFilter:
         """Return a filter that takes one observation at a time."""
         check_is_fitted(self)
-        return OnlineFilter(self.model_, lambda row: self._read(row, None))
+        return OnlineFilter(self.model_, self._read_rows)
+
+    def _read_rows(self, rows: np.ndarray, inputs: Any) -> Sequences:
+        """Return rows without names as one sequence; the model may know their names."""
+        names = getattr(self, "feature_names_in_", None)
+        is_table = names is not None and rows.shape[1] == len(names)
+        return self._read(pd.DataFrame(rows, columns=names) if is_table else rows, None, inputs)
 
     def sample_states(
         self, X: Any, lengths: Any = None, inputs: Any = None, *, random_state: Seed = None
@@ -255,32 +187,50 @@ class SequenceTasks:
         )
         return sequences.give_back(paths)
 
-    def forecast(self, X: Any, n_ahead: int = 1) -> Forecast:
-        """Return what is to come after the last step of one sequence.
+    def forecast(
+        self,
+        X: Any,
+        n_ahead: int = 1,
+        *,
+        lengths: Any = None,
+        inputs: Any = None,
+        inputs_ahead: Any = None,
+    ) -> Forecast | list[Forecast]:
+        """Return what is to come after the last step of a sequence, or of each of several.
 
         Parameters
         ----------
         X
-            One sequence.
+            One sequence; or several, for which a list of forecasts is returned.
         n_ahead
             Number of steps to come.
+        lengths, inputs
+            As in `fit`.
+        inputs_ahead
+            What is known at the steps to come, where the model uses inputs: one row per step, a
+            list of such arrays for several sequences.
         """
-        sequences = self._read(X, None)
-        if len(sequences) != 1:
-            raise DataError(f"forecast takes one sequence; X has {len(sequences)}.")
-        model = self.model_
-        if not isinstance(model.transitions, Transitions):
-            raise DataError("A forecast needs transitions that do not vary with inputs.")
+        count = check_count(n_ahead, "n_ahead")
+        sequences = self._read(X, lengths, inputs)
+        several = sequences.form == "list" or lengths is not None
+        known = list(inputs_ahead) if several and inputs_ahead is not None else [inputs_ahead]
+        if inputs_ahead is not None and len(known) != len(sequences):
+            raise DataError(
+                f"inputs_ahead needs one array per sequence: {len(sequences)}, not {len(known)}."
+            )
         filtered = self._filtered(sequences)
         refuse_impossible(filtered, sequences)
-        matrix = model.transitions.matrix
-        rows = [filtered.probabilities[-1] @ matrix]
-        for _ in range(n_ahead - 1):
-            rows.append(rows[-1] @ matrix)
-        states = np.array(rows)
-        expected = model.parts.emission.expected(model.emission)
-        shown = expected if model.parts.shared is None else expected[model.parts.shared]
-        return Forecast(states, states @ shown)
+        forecasts = [
+            forecast_steps(
+                self.model_,
+                sequences[s : s + 1],
+                filtered.probabilities[sequences.starts[s + 1] - 1],
+                count,
+                None if inputs_ahead is None else input_rows(known[s], "inputs_ahead"),
+            )
+            for s in range(len(sequences))
+        ]
+        return forecasts if several else forecasts[0]
 
     def sample(
         self,
@@ -305,7 +255,11 @@ class SequenceTasks:
         """
         check_is_fitted(self)
         random = generator(random_state)
-        known = None if inputs is None else np.asarray(inputs, dtype=np.float64)
+        check_count(n_steps, "n_steps")
+        check_count(n_sequences, "n_sequences")
+        known = None if inputs is None else input_rows(inputs, "inputs")
+        if known is not None and len(known) != n_steps:
+            raise DataError(f"inputs has {len(known)} steps, but n_steps is {n_steps}.")
         observations, states = [], []
         for _ in range(n_sequences):
             path = draw_states(self.model_, n_steps, known, random)

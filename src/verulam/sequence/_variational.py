@@ -18,9 +18,11 @@ from verulam.base import (
     checked_fit,
     generator,
 )
+from verulam.sequence._chains import chain_sizes
 from verulam.sequence._dynamical import checked_sequences
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._hidden_markov import ORDER_MATTERS, HiddenMarkovModel
+from verulam.sequence._markov_chain import MarkovChain
 from verulam.sequence._mean_field import (
     ChainBeliefs,
     FactorialParameters,
@@ -30,7 +32,8 @@ from verulam.sequence._mean_field import (
     draw_chains,
     improved,
 )
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._sequences import Sequences, check_count
+from verulam.sequence._tasks import Drawn
 
 #: Least variance of the noise, as a share of a column's variance.
 FLOOR = 1e-6
@@ -148,9 +151,7 @@ class VariationalFactorial(Density):
         lengths
             Steps of each sequence, where X is one array.
         """
-        sizes = tuple(int(size) for size in self.sizes)
-        if not sizes or min(sizes) < 1:
-            raise DataError(f"sizes is {self.sizes!r}; expected the number of states per chain.")
+        sizes = chain_sizes(self.sizes)
         sequences = checked_sequences(self, X, lengths, True)
         random = generator(self.random_state)
         runs = [self._run(sequences, _start(sequences, sizes, random)) for _ in range(self.n_init)]
@@ -213,6 +214,34 @@ class VariationalFactorial(Density):
         sequences = self._read(X, lengths)
         beliefs = believe(self.parameters_, sequences).probabilities
         return sequences.give_back(best_chain_paths(self.parameters_, sequences, beliefs))
+
+    def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
+        """Return sequences drawn from the model; states have one column per chain.
+
+        Parameters
+        ----------
+        n_steps
+            Steps of each sequence.
+        n_sequences
+            Number of sequences.
+        random_state
+            Seed of the draws.
+        """
+        check_is_fitted(self)
+        count = check_count(n_steps, "n_steps")
+        random, parameters = generator(random_state), self.parameters_
+        root = np.linalg.cholesky(parameters.covariance)
+        observations, states = [], []
+        for _ in range(check_count(n_sequences, "n_sequences")):
+            paths = [
+                MarkovChain.from_parameters(first, matrix).sample(count, random_state=random)[0]
+                for first, matrix in zip(parameters.initial, parameters.transitions, strict=True)
+            ]
+            pairs = zip(parameters.contributions, paths, strict=True)
+            shown = sum(rows[path] for rows, path in pairs)
+            observations.append(shown + random.standard_normal(shown.shape) @ root.T)
+            states.append(np.column_stack(paths))
+        return Drawn(observations, states)
 
     def gibbs(
         self,
