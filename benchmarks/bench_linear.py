@@ -1,8 +1,10 @@
 """Linear trainers beside scikit-learn's, on the same rows."""
 
 import warnings
+from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, SGDRegressor
 from sklearn.linear_model import Perceptron as TheirPerceptron
@@ -13,9 +15,11 @@ from sklearn.svm import LinearSVC
 from benchmarks._timing import Race, print_races, race
 from verulam.linear import (
     GeneralisedLinear,
+    GradientLogistic,
     LeastMeanSquares,
     LinearRanker,
     LogisticDiscriminant,
+    OnlineRegression,
     Perceptron,
     Scorecard,
     preferences_from_relevance,
@@ -35,6 +39,7 @@ def run() -> None:
         print_races("Ranking", [_ranking(groups) for groups in (100, 1_000)])
         print_races("Shares and scorecards", [_shares(), _scorecard()])
     _separability_times()
+    _stream_rates()
 
 
 SIZES = ((20_000, 20), (200_000, 50))
@@ -170,6 +175,28 @@ def _separability_times() -> None:
             lambda labels=labels: separability(rows, labels),
         )
         print(f"  {done.work}: {done.ours:.3f} s")
+
+
+def _stream_rates() -> None:
+    """Print how many numbers a second one thread takes from a stream in chunks of 1,000 rows."""
+    rows, classes = _overlapping(200_000, 50)
+    chunks = [(rows[at : at + 1_000], classes[at : at + 1_000]) for at in range(0, 200_000, 1_000)]
+    streams = {
+        "averaged perceptron": Perceptron(average=True),
+        "least mean squares": LeastMeanSquares(learning_rate=constant(0.002)),
+        "logistic": GradientLogistic(learning_rate=constant(0.002), random_state=0),
+        "regression": OnlineRegression(learning_rate=constant(0.002)),
+    }
+    for name, learner in streams.items():
+
+        def pass_by(learner: Any = learner) -> None:
+            fresh = clone(learner)
+            for part, labels in chunks:
+                fresh.partial_fit(part, labels)
+
+        done = race(f"stream, {name}", pass_by, "itself", pass_by)
+        rate = rows.size / done.ours / 1e6
+        print(f"  {done.work}, 200,000 x 50: {rate:.0f} million instances x features a second")
 
 
 def _overlapping(n_rows: int, n_columns: int) -> tuple[np.ndarray, np.ndarray]:

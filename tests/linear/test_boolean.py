@@ -119,6 +119,7 @@ def test_exactly_one_cell_fires():
     ("call", "error", "message"),
     [
         (lambda: truth_table("andd"), UnknownNameError, "and"),
+        (lambda: truth_table("xor", 30), DataError, "from 1 to 20, for a table has 2"),
         (lambda: known_unit("xor"), UnknownNameError, "unit"),
         (lambda: is_separable([0, 1, 1]), DataError, "2, 4, 8"),
         (lambda: network_for([0, 2]), DataError, "zeros and ones"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.optimize import approx_fprime
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import AND, CORNERS, overlapping, separable
@@ -172,6 +173,16 @@ def test_newton_ends_at_the_bottom_of_a_parabola_in_one_step():
     assert np.abs(criterion.gradient(found.point)).max() < 1e-9
 
 
+def test_compressed_rows_give_the_same_numbers():
+    rows, classes = overlapping(60)
+    for name in NAMES:
+        dense = line_criterion(name, rows, classes)
+        compressed = line_criterion(name, sp.csr_array(rows), classes)
+        assert compressed.value(START) == pytest.approx(dense.value(START))
+        assert np.allclose(compressed.gradient(START), dense.gradient(START))
+        assert np.allclose(compressed.hessian(START), dense.hessian(START))
+
+
 def test_bad_input_is_named():
     with pytest.raises(KeyError, match=r"Unknown criterion 'perceptro'.*perceptron"):
         line_criterion("perceptro", CORNERS, AND)
@@ -179,7 +190,9 @@ def test_bad_input_is_named():
         line_criterion("quadratic", CORNERS, [0, 1, 2, 2])
     with pytest.raises(DataError, match=r"3 numbers, the bias in front.*\(2,\)"):
         line_criterion("quadratic", CORNERS, AND).value([1.0, 2.0])
-    with pytest.raises(DataError, match="one class for each of its rows"):
+    with pytest.raises(DataError, match="one for each row of X"):
         line_criterion("quadratic", CORNERS, [0, 1])
+    with pytest.raises(DataError, match="margin must be a finite number"):
+        line_criterion("quadratic", CORNERS, AND, margin=np.nan)
     with pytest.raises(DataError, match="missing or infinite"):
         line_criterion("quadratic", [[0.0], [np.nan]], [0, 1])

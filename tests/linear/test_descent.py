@@ -117,3 +117,17 @@ def test_row_by_row_settles_at_the_mean():
 
 def test_no_slope_needs_no_step():
     assert optimal_rate([0.0, 0.0], BOWL) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: gradient_descent(lambda a: a, [1.0], learning_rate=-1.0), "above zero; got -1"),
+        (lambda: gradient_descent(lambda a: np.ones(3), [1.0, 2.0]), r"shape \(3,\), but"),
+        (lambda: gradient_descent(lambda a: a * np.nan, [1.0]), "gradient is no number"),
+        (lambda: online_descent(lambda a, t: a, 0, [1.0]), "n_rows must be at least 1"),
+    ],
+)
+def test_what_cannot_be_descended_is_named(call, message):
+    with pytest.raises(DataError, match=message):
+        call()

@@ -74,3 +74,17 @@ def test_bad_input_is_named(call, message):
 def _area(corners):
     x, y = corners.T
     return 0.5 * abs(x @ np.roll(y, -1) - y @ np.roll(x, -1))
+
+
+def test_the_one_may_come_last():
+    rows, positive = [[2.0, 3.0], [4.0, 5.0]], [True, False]
+    assert augment(rows, last=True).tolist() == [[2.0, 3.0, 1.0], [4.0, 5.0, 1.0]]
+    signed = sign_normalise(rows, positive, last=True)
+    assert signed.tolist() == [[2.0, 3.0, 1.0], [-4.0, -5.0, -1.0]]
+    plane = Hyperplane.from_augmented([3.0, 4.0, -10.0], last=True)
+    assert np.allclose(signed @ [3.0, 4.0, -10.0], plane.value(rows) * [1, -1])
+
+
+def test_every_row_has_its_class():
+    with pytest.raises(DataError, match="positive must have 2 entries"):
+        sign_normalise([[1.0], [2.0]], [True])

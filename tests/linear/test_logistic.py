@@ -169,6 +169,13 @@ def test_newton_is_for_two_classes():
         LogisticDiscriminant(solver="newton").fit(rows, species)
 
 
+def test_a_level_is_a_probability():
+    rows, classes = overlapping()
+    model = LogisticDiscriminant(penalty=None, standard_errors=True).fit(rows, classes)
+    with pytest.raises(DataError, match="level must be between 0 and 1; got 95"):
+        model.report(level=95)
+
+
 def test_reports_and_priors_need_what_they_need():
     model = LogisticDiscriminant().fit(*overlapping())
     with pytest.raises(DataError, match="standard_errors=True"):

@@ -1,5 +1,6 @@
 """Pairs from ratings, orders and clicks."""
 
+import numpy as np
 import pytest
 
 from verulam.base import DataError
@@ -66,5 +67,24 @@ def test_contradictions_are_named(call, message):
     ],
 )
 def test_lengths_that_differ_are_named(call, message):
+    with pytest.raises(DataError, match=message):
+        call()
+
+
+def test_clicks_count_once():
+    assert len(preferences_from_clicks([[1, 2, 3]], [[3, 3]])) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: preferences_from_relevance([1.0, np.nan]), "a number for each row"),
+        (lambda: preferences_from_relevance([]), "some rows there must be"),
+        (lambda: preferences_from_relevance(["good", "bad"]), "relevance must have numbers only"),
+        (lambda: preferences_from_order([("a", "b")]), "positions of two rows"),
+        (lambda: preferences_from_order([(0, 1, 2)]), "positions of two rows"),
+    ],
+)
+def test_what_is_no_preference_is_named(call, message):
     with pytest.raises(DataError, match=message):
         call()

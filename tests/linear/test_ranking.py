@@ -242,3 +242,18 @@ def test_sparse_pairs_and_groups_are_never_written_out(monkeypatch):
 def test_what_does_not_fit_together_is_refused(call, message):
     with pytest.raises(DataError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: LinearRanker().fit_pairs([[1.0], [2.0]], [(0, 1)]), "preferences_from_order"),
+        (lambda: LinearRanker().fit([[1.0], [2.0]], [1, 2], [np.nan, 1.0]), "1 missing entries"),
+        (lambda: LinearRanker().fit([[1.0], [2.0]], [1, 2]).top([[1.0]], k=-1), "k must be at"),
+        (lambda: kendall_tau([1, 2, np.nan], [1, 2, 3]), "no missing numbers"),
+        (lambda: ndcg(["a", "b"], [1, 2]), "relevance must have numbers only"),
+    ],
+)
+def test_what_cannot_be_ranked_is_named(call, message):
+    with pytest.raises(DataError, match=message):
+        call()

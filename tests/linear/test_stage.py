@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from tests.linear.examples import CORNERS, XOR, overlapping, separable
 
-from verulam.base import UnknownNameError, clone
+from verulam.base import DataError, UnknownNameError, clone
 from verulam.linear import (
     GradientLogistic,
     Hyperplane,
@@ -70,6 +70,12 @@ def test_trainers_of_ones_own_take_part():
     lines = compare_lines(*overlapping(), own)
     assert lines.table.loc["logistic", "error rate"] < 0.4
     assert "grow without bound" in lines.table.loc["wild", "remark"]
+
+
+def test_one_name_is_enough_and_none_is_not():
+    assert compare_lines(CORNERS, XOR, "pocket").table.index.tolist() == ["pocket"]
+    with pytest.raises(DataError, match="trainers is empty; name some of gradient descent"):
+        compare_lines(CORNERS, XOR, [])
 
 
 def test_a_misspelt_trainer_is_answered_with_near_names():

@@ -12,6 +12,9 @@ from verulam.base import DataError, unknown_name
 from verulam.linear._geometry import points_of
 from verulam.linear._separability import separability
 
+#: Inputs of the largest truth table that is written out, a million rows.
+_MOST_INPUTS = 20
+
 
 @dataclass(frozen=True)
 class ThresholdUnit:
@@ -103,8 +106,11 @@ def boolean_inputs(n_inputs: int, *, bipolar: bool = False) -> np.ndarray:
     >>> boolean_inputs(2).tolist()
     [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     """
-    if n_inputs < 1:
-        raise DataError(f"n_inputs must be at least 1; got {n_inputs}.")
+    if not 1 <= n_inputs <= _MOST_INPUTS:
+        raise DataError(
+            f"n_inputs must be from 1 to {_MOST_INPUTS}, for a table has 2**n_inputs rows; got "
+            f"{n_inputs}."
+        )
     rows = np.array(list(product([0.0, 1.0], repeat=n_inputs)))
     return 2.0 * rows - 1.0 if bipolar else rows
 

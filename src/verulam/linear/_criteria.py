@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
+from verulam.linear._checks import check_labels, check_rows
 from verulam.linear._problem import Problem
 from verulam.linear._products import weighted_products
 
@@ -157,14 +158,10 @@ def line_criterion(
     """
     if name not in ROW_LOSSES:
         raise unknown_name("criterion", name, ROW_LOSSES)
-    inputs, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
-    if inputs.ndim != 2 or labels.shape != (len(inputs),):
-        raise DataError(
-            f"X must be a table and y one class for each of its rows; got the shapes "
-            f"{inputs.shape} and {labels.shape}."
-        )
-    if not np.isfinite(inputs).all():
-        raise DataError("X has a missing or infinite value.")
+    inputs = check_rows(X, sparse=True)
+    labels = check_labels(y, inputs.shape[0])
+    if margin is not None and not np.isfinite(margin):
+        raise DataError(f"margin must be a finite number; got {margin}.")
     classes = np.unique(labels)
     if len(classes) != 2:
         raise DataError(f"y must have two classes; it has {len(classes)}.")

@@ -98,7 +98,7 @@ def gradient_descent(
     >>> found.converged, np.allclose(found.point, 0.0, atol=1e-7)
     (True, True)
     """
-    rate, sign = as_schedule(learning_rate), -1.0 if ascend else 1.0
+    rate, sign = _checked_rate(learning_rate), -1.0 if ascend else 1.0
 
     def step(point: np.ndarray, number: int) -> np.ndarray:
         slope = sign * np.asarray(gradient(point), dtype=np.float64)
@@ -157,7 +157,9 @@ def online_descent(
     >>> mean.point.round(2)
     array([3.])
     """
-    rate, random = as_schedule(learning_rate), generator(random_state)
+    if n_rows < 1:
+        raise DataError(f"n_rows must be at least 1; got {n_rows}.")
+    rate, random = _checked_rate(learning_rate), generator(random_state)
 
     def step(point: np.ndarray, number: int) -> np.ndarray:
         moved = point
@@ -168,6 +170,12 @@ def online_descent(
     first = first_point(start, random)
     found = _descend(step, first, tolerance, max_iter, "learning_rate is too large")
     return found.with_values(criterion)
+
+
+def _checked_rate(learning_rate: float | Schedule) -> Schedule:
+    if not isinstance(learning_rate, Schedule) and not learning_rate > 0:
+        raise DataError(f"learning_rate must be above zero; got {learning_rate}.")
+    return as_schedule(learning_rate)
 
 
 def first_point(start: ArrayLike | int, random_state: Seed) -> np.ndarray:
@@ -259,9 +267,17 @@ def _descend(
         number += 1
         with np.errstate(over="ignore", invalid="ignore"):
             move = step(point, number)
+            if move.shape != point.shape:
+                raise DataError(
+                    f"the gradient has the shape {move.shape}, but there are weights of the "
+                    f"shape {point.shape}."
+                )
             point = point + move
         if not np.isfinite(point).all():
-            raise DataError(f"the descent diverged after {number} steps: {diverging}.")
+            raise DataError(
+                f"the descent diverged after {number} steps: {diverging}, or its gradient is no "
+                "number there."
+            )
         path.append(point)
         # The largest entry first: the square of a huge one would overflow.
         largest = float(np.abs(move).max())

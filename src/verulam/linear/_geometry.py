@@ -43,9 +43,11 @@ class Hyperplane:
             )
 
     @classmethod
-    def from_augmented(cls, weights: ArrayLike) -> "Hyperplane":
-        """Return the plane of an augmented vector, the bias of which comes first."""
+    def from_augmented(cls, weights: ArrayLike, *, last: bool = False) -> "Hyperplane":
+        """Return the plane of an augmented vector, the bias of which comes first or last."""
         augmented = np.asarray(weights, dtype=np.float64)
+        if last:
+            return cls(augmented[:-1], float(augmented[-1]))
         return cls(augmented[1:], float(augmented[0]))
 
     @property
@@ -88,8 +90,8 @@ def points_of(points: ArrayLike, n_columns: int) -> np.ndarray:
     return rows
 
 
-def augment(inputs: ArrayLike) -> np.ndarray:
-    """Return the rows with a one put in front, so that the bias becomes a weight.
+def augment(inputs: ArrayLike, *, last: bool = False) -> np.ndarray:
+    """Return the rows with a one put in front, or last, so that the bias becomes a weight.
 
     Examples
     --------
@@ -97,10 +99,11 @@ def augment(inputs: ArrayLike) -> np.ndarray:
     array([[1., 2., 3.]])
     """
     rows = np.asarray(inputs, dtype=np.float64)
-    return np.column_stack([np.ones(len(rows)), rows])
+    ones = np.ones(len(rows))
+    return np.column_stack([rows, ones] if last else [ones, rows])
 
 
-def sign_normalise(inputs: ArrayLike, positive: ArrayLike) -> np.ndarray:
+def sign_normalise(inputs: ArrayLike, positive: ArrayLike, *, last: bool = False) -> np.ndarray:
     """Return augmented rows, negated where `positive` is false.
 
     A vector whose product with every row is above zero then separates the classes
@@ -112,8 +115,13 @@ def sign_normalise(inputs: ArrayLike, positive: ArrayLike) -> np.ndarray:
     array([[ 1.,  2.],
            [-1., -5.]])
     """
+    rows = augment(inputs, last=last)
     signs = np.where(np.asarray(positive, dtype=bool), 1.0, -1.0)
-    return augment(inputs) * signs[:, None]
+    if signs.shape != (len(rows),):
+        raise DataError(
+            f"positive must have {len(rows)} entries, one for each row; got {signs.shape}."
+        )
+    return rows * signs[:, None]
 
 
 def solution_region(rows: ArrayLike, margin: float = 0.0, *, limit: float = 10.0) -> np.ndarray:

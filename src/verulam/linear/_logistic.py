@@ -300,6 +300,8 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
             Confidence of the Wald intervals, which are those of the odds ratios.
         """
         check_is_fitted(self)
+        if not 0 < level < 1:
+            raise DataError(f"level must be between 0 and 1; got {level}.")
         if self.covariance_ is None:
             raise DataError("fit with standard_errors=True to get a report of the weights.")
         reference = self._reference_code()

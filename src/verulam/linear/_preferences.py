@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
+from verulam.linear._checks import as_numbers
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ def preferences_from_relevance(
     >>> sorted(zip(found.better.tolist(), found.worse.tolist()))
     [(0, 1), (0, 2), (2, 1)]
     """
-    values = np.asarray(relevance, dtype=np.float64)
+    values = as_numbers(relevance, "relevance")
+    if not len(values) or np.isnan(values).any():
+        raise DataError("relevance must be a number for each row, and some rows there must be.")
     labels = np.zeros(len(values)) if groups is None else np.asarray(groups)
     if labels.shape != values.shape:
         raise DataError(
@@ -86,7 +90,10 @@ def preferences_from_order(pairs: Iterable[tuple[int, int]]) -> Preferences:
     """
     import networkx as nx
 
-    graph = nx.DiGraph(list(pairs))
+    given = [tuple(pair) for pair in pairs]
+    if not all(len(pair) == 2 and all(isinstance(row, Integral) for row in pair) for pair in given):
+        raise DataError("pairs must be pairs of the positions of two rows: (better, worse).")
+    graph = nx.DiGraph(given)
     if not nx.is_directed_acyclic_graph(graph):
         circle = [first for first, _ in nx.find_cycle(graph)]
         raise DataError(f"the preferences contradict one another: {circle} go round in a circle.")
@@ -117,7 +124,7 @@ def preferences_from_clicks(
         unknown = set(chosen) - set(rows)
         if unknown:
             raise DataError(f"clicked has {sorted(unknown)}, which the list {list(rows)} lacks.")
-        for row in chosen:
+        for row in dict.fromkeys(chosen):
             above = rows[: list(rows).index(row)]
             passed = [other for other in above if other not in set(chosen)]
             better += [row] * len(passed)

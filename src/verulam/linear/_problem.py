@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
+from verulam.linear._checks import as_numbers
 from verulam.linear._products import row_squares
 
 #: Weights beyond this size have lost every digit of a difference, and soon overflow.
@@ -154,7 +155,7 @@ def first_weights(
     if isinstance(start, str):
         assert random is not None
         return random.uniform(-_SMALL_START, _SMALL_START, size=n_weights)
-    weights = np.array(start, dtype=np.float64)
+    weights = as_numbers(start, "start").copy()
     if weights.shape != (n_weights,) or not is_bounded(weights):
         raise DataError(
             f"start must be {n_weights} finite numbers, the bias in front; got the shape "

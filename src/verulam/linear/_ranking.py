@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.stats import kendalltau
@@ -26,6 +27,7 @@ from verulam.base import (
     validate_data,
     warn_caller,
 )
+from verulam.linear._checks import as_numbers
 from verulam.linear._preferences import Preferences
 from verulam.linear._products import is_compressed
 from verulam.linear._ranking_loops import (
@@ -228,6 +230,8 @@ class LinearRanker(BaseEstimator):
 
     def top(self, X: ArrayLike, k: int = 1) -> np.ndarray:
         """Return the positions of the k best rows, the best first."""
+        if k < 1:
+            raise DataError(f"k must be at least 1; got {k}.")
         return np.argsort(-self.predict(X), kind="stable")[:k]
 
     def score(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> float:
@@ -313,7 +317,9 @@ def mean_average_precision(
 def _over_groups(
     measure: Any, relevance: ArrayLike, scores: ArrayLike, groups: ArrayLike | None
 ) -> float:
-    true, found = np.asarray(relevance, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    true, found = as_numbers(relevance, "relevance"), as_numbers(scores, "scores")
+    if np.isnan(true).any() or np.isnan(found).any():
+        raise DataError("relevance and scores must have no missing numbers.")
     if true.shape != found.shape:
         raise DataError(
             f"relevance and scores must have one number for each row; got {true.shape} and "
@@ -334,6 +340,11 @@ def _over_groups(
 
 
 def _checked_pairs(preferences: Preferences, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    if not isinstance(preferences, Preferences):
+        raise DataError(
+            "preferences must come from preferences_from_order, preferences_from_clicks or "
+            f"preferences_from_relevance; got a {type(preferences).__name__}."
+        )
     if not len(preferences):
         raise DataError("preferences has no pairs, so there is nothing to learn.")
     pairs = preferences.better.astype(np.int64), preferences.worse.astype(np.int64)
@@ -352,6 +363,9 @@ def _by_group(groups: ArrayLike | None, n_rows: int) -> tuple[np.ndarray, np.nda
     labels = np.asarray(groups)
     if labels.shape != (n_rows,):
         raise DataError(f"groups must have {n_rows} entries, one for each row; got {labels.shape}.")
+    missing = np.asarray(pd.isna(labels))
+    if missing.any():
+        raise DataError(f"groups has {missing.sum()} missing entries; leave those rows out.")
     codes = np.unique(labels, return_inverse=True)[1]
     order = np.argsort(codes, kind="stable")
     changes = np.flatnonzero(np.diff(codes[order])) + 1

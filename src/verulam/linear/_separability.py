@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from verulam.base import DataError
+from verulam.linear._checks import check_labels, check_rows
 from verulam.linear._scaling import compressed, scale_columns
 
 #: In scaled columns, mixtures of two classes that differ by less are the same point.
@@ -112,7 +113,9 @@ def separability(X: Any, y: ArrayLike) -> Separability:
     plane = columns.original(solution.weights)
     products = rows @ solution.weights
     if products.min() > _SMALLEST_PRODUCT * np.abs(solution.weights).sum():
-        margin = float(products.min() / np.linalg.norm(plane[1:]))
+        # The largest weight first: its square may overflow, or vanish.
+        largest = float(np.abs(plane[1:]).max())
+        margin = float(products.min() / largest / np.linalg.norm(plane[1:] / largest))
         return Separability(True, plane[1:], float(plane[0]), 0.0, margin, None)
     shares, distance = _certificate(rows, solution.dual)
     proved = distance <= _ROUNDING
@@ -156,8 +159,10 @@ def pairwise_separability(X: Any, y: ArrayLike) -> dict[tuple[Any, Any], Separab
     >>> bool(separability(line, [False, True, False]))
     False
     """
-    rows = _checked_rows(X)
-    labels = _checked_labels(y, rows)
+    rows = check_rows(X, sparse=True)
+    labels = check_labels(y, rows.shape[0])
+    if len(np.unique(labels)) < 2:
+        raise DataError(f"y must have two classes or more; got {len(np.unique(labels))}.")
     pairs = combinations(np.unique(labels), 2)
     return {
         (first, second): separability(rows[chosen], labels[chosen])
@@ -177,8 +182,8 @@ def one_versus_rest_separability(X: Any, y: ArrayLike) -> dict[Any, Separability
     >>> {name: bool(found) for name, found in one_versus_rest_separability(line, names).items()}
     {'a': True, 'b': False, 'c': True}
     """
-    rows = _checked_rows(X)
-    labels = _checked_labels(y, rows)
+    rows = check_rows(X, sparse=True)
+    labels = check_labels(y, rows.shape[0])
     return {label: separability(rows, labels == label) for label in np.unique(labels).tolist()}
 
 
@@ -247,33 +252,14 @@ def _check_solved(answer: Any) -> None:
 
 
 def _two_classes(X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:
-    inputs = _checked_rows(X)
-    labels, codes = np.unique(_checked_labels(y, inputs), return_inverse=True)
+    inputs = check_rows(X, sparse=True)
+    labels, codes = np.unique(check_labels(y, inputs.shape[0]), return_inverse=True)
     if len(labels) != 2:
         raise DataError(
             f"y must have two classes, since one plane has two sides; got {len(labels)}. "
             "pairwise_separability looks at every two of more classes."
         )
     return inputs, np.where(codes == 1, 1.0, -1.0)
-
-
-def _checked_rows(X: Any) -> Any:
-    """Return the rows, which must be a table of finite numbers."""
-    rows: Any = X.tocsr() if compressed(X) else np.asarray(X, dtype=np.float64)
-    if rows.ndim != 2:
-        raise DataError(f"X must be a table with one row for each instance; got {rows.shape}.")
-    if not np.isfinite(rows.data if compressed(rows) else rows).all():
-        raise DataError("X has missing or infinite values; fill or drop them first.")
-    return rows
-
-
-def _checked_labels(y: ArrayLike, rows: Any) -> np.ndarray:
-    labels = np.asarray(y)
-    if labels.shape != (rows.shape[0],):
-        raise DataError(
-            f"y must have {rows.shape[0]} entries, one for each row of X; got {labels.shape}."
-        )
-    return labels
 
 
 def _signed_rows(inputs: Any, signs: np.ndarray) -> Any:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import DataError, DataWarning, Seed, clone, unknown_name
+from verulam.linear._checks import check_labels, check_rows
 from verulam.linear._descent_discriminant import DescentDiscriminant
 from verulam.linear._least_mean_squares import LeastMeanSquares
 from verulam.linear._logistic import LogisticDiscriminant
@@ -106,7 +107,7 @@ def line_trainers(random_state: Seed = 0) -> dict[str, Any]:
 def compare_lines(
     X: ArrayLike,
     y: ArrayLike,
-    trainers: Mapping[str, Any] | list[str] | None = None,
+    trainers: Mapping[str, Any] | list[str] | str | None = None,
     *,
     random_state: Seed = 0,
 ) -> LineComparison:
@@ -126,7 +127,8 @@ def compare_lines(
     See Bartkowiak 5.7.
     """
     known = line_trainers(random_state)
-    inputs, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+    inputs = check_rows(X)
+    labels = check_labels(y, len(inputs))
     found = separability(inputs, labels)
     fitted, rows = {}, []
     for name, trainer in _chosen(trainers, known).items():
@@ -140,12 +142,16 @@ def compare_lines(
 
 
 def _chosen(
-    trainers: Mapping[str, Any] | list[str] | None, known: dict[str, Any]
+    trainers: Mapping[str, Any] | list[str] | str | None, known: dict[str, Any]
 ) -> Mapping[str, Any]:
     if trainers is None:
         return known
+    if not len(trainers):
+        raise DataError(f"trainers is empty; name some of {', '.join(known)}.")
     if isinstance(trainers, Mapping):
         return trainers
+    if isinstance(trainers, str):
+        trainers = [trainers]
     for name in trainers:
         if name not in known:
             raise unknown_name("trainer", name, known)
