@@ -10,7 +10,7 @@ from tests.experiment.studies import small_study
 
 from verulam.base import DataError
 from verulam.experiment import DataChoice, LearnerChoice, Study, analyse, report, run
-from verulam.experiment._report import contestant_rows, render
+from verulam.experiment._report import _breakable, contestant_rows, render
 
 EVIL = '<b onclick="x">&$x_1$</b><script>alert(1)</script>'
 
@@ -174,3 +174,25 @@ def test_notices_of_plan_and_learners_are_in_the_report(tmp_path):
     found = analyse(path)
     assert "Text and date columns are left out: words." in str(found)
     assert found.to_dict()["notices"] == list(found.notices)
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("parametric.NaiveBayes", "parametric.<wbr>NaiveBayes"),
+        ("parametric.GaussianClassifier", "parametric.<wbr>Gaussian<wbr>Classifier"),
+        ("a <b>", "a &lt;b&gt;"),
+    ],
+)
+def test_names_break_where_their_parts_end(name, broken):
+    assert str(_breakable(name)) == broken
+
+
+def test_failures_beyond_the_first_are_counted(two, tmp_path, monkeypatch):
+    monkeypatch.setattr("verulam.experiment._report.MOST_FAILURES", 3)
+    command = "UPDATE runs SET status = 'failed', error = 'x', predicted = NULL WHERE " + (
+        RUNS_OF.format("parametric.NaiveBayes", ">= 0")
+    )
+    page = render(analyse(changed_copy(two, tmp_path / "failed.sqlite", command)))
+    assert "The first 3 of 10; " in page
+    assert page.partition('<section id="failures">')[2].count("<tr>") == 1 + 3

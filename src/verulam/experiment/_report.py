@@ -45,6 +45,8 @@ _PREPARED = """
 SELECT DISTINCT preparation, learner FROM planned WHERE study = ? ORDER BY place, learner
 """
 MOST_FAILURES = 100
+#: A word that is longer may be broken at its capital letters, for the sake of phones.
+LONG_WORD = 14
 
 
 def report(
@@ -220,11 +222,16 @@ def _assessment_rows(analysis: Analysis) -> list[dict[Any, Any]]:
 
 
 def _breakable(name: str) -> Any:
-    """Return a name that a narrow column may break after a dot or before a capital letter."""
+    """Return a name that a narrow column may break after a dot, long parts at capitals too."""
     from markupsafe import Markup, escape
 
-    parts = re.split(r"(?<=\.)|(?<=[a-z])(?=[A-Z])", name)
-    return Markup("<wbr>").join(escape(part) for part in parts)
+    parts = re.split(r"(?<=\.)", name)
+    pieces = [
+        piece
+        for part in parts
+        for piece in (re.split(r"(?<=[a-z])(?=[A-Z])", part) if len(part) > LONG_WORD else [part])
+    ]
+    return Markup("<wbr>").join(escape(piece) for piece in pieces)
 
 
 def _origins(results: Results) -> dict[str, Any]:
