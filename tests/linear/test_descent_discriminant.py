@@ -15,6 +15,10 @@ from verulam.linear import (
     line_criterion,
     newton_descent,
 )
+from verulam.linear._criteria import ROW_LOSSES
+from verulam.linear._descent_discriminant import Curve
+from verulam.linear._problem import Problem
+from verulam.linear._products import weighted_products
 
 CURVED = ["squared error", "quadratic", "relaxation"]
 
@@ -103,3 +107,19 @@ def test_compressed_rows_give_the_same_line(method):
 def test_a_rate_that_diverges_is_caught():
     with pytest.raises(DataError, match="learning_rate=10 makes the weights grow"):
         DescentDiscriminant(learning_rate=10.0).fit(*overlapping())
+
+
+def test_newton_steps_never_go_up():
+    """A full step may: rows that were far beyond the margin come to count on the way."""
+    rows, signs = np.array([[1.4], [1.2], [-0.5], [-0.3], [-0.5]]), np.array([1, 1, -1, -1, 1.0])
+    problem, loss = Problem(rows, signs), ROW_LOSSES["quadratic"]
+    curve, rose = Curve(problem, loss, 1.0), 0
+    for weights in np.random.default_rng(0).normal(0, 3, size=(50, 2)):
+        products = problem.products(weights)
+        slope = -problem.combine(loss.slope(products, problem.squares, 1.0))
+        hessian = weighted_products(rows, curve.curvatures(products))
+        full = weights + np.linalg.lstsq(hessian, slope, rcond=1e-12)[0]
+        rose += curve.value(problem.products(full)) > 1.01 * curve.value(products)
+        taken = weights + curve.newton_step(slope, products)
+        assert curve.value(problem.products(taken)) <= curve.value(products) * (1 + 1e-9)
+    assert rose > 0

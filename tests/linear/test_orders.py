@@ -1,5 +1,6 @@
 """Orders of passes: every row once, never the same twice."""
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -32,11 +33,15 @@ def test_without_chance_the_rows_stay_in_place(problem):
     assert np.array_equal(second, np.arange(500))
 
 
-def test_rows_and_signs_are_shuffled_together(problem):
+def test_rows_signs_and_margins_are_shuffled_together(problem):
+    problem = replace(problem, margins=problem.inputs[:, 0] ** 2)
     shuffled = shuffled_once(problem, np.random.default_rng(0))
-    before = {(*row, sign) for row, sign in zip(problem.inputs, problem.signs, strict=True)}
-    after = {(*row, sign) for row, sign in zip(shuffled.inputs, shuffled.signs, strict=True)}
+    before, after = (
+        {(*row, sign) for row, sign in zip(each.inputs, each.signs, strict=True)}
+        for each in (problem, shuffled)
+    )
     assert before == after
+    assert np.array_equal(shuffled.margins, shuffled.inputs[:, 0] ** 2)
 
 
 def test_large_tables_are_read_by_blocks(monkeypatch):
