@@ -14,10 +14,8 @@ import verulam.nonparametric._products as products_module
 from verulam.nonparametric._neighbours import (
     NeighbourIndex,
     intrinsic_dimension,
-    nearest_by_products,
     nearest_columns,
 )
-from verulam.nonparametric._products import tiled_rows
 
 RNG = np.random.default_rng(0)
 
@@ -142,7 +140,7 @@ def test_ways_to_search_agree():
     assert index._tree_pays(3)
     by_tree, by_products = (
         index.query(queries, 3),
-        nearest_by_products(queries, tiled_rows(stored), 3),
+        NeighbourIndex(stored)._query_tiles(queries, 3),
     )
     assert_array_equal(by_tree.rows, by_products.rows)
     assert_allclose(by_tree.distances, by_products.distances)
@@ -192,7 +190,7 @@ def test_answers_do_not_depend_on_what_is_asked_with_them(n_columns, levels, k, 
     stored = unit * random.integers(0, levels, (6000, n_columns))
     queries = unit * random.integers(0, levels, (60, n_columns))
     index = NeighbourIndex(stored)
-    by_products = nearest_by_products(queries, tiled_rows(stored), k)
+    by_products = NeighbourIndex(stored)._query_tiles(queries, k)
     assert_array_equal(index._query_tree(queries, k).rows, by_products.rows)
     far_too = np.vstack([queries, queries + 1e4])
     assert_array_equal(index.query(far_too, k).rows[: len(queries)], by_products.rows)
@@ -203,3 +201,53 @@ def test_answers_do_not_depend_on_what_is_asked_with_them(n_columns, levels, k, 
 def test_first_of_equal_columns():
     table = np.tile([2.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0], (3, 5))
     assert_array_equal(nearest_columns(table, 7).rows, [[3, 11, 19, 27, 35, 1, 2]] * 3)
+
+
+def test_few_queries_prepare_nothing():
+    rng = np.random.default_rng(0)
+    stored, queries = rng.normal(size=(2000, 4)), rng.normal(size=(50, 4))
+    index = NeighbourIndex(stored)
+    found = [index.query(query[None], 3).rows[0] for query in queries]
+    assert_array_equal(found, brute(queries, stored, 3)[1])
+    assert index._n_asked > module.FEW_QUERIES
+    assert index._tiled is not None
+    fresh = NeighbourIndex(stored)
+    fresh.query(queries[: module.FEW_QUERIES], 3)
+    assert fresh._tree is None
+    assert fresh._tiled is None
+
+
+@pytest.mark.parametrize("k", [3, 80])
+def test_products_are_left_out_beside_a_row_far_out(k):
+    """Where single precision tells hardly any two rows apart, all are measured at once."""
+    rng = np.random.default_rng(0)
+    stored, queries = rng.normal(size=(900, 8)), rng.normal(size=(700, 8))
+    stored[0] = 1e9
+    index = NeighbourIndex(stored)
+    assert_array_equal(index.query(queries, k).rows, brute(queries, stored, k)[1])
+    assert index._is_crowded
+
+
+def test_repeated_values_keep_off_the_tree():
+    rng = np.random.default_rng(0)
+    stored, queries = rng.integers(6, size=(6000, 3)) * 1.0, rng.integers(6, size=(300, 3)) * 1.0
+    index = NeighbourIndex(stored)
+    found = index.query(queries, 5)
+    assert index._tree is None
+    assert_array_equal(found.rows, brute(queries, stored, 5)[1])
+    copies = np.repeat(rng.normal(size=(300, 3)), 20, axis=0)
+    tied = NeighbourIndex(copies)
+    near = copies[::19] + 0.01
+    assert_array_equal(tied._query_tree(near, 5).rows, brute(near, copies, 5)[1])
+    assert tied._is_tied
+
+
+@pytest.mark.parametrize("metric", ["city-block", "chebyshev"])
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(20_000, 2), (700, 6)])
+def test_trees_and_scans_of_other_orders(metric, n_rows, n_columns):
+    rng = np.random.default_rng(0)
+    stored, queries = rng.normal(size=(n_rows, n_columns)), rng.normal(size=(40, n_columns))
+    index = NeighbourIndex(stored, metric)
+    assert index._tree_pays(4) == (n_columns == 2)
+    name = metric.replace("-", "")
+    assert_array_equal(index.query(queries, 4).rows, brute(queries, stored, 4, name)[1])

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 import verulam.nonparametric._products_loops as loops
-from verulam.nonparametric._neighbours import nearest_by_products
+from verulam.nonparametric._neighbours import NeighbourIndex
 from verulam.nonparametric._products import nearest_in_tiles, tiled_rows
 
 RNG = np.random.default_rng(0)
@@ -22,7 +22,7 @@ def test_products_are_exact_where_single_precision_is_not():
     """A tight cluster far from the centre of the data, at the edge of float32."""
     stored = np.vstack([RNG.normal(size=(500, 10)) * 1e-5 + 1.0, RNG.normal(size=(500, 10)) - 3.0])
     queries = stored[:50] + RNG.normal(size=(50, 10)) * 1e-5
-    found = nearest_by_products(queries, tiled_rows(stored), 3)
+    found = NeighbourIndex(stored)._query_tiles(queries, 3)
     distances, rows = brute(queries, stored, 3)
     assert_array_equal(found.rows, rows)
     assert_allclose(found.distances, distances, rtol=1e-9)
@@ -30,16 +30,16 @@ def test_products_are_exact_where_single_precision_is_not():
 
 def test_many_equal_distances_take_the_exact_way():
     stored = np.repeat(RNG.normal(size=(3, 12)), 200, axis=0)
-    found = nearest_by_products(stored[::50] + 0.01, tiled_rows(stored), 2)
+    found = NeighbourIndex(stored)._query_tiles(stored[::50] + 0.01, 2)
     assert_allclose(found.distances, brute(stored[::50] + 0.01, stored, 2)[0])
 
 
 def test_far_and_huge_queries():
     stored = RNG.normal(size=(400, 9))
     queries = np.vstack([np.full((1, 9), 1e30), stored[:1] * 1e6])
-    found = nearest_by_products(queries, tiled_rows(stored), 2)
+    found = NeighbourIndex(stored)._query_tiles(queries, 2)
     assert_allclose(found.distances, brute(queries, stored, 2)[0])
-    tiny = nearest_by_products(stored[:5] * 1e-100, tiled_rows(stored * 1e-100), 1)
+    tiny = NeighbourIndex(stored * 1e-100)._query_tiles(stored[:5] * 1e-100, 1)
     assert_array_equal(tiny.rows[:, 0], np.arange(5))
 
 
@@ -47,7 +47,7 @@ def test_far_and_huge_queries():
 def test_first_limits_leave_no_neighbour_out(k):
     rng = np.random.default_rng(0)
     stored, queries = rng.normal(size=(5000, 9)), rng.normal(size=(20, 9))
-    found = nearest_by_products(queries, tiled_rows(stored), k)
+    found = NeighbourIndex(stored)._query_tiles(queries, k)
     assert_array_equal(found.rows, brute(queries, stored, k)[1])
 
 
@@ -92,7 +92,7 @@ def test_compiled_search_equals_its_python_source(k, monkeypatch):
 def test_equal_distances_come_in_the_order_of_rows(k):
     """Whole numbers, whose distances are exact: ties abound, also at the last place."""
     stored = np.random.default_rng(1).integers(0, 3, size=(600, 6)).astype(float)
-    found = nearest_by_products(stored[:50], tiled_rows(stored), k)
+    found = NeighbourIndex(stored)._query_tiles(stored[:50], k)
     told = ~nearest_in_tiles(stored[:50], tiled_rows(stored), k)[2]
     assert told.any()
     assert_array_equal(found.rows[told], brute(stored[:50][told], stored, k)[1])

@@ -14,6 +14,14 @@ from scipy.spatial.distance import cdist
 from verulam.base import DataError, in_threads, thread_count, unknown_name
 from verulam.nonparametric._products import TiledRows, nearest_in_tiles, tiled_rows
 from verulam.nonparametric._products_loops import measure_all, measure_listed
+from verulam.nonparametric._scan import (
+    EUCLIDEAN,
+    MOST_KEPT,
+    nearest_by_scan,
+    nearest_entries,
+    scan_kind,
+    scan_time,
+)
 from verulam.numerics import distances as distances_by_name
 from verulam.numerics import precision_root
 
@@ -31,6 +39,20 @@ NEAR_SHARE, FAR_GAPS = 0.85, 4.0
 MANIFOLD_ROWS = 5_000
 #: Rows by which the dimension of the data is told, and those asked for their neighbours.
 SAMPLE_ROWS, SAMPLE_QUERIES, SAMPLE_NEIGHBOURS = 500, 50, 10
+#: Up to so many stored rows, measuring all is quicker than any preparation.
+SMALL_ROWS = 100
+#: Queries that are answered by measuring all rows before a tree or tiles are made ready.
+FEW_QUERIES = 30
+#: Rows by which repeated values are told, and the share of different ones that leaves ties rare.
+GRID_ROWS, RARE_TIES = 100, 0.8
+#: Share of queries with ties above which a tree is not asked again.
+OFTEN_TIED = 0.2
+#: Microseconds that it takes to find the first of equally near rows with a tree.
+SETTLING_TIME = 12.0
+#: Queries that products are tried with, and the share left untold above which they are not used.
+TRIED_QUERIES, CROWDED = 64, 0.8
+#: How much longer a tree takes for other distances than the Euclidean.
+_TREE_FACTORS = {1.0: 3.0, np.inf: 1.5}
 #: Distances held at a time where a metric has to be computed in full.
 BLOCK_NUMBERS = 2**21
 
@@ -106,6 +128,10 @@ class NeighbourIndex:
         self._tiled: TiledRows | None = None
         self._dimension: float | None = None
         self._gap: float | None = None
+        self._kind = scan_kind(metric, self.order)
+        self._is_tied: bool | None = None
+        self._is_crowded = False
+        self._n_asked = 0
 
     def __getstate__(self) -> dict[str, Any]:
         # Both are quick to build again, and no model file need know their insides.
@@ -132,30 +158,84 @@ class NeighbourIndex:
         return queries if self.root is None else queries @ self.root
 
     def _query(self, queries: np.ndarray, k: int) -> Neighbours:
+        if self._scan_pays(len(queries), k):
+            return self._query_all(queries, k)
         if self._tree_pays(k) and self._are_near(queries):
             return self._query_tree(queries, k)
-        if self.order == 2.0:
-            if self._tiled is None:
-                self._tiled = tiled_rows(self.stored)
-            return nearest_by_products(queries, self._tiled, k)
-        return nearest_by_distances(self._measure, queries, k)
+        return self._query_all(queries, k) if self.order != 2.0 else self._query_tiles(queries, k)
+
+    def _query_all(self, queries: np.ndarray, k: int) -> Neighbours:
+        """Return the nearest rows by measuring all."""
+        if self._kind is None or k > MOST_KEPT:
+            return nearest_by_distances(self._measure, queries, k)
+        return Neighbours(*nearest_by_scan(queries, self.stored, self._kind, k))
+
+    def _query_tiles(self, queries: np.ndarray, k: int) -> Neighbours:
+        if self._is_crowded and k <= MOST_KEPT:
+            return self._query_all(queries, k)
+        if self._tiled is None:
+            self._tiled = tiled_rows(self.stored)
+            if len(queries) > 10 * TRIED_QUERIES:
+                self._try_products(_sampled(queries, TRIED_QUERIES), k)
+                return self._query_tiles(queries, k)
+        distances, rows, untold = nearest_in_tiles(queries, self._tiled, k)
+        if untold.any():
+            exact = _nearest_of_all(queries[untold], self.stored, k)
+            distances[untold], rows[untold] = exact.distances, exact.rows
+        return Neighbours(distances, rows)
+
+    def _try_products(self, queries: np.ndarray, k: int) -> None:
+        """Ask some queries, to leave products out where they tell hardly anything."""
+        assert self._tiled is not None
+        untold = nearest_in_tiles(queries, self._tiled, k)[2]
+        dear = scan_time(*self.stored.shape) > 4 * self._product_time(k)
+        self._is_crowded = not dear and bool(untold.mean() > CROWDED)
+
+    def _scan_pays(self, n_queries: int, k: int) -> bool:
+        """Tell whether so few Euclidean distances are asked for that nothing need be prepared."""
+        if self.order != 2.0 or k > MOST_KEPT:
+            return False
+        if len(self) <= SMALL_ROWS:
+            return True
+        if self._tree is not None or self._tiled is not None or not self._may_leave_trees():
+            return False
+        self._n_asked += n_queries
+        return self._n_asked <= FEW_QUERIES
+
+    def _product_time(self, k: int) -> float:
+        """Return the microseconds that a query takes by products, as measured on Gaussian rows."""
+        n_rows, n_columns = self.stored.shape
+        return 0.3 + 0.05 * k + (0.25 + 0.02 * n_columns) * n_rows / 1000.0
 
     def _tree_pays(self, k: int) -> bool:
         """Tell whether a tree answers sooner where queries lie among the stored rows."""
         n_rows, n_columns = self.stored.shape
-        if self.order != 2.0:
-            return self.order is not None and n_columns <= TREE_COLUMNS
+        if self.order is None or (n_columns > TREE_COLUMNS and self.order != 2.0):
+            return False
+        if self.order != 2.0 and (self._kind is None or k > MOST_KEPT):
+            return True
         if n_rows < TREE_ROWS:
             return False
         if self._dimension is None:
             self._dimension = float(n_columns)
-            if n_columns > CERTAIN_COLUMNS and n_rows > MANIFOLD_ROWS:
+            if n_columns > CERTAIN_COLUMNS and n_rows > MANIFOLD_ROWS and self.order == 2.0:
                 self._dimension = min(self._dimension, intrinsic_dimension(self.stored) + 1.0)
-        # Microseconds for a query, as measured on Gaussian rows.
-        by_products = 0.3 + 0.05 * k + (0.25 + 0.02 * n_columns) * n_rows / 1000.0
         crowd = np.sqrt(k * n_columns / self._dimension)
         by_tree = 0.1 * 1.75**self._dimension * crowd + 0.06 * k
-        return self._dimension <= TREE_COLUMNS + 1.0 and by_tree < by_products
+        if self.order != 2.0:
+            return by_tree * _TREE_FACTORS[self.order] < scan_time(n_rows, n_columns)
+        gain = self._product_time(k) - by_tree
+        if self._dimension > TREE_COLUMNS + 1.0 or gain <= 0.0:
+            return False
+        return gain > SETTLING_TIME or not (self._may_leave_trees() and self._often_tied())
+
+    def _often_tied(self) -> bool:
+        """Tell whether values repeat so often that many rows are equally near."""
+        if self._is_tied is None:
+            sample = _sampled(self.stored, GRID_ROWS)
+            most = max(len(np.unique(column)) for column in sample.T)
+            self._is_tied = most < RARE_TIES * len(sample)
+        return self._is_tied
 
     def _are_near(self, queries: np.ndarray) -> bool:
         """Tell whether queries lie among the stored rows; from afar, a tree leaves out nothing."""
@@ -205,6 +285,12 @@ class NeighbourIndex:
         reach = told.distances[:, -1] * (1.0 + ROUNDING)
         tied = np.flatnonzero(following <= reach)
         if not len(tied) or self._tree is None:
+            return
+        self._is_tied = self._is_tied or len(tied) > OFTEN_TIED * len(queries)
+        if self._product_time(told.rows.shape[1]) < SETTLING_TIME:
+            ask = self._query_all if len(tied) <= FEW_QUERIES else self._query_tiles
+            exact = ask(queries[tied], told.rows.shape[1])
+            told.distances[tied], told.rows[tied] = exact.distances, exact.rows
             return
         # Where many rows are equally near, many queries are mostly the same, too.
         _, first, copies = np.unique(queries[tied], axis=0, return_index=True, return_inverse=True)
@@ -276,16 +362,9 @@ def check_neighbour_count(
         )
 
 
-def nearest_by_products(queries: np.ndarray, tiled: TiledRows, k: int) -> Neighbours:
-    """Return the nearest rows by matrix products, and in full where those cannot tell."""
-    distances, rows, untold = nearest_in_tiles(queries, tiled, k)
-    if untold.any():
-        exact = _nearest_of_all(queries[untold], tiled.stored, k)
-        distances[untold], rows[untold] = exact.distances, exact.rows
-    return Neighbours(distances, rows)
-
-
 def _nearest_of_all(queries: np.ndarray, stored: np.ndarray, k: int) -> Neighbours:
+    if k <= MOST_KEPT:
+        return Neighbours(*nearest_by_scan(queries, stored, EUCLIDEAN, k))
     return nearest_by_distances(lambda few: measure_all(few, stored), queries, k)
 
 
@@ -323,9 +402,9 @@ def nearest_by_distances(
 
 def nearest_columns(table: np.ndarray, k: int) -> Neighbours:
     """Return the `k` smallest entries of each row of a table of distances."""
-    if k == 1:
-        rows = table.argmin(axis=1)[:, None]
-    elif k < table.shape[1]:
+    if k <= MOST_KEPT:
+        return Neighbours(*nearest_entries(np.ascontiguousarray(table, dtype=np.float64), k))
+    if k < table.shape[1]:
         rows = np.argpartition(table, k - 1, axis=1)[:, :k]
         last = np.take_along_axis(table, rows, axis=1).max(axis=1)
         # Of several that are equally near, partitions keep any; the first ones are wanted.

@@ -17,6 +17,8 @@ from verulam.nonparametric._products_loops import (
 SHARE_ROWS = 4 * QUERY_ROWS
 #: Stored rows of one product at most and at least: so many that the result stays in the cache.
 MOST_ROWS, LEAST_ROWS = 2048, 512
+#: Numbers that a thread copies into tiles at a time.
+FILLED_NUMBERS = 2**18
 #: Up to so many multiplications BLAS has a way with less preparation.
 SMALL_PRODUCT = 10**6
 #: Nanoseconds for a pair of query and stored row, for one more column, and for what one thread
@@ -54,7 +56,14 @@ def tiled_rows(stored: np.ndarray) -> TiledRows:
     width = SMALL_PRODUCT // (QUERY_ROWS * (n_columns + 1))
     width = min(max(width, LEAST_ROWS), MOST_ROWS, n_rows + GROUP - 1) // GROUP * GROUP
     tiles = np.empty((-(-n_rows // width), n_columns + 1, width), dtype=np.float32)
-    fill_tiles(stored, centre, scale, tiles)
+    # A thread takes some tiles at a time; few numbers are sooner written by one.
+    share = max(1, FILLED_NUMBERS // (width * (n_columns + 1)))
+
+    def fill(start: int) -> None:
+        rows = stored[start * width : (start + share) * width]
+        fill_tiles(rows, centre, scale, tiles[start : start + share])
+
+    share_among_threads(fill, range(0, len(tiles), share))
     return TiledRows(stored, centre, scale, tiles)
 
 

@@ -51,7 +51,11 @@ def farthest(stored, centre):
     """Return the largest squared distance of a row from the centre."""
     largest = 0.0
     for row in range(len(stored)):
-        largest = max(largest, _squared_distance(stored[row], centre))
+        total = 0.0
+        for column in range(len(centre)):
+            difference = stored[row, column] - centre[column]
+            total += difference * difference
+        largest = max(largest, total)
     return largest
 
 
@@ -219,9 +223,7 @@ def _to_front(values, low, high, pivot, or_equal):
 def _measure(query, stored, places, found, distances, rows):
     """Measure the candidates in double precision; keep the nearest, the first among equals."""
     n_found = len(places)
-    for candidate in range(n_found):
-        # Distances, not squares, decide: rounding of the root makes more of them equal.
-        found[candidate] = np.sqrt(_squared_distance(query, stored[places[candidate]]))
+    _measure_candidates(query, stored, places, found)
     if n_found > COUNTED_RANKS:
         # Stable, as candidates that come in order of rows are then hardly moved afterwards.
         order = np.argsort(found[:n_found], kind="mergesort")
@@ -237,6 +239,28 @@ def _measure(query, stored, places, found, distances, rows):
         if rank < len(distances):
             distances[rank] = distance
             rows[rank] = row
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _measure_candidates(query, stored, places, found):
+    """Write the distances of some rows, added up column by column as in every other search."""
+    last = len(places) - 1
+    for candidate in range(0, last + 1, 4):
+        # Four sums at a time, for each addition waits for the one before.
+        first, second = places[candidate], places[min(candidate + 1, last)]
+        third, fourth = places[min(candidate + 2, last)], places[min(candidate + 3, last)]
+        one = two = three = four = 0.0
+        for column in range(len(query)):
+            value = query[column]
+            one += (value - stored[first, column]) ** 2
+            two += (value - stored[second, column]) ** 2
+            three += (value - stored[third, column]) ** 2
+            four += (value - stored[fourth, column]) ** 2
+        # Distances, not squares, decide: rounding of the root makes more of them equal.
+        found[candidate] = np.sqrt(one)
+        found[min(candidate + 1, last)] = np.sqrt(two)
+        found[min(candidate + 2, last)] = np.sqrt(three)
+        found[min(candidate + 3, last)] = np.sqrt(four)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -273,8 +297,9 @@ def _put_in_order(found, places, distances, rows):
     rows[:] = places[:k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=_RELAXED)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _squared_distance(first, second):
+    """Add up the squares in the order of the columns, so that every search rounds alike."""
     total = 0.0
     for column in range(len(first)):
         difference = first[column] - second[column]
