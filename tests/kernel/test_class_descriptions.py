@@ -1,8 +1,10 @@
 """One description per class: scores, priors, rejection."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
+from verulam.base import DataWarning
 from verulam.kernel import ClassDescriptions, Gaussian, OneClassMachine, SpectrumKernel
 
 
@@ -57,3 +59,10 @@ def test_given_matrix_and_objects():
     words = ["aab", "aba", "aaa", "bbb", "bba", "bab"]
     strings = ClassDescriptions(kernel=SpectrumKernel(1), nu=0.5).fit(words, list("aaabbb"))
     assert strings.predict(["aa", "bb"]).tolist() == ["a", "b"]
+
+
+def test_an_indefinite_matrix_is_said_once():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.warns(DataWarning, match="smallest eigenvalue") as said:
+        ClassDescriptions(kernel="precomputed").fit(X @ X.T - np.eye(20), [0, 1] * 10)
+    assert len(said) == 1

@@ -135,6 +135,19 @@ def test_support_vectors_bound_the_leave_one_out_error():
     assert machine.support_share_ == (alphas > 0).sum() / 60
 
 
+def test_an_infinite_cost_is_the_hard_margin():
+    X = np.random.default_rng(3).normal(size=(30, 2))
+    y = (X @ [1.0, 2.0] > 0).astype(int)
+    hard = SupportVectorClassifier(kernel="linear", form="hard").fit(X, y)
+    endless = SupportVectorClassifier(kernel="linear", C=np.inf).fit(X, y)
+    assert_array_equal(endless.dual_coef_, hard.dual_coef_)
+    assert_array_equal(endless.intercept_, hard.intercept_)
+    with pytest.raises(NotSeparableError, match="not separable"):
+        SupportVectorClassifier(kernel="linear", C=np.inf).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    with pytest.raises(DataError, match="finite without a bias"):
+        SupportVectorClassifier(kernel="linear", C=np.inf, bias=False).fit(X, y)
+
+
 def test_hard_margin_says_why_not():
     with pytest.raises(NotSeparableError, match="squared distance") as raised:
         SupportVectorClassifier(kernel="linear", form="hard").fit([[0.0], [1.0], [2.0]], [0, 1, 0])

@@ -134,7 +134,10 @@ def test_compiled_steps_equal_their_python_source(constraint):
     for function in (solve_block, solve_block.py_func):
         values, left = np.zeros(12), slopes.copy()
         box = np.full(12, -0.5), np.full(12, 0.5)
-        steps = function(rows, slots, columns, *box, groups, constraint, 1e-6, 500, values, left)
+        scratch = np.empty((12, 12))
+        steps = function(
+            rows, slots, columns, scratch, *box, groups, constraint, 1e-6, 500, values, left
+        )
         ends.append((steps, values, left))
     assert ends[0][0] > 5
     assert_allclose(ends[0][1], ends[1][1], atol=1e-10)

@@ -1,12 +1,13 @@
 """A classifier made of one description per class."""
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import Classifier, StrOptions, checked_fit, encode_classes
+from verulam.base import Classifier, DataWarning, StrOptions, checked_fit, encode_classes
 from verulam.kernel._distance_kernels import Gaussian
 from verulam.kernel._general_kernels import Function
 from verulam.kernel._kernel import Kernel
@@ -97,16 +98,19 @@ class ClassDescriptions(Classifier):
         if self.priors == "equal":
             self.priors_ = np.full(len(counts), 1.0 / len(counts))
         self._members = [np.flatnonzero(codes == label) for label in range(len(counts))]
-        self.machines_ = [
-            OneClassMachine(
-                kernel=kernel,
-                nu=self.nu,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                cache_size=self.cache_size,
-            ).fit(self._part(inputs, own)[own])
-            for own in self._members
-        ]
+        with warnings.catch_warnings():
+            # What is to be said of the kernel was said of all rows.
+            warnings.simplefilter("ignore", DataWarning)
+            self.machines_ = [
+                OneClassMachine(
+                    kernel=kernel,
+                    nu=self.nu,
+                    tol=self.tol,
+                    max_iter=self.max_iter,
+                    cache_size=self.cache_size,
+                ).fit(self._part(inputs, own)[own])
+                for own in self._members
+            ]
         self.n_iter_ = max(machine.n_iter_ for machine in self.machines_)
         return self
 

@@ -45,7 +45,6 @@ from verulam.kernel._row_cache import RowCache
 from verulam.kernel._space import kernel_tags
 from verulam.kernel._support_options import (
     CLASS_WEIGHT,
-    COST,
     SHARE,
     SHARED_OPTIONS,
     row_weights,
@@ -67,7 +66,7 @@ class SupportVectorClassifier(Classifier):
         "cost" (each slack costs `C`), "nu" (a share of margin errors is given) or "hard" (no
         slack; classes that cannot be separated raise `NotSeparableError` with the certificate).
     C
-        Cost :math:`C` of slack, where the form is "cost".
+        Cost :math:`C` of slack, where the form is "cost"; of infinity, it is the form "hard".
     nu
         Bound :math:`\nu` of the share of margin errors, where the form is "nu".
     strategy
@@ -137,7 +136,7 @@ class SupportVectorClassifier(Classifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {
         "form": [StrOptions({"cost", "nu", "hard"})],
-        "C": COST,
+        "C": [Interval(Real, 0, None, closed="right")],
         "nu": SHARE,
         "strategy": [StrOptions(set(STRATEGIES)), "array-like"],
         "class_weight": CLASS_WEIGHT,
@@ -246,7 +245,7 @@ class SupportVectorClassifier(Classifier):
             if not weights[side].sum() > 0:
                 raise DataError(f"sample_weight: all weights of a {name} class are zero.")
         options = SolverOptions(float(self.tol), int(self.max_iter), bool(self.bias))
-        if self.form == "hard":
+        if self._without_slack():
             machines = [hard_machine(cache, signs, weights > 0, options)]
         elif self.form == "nu":
             machines = [nu_machine(cache, signs, float(self.nu), weights, options)]
@@ -255,6 +254,12 @@ class SupportVectorClassifier(Classifier):
                 cache, signs, weights, [float(cost) for cost in costs], options
             )
         return [_spread(machine, rows, n_rows) for machine in machines]
+
+    def _without_slack(self) -> bool:
+        endless = self.form == "cost" and np.isinf(self.C)
+        if endless and not self.bias:
+            raise DataError("C must be finite without a bias; take a large cost.")
+        return self.form == "hard" or endless
 
     def _keep(self, machines: list[BinaryMachine], inputs: np.ndarray) -> None:
         coefficients = np.array([machine.coefficients for machine in machines])

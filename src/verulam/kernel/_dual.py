@@ -162,6 +162,7 @@ def solve_dual(
             cache.rows,
             slots,
             inputs,
+            np.empty((len(chosen), len(chosen)), dtype=cache.rows.dtype),
             problem.lower[chosen],
             problem.upper[chosen],
             groups[chosen],

@@ -17,6 +17,7 @@ def solve_block(
     rows,
     slots,
     columns,
+    gram,
     lower,
     upper,
     groups,
@@ -29,10 +30,9 @@ def solve_block(
     """Improve `values` and `violations` in place until they differ by `tolerance`; count steps.
 
     Of the cached rows in `slots`, the entries of some columns are the block's Gram matrix. A row
-    of it is brought together when a step needs it, as many are never needed.
+    of it is brought together in `gram` when a step needs it, as many are never needed.
     """
     size = values.shape[0]
-    gram = np.empty((size, size), dtype=rows.dtype)
     diagonal = np.empty(size)
     ready = np.zeros(size, dtype=np.bool_)
     for k in range(size):
