@@ -146,7 +146,7 @@ class FarthestMarginPerceptron(LinearTrainer):
     -----
     Each correction takes the row with the least :math:`a^T y_i + \xi_i`. With slack
     :math:`\lambda` it is the same rule in a space where row :math:`i` has an input
-    :math:`\sqrt\lambda` of its own, in which any classes are separable. See Bartkowiak 5.7.
+    :math:`\sqrt{\lambda}` of its own, in which any classes are separable. See Bartkowiak 5.7.
 
     Examples
     --------
