@@ -155,16 +155,15 @@ def _classes() -> plt.Figure:
     iris = load_iris()
     petals, species = iris.data[:, 2:], iris.target_names[iris.target]
     figure, axes = plt.subplots(2, 2, figsize=(10, 7.6), layout="constrained")
-    panels = {
-        "softmax, with $g_i(x) = 0$": LogisticDiscriminant(),
-        "one against the rest, strict": OneVersusRest(LogisticDiscriminant(), rule="strict"),
-    }
-    for ax, (title, model) in zip(axes.flat, panels.items(), strict=False):
-        model.fit(petals, species)
-        draw = discriminant_lines if isinstance(model, LogisticDiscriminant) else decision_regions
-        draw(model, petals, species, ax=ax)
-        ax.set_title(title, fontsize="medium")
-        ax.set(xlabel="petal length (cm)", ylabel="petal width (cm)")
+    random = np.random.default_rng(2)
+    places = np.array([[0.0, 0.0], [2.6, 0.2], [1.2, 2.4]])
+    blobs, names = random.normal(places.repeat(40, axis=0), 0.6), np.repeat(["a", "b", "c"], 40)
+    discriminant_lines(LogisticDiscriminant().fit(blobs, names), blobs, names, ax=axes[0, 0])
+    axes[0, 0].set_title("softmax, with $g_i(x) = 0$", fontsize="medium")
+    strict = OneVersusRest(LogisticDiscriminant(), rule="strict").fit(petals, species)
+    decision_regions(strict, petals, species, ax=axes[0, 1])
+    axes[0, 1].set_title("one against the rest, strict", fontsize="medium")
+    axes[0, 1].set(xlabel="petal length (cm)", ylabel="petal width (cm)")
     rows, labels = _ring()
     pairs = PairwiseClassifier(LogisticDiscriminant(), rule="strict").fit(rows, labels)
     decision_regions(pairs, rows, labels, ax=axes[1, 0])
