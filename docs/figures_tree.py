@@ -113,7 +113,7 @@ def _linear() -> plt.Figure:
     figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
     ax.plot(X[:, 0], y, "x", color="0.6")
     for model, colour, style in (("constant", "#d55e00", "-"), ("linear", "#0072b2", "--")):
-        tree = DecisionTreeRegressor(leaf_model=model, error_threshold=0.03).fit(X, y)
+        tree = DecisionTreeRegressor(leaf_model=model, error_threshold=0.015).fit(X, y)
         label = f"{model}: {tree.get_n_leaves()} leaves"
         ax.plot(grid, tree.predict(grid), style, color=colour, label=label)
     ax.legend()

@@ -211,6 +211,13 @@ def test_a_class_must_weigh_something(weight):
             learner(class_weight={0: 1.0, 1: weight}).fit(X, y)
 
 
+def test_weights_whose_squares_overflow_are_refused(noisy):
+    X, y = noisy
+    for learner in (DecisionTreeClassifier, MultivariateTreeClassifier):
+        with pytest.raises(DataError, match=r"sample_weight adds up to .*; divide it by a power"):
+            learner().fit(X, y, np.full(len(y), 1e300))
+
+
 def test_weights_that_are_zero_or_negative(noisy):
     X, y = noisy
     with pytest.raises(DataError, match="sample_weight is zero for every row"):

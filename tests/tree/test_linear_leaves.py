@@ -135,3 +135,9 @@ def test_a_model_is_weighed_against_those_below_it():
         assert found.tolist() == expected
     found = no_better_than_models(structure, np.array([4.01, 1, 1]), n_weights, 4.02, 0.0)
     assert found.tolist() == [True, False, False]
+
+
+def test_inputs_whose_squares_overflow_are_refused():
+    X = np.array([[0.0, 1e200], [1.0, -1e200], [2.0, 0.0]])
+    with pytest.raises(DataError, match="Column 1 of X is too large for its squares"):
+        DecisionTreeRegressor(leaf_model="linear").fit(X, [0.0, 1.0, 2.0])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import TableSchema
+from verulam.data import dataset
 from verulam.tree import Condition, DecisionTreeClassifier, describe_condition
 
 SCHEMA = TableSchema(("age", "job"), (None, np.array(list("abcdefghij"))))
@@ -42,3 +43,17 @@ def test_depth_can_be_cut():
     assert DecisionTreeClassifier(max_depth=1, min_samples_split=5).fit(
         X, [0, 1, 0, 1]
     ).export_text() == ("0 (4, 2 of others)")
+
+
+def test_texts_say_where_missing_values_go_if_there_were_any():
+    """Without a deck, passengers are like those of decks G and T."""
+    titanic = dataset("titanic")
+    X, y = titanic.inputs[["deck", "age"]], titanic.target_values
+    text = DecisionTreeClassifier(max_depth=1).fit(X, y).export_text()
+    assert [line.count("or missing") for line in text.splitlines()] == [1, 0]
+    complete = X["deck"].notna() & X["age"].notna()
+    for tree in (
+        DecisionTreeClassifier(max_depth=2).fit(X[complete], y[complete]),
+        DecisionTreeClassifier(max_depth=2, missing="fractional").fit(X, y),
+    ):
+        assert "missing" not in tree.export_text()

@@ -61,6 +61,25 @@ class Part:
     codes: NDArray[np.int64]
 
 
+class CategoryCodes:
+    """Bit sets or branches of the categories of many nodes, one behind the other."""
+
+    def __init__(self) -> None:
+        self._parts: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        self._count = 0
+
+    def add(self, codes: NDArray[np.int64]) -> int:
+        """Append what belongs to one node or to several, and return where it starts."""
+        start = self._count
+        self._parts.append(codes)
+        self._count += len(codes)
+        return start
+
+    def joined(self) -> NDArray[np.int64]:
+        """Return all of them as one array."""
+        return np.concatenate(self._parts)
+
+
 class Assembly:
     """The arrays of a tree, which are filled part by part; a part can be dropped afterwards.
 
@@ -104,7 +123,8 @@ class Assembly:
         self._fields = {name: room(capacity, kind) for name, kind in kinds.items()}
         n_values = top.nodes.values.shape[1]
         self._values = room(capacity * n_values).reshape(capacity, n_values)
-        self._codes = [top.codes]
+        self._codes = CategoryCodes()
+        self._codes.add(top.codes)
         self._count = top.n_nodes
         self._put(slice(top.n_nodes), top.nodes, slice(top.n_nodes))
 
@@ -118,8 +138,7 @@ class Assembly:
         first = self._count
         cells = part.nodes.cells[: part.n_nodes]
         cells["first_child"][cells["kind"] != LEAF] += first - 1
-        cells["category_start"][cells["category_start"] >= 0] += sum(map(len, self._codes))
-        self._codes.append(part.codes)
+        cells["category_start"][cells["category_start"] >= 0] += self._codes.add(part.codes)
         self._count += part.n_nodes - 1
         self._put(slice(root, root + 1), part.nodes, slice(1))
         self._put(slice(first, self._count), part.nodes, slice(1, part.n_nodes))
@@ -127,7 +146,7 @@ class Assembly:
     def structure(self, *, fractional: bool) -> TreeStructure:
         """Return the tree."""
         fields = {name: self._trimmed(array) for name, array in self._fields.items()}
-        categories = np.concatenate(self._codes)
+        categories = self._codes.joined()
         # All splits of categories in one tree are of one kind.
         n_way = bool((fields["kind"] == NWAY).any())
         return TreeStructure(
@@ -139,6 +158,7 @@ class Assembly:
             category_branches=categories[: None if n_way else 0].astype(np.int32),
             n_categories=self._n_categories,
             fractional=fractional,
+            gaps=(),
         )
 
     def _trimmed(self, array: NDArray[Any]) -> NDArray[Any]:

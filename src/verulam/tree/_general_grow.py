@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import DataError
-from verulam.tree._assemble import Assembly, Growth, Part
+from verulam.tree._assemble import Assembly, CategoryCodes, Growth, Part
 from verulam.tree._grow import (
     is_numeric,
     make_nodes,
     make_scratch,
     make_sizes,
-    search_by_threads,
     split_node,
 )
 from verulam.tree._grow_loops import choose_column, known_count, next_seed, reorder_categories
@@ -25,6 +24,7 @@ from verulam.tree._node_loops import (
     is_good_enough,
     is_leaf,
     make_node,
+    search_alone,
 )
 from verulam.tree._records import (
     DROP,
@@ -48,11 +48,10 @@ SMALLEST_PART = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class _Work:
-    """A node to grow, with the orders, rows and weights that it owns."""
+class _Share:
+    """A node with the rows that it owns, whole or in part, and their weights."""
 
     node: int
-    packed: NDArray[np.uint64]
     rows: NDArray[np.int32]
     weights: NDArray[np.float64]
 
@@ -67,21 +66,20 @@ def grow_generally(
     nodes = make_nodes(64, rules.n_classes)
     scratch = make_scratch(n_rows, sample, rules)
     found = np.empty((len(sample.packed), N_FOUND))
-    sizes = make_sizes(sample)
-    codes: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    make_node(0, -1, 0, n_rows, np.uint64(seed), nodes, sample, rules, is_numeric(rules))
-    waiting, n_nodes = [_Work(0, sample.packed, sample.rows, weights)], 1
+    sizes, codes, columns = make_sizes(sample), CategoryCodes(), np.arange(len(sample.packed))
+    root = _Share(0, sample.rows, weights)
+    _add_node(root, -1, np.uint64(seed), nodes, sample, rules, impurity)
+    waiting = [] if is_leaf(0, nodes, rules) else [(root, sample.packed)]
+    n_nodes = 1
     while waiting:
-        work = waiting.pop()
+        work, packed = waiting.pop()
         node = work.node
         sample.weights[work.rows] = work.weights
-        own = sample._replace(packed=work.packed, rows=work.rows)
-        if impurity is not None:
-            nodes.cells["impurity"][node] = _of(impurity, nodes.values[node])[()]
-        if is_leaf(node, nodes, rules):
-            continue
+        own = sample._replace(packed=packed, rows=work.rows)
         if impurity is None:
-            column = search_by_threads(node, nodes, own, rules, [scratch], found)
+            column = search_alone(
+                node, columns, nodes, own, rules, scratch, is_numeric(rules), found
+            )
         else:
             column = _search_by_function(node, nodes, own, rules, scratch, found, impurity)
         if not is_good_enough(column, found, rules):
@@ -89,12 +87,23 @@ def grow_generally(
         n_children = split_node(node, column, found, nodes, own, rules, scratch, sizes, codes)
         nodes = _with_room(nodes, n_nodes + n_children)
         parts = _divide(work, n_nodes, n_children, column, own, rules)
-        _add_children(node, n_nodes, parts, nodes, sample, rules)
-        waiting.extend(part for part in reversed(parts) if len(part.rows))
+        _add_children(node, n_nodes, parts, nodes, sample, rules, impurity)
+        # Leaves need no orders.
+        unfinished = [
+            part for part in parts if len(part.rows) and not is_leaf(part.node, nodes, rules)
+        ]
+        waiting.extend((part, _orders_of(part.rows, packed)) for part in reversed(unfinished))
         n_nodes += n_children
-    whole = Part(nodes, n_nodes, np.concatenate(codes))
+    whole = Part(nodes, n_nodes, codes.joined())
     assembly = Assembly(whole, n_nodes, sample.n_categories, n_way=rules.n_way, weighted=True)
     return Growth(assembly.structure(fractional=rules.fractional), sample.rows)
+
+
+def _orders_of(rows: NDArray[np.int32], packed: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the orders of the columns, of some rows alone."""
+    member = np.zeros(int((packed[0] & ROW_MASK).max()) + 1, dtype=bool)
+    member[rows] = True
+    return packed[member[packed & ROW_MASK]].reshape(len(packed), len(rows))
 
 
 def _with_room(nodes: Nodes, count: int) -> Nodes:
@@ -108,38 +117,53 @@ def _with_room(nodes: Nodes, count: int) -> Nodes:
 
 
 def _divide(
-    work: _Work, first_child: int, n_children: int, column: int, own: Sample, rules: Rules
-) -> list[_Work]:
+    work: _Share, first_child: int, n_children: int, column: int, own: Sample, rules: Rules
+) -> list[_Share]:
     """Return the children's shares of a node; rows without a value belong to all of them."""
     side = own.side[work.rows].astype(np.intp)
     missing = np.isnan(own.values[work.rows, column])
     if not rules.fractional:
         missing[:] = False
     known = np.bincount(side[~missing], work.weights[~missing], minlength=n_children)
-    member = np.empty(len(own.side), dtype=bool)
     parts = []
-    for child in range(n_children):
-        share = known[child] / known.sum()
+    for child, share in enumerate(known / known.sum()):
         weights = np.where(missing, work.weights * share, work.weights)
         chosen = ((side == child) & ~missing) | (missing & (weights >= SMALLEST_PART))
-        rows = work.rows[chosen]
-        member[work.rows] = False
-        member[rows] = True
-        packed = work.packed[member[work.packed & ROW_MASK]].reshape(len(work.packed), len(rows))
-        parts.append(_Work(first_child + child, packed, rows, weights[chosen]))
+        parts.append(_Share(first_child + child, work.rows[chosen], weights[chosen]))
     return parts
 
 
 def _add_children(
-    node: int, first_child: int, parts: list[_Work], nodes: Nodes, sample: Sample, rules: Rules
+    node: int,
+    first_child: int,
+    parts: list[_Share],
+    nodes: Nodes,
+    sample: Sample,
+    rules: Rules,
+    impurity: Impurity | None,
 ) -> None:
     cell = nodes.cells[node]
     cell["first_child"], cell["n_children"] = first_child, len(parts)
     for branch, part in enumerate(parts):
-        sample.weights[part.rows] = part.weights
-        own = sample._replace(rows=part.rows)
         seed = np.uint64(next_seed(cell["seed"], branch))
-        make_node(part.node, node, 0, len(part.rows), seed, nodes, own, rules, is_numeric(rules))
+        _add_node(part, node, seed, nodes, sample, rules, impurity)
+
+
+def _add_node(
+    part: _Share,
+    parent: int,
+    seed: np.uint64,
+    nodes: Nodes,
+    sample: Sample,
+    rules: Rules,
+    impurity: Impurity | None,
+) -> None:
+    """Fill in a new leaf that owns a share of the rows."""
+    sample.weights[part.rows] = part.weights
+    own = sample._replace(rows=part.rows)
+    make_node(part.node, parent, 0, len(part.rows), seed, nodes, own, rules, is_numeric(rules))
+    if impurity is not None:
+        nodes.cells["impurity"][part.node] = _of(impurity, nodes.values[part.node])[()]
 
 
 def _of(impurity: Impurity, counts: NDArray[np.float64]) -> NDArray[np.float64]:

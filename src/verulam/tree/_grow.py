@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import in_threads, thread_count
-from verulam.tree._assemble import Assembly, Growth, Part
+from verulam.tree._assemble import Assembly, CategoryCodes, Growth, Part
 from verulam.tree._divide_loops import divide_columns, divide_rows
 from verulam.tree._grow_loops import choose_column, draw_columns, next_seed, search_column
 from verulam.tree._node_loops import (
@@ -173,7 +173,7 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
     if n_rows > limit:
         scratches += [make_scratch(n_rows, sample, rules) for _ in range(threads - 1)]
     found = np.empty((sample.packed.shape[0], N_FOUND))
-    codes: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+    codes = CategoryCodes()
     waiting, pending, n_nodes = [] if is_leaf(0, nodes, rules) else [0], [], 1
     while waiting:
         node = waiting.pop()
@@ -196,7 +196,7 @@ def _grow_top(sample: Sample, rules: Rules, seed: int) -> tuple[Part, list[int]]
             _shared_division(node, n_children, nodes, sizes, sample, scratches)
         waiting.extend(unfinished)
         n_nodes += n_children
-    return Part(nodes, n_nodes, np.concatenate(codes)), pending
+    return Part(nodes, n_nodes, codes.joined()), pending
 
 
 def split_node(
@@ -208,15 +208,15 @@ def split_node(
     rules: Rules,
     scratch: Scratch,
     sizes: NDArray[np.int64],
-    codes: list[NDArray[np.int64]],
+    codes: CategoryCodes,
 ) -> int:
     """Mark the rows of a node's children, append the codes of its categories; return how many."""
     n_children, n_codes = mark_split(
         node, column, found[column], nodes, sample, rules, scratch, sizes
     )
     if n_codes:
-        nodes.cells["category_start"][node] = sum(map(len, codes))
-        codes.append(scratch.words[:n_codes].astype(np.int64))
+        start = codes.add(scratch.words[:n_codes].astype(np.int64))
+        nodes.cells["category_start"][node] = start
     return int(n_children)
 
 

@@ -3,6 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,9 @@ from verulam.tree._records import Rules
 from verulam.tree._structure import LEAF, NUMERIC, SUBSET, Path, TreeStructure, collapse, paths
 from verulam.tree._table import category_counts, encode_rows
 from verulam.tree._text import branch_label, column_name, condition_text, tree_text
+
+#: Sums of weights below this have squares that floating point can hold.
+LARGEST_WEIGHT = 1e100
 
 
 class TreeLearner(ABC):
@@ -271,6 +275,8 @@ class TreeLearner(ABC):
         self.n_leaves_grown_, self.ccp_alpha_ = growth.structure.n_leaves, None
         own = None if weights is None else weights[growing]
         self.tree_ = self._settled(growth, rows[growing], target[growing], own)
+        gaps = np.isnan(rows.min(axis=0))
+        self.tree_ = replace(self.tree_, gaps=tuple(gaps.tolist()) if gaps.any() else ())
         if options.pruning == "reduced_error":
             own = None if weights is None else weights[aside]
             self.tree_ = self._reduced(self.tree_, rows[aside], target[aside], own)
@@ -357,6 +363,10 @@ def usable_weights(
     if len(used) == 0:
         raise DataError("sample_weight is zero for every row; at least one must be positive.")
     weights = weights[used]
+    if not weights.sum() < LARGEST_WEIGHT:
+        raise DataError(
+            f"sample_weight adds up to {weights.sum():.3g}; divide it by a power of ten."
+        )
     if (weights == 1.0).all():
         return None, used
     return weights, used

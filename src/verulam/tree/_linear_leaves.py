@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from verulam.base import DataError
 from verulam.tree._assemble import Growth
 from verulam.tree._structure import LEAF, TreeStructure, surviving
 
@@ -88,12 +89,19 @@ def fit_linear_leaves(
         Acceptable mean squared error of a leaf.
     """
     columns = np.flatnonzero(growth.structure.n_categories == 0)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         present = ~np.isnan(rows[:, columns])
         means = np.where(present, rows[:, columns], 0.0).sum(axis=0) / np.maximum(
             present.sum(axis=0), 1
         )
     inputs = _filled(rows[:, columns], means)
+    with np.errstate(over="ignore", invalid="ignore"):
+        widest = np.square(inputs.max(axis=0) - inputs.min(axis=0)) * len(inputs)
+    if not np.isfinite(widest).all():
+        column = columns[int(np.argmin(np.isfinite(widest)))]
+        raise DataError(
+            f"Column {column} of X is too large for its squares: divide it by a power of ten."
+        )
     structure = growth.structure
     models: list[dict[str, Any]] = []
     for node in range(len(structure)):

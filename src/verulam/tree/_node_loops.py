@@ -96,6 +96,14 @@ def prepare_search(node, nodes, sample, rules, scratch, numeric):
 
 
 @outer_loop
+def search_alone(node, columns, nodes, sample, rules, scratch, numeric, found):
+    """Search the columns of a node that owns all rows of the sample; return the best or -1."""
+    error = prepare_search(node, nodes, sample, rules, scratch, numeric)
+    n_rows, seed = nodes.cells[node].n_rows, nodes.cells[node].seed
+    return search_node(0, n_rows, seed, error, columns, sample, rules, scratch, numeric, found)
+
+
+@outer_loop
 def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
     """Turn a leaf into an inner node and mark its rows with the children they go to.
 

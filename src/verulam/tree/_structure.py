@@ -82,6 +82,9 @@ class TreeStructure:
         Number of categories of each column; 0 for numeric ones.
     fractional : bool
         Whether missing values are divided among the children.
+    gaps : tuple of bool
+        Which columns had missing values in training, so that it matters where those go; empty
+        where nothing is known of that.
     """
 
     kind: NDArray[np.int8]
@@ -100,6 +103,7 @@ class TreeStructure:
     gain: NDArray[np.float64]
     n_categories: NDArray[np.int32]
     fractional: bool = False
+    gaps: tuple[bool, ...] = ()
 
     def __len__(self) -> int:
         return len(self.kind)

@@ -27,7 +27,11 @@ def column_name(schema: TableSchema, column: int) -> str:
 
 
 def describe_condition(
-    condition: Condition, schema: TableSchema, *, shown: int = SHOWN_CATEGORIES
+    condition: Condition,
+    schema: TableSchema,
+    *,
+    shown: int = SHOWN_CATEGORIES,
+    missing: bool = False,
 ) -> str:
     """Return a condition in words.
 
@@ -39,6 +43,8 @@ def describe_condition(
         Names of the columns and their categories.
     shown
         Categories that are named; of more, the rest is counted.
+    missing
+        Whether to say so where missing values meet the condition.
 
     Examples
     --------
@@ -46,34 +52,39 @@ def describe_condition(
     >>> schema = TableSchema(("age",), (None,))
     >>> describe_condition(Condition(0, "<=", 38.5), schema)
     'age <= 38.5'
+    >>> describe_condition(Condition(0, ">", 38.5, accepts_missing=True), schema, missing=True)
+    'age > 38.5 or missing'
     """
     name = column_name(schema, condition.column)
+    tail = " or missing" if missing and condition.accepts_missing else ""
     if condition.relation != "in":
         if np.isinf(condition.threshold):
             return f"{name} is {'known' if condition.relation == '<=' else 'missing'}"
-        return f"{name} {condition.relation} {condition.threshold:.6g}"
+        return f"{name} {condition.relation} {condition.threshold:.6g}{tail}"
     known = schema.categories[condition.column]
     assert known is not None
     labels = [str(known[code]) for code in condition.categories]
     if not labels:
         return f"{name} is missing" if condition.accepts_missing else f"{name} in {{}}"
     if len(labels) == 1:
-        return f"{name} = {labels[0]}"
+        return f"{name} = {labels[0]}{tail}"
     rest = len(labels) - shown
     listed = labels[:shown] + ([f"{rest} more"] if rest > 0 else [])
-    return f"{name} in {{{', '.join(listed)}}}"
+    return f"{name} in {{{', '.join(listed)}}}{tail}"
 
 
 def condition_text(structure: TreeStructure, node: int, branch: int, schema: TableSchema) -> str:
     """Return in words what a row has answered at a node if it went to one of its children.
 
-    Of categories, those are named that can reach the node.
+    Of categories, those are named that can reach the node; of missing values it is said where they
+    go if there were any in training and they are not divided.
     """
     condition = branch_condition(structure, node, branch)
     if condition.relation == "in":
         same = [above for above in conditions(structure, node) if above.column == condition.column]
         condition = merge_conditions([condition, *same])[0]
-    return describe_condition(condition, schema)
+    told = bool(structure.gaps) and structure.gaps[condition.column] and not structure.fractional
+    return describe_condition(condition, schema, missing=told)
 
 
 def branch_label(structure: TreeStructure, node: int, schema: TableSchema) -> str:
