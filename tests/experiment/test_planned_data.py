@@ -74,3 +74,14 @@ def test_measures_of_another_task_are_refused(given, key):
     message = f"^{key}: 'r2' is for regression, but data set 'iris' asks for classification"
     with pytest.raises(DataError, match=message):
         make_plan(study)
+
+
+def test_infinite_inputs_are_told_before_anything_runs():
+    table = pd.DataFrame({"x": np.arange(30.0), "z": np.arange(30.0) ** 2, "kind": ["a", "b"] * 15})
+    study = small_study(data=[DataChoice(table.replace(81.0, np.inf), target="kind", label="t")])
+    assert (
+        "Infinite values in z: most learners fail on them; replace them, or make them "
+        in " ".join(make_plan(study).notices)
+    )
+    table["x"] = table["x"].astype("Int64").mask(table["x"] == 3)
+    assert not make_plan(small_study(data=[DataChoice(table, target="kind", label="t")])).notices

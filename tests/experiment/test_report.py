@@ -119,6 +119,9 @@ def test_rows_of_the_table(factors):
     assert rows[0]["in_group"]
     assert not rows[-1]["in_group"]
     assert rows[0]["cells"]["p"].key == ""
+    costs = ["fit", "predict", "size", "memory", "readable", "failed"]
+    assert list(rows[0]["cells"])[-6:] == costs
+    assert all(float(row["cells"][cost].key) >= 0 for row in rows for cost in ("fit", "predict"))
 
 
 def test_written_where_asked(two, tmp_path):

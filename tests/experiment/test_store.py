@@ -251,3 +251,12 @@ def test_notices_of_a_plan_are_kept_and_old_stores_have_none(tmp_path):
     with Store(path) as store:
         store.add_plan(plan)
     assert Results(path, key).notices == plan.lasting_notices
+
+
+def test_a_reader_that_stops_early_may_outlive_the_store(store, plan, tmp_path):
+    store.add_plan(plan)
+    with Store(store.path, read_only=True) as other:
+        rows = other.rows("SELECT run FROM planned")
+        next(rows)
+    rows.close()  # complained that the database is closed
+    assert list(rows) == []

@@ -121,3 +121,10 @@ def test_a_study_file_names_rare_classes_and_columns(table, tmp_path):
 def test_words_that_are_none():
     with pytest.raises(DataError, match="rare: 'some'; expected one of keep, drop, join"):
         small_study(data=[DataChoice("iris", rare="some")])
+
+
+def test_infinite_numbers_are_refused_with_their_rows():
+    table = pd.DataFrame({"x": np.arange(30.0), "y": np.linspace(0.1, 3.3, 30)})
+    table.loc[[4, 7], "y"] = [np.inf, -np.inf]
+    with pytest.raises(DataError, match=r"Column 'y' is infinite in 2 rows: 4, 7 \(counted"):
+        settled_target(Dataset.from_frame(table, target="y"))

@@ -126,7 +126,17 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         locked,
         fingerprint(splits),
         notices=tuple(
-            filter(None, (_dropped(opened), rare, usable.notice, *left_out, _numbered(inputs)))
+            filter(
+                None,
+                (
+                    _dropped(opened),
+                    rare,
+                    usable.notice,
+                    *left_out,
+                    _numbered(inputs),
+                    _infinite(inputs),
+                ),
+            )
         ),
         groups=groups,
         nuisance=nuisance,
@@ -139,6 +149,19 @@ def _dropped(data: Dataset) -> str:
     rows = counted(data.dropped_rows, "row")
     return (
         f"{rows} without a value of {data.target!r} left out, of {data.n_rows + data.dropped_rows}."
+    )
+
+
+def _infinite(inputs: pd.DataFrame) -> str:
+    """Return a notice about inputs that are infinite in places, which few learners can use."""
+    numbers = inputs.select_dtypes("number")
+    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    names = numbers.columns[np.isinf(values).any(axis=0)]
+    if not len(names):
+        return ""
+    return (
+        f"Infinite values in {', '.join(map(str, names))}: most learners fail on them; replace "
+        "them, or make them missing."
     )
 
 

@@ -375,7 +375,9 @@ class Store:
     def rows(self, query: str, parameters: Iterable[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows that a SQL query gives."""
         with self._clear_errors():
-            yield from self._connection.execute(query, tuple(parameters))
+            # A reader that stops early must not close the cursor, maybe after the store.
+            for row in self._connection.execute(query, tuple(parameters)):  # noqa: UP028 (said above)
+                yield row
 
     def read(self, query: str, parameters: Iterable[Any] = ()) -> pd.DataFrame:
         """Return the answer to a SQL query as a table."""

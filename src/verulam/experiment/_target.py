@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
@@ -85,7 +86,7 @@ def target_problem(data: Dataset, remedy: str = _REMEDY) -> str:
         What to do about classes of a single row.
     """
     if data.task != "classification":
-        return ""
+        return _infinite(data)
     if _is_free_text(data):
         distinct = data.target_values.nunique()
         return (
@@ -105,6 +106,19 @@ def target_problem(data: Dataset, remedy: str = _REMEDY) -> str:
     also = f" Also rare: {_named(others)}." if len(others) else ""
     few = f"{_subject(single)} of {data.target!r}, too few to learn from and to test on."
     return f"{few}{also} {remedy}"
+
+
+def _infinite(data: Dataset) -> str:
+    """Return where numbers to predict are infinite, in a sentence; empty for nowhere."""
+    places = np.flatnonzero(np.isinf(data.target_values.to_numpy(dtype=np.float64)))
+    if not len(places):
+        return ""
+    rows = ", ".join(map(str, places[:MOST_NAMED]))
+    more = ", ..." if len(places) > MOST_NAMED else ""
+    return (
+        f"Column {data.target!r} is infinite in {counted(len(places), 'row')}: {rows}{more} "
+        "(counted from 0). Replace these values, or leave the rows out."
+    )
 
 
 def _subject(single: pd.Series) -> str:
