@@ -1,6 +1,7 @@
 """Hidden Markov models: learning, tasks, scales, and bad input."""
 
 from dataclasses import fields, replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -88,11 +89,13 @@ def test_score_equals_the_sum_over_all_paths(name):
     log_emissions = model.model_.log_emissions(sequences)
     options = {} if known is None else {"inputs": [known]}
     total, best, best_value = -np.inf, None, -np.inf
+    posteriors = np.zeros((4, 3))
     for path in np.ndindex(3, 3, 3, 3):
         with np.errstate(divide="ignore"):
             value = np.log(model.initial_[path[0]]) + log_emissions[range(4), path].sum()
             value += np.log(model.transitions_[path[:-1], path[1:]]).sum()
         total = np.logaddexp(total, value)
+        posteriors[range(4), path] += np.exp(value)
         given = model.path_probabilities([short], [path], **options)
         assert_allclose(given.joint[0], value)
         assert_allclose(given.observations[0], log_emissions[range(4), path].sum())
@@ -100,6 +103,40 @@ def test_score_equals_the_sum_over_all_paths(name):
             best, best_value = path, value
     assert_allclose(model.score([short], **options), total)
     assert_array_equal(model.predict([short], **options)[0], best)
+    found = model.predict_proba([short], **options)[0]
+    assert_allclose(found, posteriors / np.exp(total), atol=1e-10)
+
+
+def test_a_pass_takes_soft_counts_of_all_paths():
+    random = np.random.default_rng(3)
+    first, matrix = random.dirichlet(np.ones(2)), random.dirichlet(np.ones(2), 2)
+    table = random.dirichlet(np.ones(3), 2)
+    X = [[0, 2, 1], [1, 1, 0, 2, 2], [2]]
+    model = HiddenMarkovModel(
+        2,
+        CategoricalEmission(probabilities=table),
+        initial=InitialProbabilities(first),
+        transitions=TransitionMatrix(values=matrix),
+        max_iter=1,
+    ).fit(X)
+    firsts, moves, shown, likelihoods = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 3)), []
+    for part in X:
+        own = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 3))
+        total = 0.0
+        for path in np.ndindex(*(2,) * len(part)):
+            chance = first[path[0]] * np.prod(table[path, part])
+            chance *= np.prod([matrix[a, b] for a, b in pairwise(path)])
+            total += chance
+            own[0][path[0]] += chance
+            np.add.at(own[1], (path[:-1], path[1:]), chance)
+            np.add.at(own[2], (path, part), chance)
+        likelihoods.append(np.log(total))
+        for counts, some in zip((firsts, moves, shown), own, strict=True):
+            counts += some / total
+    assert_allclose(model.objective_curve_[0], sum(likelihoods))
+    assert_allclose(model.initial_, firsts / 3)
+    assert_allclose(model.transitions_, moves / moves.sum(axis=1, keepdims=True))
+    assert_allclose(model.emission_.probabilities, shown / shown.sum(axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize("name", CASES)
