@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError
-from verulam.data import read_csv
+from verulam.data import read_csv, stream
 
 
 @pytest.fixture
@@ -94,6 +94,24 @@ def test_missing_markers(write, marker):
     data = read_csv(write(f"a, b\n1, x\n{marker}, {marker}\n3, y\n"))
     assert data.missing == {"a": 1, "b": 1}
     assert data.kinds == {"a": "numeric", "b": "categorical"}
+
+
+@pytest.mark.parametrize("word", ["none", "missing"])
+def test_words_for_nothing_are_values_among_words_and_gaps_among_numbers(write, word):
+    path = write(f"size,when,fault,code\n1,2020-01-02,{word},01067\n{word},{word},rust,{word}\n")
+    data = read_csv(path, target="fault")
+    assert data.missing == {"size": 1, "when": 1, "code": 1}
+    assert data.target_values.tolist() == [word, "rust"]
+    assert data.table["code"].iloc[0] == "01067"
+    (inputs, target), *_ = stream(path, target="fault")
+    assert target.tolist() == [word, "rust"]
+    assert inputs["size"].isna().tolist() == [False, True]
+
+
+def test_a_rare_word_far_down_leaves_none_a_value(write):
+    data = read_csv(write("a,y\n" + "1,none\n" * 30_000 + "2,fraud\n"), target="y")
+    assert data.missing == {}
+    assert data.target_values.value_counts().to_dict() == {"none": 30_000, "fraud": 1}
 
 
 def test_own_missing_markers_take_the_place_of_the_usual_ones(write):

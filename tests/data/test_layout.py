@@ -16,7 +16,7 @@ def layout(tmp_path):
 
 
 def test_all_parts_are_found(layout):
-    expected = CsvLayout("utf-8", ";", ",", header=True, names=("a", "b"))
+    expected = CsvLayout("utf-8", ";", ",", header=True, names=("a", "b"), words=("b",))
     assert layout("a;b\n1,5;x\n") == expected
 
 

@@ -12,7 +12,6 @@ import pandas as pd
 from verulam.data._dataset import Dataset
 from verulam.data._files import checked_path, data_name, file_error, open_bytes, undecodable
 from verulam.data._layout import (
-    MISSING_MARKERS,
     CsvLayout,
     RecordError,
     csv_layout,
@@ -31,7 +30,7 @@ def read_csv(
     encoding: str | None = None,
     decimal: str | None = None,
     header: bool | None = None,
-    missing_values: Iterable[str] = MISSING_MARKERS,
+    missing_values: Iterable[str] | None = None,
     **options: Any,
 ) -> Dataset:
     r"""Read a CSV file, plain or gzipped.
@@ -51,7 +50,8 @@ def read_csv(
     header
         Whether the first line holds names; worked out if not given.
     missing_values
-        Fields that stand for a missing value.
+        Fields that stand for a missing value; the usual ones if not given, "none" and "missing"
+        only where the other fields of the column are no words.
     **options
         Passed on to :meth:`Dataset.from_frame`.
 
@@ -85,7 +85,9 @@ def read_csv(
 
 
 def pandas_options(
-    layout: CsvLayout, missing_values: Iterable[str], dtypes: Mapping[str, Any] | None = None
+    layout: CsvLayout,
+    missing_values: Iterable[str] | None = None,
+    dtypes: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the arguments that make pandas read a file of that layout, with the given dtypes."""
     return {
@@ -96,7 +98,7 @@ def pandas_options(
         "names": list(layout.names),
         "dtype": dict.fromkeys(layout.codes, str) | dict(dtypes or {}),
         "index_col": False,
-        "na_values": list(missing_values),
+        "na_values": layout.missing_markers() if missing_values is None else list(missing_values),
         "keep_default_na": False,
         "skipinitialspace": True,
         "engine": "c",

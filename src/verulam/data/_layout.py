@@ -19,6 +19,8 @@ MISSING_MARKERS: tuple[str, ...] = (
     *("", "?", "-", "--", ".", "NA", "N/A", "n/a", "na", "#N/A", "<NA>"),
     *("NaN", "nan", "-nan", "NULL", "Null", "null", "None", "none", "missing"),
 )
+#: Those that are words: among other words they are values, as in a column of illnesses.
+WORD_MARKERS = frozenset({"none", "missing"})
 
 # Below the longest field that the csv module accepts, so that it can read all of the head.
 _HEAD_BYTES = 2**16
@@ -61,6 +63,8 @@ class CsvLayout:
         Column names, from the header or ``column_1``, ``column_2``, ...
     codes
         Columns of digits of one length, some with a zero in front: 01067 is a place, no number.
+    words
+        Columns of words, in which "none" and "missing" are values.
     """
 
     encoding: str
@@ -69,6 +73,18 @@ class CsvLayout:
     header: bool
     names: tuple[str, ...]
     codes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+    def missing_markers(self) -> dict[str, list[str]]:
+        """Return the fields that stand for a missing value, column by column."""
+        return {
+            name: [
+                marker
+                for marker in MISSING_MARKERS
+                if name not in self.words or marker not in WORD_MARKERS
+            ]
+            for name in self.names
+        }
 
 
 def csv_layout(
@@ -102,7 +118,10 @@ def csv_layout(
         raise file_error(path, f"has a header and no rows: {', '.join(records[0])}.")
     decimal = decimal or ("," if delimiter != "," and _has_decimal_comma(body) else ".")
     names = _names(path, records, header)
-    return CsvLayout(encoding, delimiter, decimal, header, names, _codes(names, body))
+    columns = dict(zip(names, zip_longest(*body, fillvalue=""), strict=False))
+    codes = tuple(name for name, column in columns.items() if _is_code(_present(column)))
+    words = tuple(name for name, column in columns.items() if _has_words(_present(column)))
+    return CsvLayout(encoding, delimiter, decimal, header, names, codes, words)
 
 
 def _head_bytes(path: Path) -> tuple[bytes, bool]:
@@ -205,16 +224,20 @@ def _is_number(field: str) -> bool:
     return bool(_NUMBER.fullmatch(field) or _COMMA_NUMBER.fullmatch(field))
 
 
-def _codes(names: tuple[str, ...], records: list[list[str]]) -> tuple[str, ...]:
-    columns = zip_longest(*records, fillvalue="")
-    return tuple(
-        name
-        for name, column in zip(names, columns, strict=False)
-        if _is_code([field.strip() for field in column if field.strip() not in MISSING_MARKERS])
-    )
+def _present(column: tuple[str, ...]) -> list[str]:
+    """Return the fields that do not stand for a missing value wherever they are."""
+    fields = (field.strip() for field in column)
+    return [field for field in fields if field in WORD_MARKERS or field not in MISSING_MARKERS]
+
+
+def _has_words(fields: list[str]) -> bool:
+    others = [field for field in fields if field not in WORD_MARKERS]
+    # Nothing but "none" for long is a class with rare others rather than a column of numbers.
+    return any(field[0].isalpha() for field in others) or (bool(fields) and not others)
 
 
 def _is_code(fields: list[str]) -> bool:
+    fields = [field for field in fields if field not in WORD_MARKERS]
     lengths = {len(field) for field in fields}
     return (
         len(lengths) == 1

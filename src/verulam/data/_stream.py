@@ -11,7 +11,7 @@ import pandas as pd
 from verulam.data._csv import check_rectangle, pandas_options, translated_errors
 from verulam.data._files import checked_path
 from verulam.data._intake import missing_column, missing_target
-from verulam.data._layout import MISSING_MARKERS, CsvLayout, csv_layout
+from verulam.data._layout import CsvLayout, csv_layout
 from verulam.data._parquet import (
     is_unnamed_index,
     stored_roles,
@@ -102,7 +102,7 @@ class CsvChunks:
                 usecols=list(names),
                 chunksize=chunk_rows,
                 low_memory=False,
-                **pandas_options(self.layout, MISSING_MARKERS, known),
+                **pandas_options(self.layout, dtypes=known),
             ) as reader,
         ):
             yield from reader
