@@ -6,7 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.tree import DecisionTreeRegressor as TheirRegressor
 
-from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from verulam.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    MultivariateTreeClassifier,
+)
 from verulam.tree._prune import best_first, beyond_leaves, pessimistic_errors, sum_below
 
 
@@ -60,6 +64,28 @@ def test_pessimistic_bound_is_the_binomial_one():
     assert_allclose(bounds / [6, 9, 1], [0.206, 0.143, 0.75], atol=5e-4)
     bound = pessimistic_errors(np.array([16.0]), np.array([1.0]), 0.25)[0] / 16
     assert_allclose(stats.binom.cdf(1, 16, bound), 0.25)
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier, MultivariateTreeClassifier])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_leaf_may_be_a_tenth_of_an_error_worse(learner, seed):
+    """C4.5's rule, by recursion: a leaf, unless the bounds below add up to 0.1 less or better."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
+    grown, pruned = (learner(pruning=way).fit(X, y) for way in ("none", "pessimistic"))
+    structure = getattr(grown.tree_, "structure", grown.tree_)
+    errors = structure.weight - structure.values.max(axis=1)
+    bounds = pessimistic_errors(structure.weight, errors, 0.25)
+
+    def cost_and_leaves(node, slack):
+        below = [cost_and_leaves(child, slack) for child in structure.children(node)]
+        cost, leaves = (sum(numbers) for numbers in zip(*below, strict=True)) if below else (0, 0)
+        as_leaf = not below or bounds[node] <= cost + slack
+        return (bounds[node], 1) if as_leaf else (cost, leaves)
+
+    assert pruned.get_n_leaves() == cost_and_leaves(0, 0.1)[1]
+    assert cost_and_leaves(0, 0.1)[1] > cost_and_leaves(0, 3.0)[1]
 
 
 def test_less_confidence_prunes_more(noisy):

@@ -42,23 +42,17 @@ def _passed_up(structure: TreeStructure, sums: NDArray[np.float64]) -> NDArray[n
 
 
 def prune_where(
-    structure: TreeStructure,
-    as_leaf: NDArray[np.float64],
-    at_leaves: NDArray[np.float64] | None = None,
-    tolerance: float = 0.0,
+    structure: TreeStructure, as_leaf: NDArray[np.float64], *, tolerance: float
 ) -> TreeStructure:
     """Return the tree with a leaf for each subtree that is no better than one.
 
     The arguments are those of `no_better_than_leaves`.
     """
-    return collapse(structure, no_better_than_leaves(structure, as_leaf, at_leaves, tolerance))
+    return collapse(structure, no_better_than_leaves(structure, as_leaf, tolerance=tolerance))
 
 
 def no_better_than_leaves(
-    structure: TreeStructure,
-    as_leaf: NDArray[np.float64],
-    at_leaves: NDArray[np.float64] | None = None,
-    tolerance: float = 0.0,
+    structure: TreeStructure, as_leaf: NDArray[np.float64], *, tolerance: float
 ) -> NDArray[np.bool_]:
     """Return the inner nodes below which a leaf would do as well, from the leaves upwards.
 
@@ -68,16 +62,10 @@ def no_better_than_leaves(
         The tree.
     as_leaf
         Error of each node as a leaf, in units that add up.
-    at_leaves
-        Error of the leaves, where it is not the same.
     tolerance
         By how much a leaf may be worse.
     """
-    error = (
-        as_leaf.copy()
-        if at_leaves is None
-        else np.where(structure.kind == LEAF, at_leaves, as_leaf)
-    )
+    error = as_leaf.copy()
     below = np.zeros(len(structure))
     to_leaf = np.zeros(len(structure), dtype=bool)
     for nodes in reversed(list(structure.levels())):
