@@ -43,6 +43,15 @@ def test_the_simpler_where_tests_cannot_tell():
     assert said.advice
 
 
+def test_a_simpler_one_that_loses_to_another_is_said_to_lose():
+    means = {"a": 0.3, "b": 0.25, "d": 0.9}
+    scores = {name: noisy(mean, seed=ord(name), spread=0.004) for name, mean in means.items()}
+    said = answered({"iris": scores | {"c": noisy(0.2, seed=3, spread=0.2)}})
+    assert said.recommended == "b"
+    assert "that a and b do equally well; b is the simplest of these that nobody" in said.sentence
+    assert said.sentence.endswith("is shown to beat (a loses to b).")
+
+
 def test_identical_contestants():
     scores = noisy(0.2)
     said = answered({"iris": {"a": scores, "b": scores}})

@@ -128,6 +128,9 @@ def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer
     chosen, best = order[0], verdict.best
     baselines = [each.name for each in responses.contestants if each.baseline]
     others = [name for name in verdict.group if name != best]
+    # Contestants stand simplest first: those before the chosen one lose to somebody.
+    losers = [name for name in present[: present.index(chosen)] if name in others]
+    unbeaten = _that_nobody_beats(verdict, losers, present)
     if verdict.undecided:
         sentence = (
             f"The contestants are not all equal, but no pair can be named: more data are needed. "
@@ -143,12 +146,12 @@ def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer
         sentence = (
             f"Use {chosen}. {best} has the {_standing(responses, verdict)}, but the tests fail to "
             f"reject that {few(others)} {'do' if len(others) > 1 else 'does'} equally well; "
-            f"{chosen} is {simplest}."
+            f"{chosen} is {simplest}{unbeaten}."
         )
     elif others:
         sentence = (
             f"Use {chosen}. It has the {_standing(responses, verdict)} and is the simplest of "
-            f"those that the tests cannot tell apart: the others are {few(others)}."
+            f"those that the tests cannot tell apart{unbeaten}: the others are {few(others)}."
         )
     else:
         other = "any other" if len(present) > 2 else "the other"
@@ -157,6 +160,17 @@ def _from_verdict(responses: Responses, verdict: Verdict, advice: str) -> Answer
             f"{other}{' of them' if _among(responses, present) else ''} does equally well."
         )
     return Answer(chosen, order, sentence, advice, _undecided(responses, verdict))
+
+
+def _that_nobody_beats(verdict: Verdict, losers: Sequence[str], names: Sequence[str]) -> str:
+    """Return why simpler contestants that cannot be told from the best are not recommended."""
+    if not losers:
+        return ""
+    reasons = [
+        f"{loser} loses to {next(name for name in names if verdict.beats(name, loser))}"
+        for loser in losers
+    ]
+    return f" that nobody is shown to beat ({few(reasons)})"
 
 
 def _few_scores(responses: Responses, verdict: Verdict) -> str:
