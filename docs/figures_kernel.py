@@ -93,26 +93,26 @@ def _tubes() -> plt.Figure:
 
 
 def _descriptions() -> plt.Figure:
-    """Return a ball of the inputs themselves, and descriptions by Gaussian kernels."""
+    """Return a ball around a cloud, and descriptions of an arch by Gaussian kernels."""
     rng = np.random.default_rng(1)
     angles = rng.uniform(0, np.pi, size=80)
     X = np.column_stack([np.cos(angles), np.sin(angles)]) * 2 + 0.2 * rng.normal(size=(80, 2))
-    figure, axes = plt.subplots(1, 3, figsize=(11.5, 3.8), sharey=True, layout="constrained")
-    for ax, (title, machine) in zip(
+    cloud = rng.normal(size=(60, 2))
+    figure, axes = plt.subplots(1, 3, figsize=(11.5, 3.4), layout="constrained")
+    for ax, (title, rows, machine) in zip(
         axes,
         (
-            ("ball", SupportVectorDescription(kernel="linear", C=0.1)),
-            ("ball, Gaussian kernel", SupportVectorDescription(kernel=Gaussian(0.6), C=0.1)),
-            ("plane, Gaussian kernel, nu = 0.3", OneClassMachine(kernel=Gaussian(0.6), nu=0.3)),
+            ("ball", cloud, SupportVectorDescription(kernel="linear", C=0.1)),
+            ("ball, Gaussian kernel", X, SupportVectorDescription(kernel=Gaussian(0.6), C=0.1)),
+            ("plane, Gaussian kernel, nu = 0.3", X, OneClassMachine(kernel=Gaussian(0.6), nu=0.3)),
         ),
         strict=True,
     ):
-        description_boundary(machine.fit(X), X, ax=ax)
+        description_boundary(machine.fit(rows), rows, ax=ax)
         ax.set_title(title)
         ax.set_aspect("equal")
         if ax is not axes[-1]:
             ax.get_legend().remove()
-        ax.label_outer()
     axes[-1].legend(fontsize="x-small", loc="lower center")
     return figure
 
@@ -213,21 +213,30 @@ def _balls() -> plt.Figure:
 
 
 def _principal() -> plt.Figure:
-    """Return lines of equal first and second component, linear and quadratic."""
+    """Return a quadratic machine, and a linear one on two components of the same kernel."""
     rng = np.random.default_rng(3)
-    X = np.column_stack([rng.uniform(-1.5, 1.5, size=120), np.zeros(120)])
-    X[:, 1] = X[:, 0] ** 2 - 0.75 + 0.2 * rng.normal(size=120)
-    span = np.linspace(-2.0, 2.0, 80)
-    grid = np.stack(np.meshgrid(span, span), axis=-1)
-    figure, axes = plt.subplots(1, 4, figsize=(13.5, 3.6), sharey=True, layout="constrained")
-    for pair, (name, kernel) in zip(
-        (axes[:2], axes[2:]), (("linear", "linear"), ("quadratic", Polynomial(2))), strict=True
-    ):
-        components = KernelPrincipalComponents(2, kernel=kernel).fit(X)
-        values = components.transform(grid.reshape(-1, 2)).reshape(80, 80, 2)
-        for place, ax in enumerate(pair):
-            ax.contour(span, span, values[..., place], levels=12, cmap="viridis", linewidths=0.9)
-            ax.plot(*X.T, ".", color="black", markersize=3)
-            ax.set_title(f"{name}, component {place + 1}", fontsize="small")
-            ax.set_aspect("equal")
+    X = rng.uniform(-1.5, 1.5, size=(90, 2))
+    y = np.where(X[:, 1] - X[:, 0] ** 2 + 0.7 + 0.25 * rng.normal(size=90) > 0, "in", "out")
+    kernel = Polynomial(2)
+    components = KernelPrincipalComponents(2, kernel=kernel).fit(X)
+    plane = components.transform(X)
+    span = np.linspace(-1.6, 1.6, 80)
+    grid = np.stack(np.meshgrid(span, span), axis=-1).reshape(-1, 2)
+    values = components.transform(grid).reshape(80, 80, 2)
+    figure, axes = plt.subplots(1, 4, figsize=(14.0, 3.7), layout="constrained")
+    bent = SupportVectorClassifier(kernel=kernel, C=10.0).fit(X, y)
+    margin_boundary(bent, X, y, ax=axes[0])
+    for place, ax in enumerate(axes[1:3]):
+        ax.contour(span, span, values[..., place], levels=12, cmap="viridis", linewidths=0.9)
+        for label, mark in (("in", "o"), ("out", "s")):
+            ax.plot(*X[y == label].T, mark, markersize=3)
+        share = components.explained_share_[place]
+        ax.set_title(f"component {place + 1}: {share:.0%} of variance", fontsize="small")
+        ax.set(xlabel="x1", ylabel="x2")
+    straight = SupportVectorClassifier(kernel="linear", C=10.0).fit(plane, y)
+    margin_boundary(straight, plane, y, ax=axes[3])
+    for ax, title in ((axes[0], "quadratic"), (axes[3], "linear")):
+        ax.set_title(f"{title}: {ax.get_title()}", fontsize="small")
+        ax.get_legend().remove()
+    axes[3].set(xlabel="component 1", ylabel="component 2")
     return figure
