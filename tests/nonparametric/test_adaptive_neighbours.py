@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_digits
 
 from verulam.nonparametric import (
     DiscriminantAdaptiveNeighbours,
@@ -91,6 +92,27 @@ def test_columns_matter_where_they_tell_the_classes():
     right, left = np.diagonal(metrics, axis1=1, axis2=2)
     assert right[1] > 3 * right[2]
     assert left[2] > 3 * left[1]
+
+
+def test_sharpness_is_chosen_by_rows_left_out():
+    """Sharp among columns of noise around a ring, mild where every pixel tells a little."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 6))
+    y = (np.hypot(X[:, 0], X[:, 1]) > 1.2).astype(int)
+    digits, labels = load_digits(return_X_y=True)
+    for inputs, classes, sharp in ((X, y, True), (digits[:600], labels[:600], False)):
+        training, test = slice(None, 400), slice(400, None)
+        chosen = RelevanceAdaptiveNeighbours().fit(inputs[training], classes[training])
+        plain = RelevanceAdaptiveNeighbours(sharpness=0.0).fit(inputs[training], classes[training])
+        assert (chosen.sharpness_ >= 10.0) == sharp
+        gain = chosen.score(inputs[test], classes[test]) - plain.score(inputs[test], classes[test])
+        assert gain > (0.08 if sharp else -0.02)
+
+
+def test_few_rows_leave_nothing_to_choose_by():
+    learner = RelevanceAdaptiveNeighbours(n_neighbors=1).fit(np.eye(4), [0, 0, 1, 1])
+    assert learner.sharpness_ == 2.0
+    assert_array_equal(learner.predict(np.eye(4)), [0, 0, 1, 1])
 
 
 def test_copies_stay_finite():

@@ -18,6 +18,7 @@ from verulam.nonparametric._condensing import (
     search_subset,
 )
 from verulam.nonparametric._coulomb import CoulombAnswers, CoulombStage, ReducedCoulombEnergy
+from verulam.nonparametric._density_selection import LikelihoodCurve, select_density
 from verulam.nonparametric._detectors import DensityDetector, GaussianDetector, MixtureDetector
 from verulam.nonparametric._dimensionality import (
     DimensionalityReport,
@@ -102,6 +103,7 @@ __all__ = [
     "KNeighboursClassifier",
     "KernelDensity",
     "KernelSmoother",
+    "LikelihoodCurve",
     "LocalOutlierFactor",
     "LocalPolynomial",
     "Loess",
@@ -148,6 +150,7 @@ __all__ = [
     "required_sample_size",
     "search_subset",
     "select_bandwidth",
+    "select_density",
     "select_neighbour_count",
     "select_smoothing",
     "shrinking_width",

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.model_selection import KFold
 
 from verulam.base import (
     Classifier,
@@ -12,6 +13,7 @@ from verulam.base import (
     StrOptions,
     check_is_fitted,
     checked_fit,
+    clone,
     encode_classes,
     in_threads,
     validate_data,
@@ -30,6 +32,11 @@ from verulam.nonparametric._voting import class_shares
 QUERY_ROWS = 64
 #: Coordinates of offsets held at a time.
 BLOCK_NUMBERS = 2**20
+
+#: Values of sharpness to choose from.
+SHARPNESSES = (0.0, 2.0, 5.0, 10.0, 20.0, 40.0)
+#: Folds by which one is chosen, the rows asked in all of them, and rows below which none is asked.
+N_FOLDS, HELD_OUT_ROWS, FEWEST_ROWS = 3, 450, 12
 
 Locality = Literal["query", "row", "class", "all"]
 
@@ -272,7 +279,9 @@ class RelevanceAdaptiveNeighbours(AdaptiveNeighbours):
         Share of a row's neighbourhood, nearest to it in one column, that says what this column
         alone tells.
     sharpness
-        How much more a relevant column counts; 0 is plain k-nn.
+        How much more a relevant column counts; 0 is plain k-nn. "folds" takes whichever of some
+        values errs least on training rows left out: sharp weights help among columns of noise and
+        harm where many columns tell a little.
     n_iterations
         How often columns are judged again in the neighbourhood that they lead to; 0 is plain k-nn.
     locality
@@ -288,6 +297,8 @@ class RelevanceAdaptiveNeighbours(AdaptiveNeighbours):
         Class of each, as a position in `classes_`.
     spreads_ : ndarray of shape (n_features,)
         Standard deviation of each column, by which distances are measured at first.
+    sharpness_ : float
+        The sharpness in use.
     losses_ : ndarray of shape (n_samples, n_features)
         What each column misses of the classes at each training row.
 
@@ -319,7 +330,7 @@ class RelevanceAdaptiveNeighbours(AdaptiveNeighbours):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_COMMON,
         "slice_share": [Interval(Real, 0, 1, closed="right")],
-        "sharpness": [Interval(Real, 0, None, closed="left")],
+        "sharpness": [Interval(Real, 0, None, closed="left"), StrOptions({"folds"})],
     }
 
     def __init__(
@@ -328,7 +339,7 @@ class RelevanceAdaptiveNeighbours(AdaptiveNeighbours):
         n_neighbors: int = 5,
         neighbourhood: int | None = None,
         slice_share: float = 0.5,
-        sharpness: float = 20.0,
+        sharpness: float | Literal["folds"] = "folds",
         n_iterations: int = 1,
         locality: Locality = "query",
     ) -> None:
@@ -357,12 +368,29 @@ class RelevanceAdaptiveNeighbours(AdaptiveNeighbours):
 
         for _ in in_threads(fill, range(0, len(stored), QUERY_ROWS)):
             pass
+        chosen = self._sharpness_by_folds() if self.sharpness == "folds" else self.sharpness
+        self.sharpness_ = float(chosen)
+
+    def _sharpness_by_folds(self) -> float:
+        """Return the sharpness with the least error on rows left out; the least of several."""
+        n_rows = len(self.inputs_)
+        if n_rows < FEWEST_ROWS or self.n_neighbors > n_rows // 2:
+            return SHARPNESSES[1]
+        errors = np.zeros(len(SHARPNESSES))
+        learner = clone(self).set_params(sharpness=0.0, locality="query")
+        for training, held_out in KFold(N_FOLDS, shuffle=True, random_state=0).split(self.inputs_):
+            fitted = clone(learner).fit(self.inputs_[training], self.codes_[training])
+            asked = held_out[: HELD_OUT_ROWS // N_FOLDS]
+            for place, sharpness in enumerate(SHARPNESSES):
+                fitted.sharpness_ = sharpness
+                errors[place] += (fitted.predict(self.inputs_[asked]) != self.codes_[asked]).sum()
+        return SHARPNESSES[int(errors.argmin())]
 
     def _metrics_at(self, points: np.ndarray) -> np.ndarray:
         metrics = None
         for _ in range(self.n_iterations):
             rows = self._around(points, metrics)[0]
-            metrics = relevance_metrics(self.losses_[rows].mean(axis=1), self.sharpness)
+            metrics = relevance_metrics(self.losses_[rows].mean(axis=1), self.sharpness_)
         if metrics is None:
             return np.tile(np.eye(points.shape[1]), (len(points), 1, 1))
         return metrics
