@@ -13,6 +13,7 @@ def titles(results):
 def test_two_classes_with_factors_and_shares(factors):
     assert titles(factors) == [
         "Scores on breast_cancer",
+        "Ranges on breast_cancer",
         "Response against cost",
         "Response against seconds to predict",
         "Response against bytes of the model",
@@ -40,7 +41,7 @@ def test_several_data_sets(several):
 def test_numbers_have_no_confusion(make_results):
     learners = [LearnerChoice("mean predictor"), LearnerChoice("ridge regression")]
     found = titles(make_results(learners, ["stackloss"], resampling="3-fold"))
-    assert found[:2] == ["Scores on stackloss", "Response against cost"]
+    assert found[:3] == ["Scores on stackloss", "Ranges on stackloss", "Response against cost"]
     assert not any("Confusion" in title or "ROC" in title for title in found)
 
 

@@ -69,8 +69,24 @@ def test_range_spans_smallest_to_largest():
 def test_histogram_counts_everything():
     ax = learner_results(TABLE, kind="histogram")
     assert ax.get_legend_handles_labels()[1] == ["a", "b", "c"]
+    outlines = [patch.get_xy() for patch in ax.patches]
+    # An outline goes up and down again at each bin: half of its steps, beside the bins' widths.
+    counted = [np.abs(np.diff(xy[:, 1])).sum() for xy in outlines]
+    expected = [
+        np.histogram(TABLE[name], np.histogram_bin_edges(TABLE.to_numpy(), "auto"))[0]
+        for name in TABLE
+    ]
+    assert counted == [np.abs(np.diff([0, *counts, 0])).sum() for counts in expected]
+    assert all(tick == int(tick) for tick in ax.get_yticks())
     with pytest.raises(ValueError, match="kind must be one of box, range, histogram"):
         learner_results(TABLE, kind="violin")
+
+
+def test_equal_results_have_a_range_of_nothing():
+    """The mean of three equal numbers may differ from them in the last bit."""
+    ax = learner_results(pd.DataFrame({"a": [0.1, 0.1, 0.1], "b": [0.3, 0.2, 0.7]}), kind="range")
+    spans = [segment[:, 0] for segment in ax.containers[0][2][0].get_segments()]
+    assert_allclose(spans, [[0.1, 0.1], [0.2, 0.7]])
 
 
 @pytest.mark.parametrize("groups", [2, 4])

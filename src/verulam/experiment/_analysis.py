@@ -15,6 +15,7 @@ from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis_text import analysis_text, latex_table
 from verulam.experiment._answers import Answer, answer, with_order
 from verulam.experiment._assessment import assess, assessment_answer
+from verulam.experiment._class_notes import overlooked_classes
 from verulam.experiment._contestants import Responses, StoredContestant, responses
 from verulam.experiment._costs import pareto_front, summarise_all, summarise_data
 from verulam.experiment._data_tests import verdict_over_data
@@ -348,7 +349,10 @@ def analyse(
         answer=said,
         front=_front(found, tables, overall),
         assessments=assessments,
-        notes=notes_of(results, verdicts, over_data),
+        notes=(
+            *notes_of(results, verdicts, over_data),
+            *overlooked_classes(predictions, found, said.recommended),
+        ),
         caveats=tuple(
             line.replace(STUDY_ORDER, preference.words) if line == SIMPLE_FIRST else line
             for line in caveats_of(results, verdicts, over_data)

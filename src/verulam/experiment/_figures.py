@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -97,6 +98,21 @@ def _scores(analysis: Analysis) -> Iterator[ReportFigure]:
             drawn(partial(score_boxes, table, label=analysis.measure.title)),
             folded=several,
         )
+        yield ReportFigure(
+            f"Ranges on {data}",
+            f"From the smallest to the largest score of the splits; the point is the mean."
+            f"{_left_out(far)}",
+            drawn(partial(_ranges, table, analysis.measure.title)),
+            folded=True,
+        )
+
+
+def _ranges(table: pd.DataFrame, label: str) -> Any:
+    from verulam.plots import learner_results
+
+    axes = learner_results(table, kind="range")
+    axes.set_xlabel(label)
+    return axes
 
 
 def _costs(analysis: Analysis) -> Iterator[ReportFigure]:

@@ -191,6 +191,7 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Axes | None =
                 table[name].dropna(), bins=list(edges), histtype="step", lw=1.5, label=str(name)
             )
         ax.set(xlabel="result", ylabel="count")
+        ax.yaxis.get_major_locator().set_params(integer=True)
         place_legend(ax, beside=beside, fontsize="small")
         return ax
     places = np.arange(table.shape[1])
@@ -199,7 +200,8 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Axes | None =
         ax.boxplot(known, positions=places, orientation="horizontal", widths=0.5)
     else:
         means = table.mean().to_numpy()
-        spans = [means - table.min().to_numpy(), table.max().to_numpy() - means]
+        # The mean of equal results may lie beyond them, by rounding.
+        spans = np.maximum([means - table.min().to_numpy(), table.max().to_numpy() - means], 0.0)
         ax.errorbar(means, places, xerr=spans, fmt="o", capsize=4)
     ax.set_yticks(places, [folded(str(name), NAME_WIDTH) for name in table.columns])
     ax.set_ylim(len(places) - 0.5, -0.5)
