@@ -61,3 +61,12 @@ def test_probabilities_and_priors_are_checked():
         HiddenMarkovModel(2, wrong).fit([0, 1, 0])
     with pytest.raises(DataError, match=r"prior of CategoricalEmission .* at least 0; got -1"):
         CategoricalEmission(prior=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "message"),
+    [(10**9, "symbol 1000000000, and so many"), (1e300, "too large"), (np.inf, "infinity")],
+)
+def test_numbers_that_are_no_symbols(symbol, message):
+    with pytest.raises(DataError, match=message):
+        HiddenMarkovModel(2, CategoricalEmission()).fit([0, symbol, 1])

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
 
 from verulam.base import DataError
 from verulam.sequence import (
     CategoricalEmission,
     HiddenMarkovModel,
+    LogisticTransitions,
     compose_models,
     parallel_paths,
     smooth_states,
@@ -137,3 +139,36 @@ def test_a_grammar_of_sentences_decides_what_is_heard():
 def test_grammar_has_a_row_for_each_part():
     with pytest.raises(DataError, match="grammar has shape"):
         compose_models(WORDS, np.eye(2))
+
+
+def test_lists_and_lengths_are_cut_alike():
+    composite = compose_models(WORDS, leave=0.5)
+    assert composite.decode([[0, 1, 2], [3, 4]]) == composite.decode(
+        [0, 1, 2, 3, 4], lengths=[3, 2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "options", "message"),
+    [
+        ({}, {}, "no parts to join"),
+        ({"a": 3}, {}, "A part is int; expected a HiddenMarkovModel"),
+        (WORDS, {"leave": 2.0}, "leave is 2.0; expected a probability"),
+        (WORDS, {"leave": 0.0}, "leave is 0.0; expected a probability"),
+    ],
+)
+def test_what_cannot_be_joined(parts, options, message):
+    with pytest.raises(DataError, match=message):
+        compose_models(parts, **options)
+    with pytest.raises(NotFittedError):
+        compose_models({"a": HiddenMarkovModel()})
+    with pytest.raises(DataError, match="no parts to join"):
+        parallel_paths([])
+
+
+def test_parts_must_not_depend_on_inputs():
+    x = np.repeat([-1.0, 1.0], 20)
+    moved = HiddenMarkovModel(2, transitions=LogisticTransitions(), random_state=0)
+    moved.fit(x + np.tile([0.1, -0.1], 20), inputs=x)
+    with pytest.raises(DataError, match="the same at every step"):
+        compose_models({"a": moved})

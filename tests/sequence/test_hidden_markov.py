@@ -605,3 +605,14 @@ def _given(emission, learned):
     names = {field.name for field in fields(emission)} - {"symbols"}
     values = {field.name: getattr(learned, field.name) for field in fields(learned)}
     return replace(emission, **{name: values[name] for name in names & set(values)})
+
+
+@pytest.mark.parametrize(
+    "name", ["diagonal", "mixture", "poisson", "multinomial", "autoregressive"]
+)
+def test_learning_goes_on_with_the_same_columns(name):
+    model, X, _ = fitted(name, max_iter=3)
+    again = clone(model).set_params(max_iter=5).fit_from(model.model_, X)
+    assert again.objective_curve_[0] >= model.objective_curve_[-1]
+    with pytest.raises(DataError, match="start has 2 columns, but X has 1"):
+        clone(model).fit_from(model.model_, [part[:, :1] for part in X])

@@ -129,3 +129,10 @@ def test_one_level_is_a_plain_model():
 def test_bad_hierarchies(root, message):
     with pytest.raises(DataError, match=message):
         flatten_hierarchy(root)
+
+
+def test_levels_must_be_levels():
+    with pytest.raises(DataError, match="A level is NoneType; expected a Level"):
+        hierarchical_model(None)
+    with pytest.raises(DataError, match="A level is str"):
+        flatten_hierarchy(Level([1.0, 0.0], [[0, 1, 0], [1, 0, 0]], ("a", None)))

@@ -5,9 +5,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 from verulam.base import DataError
-from verulam.sequence import fit_hybrid
+from verulam.sequence import (
+    CategoricalEmission,
+    HiddenMarkovModel,
+    VectorQuantiser,
+    align_states,
+    fit_hybrid,
+)
 from verulam.sequence._hybrid import windows
 from verulam.sequence._sequences import read_sequences
 
@@ -34,7 +42,8 @@ def test_chain_and_network_beat_the_network_alone():
     hybrid = fit_hybrid(network, X, labels, width=2)
     new, truth = made(1)
     together = np.concatenate(hybrid.predict(new))
-    alone = network.predict(windows(read_sequences(new), 2))
+    alone = hybrid.classifier.predict(windows(read_sequences(new), 2))
+    assert not hasattr(network, "coefs_")
     expected = np.concatenate(truth)
     assert (together == expected).mean() > (alone == expected).mean()
     assert (together == expected).mean() > 0.8
@@ -52,3 +61,39 @@ def test_scores_are_posteriors_over_priors():
 def test_labels_must_match():
     with pytest.raises(DataError, match="one label per step"):
         fit_hybrid(LogisticRegression(), [[1.0, 2.0]], [["a"]])
+
+
+def test_windows_say_more_than_a_codebook():
+    X, labels = made(0)
+    new, truth = made(1)
+    expected = np.concatenate(truth)
+    network = MLPClassifier((8,), solver="lbfgs", max_iter=2000, random_state=0, alpha=1.0)
+    hybrid = np.concatenate(fit_hybrid(network, X, labels, width=2).predict(new))
+    model = HiddenMarkovModel(
+        2, CategoricalEmission(prior=0.1), n_init=5, max_iter=500, tol=1e-4, random_state=0
+    )
+    quantised = make_pipeline(VectorQuantiser(8, random_state=0), model).fit(X)
+    agreement = align_states(expected, np.concatenate(quantised.predict(new))).agreement
+    assert (hybrid == expected).mean() > agreement + 0.02
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "message"),
+    [
+        (list("aab"), {"width": -1}, "width must be a whole number of at least 0"),
+        (list("aab"), {"prior": -1.0}, "prior is -1.0"),
+        ([0.0, np.nan, 1.0], {}, "labels has missing ones"),
+        (list("aaa"), {}, "labels has one label only: 'a'"),
+    ],
+)
+def test_bad_input(labels, options, message):
+    with pytest.raises(DataError, match=message):
+        fit_hybrid(LogisticRegression(), [1.0, 2.0, 3.0], labels, **options)
+    with pytest.raises(DataError, match="LinearSVC has no predict_proba"):
+        fit_hybrid(LinearSVC(), [1.0, 2.0, 3.0], list("aab"))
+
+
+def test_a_label_at_the_end_alone_is_no_hindrance():
+    X, labels = [np.array([0.0, 0.1, 5.0])], [list("aab")]
+    hybrid = fit_hybrid(LogisticRegression(), X, labels, width=0, prior=0.0)
+    assert_allclose(hybrid.transitions.matrix.sum(axis=1), 1.0)

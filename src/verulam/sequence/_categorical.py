@@ -15,6 +15,10 @@ from verulam.sequence._scratch import Scratch, fresh_or_scratch
 from verulam.sequence._sequences import Sequences
 from verulam.sequence._transitions import check_distribution
 
+LARGEST_SYMBOL = 2.0**53
+#: Largest table of probabilities, 1 GB.
+MOST_PROBABILITIES = 2**27
+
 
 @dataclass(frozen=True)
 class SymbolProbabilities:
@@ -131,6 +135,12 @@ class CategoricalEmission(Emission):
             )
         if size == 0:
             raise DataError("X has no symbol that is present: every step is missing.")
+        if size * n_states > MOST_PROBABILITIES:
+            raise DataError(
+                f"X has symbol {size - 1}, and so many probabilities do not fit into memory. "
+                "Whole numbers count from 0 without gaps; name others by "
+                "CategoricalEmission(symbols=...)."
+            )
         symbols = None if self.symbols is None else np.asarray(self.symbols)
         return SymbolProbabilities(np.full((n_states, size), 1.0 / max(1, size)), symbols)
 
@@ -263,8 +273,11 @@ def _codes_of_numbers(column: np.ndarray) -> np.ndarray:
             ) from None
     if column.dtype.kind == "f":
         present = column[~np.isnan(column)]
-        if np.isinf(present).any():
-            raise DataError("X holds infinity; symbols are whole numbers from 0, or labels.")
+        if (np.abs(present) > LARGEST_SYMBOL).any():
+            raise DataError(
+                "X holds infinity or numbers too large for symbols, which are whole numbers from "
+                "0, or labels."
+            )
         if (present != np.floor(present)).any():
             raise DataError("X holds fractions; symbols are whole numbers from 0, or labels.")
         column = np.where(np.isnan(column), -1.0, column) if len(present) < len(column) else column

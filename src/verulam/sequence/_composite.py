@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from verulam.base import DataError
+from verulam.base import DataError, check_is_fitted
 from verulam.sequence._hidden_markov import HiddenMarkovModel
 from verulam.sequence._inference import best_paths
 from verulam.sequence._sequences import Sequences
@@ -48,27 +48,29 @@ class Composite:
     exits: np.ndarray
     parts: "tuple[HiddenMarkovModel | Composite, ...]"
 
-    def log_emissions(self, X: Any) -> tuple[np.ndarray, Sequences]:
+    def log_emissions(self, X: Any, lengths: Any = None) -> tuple[np.ndarray, Sequences]:
         """Return the logarithm of each state's emission at each step, and the sequences."""
         columns = []
         for part in self.parts:
             if isinstance(part, Composite):
-                logarithms, sequences = part.log_emissions(X)
+                logarithms, sequences = part.log_emissions(X, lengths)
             else:
-                sequences = part._read(X, None)
+                sequences = part._read(X, lengths)
                 logarithms = part.model_.log_emissions(sequences)
             columns.append(logarithms)
         return np.hstack(columns), sequences
 
-    def decode(self, X: Any) -> list[list["Segment"]]:
+    def decode(self, X: Any, lengths: Any = None) -> list[list["Segment"]]:
         """Return which parts each sequence consists of, by the best path through all states.
 
         Parameters
         ----------
         X
             One sequence or a list of them.
+        lengths
+            Steps of each sequence, where X is one array.
         """
-        logarithms, sequences = self.log_emissions(X)
+        logarithms, sequences = self.log_emissions(X, lengths)
         best = best_paths(logarithms, sequences.starts, self.initial, self.transitions)
         if np.isneginf(best.log_probabilities).any():
             raise DataError("A sequence is impossible under the composite model.")
@@ -173,6 +175,9 @@ def compose_models(
     abcd ['ab', 'cd']
     """
     names, models = tuple(parts), tuple(parts.values())
+    _check_parts(models)
+    if not 0 < leave <= 1:
+        raise DataError(f"leave is {leave!r}; expected a probability above 0.")
     n_parts = len(models)
     equal = np.full(n_parts, 1.0 / n_parts)
     rules, ends_here = _rules(np.tile(equal, (n_parts, 1)) if grammar is None else grammar, n_parts)
@@ -229,6 +234,20 @@ def _rules(grammar: Any, n_parts: int) -> tuple[np.ndarray, np.ndarray]:
     return check_distribution(checked, "grammar", rules.shape), ends_here
 
 
+def _check_parts(parts: Sequence[Any]) -> None:
+    """Raise where there are no parts, or some that are no fitted models of a fixed chain."""
+    if not parts:
+        raise DataError("There are no parts to join.")
+    for part in parts:
+        if isinstance(part, Composite):
+            continue
+        if not isinstance(part, HiddenMarkovModel):
+            raise DataError(f"A part is {type(part).__name__}; expected a HiddenMarkovModel.")
+        check_is_fitted(part)
+        if not isinstance(part.model_.transitions, Transitions):
+            raise DataError("Parts need transitions that are the same at every step.")
+
+
 def _exits(matrix: np.ndarray) -> np.ndarray:
     """Return 1 for states that a part can be left from."""
     ordered = not np.tril(matrix, -1).any() and len(matrix) > 1
@@ -259,6 +278,7 @@ def parallel_paths(
     >>> parallel_paths([one, one])[0]
     array([0.5, 0.5])
     """
+    _check_parts(parts)
     chosen = check_distribution(
         np.full(len(parts), 1.0 / len(parts)) if shares is None else shares,
         "shares",

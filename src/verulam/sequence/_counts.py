@@ -150,6 +150,10 @@ class PoissonEmission(CountEmission):
         """Return one row of counts per state."""
         return random.poisson(parameters.rates[states])
 
+    def n_columns(self, parameters: Rates) -> int:
+        """Return the columns of the rates."""
+        return parameters.rates.shape[1]
+
     def expected(self, parameters: Rates) -> np.ndarray:
         """Return the rates."""
         return parameters.rates
@@ -244,6 +248,10 @@ class MultinomialEmission(CountEmission):
     ) -> np.ndarray:
         """Return one count of 1 per state."""
         return random.multinomial(1, parameters.probabilities[states])
+
+    def n_columns(self, parameters: Shares) -> int:
+        """Return the number of kinds."""
+        return parameters.probabilities.shape[1]
 
     def expected(self, parameters: Shares) -> np.ndarray:
         """Return the shares."""

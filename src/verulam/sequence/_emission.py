@@ -185,6 +185,10 @@ class Emission(ABC):
         """Return the expected row of each step to come."""
         return ahead.states @ self.expected(parameters)
 
+    def n_columns(self, parameters: Any) -> int | None:
+        """Return how many columns the parameters belong to, where they say."""
+        return None
+
     def n_parameters(self, parameters: Any) -> int:
         """Return the number of free numbers."""
         return sum(

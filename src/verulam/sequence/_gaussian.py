@@ -363,6 +363,10 @@ class GaussianEmission(Emission):
         """Return the means."""
         return parameters.means
 
+    def n_columns(self, parameters: GaussianStates) -> int:
+        """Return the columns of the means."""
+        return parameters.means.shape[1]
+
     def n_parameters(self, parameters: GaussianStates) -> int:
         """Return the free numbers in means and covariances."""
         n_states, n_columns = parameters.means.shape

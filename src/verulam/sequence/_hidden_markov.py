@@ -333,6 +333,9 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         survey = source.total(partial(survey_chunk, emission=self._parts.emission))
         self.n_features_in_ = survey.n_columns
         self._check_amounts(survey)
+        width = None if start is None else self._parts.emission.n_columns(start.emission)
+        if width is not None and width != survey.n_columns:
+            raise DataError(f"start has {width} columns, but X has {survey.n_columns}.")
         random = generator(self.random_state)
         starts = (
             start or start_model(self._parts, survey, self.n_states, self.init, random)

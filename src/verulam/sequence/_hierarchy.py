@@ -108,6 +108,8 @@ class Frame:
 
 
 def _walk(level: Level, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Level | None]]:
+    if not isinstance(level, Level):
+        raise DataError(f"A level is {type(level).__name__}; expected a Level, or None for a leaf.")
     yield place, level
     for number in range(len(np.asarray(level.initial))):
         child = level.child(number)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from verulam.base import DataError
+from verulam.base import DataError, clone
 from verulam.sequence._inference import best_paths
-from verulam.sequence._sequences import Sequences, read_sequences
+from verulam.sequence._sequences import Sequences, check_count, read_sequences
 from verulam.sequence._transitions import Transitions
 
 
@@ -80,7 +81,7 @@ def fit_hybrid(
     Parameters
     ----------
     classifier
-        A classifier with `predict_proba`, such as a multilayer perceptron.
+        A classifier with `predict_proba`, such as a multilayer perceptron; a copy is fitted.
     X
         Sequences: a list, or one array with lengths.
     labels
@@ -107,20 +108,31 @@ def fit_hybrid(
     >>> "".join(hybrid.predict(X)[0])
     'aaabbb'
     """
+    check_count(width, "width", 0)
+    if not 0 <= prior < np.inf:
+        raise DataError(f"prior is {prior!r}; expected a number of at least 0.")
+    if not hasattr(classifier, "predict_proba"):
+        raise DataError(f"{type(classifier).__name__} has no predict_proba, which scores need.")
     sequences = read_sequences(X, lengths)
     named = read_sequences(labels, lengths)
+    if pd.isna(named.values).any():
+        raise DataError("labels has missing ones; leave those steps out, or cut sequences there.")
     if not np.array_equal(sequences.starts, named.starts):
         raise DataError("labels needs one label per step of X, in the same form.")
     classes, codes = np.unique(named.values[:, 0], return_inverse=True)
     codes = codes.ravel()
-    classifier.fit(windows(sequences, width), codes)
+    if len(classes) < 2:
+        raise DataError(f"labels has one label only: {str(classes[0])!r}.")
+    fitted = clone(classifier).fit(windows(sequences, width), codes)
     initial = np.full(len(classes), float(prior))
     np.add.at(initial, codes[sequences.starts[:-1]], 1.0)
     counts = np.full((len(classes), len(classes)), float(prior))
     inside = np.setdiff1d(np.arange(1, len(codes)), sequences.starts)
     np.add.at(counts, (codes[inside - 1], codes[inside]), 1.0)
+    # A label that nothing follows goes anywhere.
+    counts[counts.sum(axis=1) == 0] = 1.0
     return HybridModel(
-        classifier,
+        fitted,
         classes,
         np.bincount(codes) / len(codes),
         initial / initial.sum(),

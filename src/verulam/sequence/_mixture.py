@@ -186,6 +186,10 @@ class MixtureEmission(Emission):
         by_state = means.reshape(len(parameters.weights), self.n_components, -1)
         return np.einsum("kl,kld->kd", parameters.weights, by_state)
 
+    def n_columns(self, parameters: MixtureStates) -> int:
+        """Return the columns of the Gaussians."""
+        return self.gaussian.n_columns(parameters.components)
+
     def n_parameters(self, parameters: MixtureStates) -> int:
         """Return the free numbers in shares and Gaussians."""
         shares = parameters.weights.size - len(parameters.weights)

@@ -150,6 +150,10 @@ class LinearEmission(Emission):
             variances[k] = np.maximum(residual / sums.weight[k], floor)
         return kept_fixed(self, NAMES, parameters, RegressionStates(weights, variances))
 
+    def n_columns(self, parameters: RegressionStates) -> int:
+        """Return the columns of the targets."""
+        return parameters.variances.shape[1]
+
     def ready(self, n_states: int, n_columns: int) -> RegressionStates:
         """Return blank parameters of the shape of the weights that are given."""
         n_inputs = np.shape(self.weights)[1] - 1
