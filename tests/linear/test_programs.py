@@ -42,8 +42,11 @@ def test_primal_and_dual_agree():
 def test_many_rows_agree_with_the_dual_too():
     """So many slacks are left to the interior point method."""
     rows, classes = overlapping(1500)
-    primal = LinearProgramDiscriminant().fit(rows, classes)
+    primal = LinearProgramDiscriminant(form="primal").fit(rows, classes)
     dual = LinearProgramDiscriminant(form="dual").fit(rows, classes)
+    chosen = LinearProgramDiscriminant().fit(rows, classes)
+    assert np.array_equal(chosen.coef_, dual.coef_)
+    assert np.allclose(chosen.slacks_, primal.slacks_, atol=1e-6)
     assert primal.objective_ == pytest.approx(dual.objective_)
     assert np.allclose(primal.coef_, dual.coef_, atol=1e-6)
     assert primal.dual_.sum() == pytest.approx(primal.objective_)
@@ -85,3 +88,10 @@ def test_offsets_of_columns_do_not_matter(form, offset):
     moved = LinearProgramDiscriminant(form=form).fit(overlapped + offset, labels)
     assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-4)
     assert np.allclose(moved.coef_, plain.coef_, rtol=1e-3, atol=1e-4)
+
+
+def test_many_separable_rows_are_separated_by_the_dual():
+    rows, classes = separable(1500, gap=0.1)
+    trainer = LinearProgramDiscriminant().fit(rows, classes)
+    assert trainer.objective_ == pytest.approx(0.0, abs=1e-9)
+    assert trainer.score(rows, classes) == 1.0

@@ -17,6 +17,9 @@ _PROGRAMS = {
     ("own", "dual"): dual_program,
 }
 
+#: Beyond so many rows the dual is solved unless the primal is asked for.
+_MANY_ROWS = 1_000
+
 
 class LinearProgramDiscriminant(LinearTrainer):
     r"""Minimise the shortfall from the margin by a linear program.
@@ -28,6 +31,8 @@ class LinearProgramDiscriminant(LinearTrainer):
         "shared" the largest shortfall, which decides separability.
     form
         "primal", or "dual" for own slacks: the weights are then the multipliers of the dual.
+        "auto" takes the dual where there are more than a thousand rows, for it has a variable for
+        each row where the primal also has an inequality; the optimum is the same.
     record
         "passes" or "steps" keeps the way in `trajectory_`, which is one step from zero.
 
@@ -71,12 +76,12 @@ class LinearProgramDiscriminant(LinearTrainer):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "slack": [StrOptions({"own", "shared"})],
-        "form": [StrOptions({"primal", "dual"})],
+        "form": [StrOptions({"auto", "primal", "dual"})],
         "record": RECORD,
     }
 
     def __init__(
-        self, *, slack: str = "own", form: str = "primal", record: str | None = None
+        self, *, slack: str = "own", form: str = "auto", record: str | None = None
     ) -> None:
         self.slack = slack
         self.form = form
@@ -90,12 +95,18 @@ class LinearProgramDiscriminant(LinearTrainer):
     def _example_learners(cls) -> list["LinearProgramDiscriminant"]:
         return [cls(), cls(form="dual")]
 
+    def _chosen_form(self, n_rows: int) -> str:
+        if self.slack == "shared":
+            return "primal"
+        if self.form == "auto":
+            return "dual" if n_rows > _MANY_ROWS else "primal"
+        return self.form
+
     def _train(self, problem: Problem) -> Training:
         # The shortfalls are the same over any columns; the solver's tolerances are not.
         columns = scale_columns(problem.inputs)
         rows = Problem(columns.values, problem.signs).rows()
-        form = "primal" if self.slack == "shared" else self.form
-        solution = _PROGRAMS[self.slack, form](rows)
+        solution = _PROGRAMS[self.slack, self._chosen_form(len(rows))](rows)
         self.objective_ = solution.objective
         self.slacks_ = solution.slacks
         self.dual_ = solution.dual
