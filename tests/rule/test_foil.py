@@ -1,5 +1,7 @@
 """First-order rules: the texts' daughter rule, variables, bindings, recursion and negation."""
 
+from math import log2
+
 import pytest
 
 from verulam.base import DataError, UnknownNameError
@@ -147,3 +149,12 @@ def test_negatives_have_as_many_arguments_as_facts():
 def test_limits_that_allow_no_clause(name, given):
     with pytest.raises(DataError, match=f"{name} is {given}; a clause of 'Daughter' needs"):
         learn_clauses(FACTS, "Daughter", **{name: given})
+
+
+def test_gain_counts_the_positive_bindings_that_stay_not_their_extensions():
+    """Two positives stay, as four of five bindings: 2 (log2 4/5 - log2 2/4)."""
+    relations = {"P": frozenset({("a", 1), ("a", 2), ("a", 3), ("b", 1), ("c", 1)})}
+    head = Literal("T", ("x",))
+    positive, negative = (_start(head, [(each,) for each in names]) for names in ("ab", "cd"))
+    gain = _gain(relations, Literal("P", ("x", "y")), positive, negative)
+    assert gain == pytest.approx(2 * (log2(4 / 5) - log2(2 / 4)))

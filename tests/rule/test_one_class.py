@@ -146,13 +146,17 @@ def test_learning_stops_so_many_bits_beyond_the_shortest_description():
     problem, _ = two_boxes(n=400, noise=0.3)
     rows = np.arange(400, dtype=np.int32)
 
-    def n_rules(bits):
-        options = CoveringOptions(
-            surplus_bits=bits
-        )  # nothing is pruned: rules of few rows are dear
-        return len(_ClassLearner(problem, rows, options, np.random.default_rng(0)).build(rows, []))
+    def built(bits):
+        # Nothing is pruned: rules of few rows are dear.
+        options = CoveringOptions(surplus_bits=bits)
+        return _ClassLearner(problem, rows, options, np.random.default_rng(0)).build(rows, [])
 
-    assert n_rules(8.0) < n_rules(64.0) < n_rules(1e9)
+    every = built(1e9)
+    lengths = np.array([length_of(problem, every[:n]) for n in range(len(every) + 1)])
+    surplus = lengths - np.minimum.accumulate(lengths)
+    for bits in (8.0, 64.0):
+        first_beyond = int(np.argmax(surplus > bits))
+        assert 0 < len(built(bits)) == first_beyond - 1 < len(every)
 
 
 def test_optimisation_weighs_a_rule_against_its_revision_and_its_replacement(monkeypatch):
