@@ -107,7 +107,8 @@ def confusion_figures(analysis: Analysis) -> Iterator[ReportFigure]:
         table = confusion(pooled.targets, pooled.predicted, labels=list(pooled.classes))
         yield ReportFigure(
             f"Confusion matrix of {chosen.name} on {data}",
-            "True classes in rows, predicted ones in columns, counted over the validated rows of all splits.",
+            "True classes in rows, predicted ones in columns, counted over the validated rows of "
+            "all splits.",
             drawn(partial(confusion_matrix, table), on_white=True),
             on_white=True,
             folded=len(analysis.responses.data) > 1,
