@@ -55,6 +55,8 @@ def run_densities() -> None:
 def run_neighbours() -> None:
     """Print the races of neighbours, each against the best of the peer's algorithms."""
     print_races("k-nearest-neighbour classification", _neighbour_races())
+    print_races("The same, fit and predict together", _whole_races())
+    print_races("Ties, sizes far apart, few queries, other distances", _odd_races())
 
 
 def run_condensing() -> None:
@@ -104,24 +106,89 @@ def _neighbour_races() -> list[Race]:
     return races
 
 
+def _whole_races() -> list[Race]:
+    """Return races of training and answers together, from small tables on."""
+    rng = np.random.default_rng(0)
+    races = []
+    for n_stored in (50, 200, 1_000, 5_000, 20_000):
+        for n_columns in (2, 5, 10, 20):
+            y = rng.integers(3, size=n_stored)
+            X = rng.normal(size=(n_stored, n_columns)) + 0.5 * y[:, None]
+            queries = rng.normal(size=(max(50, min(n_stored // 2, 2_000)), n_columns))
+            work = f"{n_stored:,} x {n_columns}, {len(queries):,} queries, k=5"
+            races.append(_against_the_best(work, X, y, queries, 5, whole=True))
+    return races
+
+
+def _odd_races() -> list[Race]:
+    """Return races on data that leave a search by tree or by products little to gain from."""
+    rng = np.random.default_rng(0)
+    outlier = rng.normal(size=(5_000, 8))
+    outlier[0] = 1e6
+    cases = {
+        "20,000 x 10 of zeros and ones": rng.integers(2, size=(22_000, 10)) * 1.0,
+        "20,000 x 4 of digits": rng.integers(10, size=(22_000, 4)) * 1.0,
+        "20,000 x 10, log-normal": rng.lognormal(0.0, 3.0, size=(22_000, 10)),
+        "20,000 copies of 100 x 5": rng.normal(size=(100, 5))[rng.integers(100, size=22_000)],
+    }
+    races = []
+    for work, rows in cases.items():
+        y = rng.integers(3, size=20_000)
+        races.append(_against_the_best(work, rows[:20_000], y, rows[20_000:], 5, same=False))
+    y, queries = rng.integers(3, size=5_000), rng.normal(size=(1_000, 8))
+    races.append(_against_the_best("5,000 x 8, one row far out", outlier, y, queries, 5))
+    y = rng.integers(3, size=50_000)
+    for n_queries, n_columns in ((1, 20), (10, 3)):
+        X, queries = (rng.normal(size=(rows, n_columns)) for rows in (50_000, n_queries))
+        work = f"50,000 x {n_columns}, queries: {n_queries}, with fit"
+        races.append(_against_the_best(work, X, y, queries, 5, whole=True))
+    for metric, name in (("city-block", "manhattan"), ("chebyshev", "chebyshev")):
+        for n_columns in (6, 20):
+            X, queries = (rng.normal(size=(rows, n_columns)) for rows in (5_000, 500))
+            work = f"5,000 x {n_columns}, 500 queries, {metric}"
+            races.append(_against_the_best(work, X, y[:5_000], queries, 5, metric=(metric, name)))
+    return races
+
+
 def _against_the_best(
-    work: str, X: np.ndarray, y: np.ndarray, queries: np.ndarray, k: int, with_trees: bool = False
+    work: str,
+    X: np.ndarray,
+    y: np.ndarray,
+    queries: np.ndarray,
+    k: int,
+    *,
+    with_trees: bool = False,
+    whole: bool = False,
+    same: bool = True,
+    metric: tuple[str, str] = ("euclidean", "euclidean"),
 ) -> Race:
-    """Return the race against whichever algorithm of the peer is fastest on this work."""
-    ours = KNeighboursClassifier(n_neighbors=k).fit(X, y)
+    """Return the race against whichever algorithm of the peer is fastest on this work.
+
+    Classes are compared but for ties, of which each takes its own; `whole` counts training, too.
+    """
+    ours = KNeighboursClassifier(n_neighbors=k, metric=metric[0]).fit(X, y)
     settings: list[tuple[str, int | None]] = [("brute", None)]
     if with_trees or X.shape[1] <= PEER_TREE_COLUMNS:
         settings += [("kd_tree", None), ("kd_tree", -1), ("ball_tree", -1)]
     races = []
     for algorithm, jobs in settings:
-        theirs = KNeighborsClassifier(k, algorithm=algorithm, n_jobs=jobs).fit(X, y)
-        if np.mean(ours.predict(queries) == theirs.predict(queries)) < 0.999:
+        theirs = KNeighborsClassifier(k, algorithm=algorithm, n_jobs=jobs, metric=metric[1])
+        theirs.fit(X, y)
+        if same and np.mean(ours.predict(queries) == theirs.predict(queries)) < 0.999:
             raise AssertionError("The classes differ.")
         name = f"scikit-learn, {algorithm}" + (", all cores" if jobs else "")
-        races.append(
-            race(work, partial(ours.predict, queries), name, partial(theirs.predict, queries))
-        )
+        if whole:
+            works = [partial(_fit_and_predict, each, X, y, queries) for each in (ours, theirs)]
+        else:
+            works = [partial(each.predict, queries) for each in (ours, theirs)]
+        races.append(race(work, works[0], name, works[1]))
     return min(races, key=lambda each: each.theirs)
+
+
+def _fit_and_predict(
+    learner: KNeighboursClassifier, X: np.ndarray, y: np.ndarray, queries: np.ndarray
+) -> np.ndarray:
+    return learner.fit(X, y).predict(queries)
 
 
 def _overlapping(n_rows: int, gap: float = 0.8) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,7 @@ from scipy.stats import t as student
 
 from verulam.base import DataError
 from verulam.nonparametric import (
+    AdditiveModel,
     KernelSmoother,
     LocalPolynomial,
     Loess,
@@ -119,3 +120,11 @@ def test_level_is_a_probability(data):
     X, y = data
     with pytest.raises(ValueError, match="level must be between 0 and 1, but got 95"):
         RunningMean(bandwidth=0.5).fit(X, y).predict_band(X, level=95)
+
+
+@pytest.mark.parametrize("learner", [KernelSmoother(), Loess(), AdditiveModel()])
+def test_targets_beyond_squares_are_refused(learner):
+    X = np.arange(20.0)[:, None]
+    with pytest.raises(DataError, match=r"y holds numbers as large as 1.9e\+201"):
+        learner.fit(X, X[:, 0] * 1e200)
+    assert np.isfinite(learner.fit(X, X[:, 0] * 1e140).predict(X)).all()

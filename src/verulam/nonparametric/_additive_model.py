@@ -21,6 +21,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.nonparametric._bands import Band, Coverage
+from verulam.nonparametric._inputs import checked_targets
 from verulam.nonparametric._loess import Loess
 
 
@@ -106,7 +107,7 @@ class AdditiveModel(Regressor):
         """Smooth the inputs in turn until nothing moves."""
         names = list(getattr(X, "columns", []))
         inputs, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        targets = targets.astype(np.float64)
+        targets = checked_targets(targets)
         chosen = self._choose(names, inputs.shape[1])
         self.intercept_ = float(targets.mean())
         parts = np.zeros(inputs.shape)

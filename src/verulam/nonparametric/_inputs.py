@@ -36,6 +36,19 @@ def checked_cases(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray, n
     return rows, codes.astype(np.int64), classes
 
 
+def checked_targets(y: np.ndarray) -> np.ndarray:
+    """Return a copy of targets whose squares can be summed."""
+    targets = y.astype(np.float64)
+    with np.errstate(over="ignore"):
+        total = np.square(targets).sum()
+    if not np.isfinite(total):
+        raise DataError(
+            f"y holds numbers as large as {np.abs(targets).max():.3g}, whose squares are beyond "
+            "floating point; divide y by a constant."
+        )
+    return targets
+
+
 def checked_column(values: ArrayLike, name: str = "values") -> np.ndarray:
     """Return one column of at least one finite number."""
     column = np.ascontiguousarray(values, dtype=np.float64)

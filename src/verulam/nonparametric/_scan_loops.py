@@ -24,6 +24,9 @@ def scan_rows(queries, stored, kind, distances, rows):
             for column in range(n_columns):
                 block[column, place] = stored[first + place, column]
         for query in range(n_queries):
+            # Rows like the query that fill its list leave nothing to improve.
+            if limits[query] <= 0.0:
+                continue
             _measure_block(queries[query], block, n_here, kind, sums)
             limits[query] = _keep(
                 sums[:n_here], first, kind, limits[query], distances[query], rows[query]

@@ -16,6 +16,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.nonparametric._bands import Band, Coverage, band_factor, check_band
+from verulam.nonparametric._inputs import checked_targets
 from verulam.nonparametric._neighbourhoods import LocalValues
 
 
@@ -117,7 +118,7 @@ class Smoother(Regressor):
         inputs, targets = self._validated(X, y)
         # Copies: later changes to the caller's arrays must not change the model.
         self.inputs_ = inputs.copy()
-        self.targets_ = targets.astype(np.float64)
+        self.targets_ = checked_targets(targets)
         self._prepare()
         return self
 
