@@ -15,7 +15,6 @@ from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis_text import analysis_text, latex_table
 from verulam.experiment._answers import Answer, answer, with_order
 from verulam.experiment._assessment import assess, assessment_answer
-from verulam.experiment._class_notes import overlooked_classes
 from verulam.experiment._contestants import Responses, StoredContestant, responses
 from verulam.experiment._costs import pareto_front, summarise_all, summarise_data
 from verulam.experiment._data_tests import verdict_over_data
@@ -23,6 +22,7 @@ from verulam.experiment._effects import FactorEffects
 from verulam.experiment._findings import finding_values
 from verulam.experiment._nuisance import nuisance_effects
 from verulam.experiment._overlap import Overlap, error_overlaps
+from verulam.experiment._prediction_notes import overlooked_classes, unscored_contestants
 from verulam.experiment._predictions import StoredPredictions
 from verulam.experiment._remarks import SIMPLE_FIRST, caveats_of, notes_of
 from verulam.experiment._replication import ExperimentalError, experimental_error
@@ -351,6 +351,7 @@ def analyse(
         assessments=assessments,
         notes=(
             *notes_of(results, verdicts, over_data),
+            *unscored_contestants(found),
             *overlooked_classes(predictions, found, said.recommended),
         ),
         caveats=tuple(

@@ -1,10 +1,12 @@
-"""Classes that the recommended contestant never predicts: a mean error hides the rare ones."""
+"""What predictions lack: classes that are never predicted, probabilities that a measure needs."""
 
 from verulam.experiment._contestants import Responses
 from verulam.experiment._predictions import StoredPredictions
 
 #: On more data sets than this, notes on each would bury the rest.
 MOST_DATA_SETS = 10
+#: What some learners do not give.
+MAY_LACK = ("probabilities", "scores")
 #: Of more classes than this, a few are bound to go without a prediction.
 MOST_CLASSES = 20
 
@@ -40,3 +42,22 @@ def overlooked_classes(
                 "decide, or give its rows more weight."
             )
     return lines
+
+
+def unscored_contestants(responses: Responses) -> list[str]:
+    """Return a line for each contestant that has run but has no value of the measure.
+
+    Parameters
+    ----------
+    responses
+        Contestants, runs and scores.
+    """
+    done = set(responses.runs.loc[responses.runs["status"] == "done", "contestant"])
+    scored = set(responses.scores.dropna(subset="score")["contestant"])
+    measure = responses.measure
+    reason = f"it gives no {measure.needs}" if measure.needs in MAY_LACK else "it is undefined"
+    return [
+        f"{name} has no {measure.name}: {reason} here."
+        for name in responses.names
+        if name in done and name not in scored
+    ]

@@ -1,11 +1,12 @@
-"""Classes that the recommended contestant never predicts are told."""
+"""Classes that are never predicted and measures without a value are told."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.svm import LinearSVC
 
 from verulam.data import Dataset
-from verulam.experiment import compare
+from verulam.experiment import analyse, compare
 
 
 @pytest.fixture(scope="module")
@@ -31,3 +32,11 @@ def test_a_class_without_predictions_is_named_with_its_share(rare):
 def test_nothing_is_said_of_baselines_and_where_all_classes_are_predicted(rare):
     assert overlooked(rare, "majority class") == []
     assert overlooked("iris", "majority class", "naive bayes") == []
+
+
+def test_why_a_contestant_has_no_value_of_a_measure(tmp_path):
+    path = tmp_path / "iris.sqlite"
+    compare("iris", ["naive bayes", LinearSVC()], resampling="3-fold", progress=False, store=path)
+    notes = analyse(path, "log_loss").notes
+    assert "LinearSVC has no log_loss: it gives no probabilities here." in notes
+    assert not any("has no error" in line for line in analyse(path, "error").notes)
