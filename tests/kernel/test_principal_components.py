@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.decomposition import PCA, KernelPCA
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.kernel import Gaussian, KernelPrincipalComponents, Linear, ObjectKernel, Polynomial
 from verulam.kernel._principal_components import ITERATED, centred_spectrum, orientations
 
@@ -113,3 +113,12 @@ def test_sign_does_not_turn_on_rounding():
 def test_largest_entry_is_positive():
     vectors = KernelPrincipalComponents(5).fit(X).eigenvectors_
     assert (vectors.max(axis=0) >= -vectors.min(axis=0)).all()
+
+
+def test_kernels_that_cannot_compress_are_told():
+    X = np.random.default_rng(0).normal(size=(100, 4))
+    with pytest.warns(DataWarning, match="explain 2.* hardly more than the 2.02% of any"):
+        narrow = KernelPrincipalComponents(2, kernel=Gaussian(0.05)).fit(X)
+    assert narrow.explained_share_.sum() < 0.04
+    wide = KernelPrincipalComponents(2, kernel=Gaussian(2.0)).fit(X)  # a warning would be an error
+    assert wide.explained_share_.sum() > 0.2

@@ -55,6 +55,27 @@ def test_the_perceptron_has_more_support_vectors_and_a_narrower_margin():
     assert np.count_nonzero(taught.coefficients) > len(machine.support_)
 
 
+def test_slack_goes_to_what_the_perceptron_cannot_separate():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 2))
+    signs = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += 0.3 * signs
+    signs[:2] *= -1.0  # two labels are wrong, and no line is right about them
+    gram = X @ X.T
+    with pytest.warns(ConvergenceWarning, match="did not separate"):
+        kernel_perceptron(gram, signs, max_iter=2000)
+    machine = kernel_perceptron(gram, signs, slack=20.0, max_iter=2000)
+    assert machine.converged
+    outputs = signs * (gram @ machine.coefficients + machine.bias)
+    assert (outputs + machine.slacks > 0).all()
+    assert (outputs[:2] < 0).all()
+    assert (outputs[2:] > 0).mean() > 0.9
+    assert machine.slacks[:2].mean() > 3.0 * machine.slacks[2:].mean()
+    assert_allclose(machine.slacks.sum(), 20.0 * 2.0 * np.diagonal(gram).mean())
+    with pytest.raises(DataError, match="slack must be"):
+        kernel_perceptron(gram, signs, slack=-1.0)
+
+
 def test_lagrangian_machine_solves_its_own_dual():
     """U >= 0, Qu - 1 >= 0 and their product zero; the same as a dense program."""
     rng = np.random.default_rng(0)

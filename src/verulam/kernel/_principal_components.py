@@ -1,5 +1,6 @@
 """Principal components in the space of a kernel."""
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import Tags
 
-from verulam.base import DataError, Interval, Transformer, check_is_fitted, checked_fit
+from verulam.base import DataError, DataWarning, Interval, Transformer, check_is_fitted, checked_fit
 from verulam.kernel._general_kernels import Function
 from verulam.kernel._gram import centre_gram
 from verulam.kernel._kernel import Kernel
@@ -23,6 +24,10 @@ NEGLIGIBLE = 1e-12
 EQUAL = 1e-6
 #: From this size on a few eigenvectors are found by iteration instead of all of them.
 ITERATED = 800
+#: Components that explain less than this many times what any direction would say nothing.
+TELLING = 2.0
+#: Inputs for each component from which that is judged.
+JUDGED_INPUTS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +194,9 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
         self.eigenvalues_, self.eigenvectors_ = spectrum.values, spectrum.vectors
         self.explained_share_ = shares[: len(spectrum.values)]
         self.n_components_ = len(spectrum.values)
+        # Of given matrices, as that of locally linear embedding, only the order may be meant.
+        if self.space_.kernel.takes != "gram":
+            _warn_of_poor_compression(self.explained_share_, len(spectrum.vectors))
         return self
 
     @property
@@ -226,3 +234,18 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
         mean = self.space_.inputs.mean(axis=0)
         weights = scipy.linalg.solve(gram, self.space_.inputs - mean, assume_a="pos")
         return kernel(components, known) @ weights + mean
+
+
+def _warn_of_poor_compression(shares: np.ndarray, n_inputs: int) -> None:
+    """Say where eigenvalues hardly decay, as those of a narrow Gaussian kernel."""
+    even = len(shares) / max(1, n_inputs - 1)
+    explained = float(shares.sum())
+    if n_inputs < JUDGED_INPUTS * len(shares) or explained >= TELLING * even:
+        return
+    warnings.warn(
+        f"{len(shares)} kernel components explain {explained:.2%} of the variance, hardly more "
+        f"than the {even:.2%} of any directions: to this kernel the inputs are about equally far "
+        "from one another. Take a wider kernel, or fewer columns.",
+        DataWarning,
+        stacklevel=4,
+    )

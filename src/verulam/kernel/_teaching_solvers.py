@@ -20,6 +20,8 @@ class TaughtMachine:
         :math:`\beta^t`.
     bias
         The number :math:`b`.
+    slacks
+        What each input was forgiven.
     n_iter
         Steps taken.
     converged
@@ -28,12 +30,13 @@ class TaughtMachine:
 
     coefficients: np.ndarray
     bias: float
+    slacks: np.ndarray
     n_iter: int
     converged: bool
 
 
 def kernel_perceptron(
-    gram: np.ndarray, signs: np.ndarray, *, max_iter: int = 10_000
+    gram: np.ndarray, signs: np.ndarray, *, slack: float = 0.0, max_iter: int = 10_000
 ) -> TaughtMachine:
     """Correct the worst-classified input again and again, in the space of the kernel.
 
@@ -45,6 +48,10 @@ def kernel_perceptron(
         Kernel of every two inputs.
     signs
         Class of each input, -1 or 1.
+    slack
+        What all inputs together are forgiven, in corrections of one input's output. Every
+        correction gives its input a larger share of it, so that it goes to those that cannot be
+        separated.
     max_iter
         Most corrections.
 
@@ -61,23 +68,35 @@ def kernel_perceptron(
     >>> np.sign(gram @ machine.coefficients + machine.bias)
     array([ 1.,  1., -1., -1.])
     """
+    if not (np.isfinite(slack) and slack >= 0):
+        raise DataError(f"slack must be a finite number of 0 or above; got {slack}.")
     gram, signs = _checked(gram, signs)
     # The bias is the weight of one more feature of the size of the others.
     offset = float(np.mean(np.diagonal(gram))) or 1.0
+    total = 2.0 * offset * slack
     alphas, outputs = np.zeros(len(signs)), np.zeros(len(signs))
-    for step in range(max_iter):
-        margins = signs * outputs
+    claims = np.full(len(signs), 1.0 / len(signs))
+    converged, n_iter = False, 0
+    while True:
+        slacks = total * claims / claims.sum()
+        margins = signs * outputs + slacks
         worst = int(np.argmin(margins))
-        if margins[worst] > 0:
-            return TaughtMachine(alphas * signs, offset * float(alphas @ signs), step, True)
+        converged = bool(margins[worst] > 0 and n_iter > 0)
+        if converged or n_iter == max_iter:
+            break
         alphas[worst] += 1.0
+        claims[worst] += 1.0
         outputs += signs[worst] * (gram[worst] + offset)
-    warnings.warn(
-        f"the kernel perceptron did not separate the classes in max_iter={max_iter} corrections.",
-        ConvergenceWarning,
-        stacklevel=2,
-    )
-    return TaughtMachine(alphas * signs, offset * float(alphas @ signs), max_iter, False)
+        n_iter += 1
+    if not converged:
+        warnings.warn(
+            "the kernel perceptron did not separate the classes in "
+            f"max_iter={max_iter} corrections.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    bias = offset * float(alphas @ signs)
+    return TaughtMachine(alphas * signs, bias, slacks, n_iter, converged)
 
 
 def lagrangian_machine(
@@ -139,7 +158,8 @@ def lagrangian_machine(
             stacklevel=2,
         )
     coefficients = multipliers * signs
-    return TaughtMachine(coefficients, float(coefficients.sum()), n_iter, converged)
+    bias = float(coefficients.sum())
+    return TaughtMachine(coefficients, bias, multipliers / cost, n_iter, converged)
 
 
 def _checked(gram: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
