@@ -405,17 +405,7 @@ class SwitchingDynamicalSystem(Density):
         return checked_sequences(self, X, lengths, False).give_back(found)
 
     def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
-        """Return sequences drawn from the systems, with the regimes behind them.
-
-        Parameters
-        ----------
-        n_steps
-            Steps of each sequence.
-        n_sequences
-            Number of sequences.
-        random_state
-            Seed of the draws.
-        """
+        """Return sequences drawn as by `LinearDynamicalSystem`, with the regimes behind them."""
         check_is_fitted(self)
         count, number = check_count(n_steps, "n_steps"), check_count(n_sequences, "n_sequences")
         random, switching = generator(random_state), self.switching_

@@ -216,17 +216,7 @@ class VariationalFactorial(Density):
         return sequences.give_back(best_chain_paths(self.parameters_, sequences, beliefs))
 
     def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
-        """Return sequences drawn from the model; states have one column per chain.
-
-        Parameters
-        ----------
-        n_steps
-            Steps of each sequence.
-        n_sequences
-            Number of sequences.
-        random_state
-            Seed of the draws.
-        """
+        """Return sequences drawn as by `HiddenMarkovModel`; states have one column per chain."""
         check_is_fitted(self)
         count = check_count(n_steps, "n_steps")
         random, parameters = generator(random_state), self.parameters_
