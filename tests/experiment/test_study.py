@@ -4,9 +4,10 @@ import json
 
 import pandas as pd
 import pytest
+from tests.experiment.studies import small_study
 
 from verulam.base import DataError, UnknownNameError
-from verulam.experiment import DataChoice, LearnerChoice, Study
+from verulam.experiment import DataChoice, LearnerChoice, Study, make_plan
 from verulam.measures import Measure
 
 DATA, LEARNERS = [DataChoice("iris")], [LearnerChoice("naive bayes")]
@@ -76,3 +77,15 @@ def test_a_parameter_is_not_a_factor_too():
     message = r"learners\[1\]\.parameters\.n_neighbors: is a factor already"
     with pytest.raises(DataError, match=message):
         Study("s", DATA, [*LEARNERS, both])
+
+
+def test_no_share_to_learn_from_is_no_study():
+    with pytest.raises(DataError, match="training_shares: at least one is needed"):
+        small_study(training_shares=[])
+
+
+def test_a_share_that_leaves_too_few_rows_is_named():
+    with pytest.raises(
+        DataError, match=r"test_share: 0.99 leaves \d of 150 rows of 'iris' to learn"
+    ):
+        make_plan(small_study(test_share=0.99))

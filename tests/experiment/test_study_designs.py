@@ -195,7 +195,7 @@ def test_the_design_of_a_learner_comes_first_and_the_file_says_the_same():
     ("learner", "words"),
     [
         ({"design": "best guess"}, r"learners\[0\]\.design: has no factors to lay out"),
-        ({"design": 3}, r"learners\[0\]\.design: expected str or dict, got 3"),
+        ({"design": 3}, r"learners\[0\]\.design: expected a text or a table, got 3"),
         ({"factors": {"p": [1, 2, 3]}, "design": "fractional"}, r"learners\[0\]\.factors\.p: a"),
         (
             {"factors": {"p": [1, 2]}, "design": {"kind": "fractional", "generators": ["B=A"]}},

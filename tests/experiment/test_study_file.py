@@ -64,14 +64,15 @@ GOOD = {"data": ["iris"], "learners": ["naive bayes"]}
     [
         ({"aims": "choose"}, r"aims: no such key\. Nearest: aim"),
         ({"aim": "win"}, "aim: 'win'; expected one of assess, compare, choose, order"),
-        ({"seed": "seven"}, "seed: expected int, got 'seven'"),
-        ({"seed": True}, "seed: expected int, got True"),
+        ({"seed": "seven"}, "seed: expected a whole number, got 'seven'"),
+        ({"test_share": "a third"}, "test_share: expected a number, got 'a third'"),
+        ({"seed": True}, "seed: expected a whole number, got True"),
         ({"test_share": 1.5}, "test_share: 1.5; expected a number from 0 to below 1"),
         ({"training_shares": [0.0]}, "training_shares: 0.0; expected numbers above 0"),
         ({"replications": 0}, "replications: 0; expected a whole number of at least 1"),
         ({"preparations": ["boiled"]}, "preparations: 'boiled'; expected some of as needed"),
         ({"preparations": []}, "preparations: ''; expected some of"),
-        ({"nuisance": "noise"}, "nuisance: expected list, got 'noise'"),
+        ({"nuisance": "noise"}, "nuisance: expected a list, got 'noise'"),
         ({"time_limit": -1}, "time_limit: -1; expected a number above 0"),
         ({"data": []}, "data: at least one is needed"),
         ({"data": [3]}, r"data\[0\]: expected a table, got int"),
@@ -142,7 +143,11 @@ def test_tuning_is_read(tmp_path):
     [
         ("budget = 5", "bugdet = 5", r"tuning\.bugdet: no such key"),
         ('scale = "log"', 'scale = "cubic"', r"learners\[0\]\.tune\.C\.scale: 'cubic'"),
-        ("tune = false", "tune = 3", r"learners\[1\]\.tune: expected dict or bool, got 3"),
+        (
+            "tune = false",
+            "tune = 3",
+            r"learners\[1\]\.tune: expected a table or true or false, got 3",
+        ),
     ],
 )
 def test_bad_tuning_is_named(tmp_path, before, after, message):

@@ -14,6 +14,7 @@ from verulam.experiment._losses import decision_risk, losses_on
 from verulam.experiment._nuisance_columns import NuisanceColumn, nuisance_columns
 from verulam.experiment._preparation import usable_inputs
 from verulam.experiment._resampling import (
+    UsableResampling,
     fingerprint,
     lock_test_part,
     needs_every_class,
@@ -109,12 +110,7 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
             targets, share=study.test_share, seed=study.seed, task=task, groups=groups
         )
     together = None if groups is None else groups[rows]
-    usable = asked.usable(
-        targets[rows],
-        task=task,
-        groups=together,
-        every_class=needs_every_class(map(as_measure, study.measures or ())),
-    )
+    usable = _usable(study, targets, rows, together, data, label)
     drawn = usable.draw(targets[rows], together, study.seed, task=task)
     splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
     return PlannedData(
@@ -141,6 +137,29 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         groups=groups,
         nuisance=nuisance,
     )
+
+
+def _usable(
+    study: Study,
+    targets: np.ndarray,
+    rows: np.ndarray,
+    groups: np.ndarray | None,
+    data: Dataset,
+    label: str,
+) -> UsableResampling:
+    """Return the resampling with the numbers that the rows allow, or name what leaves too few."""
+    try:
+        return resampling(study.resampling).usable(
+            targets[rows],
+            task=str(data.task),
+            groups=groups,
+            every_class=needs_every_class(map(as_measure, study.measures or ())),
+        )
+    except DataError as error:
+        if not study.test_share:
+            raise
+        left = f"test_share: {study.test_share:g} leaves {len(rows)} of {len(targets)} rows of"
+        raise DataError(f"{left} {label!r} to learn from. {error}") from error
 
 
 def _dropped(data: Dataset) -> str:

@@ -143,7 +143,7 @@ class Study:
             raise DataError(f"aim: {self.aim!r}; expected one of {', '.join(AIMS)}.")
         object.__setattr__(self, "data", data_choices(self.data))
         object.__setattr__(self, "learners", learner_choices(self.learners))
-        for key in ("data", "learners"):
+        for key in ("data", "learners", "training_shares"):
             if not getattr(self, key):
                 raise DataError(f"{key}: at least one is needed.")
         if not 0.0 <= self.test_share < 1.0:

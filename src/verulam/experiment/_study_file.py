@@ -105,6 +105,17 @@ def _table(entry: Any, key: str) -> Any:
     return {key: entry} if isinstance(entry, str) else entry
 
 
+#: What the kinds of values are called in a study file; a whole number is a number, too.
+_KINDS = {
+    bool: "true or false",
+    dict: "a table",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    str: "a text",
+}
+
+
 def _checked(given: Any, keys: Mapping[str, type | tuple[type, ...]], where: str) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise DataError(f"{where.rstrip('.')}: expected a table, got {type(given).__name__}.")
@@ -116,7 +127,8 @@ def _checked(given: Any, keys: Mapping[str, type | tuple[type, ...]], where: str
         names = expected if isinstance(expected, tuple) else (expected,)
         # Truth values are whole numbers to Python, but not to a reader.
         if not isinstance(value, names) or (isinstance(value, bool) and bool not in names):
-            words = " or ".join(name.__name__ for name in names)
+            told = [name for name in names if not (name is int and float in names)]
+            words = " or ".join(_KINDS[name] for name in told)
             raise DataError(f"{where}{key}: expected {words}, got {value!r}.")
     return dict(given)
 

@@ -191,7 +191,7 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Axes | None =
                 table[name].dropna(), bins=list(edges), histtype="step", lw=1.5, label=str(name)
             )
         ax.set(xlabel="result", ylabel="count")
-        ax.yaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="y", integer=True)
         place_legend(ax, beside=beside, fontsize="small")
         return ax
     places = np.arange(table.shape[1])
