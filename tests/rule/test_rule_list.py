@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.data import dataset
 from verulam.rule import Ripper, Rule, RuleList, RuleSet, Term
 
@@ -47,7 +47,8 @@ def test_order_matters_in_a_list_and_not_in_a_set():
 
 
 def test_rules_may_conclude_what_the_data_lacks():
-    learner = RuleList([Rule([Term("x", ">", 2.5)], "c")]).fit(X, Y)
+    with pytest.warns(DataWarning, match="No row has the label 'c', which rules .* 'a', 'b'"):
+        learner = RuleList([Rule([Term("x", ">", 2.5)], "c")]).fit(X, Y)
     assert learner.classes_.tolist() == ["a", "b", "c"]
     assert learner.predict(X).tolist() == ["a", "a", "a", "c"]
 

@@ -192,7 +192,7 @@ class RuleBase:
     def export_code(self, name: str = "predict") -> str:
         """Return the rules as a Python function of one row, a mapping of column to value.
 
-        Missing numbers are given as NaN, missing categories as None.
+        Missing entries are given as None or NaN.
         """
         return base_to_code(self, name)
 

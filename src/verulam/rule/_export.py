@@ -57,6 +57,8 @@ def base_to_code(base: "RuleBase", name: str) -> str:
     lines = [
         f"def {name}(row):",
         '    """Return the conclusion for one row, a mapping of column to value."""',
+        # A missing entry has no size and is no value: NaN can be asked of both, None cannot.
+        '    row = {key: float("nan") if row[key] is None else row[key] for key in row}',
     ]
     if base.ordered:
         for rule in base.rules:
@@ -103,11 +105,11 @@ def _term_code(term: Term) -> str:
     entry = f"row[{_literal(term.column)}]"
     relation = {"=": "==", "!=": "!="}.get(term.relation, term.relation)
     test = f"{entry} {relation} {_literal(term.value)}"
-    # A missing entry is None or differs from itself.
+    # A missing entry differs from itself.
     if term.relation == "!=":
-        test = f"({entry} not in (None, {_literal(term.value)}) and {entry} == {entry})"
+        test = f"({entry} == {entry} != {_literal(term.value)})"
     if term.accepts_missing:
-        return f"({entry} is None or {entry} != {entry} or {test})"
+        return f"({entry} != {entry} or {test})"
     return test
 
 

@@ -1,13 +1,17 @@
 """Rules that are given, as classifiers: a list, where the first decides, or a set, where all do."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 from verulam.rule._base import Rule, RuleBase, measured
 from verulam.rule._classifier import RuleClassifier, TrainingSet
+
+#: Of more labels than this, a warning names the first.
+MOST_LABELS = 10
 
 
 class RuleList(RuleClassifier):
@@ -142,6 +146,13 @@ def given_rules(
                 "The conclusions of the rules and the labels of y cannot be put in one order; "
                 "use one type for both."
             ) from error
+    if foreign := sorted(set(classes.tolist()) - set(training.classes.tolist())):
+        warnings.warn(
+            f"No row has the label {', '.join(map(repr, foreign))}, which rules conclude; labels "
+            f"of y: {', '.join(map(repr, training.classes.tolist()[:MOST_LABELS]))}.",
+            DataWarning,
+            stacklevel=5,
+        )
     codes = np.searchsorted(classes, training.classes)[training.codes]
     base = RuleBase(rules, Rule((), default), training.schema, classes, ordered)
     if default is None:
