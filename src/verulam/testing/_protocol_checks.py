@@ -19,7 +19,7 @@ _TRUSTED = ("verulam.", "numpy.", "scipy.", "sklearn.", "builtins.", "collection
 def check_scikit_learn(learner: Any) -> None:
     """Check that scikit-learn's checks pass, but for those the class lists with a reason."""
     skipped = dict(getattr(learner, "_skipped_checks", {}))
-    by_chance = getattr(learner, "_passes_by_chance", frozenset())
+    by_chance: frozenset[str] = getattr(learner, "_passes_by_chance", frozenset())
     with warnings.catch_warnings():
         # Their data is odd on purpose: one row, equal columns, hardly any iterations.
         warnings.simplefilter("ignore", DataWarning)
