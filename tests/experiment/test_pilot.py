@@ -15,7 +15,7 @@ def test_times_are_counted_for_every_run(monkeypatch):
 
     def pretended(plan, run):
         outcome = type("Outcome", (), {})()
-        outcome.status, outcome.peak_memory = "done", 5.0
+        outcome.status, outcome.peak_memory = "done", 5.0 + run.contestant
         outcome.fit_seconds, outcome.predict_seconds = 1.0 + run.contestant, 0.5
         costs[run.contestant] = 1.5 + run.contestant
         return outcome
@@ -24,7 +24,7 @@ def test_times_are_counted_for_every_run(monkeypatch):
     told = forecast(plan)
     assert (told.runs, told.pilots) == (10, 2)
     assert told.seconds == pytest.approx(5 * 1.5 + 5 * 2.5)
-    assert told.memory == 5.0
+    assert told.memory == 6.0
     one = forecast(plan, pilots=1)
     assert one.pilots == 1
     assert one.seconds in (pytest.approx(10 * 1.5), pytest.approx(10 * 2.5))

@@ -37,6 +37,8 @@ def test_weights_and_costs_of_ones_own():
     assert preferred(GIVEN, "programming", own).responses.names[1] == "forest"
     mixed = preferred(GIVEN, {"programming": 1.0, "interpretability": 5.0}, own)
     assert mixed.responses.names[1] == "tree"
+    turned = preferred(GIVEN, {"programming": 5.0, "interpretability": 1.0}, own)
+    assert turned.responses.names[1] == "forest"
     assert mixed.words == "less programming, easier to read, by the grades of the catalogue"
 
 

@@ -54,6 +54,16 @@ def test_normal_approximation():
     assert_allclose(result.p_value, stats.norm.sf(result.statistic))
 
 
+@pytest.mark.parametrize("ties", [2, 3])
+def test_normal_approximation_splits_ties(ties):
+    """Ten data sets count, of which the first learner has seven and half of two ties."""
+    first = np.r_[np.zeros(7), 1.0, np.zeros(ties)]
+    second = np.r_[np.ones(7), 0.0, np.zeros(ties)]
+    result = sign_test(first, second, method="normal", alternative="less")
+    assert_allclose(result.statistic, (8 - 5) / np.sqrt(10 / 4))
+    assert_allclose(result.p_value, stats.norm.sf(3 / np.sqrt(2.5)))
+
+
 def test_against_a_constant():
     values = np.r_[np.full(9, 0.01), 0.05]
     assert sign_test(values, 0.02, alternative="less").p_value == pytest.approx(0.0107, abs=5e-5)

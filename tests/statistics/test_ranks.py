@@ -84,6 +84,16 @@ def test_tukey_on_ranks_is_tukey_of_ranks():
     assert_allclose(pooled.table["adjusted_p"], expected.pvalue[np.triu_indices(4, 1)], atol=1e-10)
 
 
+@pytest.mark.parametrize("within", [True, False])
+def test_tukey_on_ranks_follows_the_direction(within):
+    found = tukey_on_ranks(TABLE, within_data_sets=within, greater_is_better=True)
+    expected = tukey_on_ranks(-TABLE, within_data_sets=within)
+    assert_allclose(found.means, expected.means)
+    assert_allclose(found.table["difference"], expected.table["difference"])
+    # The largest results have the smallest ranks.
+    assert found.means.idxmin() == "d"
+
+
 def comparisons_with(differing, ranks):
     names = list(ranks)
     rows = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
