@@ -4,13 +4,23 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier as TheirClassifier
 from sklearn.tree import DecisionTreeRegressor as TheirRegressor
 
-from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor, entropy, gini
+from verulam.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    entropy,
+    gini,
+    information_gain,
+)
 from verulam.tree import _grow as growing
+from verulam.tree._grow_loops import choose_column
+from verulam.tree._options import PRESETS, make_rules, resolve
+from verulam.tree._records import DROP, MANY_VALUED, N_FOUND, SPLIT_INFO
 
 
 def problem(seed, n_classes=0):
@@ -225,3 +235,36 @@ def test_orders_are_given_back_when_they_are_done_with(monkeypatch):
     assert_array_equal(DecisionTreeRegressor().fit(X, y).predict(X), before)
     assert given.max() == 2
     assert (given == 2).mean() > 0.99
+
+
+def test_the_gain_ratio_is_for_splits_of_at_least_average_gain():
+    """Of three useful columns the last has the largest ratio, by next to no information."""
+    rules = gain_ratio_rules()
+    found = np.zeros((4, N_FOUND))
+    found[:, DROP], found[:, SPLIT_INFO] = [50.0, 40.0, 2.0, 0.0], [1.0, 0.9, 0.02, 1.0]
+    assert choose_column(np.arange(4), found, 100.0, rules) == 0
+    # Columns with almost as many values as rows do not raise the average: 25 instead of 46.7.
+    found[:3, DROP], found[:3, SPLIT_INFO] = [90.0, 30.0, 20.0], [10.0, 0.4, 1.0]
+    assert choose_column(np.arange(4), found, 100.0, rules) == 0
+    found[0, MANY_VALUED] = 1.0
+    assert choose_column(np.arange(4), found, 100.0, rules) == 1
+
+
+def gain_ratio_rules():
+    learner = DecisionTreeClassifier(preset="c4.5")
+    return make_rules(learner, resolve(learner, PRESETS["c4.5"]), np.zeros((4, 4)), 2, None)
+
+
+def test_thresholds_under_the_gain_ratio_leave_enough_rows_and_pay_for_their_number():
+    """A side has a tenth of the rows per class, at most 25; each threshold costs log2 / n bits."""
+    X = np.arange(1000.0)[:, None]
+    y = ((X[:, 0] < 15) | (X[:, 0] % 40 == 39)).astype(int)
+    ours, plain = (
+        DecisionTreeClassifier(criterion=name, max_depth=1).fit(X, y).tree_
+        for name in ("gain_ratio", "entropy")
+    )
+    assert plain.n_rows.tolist() == [1000, 15, 985]
+    assert ours.n_rows.tolist() == [1000, 25, 975]
+    sides = X[:, 0] > ours.threshold[0]
+    expected = information_gain(pd.Series(sides), y) - np.log2(999) / 1000
+    assert_allclose(ours.gain[0], expected)

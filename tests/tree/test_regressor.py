@@ -1,6 +1,7 @@
 """Regression trees: error criteria, their leaves, the acceptable error."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeRegressor as TheirRegressor
@@ -86,6 +87,25 @@ def test_worst_error_around_means(curve):
     for threshold in (1.0, 0.4, 0.1):
         tree.set_params(max_depth=None, error_threshold=threshold).fit(X, y)
         assert np.abs(tree.predict(X) - y).max() < threshold
+
+
+@pytest.mark.parametrize("criterion", ["worst_error", "worst_error_of_mean"])
+def test_the_worst_of_many_branches_decides(criterion):
+    """One column halves every error; the other leaves none but that of its last category."""
+    y = np.array([0.0, 4.0, 10.0, 14.0, 20.0, 24.0, 30.0, 40.0])
+    table = pd.DataFrame(
+        {
+            "one bad": pd.Categorical(list("abcdefgg")),
+            "all fair": pd.Categorical(list("aabbccde")),
+        }
+    )
+    learner = DecisionTreeRegressor(criterion=criterion, categories="n_way", max_depth=1)
+    tree = learner.fit(table, y).tree_
+    assert tree.column[0] == 1
+    assert_allclose(tree.gain[0], tree.impurity[0] - tree.impurity[1:].max())
+    assert tree.impurity[1:].tolist() == [2.0, 2.0, 2.0, 0.0, 0.0]
+    alone = learner.fit(table[["one bad"]], y).tree_
+    assert_allclose(alone.gain[0], alone.impurity[0] - 5.0)
 
 
 def test_weighted_medians_are_those_of_repeated_rows(curve):

@@ -153,8 +153,11 @@ def make_rules(
         gain_ratio=options.criterion == "gain_ratio",
         n_way=options.categories == "n_way",
         fractional=fractional,
-        # Where children must have several rows, the best allowed cut may lie inside a class.
-        boundaries_only=min_leaf == 1 and not callable(options.criterion),
+        # Where children must have several rows, the best allowed cut may lie inside a class; the
+        # gain ratio asks for several by itself.
+        boundaries_only=min_leaf == 1
+        and options.criterion != "gain_ratio"
+        and not callable(options.criterion),
         max_depth=BOTTOMLESS if learner.max_depth is None else int(learner.max_depth),
         min_split=max(2, row_count(learner.min_samples_split, n_rows)),
         min_leaf=min_leaf,
