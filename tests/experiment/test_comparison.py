@@ -101,6 +101,11 @@ def test_tests_are_those_of_the_design(comparison, two_classes):
     assert two_classes.test(BAYES, "perceptron").p_value == pytest.approx(expected.p_value)
 
 
+def test_learners_are_called_as_they_were_given(comparison):
+    given, own = (comparison.test(name, NEIGHBOURS) for name in ("naive bayes", BAYES))
+    assert (given.statistic, given.p_value) == (own.statistic, own.p_value)
+
+
 def test_what_cannot_be_tested(comparison):
     with pytest.raises(UnknownNameError, match=r"Unknown learner 'tree'\. Nearest: "):
         comparison.test("tree", BAYES)

@@ -191,3 +191,11 @@ def test_refused_data():
         machine.fit(X, y).instance_report(X, y)
     with pytest.raises(DataError, match="training did not see"):
         machine.fit(X[:100], y[:100]).instance_report(X, y)
+
+
+def test_probabilities_need_calibration():
+    learner = SupportVectorClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    assert not hasattr(learner, "predict_proba")
+    with pytest.raises(AttributeError) as caught:
+        learner.predict_proba([[0.0]])
+    assert "calibration='platt' or 'softmax'" in str(caught.value.__cause__)

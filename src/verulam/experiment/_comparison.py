@@ -1,6 +1,6 @@
 """The record of a comparison: its tables, tests and pictures, and how it reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -14,6 +14,7 @@ import pandas as pd
 from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis import Analysis
 from verulam.experiment._analysis_text import bulleted, main_table
+from verulam.experiment._contestants import full_name
 from verulam.experiment._pairwise import compare_pairs
 from verulam.experiment._predictions import PooledPredictions, StoredPredictions, pooled_predictions
 from verulam.experiment._report import report as write_report
@@ -169,9 +170,8 @@ class Comparison:
                 )
             return overall
         table = analysis.responses.by_split(self.data)
-        for name in (first, second):
-            if name not in table.columns:
-                raise unknown_name("learner", str(name), [str(known) for known in table.columns])
+        known = [str(name) for name in table.columns]
+        first, second = (self._called(name, known) for name in (first, second))
         stored = StoredPredictions(analysis.results)
         pairs = compare_pairs(
             table[[first, second]],
@@ -261,9 +261,16 @@ class Comparison:
         file = path or f"{self.data}-comparison.html"
         return write_report(self.analysis, file, command=command, kept=self.kept)
 
+    @staticmethod
+    def _called(name: str | None, known: Sequence[str]) -> str:
+        """Return a learner's name here, given as here or as the catalogue understands it."""
+        for found in (str(name), full_name(str(name))):
+            if found in known:
+                return found
+        raise unknown_name("learner", str(name), known)
+
     def _pooled(self, learner: str | None) -> PooledPredictions:
-        if learner is None or learner not in self.preparation:
-            raise unknown_name("learner", str(learner), self.learners)
+        learner = self._called(learner, list(self.preparation))
         found = pooled_predictions(self.analysis.results, self.data, learner)
         if found is None:
             raise DataError(f"{learner} has no finished run.")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import get_tags
 
-from verulam.base import DataError
+from verulam.base import DataError, UnknownNameError
 from verulam.catalogue import entry
 from verulam.experiment._results import Results
 from verulam.experiment._store import Store
@@ -122,6 +122,20 @@ class Responses:
         present = [name for name in self.names if name in means.columns]
         labels = pd.Index(list(self.data), name="data")
         return means[present].set_axis(pd.Index(present, name="contestant"), axis=1).reindex(labels)
+
+
+def full_name(learner: str) -> str:
+    """Return the catalogue's name of a learner, however it is called; other names stay.
+
+    Examples
+    --------
+    >>> full_name("naive bayes"), full_name("my own")
+    ('parametric.NaiveBayes', 'my own')
+    """
+    try:
+        return entry(learner).name
+    except UnknownNameError:
+        return learner
 
 
 def responses(results: Results, measure: Any = None) -> Responses:

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import DataError, UnknownNameError, unknown_name
-from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._analysis import Analysis
 from verulam.experiment._choices import DataChoice
-from verulam.experiment._contestants import StoredContestant
+from verulam.experiment._contestants import StoredContestant, full_name
 from verulam.experiment._plan import Contestant, make_plan
 from verulam.experiment._planned_data import PlannedData
 from verulam.experiment._results import Results
@@ -125,7 +124,7 @@ def chosen_contestant(
         return contestants[learner]
     names = [name for name in table.index if learner == "best"]
     if learner != "best":
-        wanted = {learner, _full_name(learner)}
+        wanted = {learner, full_name(learner)}
         names = [name for name in table.index if contestants[name].learner in wanted]
         if not names:
             known = [*contestants, *{each.learner for each in contestants.values()}]
@@ -280,10 +279,3 @@ def _same_setting(setting: Mapping[str, Any], levels: Mapping[str, Any]) -> bool
     return {name: str(level) for name, level in setting.items()} == {
         name: str(level) for name, level in levels.items()
     }
-
-
-def _full_name(learner: str) -> str:
-    try:
-        return entry(learner).name
-    except UnknownNameError:
-        return learner

@@ -52,7 +52,9 @@ from verulam.kernel._support_options import (
 
 
 def _has_probabilities(learner: Any) -> bool:
-    return learner.calibration is not None
+    if learner.calibration is None:
+        raise AttributeError("Probabilities need calibration='platt' or 'softmax'.")
+    return True
 
 
 class SupportVectorClassifier(Classifier):
