@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, PoissonRegressor
+from sklearn.linear_model import GammaRegressor, LinearRegression, PoissonRegressor
 from tests.linear.examples import overlapping
 
 from verulam.base import DataError, DataWarning
@@ -40,6 +40,14 @@ def test_gamma_means_are_positive():
     model = GeneralisedLinear(family="gamma").fit(ROWS, targets)
     assert (model.predict(10 * ROWS) > 0).all()
     assert model.coef_[0] == pytest.approx(0.3, abs=0.15)
+
+
+def test_gamma_agrees_with_scikit_learn():
+    targets = np.random.default_rng(0).gamma(2.0, np.exp(0.3 * ROWS[:, 0]))
+    model = GeneralisedLinear(family="gamma").fit(ROWS, targets)
+    theirs = GammaRegressor(alpha=0.0, tol=1e-10, max_iter=1000).fit(ROWS, targets)
+    assert np.allclose(model.coef_, theirs.coef_, atol=1e-5)
+    assert np.allclose(model.predict(ROWS), theirs.predict(ROWS), rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,19 @@ def test_the_hill_of_the_opposite_is_climbed(method):
     assert found.values[-1] > found.values[0]
 
 
+def test_newton_asks_for_the_hessian_it_is_given():
+    asked = []
+    options = {"method": "newton", "gradient": slope}
+    found = minimise(
+        height, [5.0, 5.0], hessian=lambda point: asked.append(point) or BOWL, **options
+    )
+    assert asked
+    assert found.point == pytest.approx(CENTRE)
+    # What it says decides the step: with another curvature the first one ends elsewhere.
+    other = minimise(height, [5.0, 5.0], hessian=lambda _: 10.0 * BOWL, **options)
+    assert np.abs(other.path[1] - found.path[1]).max() > 0.1
+
+
 def test_without_a_gradient_differences_are_taken():
     found = minimise(height, [5.0, 5.0])
     theirs = minimize(height, [5.0, 5.0], method="BFGS")

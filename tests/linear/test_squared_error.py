@@ -98,6 +98,20 @@ def test_ho_kashyap_proves_that_there_is_none(method):
     assert trainer.converged_
 
 
+def test_a_modified_step_follows_the_absolute_errors():
+    rows, classes = overlapping(40)
+    signed = sign_normalise(rows, classes == 1)
+    trainer = HoKashyap(method="modified", learning_rate=0.5, max_iter=1, record="steps")
+    with pytest.warns(ConvergenceWarning):
+        trainer.fit(rows, classes)
+    first, second = trainer.trajectory_.weights
+    errors = signed @ first - 1.0
+    length = np.linalg.norm(signed, 2) ** 2
+    assert np.allclose(first, np.linalg.lstsq(signed, np.ones(40))[0])
+    assert np.allclose(second, first + 0.5 * signed.T @ np.abs(errors) / length)
+    assert np.allclose(trainer.margins_, 1.0 + 0.5 * (errors + np.abs(errors)))
+
+
 def test_ho_kashyap_margins_never_decrease_and_it_needs_more_than_least_squares():
     rows = np.array([[0.0], [1.0], [1.5], [2.0], [30.0]])
     classes = np.array([0, 0, 1, 1, 1])

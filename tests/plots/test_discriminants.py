@@ -3,12 +3,14 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import same_color
 from mpl_toolkits.mplot3d import Axes3D
 from sklearn.datasets import load_iris
 
 from verulam.base import DataError
 from verulam.linear import LogisticDiscriminant
 from verulam.plots import discriminant_curves, discriminant_lines, discriminant_surface
+from verulam.plots._style import colour
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 PETALS = IRIS[:, 2:]
@@ -24,6 +26,21 @@ def test_lines_lie_where_the_discriminants_are_zero():
         points = contour.get_paths()[0].vertices
         nearest = np.abs(model.decision_function(points)).min(axis=1)
         assert nearest.max() < 0.02 * spread
+
+
+def test_every_class_has_its_line_in_its_colour():
+    """Three classes around the middle: the line of each one crosses the picture."""
+    corners = np.array([[0.0, 2.0], [-2.0, -1.0], [2.0, -1.0]])
+    classes = np.arange(60) % 3
+    rows = corners[classes] + np.random.default_rng(0).normal(scale=0.5, size=(60, 2))
+    model = LogisticDiscriminant().fit(rows, classes)
+    axes = discriminant_lines(model, rows, classes)
+    contours = [each for each in axes.collections if list(getattr(each, "levels", [])) == [0.0]]
+    assert len(contours) == 3
+    for number, contour in enumerate(contours):
+        values = model.decision_function(contour.get_paths()[0].vertices)
+        assert np.abs(values[:, number]).max() < 1e-6
+        assert same_color(contour.get_edgecolor(), colour(number))
 
 
 @pytest.mark.parametrize("posterior", [False, True])

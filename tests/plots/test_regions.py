@@ -1,5 +1,6 @@
 """The picture of decision regions: colours by class, hatched rejections, instances, labels."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.collections import PathCollection
@@ -57,6 +58,17 @@ def test_colour_is_that_of_the_class_and_stronger_where_certain(iris):
     whiteness = image[own][:, 0]
     assert np.corrcoef(whiteness, grid.confidence[own])[0, 1] < -0.99
     assert_allclose(whiteness.min(), tint(0, 0.4)[0], atol=0.01)
+
+
+def test_each_point_has_the_colour_of_its_prediction():
+    """Read off the drawn picture: four corners of different classes, so no mirror image fits."""
+    X, y = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 1.0], [4.0, 1.0]]), np.arange(4)
+    figure, ax = plt.subplots(figsize=(3, 2))
+    decision_regions(KNeighborsClassifier(1).fit(X, y), X, ax=ax, resolution=21)
+    figure.canvas.draw()
+    picture = np.asarray(figure.canvas.buffer_rgba())[..., :3] / 255.0
+    across, up = ax.transData.transform(X).round().astype(int).T
+    assert_allclose(picture[len(picture) - 1 - up, across], [tint(c, 0.4) for c in y], atol=0.01)
 
 
 def test_rejections_are_hatched_and_named(iris):
