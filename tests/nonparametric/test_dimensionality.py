@@ -36,6 +36,22 @@ def test_error_at_the_found_size_is_the_one_asked_for():
     assert min(errors) == pytest.approx(0.1, abs=0.01)
 
 
+@pytest.mark.parametrize(("n_columns", "error"), [(3, 0.02), (2, 0.2)])
+def test_best_window_at_the_found_size_has_the_error_asked_for(n_columns, error):
+    """Bias and variance by numerical integration, the least of their sum over many widths."""
+    rows = required_sample_size(n_columns, error)
+    grid, step = np.linspace(-9.0, 9.0, 3601, retstep=True)
+    normal = np.exp(-0.5 * grid**2) / np.sqrt(2 * np.pi)
+    errors = []
+    for width in np.linspace(0.2, 1.2, 401):
+        window = np.exp(-0.5 * (grid / width) ** 2) / width
+        mean = (step * window @ normal) ** n_columns
+        second = (step * window**2 @ normal) ** n_columns
+        errors.append((1.0 - mean) ** 2 + (second - mean**2) / rows)
+    assert 0 < np.argmin(errors) < 400
+    assert min(errors) == pytest.approx(error, rel=1e-3)
+
+
 def test_ten_bins_in_eight_columns():
     report = dimensionality(np.random.default_rng(0).random((1000, 8)))
     assert report.n_cells == 1e8

@@ -35,6 +35,20 @@ def test_own_covariances_measure_distances():
         assert_allclose(classifier.distances(QUERIES)[:, code], expected)
 
 
+def test_each_cluster_has_its_own_covariance():
+    """Two clusters of one class, long in different directions."""
+    chance = np.random.default_rng(1)
+    shapes = [np.diag([3.0, 0.3]), np.diag([0.3, 3.0])]
+    clusters = [chance.normal(size=(80, 2)) @ shape for shape in shapes]
+    inputs = np.concatenate([clusters[0], clusters[1] + [40.0, 0.0], clusters[0] + [0.0, 40.0]])
+    labels = np.repeat([0, 0, 1], 80)
+    classifier = NearestCentre(n_centres=2, metric="mahalanobis", random_state=0)
+    classifier.fit(inputs, labels)
+    own = np.argsort(classifier.centres_[classifier.codes_ == 0, 0])
+    for place, cluster in zip(own, clusters, strict=True):
+        assert_allclose(classifier.covariances_[place], np.cov(cluster.T, bias=True))
+
+
 def test_two_clusters_where_one_mean_fails():
     labels = np.repeat([0, 1, 0], 50)
     inputs = RNG.normal(size=(150, 1)) * 0.3 + np.repeat([0.0, 5.0, 10.0], 50)[:, None]

@@ -40,6 +40,17 @@ def test_words_agree_with_precomputed_distances():
     assert_array_equal(by_words.predict_proba(WORDS), by_table.predict_proba(table))
 
 
+def test_the_query_is_compared_with_the_stored_and_not_the_other_way_round():
+    def missing(query, stored):
+        return len(set(query) - set(stored))
+
+    model = KNeighboursClassifier(n_neighbors=1, metric=missing).fit(["abcd", "a"], ["all", "one"])
+    assert_array_equal(model.predict(["ab"]), ["all"])
+    assert_array_equal(model.kneighbours(["ab"]).distances, [[0.0]])
+    similar = SimilarityRepresentation(similarity=missing).fit(["abcd", "a"])
+    assert_array_equal(similar.transform(["ab"]), [[0.0, 1.0]])
+
+
 def test_sequences_of_different_lengths():
     def lengths(first, second):
         return abs(len(first) - len(second))
