@@ -5,15 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.naive_bayes import GaussianNB
 from tests.experiment.studies import small_study
 
 from verulam.base import DataError
+from verulam.decision import MinimumRisk
 from verulam.experiment import DataChoice, LearnerChoice, Results, Study, analyse, make_plan, run
 from verulam.experiment._losses import losses_on
 from verulam.experiment._study_file import parse_study
-from verulam.statistics import corrected_t_test, permutation_test
+from verulam.measures import measure
+from verulam.statistics import corrected_t_test, cv_t_test, permutation_test
 
 CONTENT = {"data": ["iris"], "learners": ["naive bayes"]}
 
@@ -154,6 +156,50 @@ def test_losses_decide_over_folds_too(tmp_path):
     assert found.verdict.best == "second"
     assert scores["first"].mean() == pytest.approx(24 * 10 / 120)
     assert scores["second"].mean() == pytest.approx(24 * 1 / 120)
+
+
+class Silent(ClassifierMixin, BaseEstimator):
+    """Predicts as another learner does, but tells no probabilities."""
+
+    def __init__(self, learner):
+        self.learner = learner
+
+    def fit(self, X, y):
+        self.fitted_ = clone(self.learner).fit(X, y)
+        self.classes_ = self.fitted_.classes_
+        return self
+
+    def predict(self, X):
+        return self.fitted_.predict(X)
+
+
+def test_a_learner_that_knows_the_losses_beats_one_that_does_not(tmp_path):
+    random = np.random.default_rng(0)
+    truth = np.tile(["ill", "well"], 100)
+    table = pd.DataFrame({"x": random.normal(size=200) + (truth == "ill"), "y": truth})
+    learners = {"plain": GaussianNB(), "careful": MinimumRisk(GaussianNB(), COSTLY)}
+    study = told_study(
+        COSTLY,
+        data=[DataChoice(table, target="y", label="told")],
+        learners=[LearnerChoice(Silent(each), label=name) for name, each in learners.items()],
+        resampling="5-fold",
+    )
+    results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
+    risk, planned = measure("risk", loss=COSTLY), make_plan(study).data[0]
+    by_hand = {name: [] for name in learners}
+    for split in planned.splits:
+        parts = [planned.inputs.iloc[rows] for rows in (split.train, split.test)]
+        for name, each in learners.items():
+            said = clone(each).fit(parts[0], planned.targets[split.train]).predict(parts[1])
+            by_hand[name].append(risk.row_losses(planned.targets[split.test], said).mean())
+    found = analyse(results, "risk", test="cv_t_test").verdict
+    expected = cv_t_test(by_hand["plain"], by_hand["careful"])
+    assert found.pairs["p_value"].iloc[0] == pytest.approx(expected.p_value)
+    assert expected.reject
+    assert found.best == "careful"
+    # It pays with errors of the cheap kind.
+    errors = results.scores("error").groupby("learner")["error"].mean()
+    assert errors["careful"] > errors["plain"]
 
 
 def test_zero_one_losses_give_the_error(tmp_path):
