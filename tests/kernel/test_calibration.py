@@ -54,19 +54,22 @@ def test_learned_on_rows_held_out():
     assert (two.predict_proba(X[50:]).argmax(axis=1) + 1 == y[50:]).mean() > 0.9
 
 
+@pytest.mark.parametrize("share", [0.25, 0.4])
 @pytest.mark.parametrize("calibration", ["platt", "softmax"])
-def test_the_map_is_that_of_machines_which_did_not_see_the_held_out_rows(calibration):
-    """By hand: part the rows, train on three quarters, calibrate the outputs of the last one."""
+def test_the_map_is_that_of_machines_which_did_not_see_the_held_out_rows(calibration, share):
+    """By hand: part the rows of each class, train on most, calibrate the outputs of the rest."""
     X, y = load_iris(return_X_y=True)
     X, y = (X[50:], y[50:] - 1) if calibration == "platt" else (X, y)
     n_classes = len(np.unique(y))
     # Noise makes outputs of rows that were trained on far too sure.
     X = X + 0.6 * np.random.default_rng(0).normal(size=X.shape)
     options = {"kernel": Gaussian(0.5), "C": 10.0, "strategy": "one_vs_all", "tol": 1e-6}
-    fitted = SupportVectorClassifier(**options, calibration=calibration, random_state=5).fit(X, y)
+    fitted = SupportVectorClassifier(
+        **options, calibration=calibration, held_out=share, random_state=5
+    ).fit(X, y)
     order = np.random.default_rng(5).permutation(len(y))
     held = np.concatenate(
-        [own[: round(0.25 * len(own))] for own in (order[y[order] == k] for k in range(n_classes))]
+        [own[: round(share * len(own))] for own in (order[y[order] == k] for k in range(n_classes))]
     )
     rest = np.setdiff1d(np.arange(len(y)), held)
     part = SupportVectorClassifier(**options).fit(X[rest], y[rest])

@@ -27,6 +27,17 @@ def test_same_as_one_by_one(strategy):
     assert scores["support_share"].is_monotonic_decreasing
 
 
+def test_the_smallest_of_equally_good_costs_is_the_best():
+    """One row in five is of the second class: a low cost misses it, all higher ones see it."""
+    X = np.arange(10.0)[:, None]
+    y = (X[:, 0] >= 8).astype(int)
+    path = cost_path(SupportVectorClassifier(kernel="linear"), X, y, [1e3, 1e-4, 1e2, 1e1])
+    accuracies = path.scores(X, y)["accuracy"].tolist()
+    assert accuracies == [0.8, 1.0, 1.0, 1.0]
+    assert path.best(X, y).C == 10.0
+    assert path.best(X, y) is path.classifiers[1]
+
+
 def test_nothing_is_left_to_do_once_no_coefficient_is_at_its_bound():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 2))

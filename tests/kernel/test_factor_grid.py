@@ -51,6 +51,23 @@ def test_cost_and_width_as_in_scikit_learn():
     assert machine.C == 1.0
 
 
+def test_costs_in_any_order_have_their_own_scores():
+    machine = SupportVectorClassifier(kernel=Gaussian(1.0), tol=1e-6)
+    costs, widths = [10.0, 0.1, 1.0], [1.0, 0.3]
+    grid = factor_grid(machine, X, Y, {"C": costs, "width": widths}, n_folds=4)
+    search = GridSearchCV(
+        machine,
+        {"C": costs, "kernel": [Gaussian(width) for width in widths]},
+        cv=folds(StratifiedKFold),
+    ).fit(X, Y)
+    assert [setting["C"] for setting in grid.settings] == [10.0, 10.0, 0.1, 0.1, 1.0, 1.0]
+    theirs = [search.cv_results_[f"split{part}_test_score"] for part in range(4)]
+    assert_allclose(grid.scores, np.transpose(theirs))
+    assert len(set(grid.scores.mean(axis=1)[::2])) == 3
+    # A higher cost leaves fewer rows inside the margin.
+    assert grid.support_shares[0] < grid.support_shares[4] < grid.support_shares[2]
+
+
 def test_ties_go_to_fewer_support_vectors():
     far = X + np.where(Y == "same", 20.0, -20.0)[:, None]
     machine = SupportVectorClassifier(kernel="linear")

@@ -41,10 +41,15 @@ def test_objective_falls_with_every_round():
     assert learner.loss_curve_[-1] < before.loss_curve_[-1] < before.loss_curve_[0]
 
 
-def targets_of(rows, classes):
+def order_of(rows, allowed):
+    """Return the other rows of each row, the nearest first and those not allowed last."""
     squares = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
     np.fill_diagonal(squares, np.inf)
-    return np.argsort(np.where(classes[:, None] == classes, squares, np.inf), axis=1)[:, :3]
+    return np.argsort(np.where(allowed, squares, np.inf), axis=1)
+
+
+def targets_of(rows, classes, n_neighbors=3):
+    return order_of(rows, classes[:, None] == classes)[:, :n_neighbors]
 
 
 def leads(rows, classes, targets):
@@ -73,6 +78,25 @@ def test_the_push_weight_is_that_of_the_objective():
     assert learner.loss_curve_[-1] == pytest.approx((1 - weight) * near.sum() + weight * pushes)
     even = LargeMarginNeighbours().fit(rows, classes)
     assert learner.n_violations_ < even.n_violations_
+
+
+@pytest.mark.parametrize("kind", [LargeMarginNeighbours, LargeMarginComponents])
+@pytest.mark.parametrize("impostors", ["any", "nearby"])
+@pytest.mark.parametrize(("n_neighbors", "weight"), [(5, 0.9), (8, 0.2)])
+def test_the_objective_is_that_of_the_parameters(kind, impostors, n_neighbors, weight):
+    """Written out for the learned metric, impostors being all rows or the nearest of all."""
+    rows, classes = X[:60], Y[:60]
+    learner = kind(n_neighbors=n_neighbors, push_weight=weight, impostors=impostors)
+    learner.fit(rows, classes)
+    targets = targets_of(rows, classes, n_neighbors)
+    near, lead = leads(learner.transform(rows), classes, targets)
+    if impostors == "nearby":
+        nearest = np.zeros((60, 60), dtype=bool)
+        np.put_along_axis(nearest, order_of(rows, True)[:, :n_neighbors], True, axis=1)
+        lead = np.where(nearest[:, None, :], lead, np.inf)
+    expected = (1 - weight) * near.sum() + weight * np.maximum(0.0, 1.0 - lead).sum()
+    assert learner.loss_curve_[-1] == pytest.approx(expected)
+    assert learner.n_violations_ == (lead < 1.0).sum() > 0
 
 
 def test_random_start_ends_with_the_same_objective():
@@ -117,6 +141,9 @@ def test_components_have_their_rank_and_a_falling_objective():
 def test_squared_distance_of_projections_is_that_of_the_low_rank_metric():
     learner = LargeMarginComponents(2).fit(X[:200], Y[:200])
     projected = learner.transform(X[:10])
+    assert projected.shape == (10, 2)
+    assert np.linalg.matrix_rank(learner.metric_) == 2
+    assert np.linalg.matrix_rank(projected) == 2
     for i in range(10):
         gap = X[i] - X[0]
         assert_allclose(

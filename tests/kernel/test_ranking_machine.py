@@ -52,6 +52,19 @@ def test_groups_are_not_compared():
     assert machine.score(X, Y, groups) > 0.8
 
 
+def test_the_score_counts_pairs_within_groups():
+    """Counted by hand, with noise, and a level for each group that the scores know nothing of."""
+    groups = np.arange(25) % 4
+    noisy = np.round(Y + 3 * np.random.default_rng(1).normal(size=25)) + 100 * groups
+    machine = RankingMachine(kernel="linear").fit(X, Y)
+    ahead = machine.predict(X)[:, None] > machine.predict(X)
+    wanted = noisy[:, None] > noisy
+    own = groups[:, None] == groups
+    assert machine.score(X, noisy, groups) == pytest.approx(ahead[wanted & own].mean())
+    assert machine.score(X, noisy) == pytest.approx(ahead[wanted].mean())
+    assert machine.score(X, noisy) + 0.1 < machine.score(X, noisy, groups) < 1.0
+
+
 @pytest.mark.parametrize("kernel", ["linear", Gaussian(1.0)])
 def test_all_pairs_listed_are_the_relevances(kernel):
     pairs = np.argwhere(Y[:, None] > Y)

@@ -46,6 +46,24 @@ def test_no_pairs_and_no_penalty_is_mahalanobis_distance():
     assert_allclose(((first - second) ** 2).sum(), gap @ learner.metric_ @ gap)
 
 
+@pytest.mark.parametrize(("n_neighbors", "balance"), [(1, 0.2), (5, 0.1)])
+def test_metric_by_formula(n_neighbors, balance):
+    """Without a penalty it is an inverse: of the covariance and the differences, pair by pair."""
+    rows = X[:, :4] / X[:, :4].std(axis=0)
+    differences = {True: [], False: []}
+    for row, label in zip(rows, Y, strict=True):
+        order = np.argsort(((rows - row) ** 2).sum(axis=1), kind="stable")[1:]
+        for same, kept in differences.items():
+            kept.extend(row - rows[order[(Y[order] == label) == same][:n_neighbors]])
+    same, other = (
+        np.mean([np.outer(each, each) for each in kept], axis=0) for kept in differences.values()
+    )
+    learner = SparseMetric(n_neighbors, balance=balance, penalty=0.0).fit(rows, Y)
+    assert learner.balance_ == balance
+    summed = np.cov(rows.T, bias=True) + 1e-4 * np.eye(4) + balance * (same - other)
+    assert_allclose(learner.metric_, np.linalg.inv(summed), rtol=1e-6)
+
+
 def test_the_penalty_makes_it_sparse():
     counts = [SparseMetric(penalty=penalty).fit(X, Y).n_interactions_ for penalty in (0, 0.1, 0.3)]
     assert counts[0] == 78 > counts[1] > counts[2] > 0
