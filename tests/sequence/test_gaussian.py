@@ -1,5 +1,7 @@
 """Gaussian emissions: densities against SciPy, weighted moments, floors."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -13,6 +15,7 @@ from verulam.sequence._gaussian import raise_eigenvalues
 RANDOM = np.random.default_rng(0)
 ROWS = RANDOM.normal(size=(30, 2)) @ [[2.0, 0.5], [0.0, 1.0]] + 1e3
 WEIGHTS = RANDOM.random((30, 3))
+MATRICES = ("full", "tied")
 
 
 @pytest.mark.parametrize("family", ["diagonal", "full", "tied", "spherical"])
@@ -52,13 +55,26 @@ def test_update_gives_the_weighted_moments(family):
     assert_allclose(emission.log_likelihoods(new, ROWS), densities)
 
 
-def test_floor():
-    emission = GaussianEmission(variance_floor=0.1)
+@pytest.mark.parametrize("family", ["diagonal", "full", "tied", "spherical"])
+def test_floor(family):
+    emission = GaussianEmission(family, variance_floor=0.1)
     blank = emission.blank(None, ROWS, 1)
     one_row = np.zeros((30, 1))
     one_row[0] = 1.0
-    new = emission.update(blank, emission.statistics(blank, ROWS, one_row))
-    assert_allclose(new.covariances[0], 0.1 * ROWS.var(axis=0))
+    sums = emission.statistics(blank, ROWS, one_row)
+    with pytest.warns(DataWarning, match="singular") if family in MATRICES else nullcontext():
+        new = emission.update(blank, sums)
+    floor = 0.1 * ROWS.var(axis=0)
+    expected = {
+        "diagonal": [floor],
+        "full": [np.diag(floor)],
+        "tied": np.diag(floor),
+        "spherical": [floor.mean()],
+    }[family]
+    assert_allclose(new.covariances, expected, atol=1e-12)
+
+
+def test_eigenvalues_are_raised_to_the_floor():
     with pytest.warns(DataWarning, match="singular"):
         raised = raise_eigenvalues(np.ones((2, 2)), np.ones(2), 0.5)
     assert_allclose(np.linalg.eigvalsh(raised), [0.5, 2.0])
@@ -104,7 +120,7 @@ def test_relative_numbers_are_exponentials():
     ],
 )
 def test_covariances_are_checked(family, covariances, message):
-    means = np.zeros((2, 2 if family in ("full", "tied") else 1))
+    means = np.zeros((2, 2 if family in MATRICES else 1))
     emission = GaussianEmission(family, means=means, covariances=covariances)
     with pytest.raises(DataError, match=message):
         HiddenMarkovModel.from_parameters([0.5, 0.5], np.eye(2), emission, means.shape[1])

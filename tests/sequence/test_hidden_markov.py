@@ -80,6 +80,19 @@ def test_objective_never_falls(name):
     assert model.objective_curve_[-1] > model.objective_curve_[0]
 
 
+def test_passes_end_by_tol():
+    passes = []
+    for tol in (1e-2, 1e-8):
+        model, _, _ = fitted("diagonal", max_iter=500, tol=tol, init="random")
+        enough = tol * model.n_steps_
+        gains = np.diff(model.objective_curve_)
+        assert model.converged_
+        assert gains[-1] <= enough
+        assert (gains[:-1] > enough).all()
+        passes.append(model.n_iter_)
+    assert passes[1] > passes[0] + 2
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_score_equals_the_sum_over_all_paths(name):
     model, X, inputs = fitted(name, max_iter=3)

@@ -51,10 +51,15 @@ def test_chain_and_network_beat_the_network_alone():
 
 def test_scores_are_posteriors_over_priors():
     X, labels = made(0)
+    # The first label is the more frequent one, so that priors are not equal.
+    labels[0][:], labels[1][:] = 0, 0
     hybrid = fit_hybrid(LogisticRegression(), X, labels, width=1)
+    shares = np.array([np.mean(np.concatenate(labels) == label) for label in (0, 1)])
+    assert abs(shares[0] - 0.5) > 0.1
+    assert_allclose(hybrid.priors, shares)
     scores, sequences = hybrid.log_scores(X)
     posteriors = hybrid.classifier.predict_proba(windows(sequences, 1))
-    assert_allclose(scores, np.log(posteriors / hybrid.priors))
+    assert_allclose(scores, np.log(posteriors / shares))
     assert_allclose(hybrid.transitions.matrix.sum(axis=1), 1.0)
 
 

@@ -56,6 +56,17 @@ def test_second_order_equals_its_chain_of_pairs():
     )
 
 
+def test_second_order_counts_by_hand():
+    X = [[0, 0, 1, 0, 1, 1, 0], [1, 0, 0], [1, 0, 0, 0], [0], [0, 0, 1], [0, 0, 1], [0, 1]]
+    chain = MarkovChain(order=2).fit(X)
+    # Runs of three: 000 once, 001 three times, 010 and 011 once, 100 twice, 101 and 110 once.
+    expected = [[[1 / 4, 3 / 4], [1 / 2, 1 / 2]], [[2 / 3, 1 / 3], [1.0, 0.0]]]
+    assert_allclose(chain.transitions_, expected)
+    # Sequences begin with 00 three times, with 01 once, with 10 twice, with 11 never.
+    assert_allclose(chain.initial_[0], [5 / 7, 2 / 7])
+    assert_allclose(chain.initial_[1], [[3 / 4, 1 / 4], [1.0, 0.0]])
+
+
 def test_second_order_samples_keep_their_order():
     alternating = MarkovChain(order=2).fit([[0, 0, 1, 1] * 20])
     assert_array_equal(np.sort(np.unique(alternating.sample(8, random_state=0)[0])), [0, 1])

@@ -55,11 +55,12 @@ def test_single_components_are_gaussians():
     assert_allclose(mixture.expected(parameters), gaussian.expected(blank))
 
 
+@pytest.mark.parametrize("prior", [0.0, 3.0])
 @pytest.mark.parametrize("codebook", [False, True])
-def test_update_is_made_of_soft_counts(codebook):
+def test_update_is_made_of_soft_counts(codebook, prior):
     random = np.random.default_rng(5)
     values, gamma = random.normal(size=(30, 1)), random.dirichlet(np.ones(2), 30)
-    emission = MixtureEmission(2, codebook=codebook)
+    emission = MixtureEmission(2, codebook=codebook, prior=prior)
     shares = np.array([[0.3, 0.7], [0.6, 0.4]])
     means = np.array([[-1.0], [1.0]]) if codebook else np.array([[-1.0], [1.0], [0.0], [2.0]])
     blank = emission.blank(emission.survey(values), values, 2)
@@ -72,7 +73,8 @@ def test_update_is_made_of_soft_counts(codebook):
     joint = shares * (densities[:, None] if codebook else densities.reshape(30, 2, 2))
     soft = gamma[:, :, None] * joint / joint.sum(axis=2, keepdims=True)
     counts = soft.sum(axis=0)
-    assert_allclose(new.weights, counts / counts.sum(axis=1, keepdims=True))
+    expected = (counts + prior) / (counts.sum(axis=1, keepdims=True) + 2 * prior)
+    assert_allclose(new.weights, expected)
     moments = np.einsum("tkl,td->kl", soft, values)
     if codebook:
         assert_allclose(new.components.means.ravel(), moments.sum(axis=0) / counts.sum(axis=0))

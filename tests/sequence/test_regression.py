@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 from sklearn.linear_model import LinearRegression
 
 from verulam.base import DataError
@@ -12,6 +13,7 @@ from verulam.sequence import (
     RegressionEmission,
     read_sequences,
 )
+from verulam.sequence._regression import RegressionStates
 
 RANDOM = np.random.default_rng(0)
 INPUTS = RANDOM.normal(size=(40, 2))
@@ -30,6 +32,19 @@ def test_update_is_weighted_least_squares():
         assert_allclose(new.weights[k, 1:, 0], line.coef_[0], rtol=1e-6)
         residuals = (TARGETS - line.predict(INPUTS))[:, 0]
         assert_allclose(new.variances[k, 0], np.average(residuals**2, weights=weights[:, k]))
+
+
+def test_densities_are_normal_around_the_lines():
+    weights = RANDOM.normal(size=(2, 3, 2))
+    variances = np.array([[0.3, 2.0], [5.0, 0.7]])
+    targets = RANDOM.normal(size=(40, 2))
+    emission = RegressionEmission()
+    values = emission.encode(read_sequences(targets, inputs=INPUTS))
+    found = emission.log_likelihoods(RegressionStates(weights, variances), values)
+    for k in range(2):
+        lines = weights[k, 0] + INPUTS @ weights[k, 1:]
+        expected = norm.logpdf(targets, lines, np.sqrt(variances[k])).sum(axis=1)
+        assert_allclose(found[:, k], expected)
 
 
 def test_the_past_of_a_sequence_is_its_own():

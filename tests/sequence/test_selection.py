@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from verulam.base import DataError
 from verulam.sequence import HiddenMarkovModel, RegressionEmission, add_states, select_states
@@ -21,10 +22,39 @@ def test_true_number_is_chosen(criterion):
     model = HiddenMarkovModel(n_init=2, max_iter=50)
     curve = select_states(model, X, [1, 2, 3, 4], criterion=criterion, random_state=0)
     assert curve.chosen in ((3,) if criterion == "bic" else (3, 4))
-    assert curve.validation[2] > curve.validation[1] > curve.validation[0]
+    values = np.array(getattr(curve, criterion)) * (1 if criterion == "validation" else -1)
+    assert values[2] > values[1] > values[0]
     assert list(curve.training) == sorted(curve.training)
     assert curve.best.n_states_ == curve.chosen
     assert list(curve.to_frame().index) == [1, 2, 3, 4]
+
+
+def test_held_out_sequences_are_not_learned_from():
+    model = HiddenMarkovModel(max_iter=20)
+    curve = select_states(model, X, [1, 2], validation=0.25, random_state=5)
+    train, held_out = split_sequences(read_sequences(X), 0.25, np.random.default_rng(5))
+    assert (len(train.values), len(held_out.values)) == (9, 3)
+    for place, fitted in enumerate(curve.models):
+        assert fitted.n_steps_ == 9 * 60
+        assert_allclose(curve.training[place], fitted.score(train.values) / (9 * 60))
+        assert_allclose(curve.validation[place], fitted.score(held_out.values) / (3 * 60))
+        assert_allclose(curve.bic[place], fitted.bic(train.values))
+    assert curve.chosen == curve.n_states[np.argmax(curve.validation)]
+
+
+@pytest.mark.parametrize("criterion", ["bic", "aic"])
+def test_criteria_need_nothing_held_out(criterion):
+    model = HiddenMarkovModel(max_iter=20)
+    curve = select_states(model, X, [1, 2], criterion=criterion, random_state=0)
+    assert np.isnan(curve.validation).all()
+    for place, fitted in enumerate(curve.models):
+        again = HiddenMarkovModel(**fitted.get_params()).fit(X)
+        assert_allclose(curve.bic[place], again.bic(X))
+        assert_allclose(curve.aic[place], again.aic(X))
+        assert_allclose(curve.training[place], again.score(X) / (12 * 60))
+    single = select_states(model, X[0], [2], criterion=criterion, random_state=0)
+    assert_allclose(getattr(single, criterion)[0], getattr(single.best, criterion)(X[0]))
+    assert single.best.n_steps_ == 60
 
 
 def test_states_are_added_while_it_helps():

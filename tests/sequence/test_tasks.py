@@ -51,6 +51,17 @@ def test_wrong_amounts_are_refused():
         MODEL.sample(3, 1.5)
 
 
+def test_every_given_path_starts_by_itself():
+    X, states = [[0, 1, 1], [1, 0], [1]], [[0, 1, 1], [1, 0], [1]]
+    together = MODEL.path_probabilities(X, states)
+    for place, (part, path) in enumerate(zip(X, states, strict=True)):
+        alone = MODEL.path_probabilities(part, path)
+        assert_allclose(together.path[place], alone.path[0])
+        assert_allclose(together.observations[place], alone.observations[0])
+    assert_allclose(np.exp(together.path), [0.6 * 0.3 * 0.8, 0.4 * 0.2, 0.4])
+    assert_allclose(np.exp(together.observations), [0.9 * 0.7 * 0.7, 0.7 * 0.9, 0.7])
+
+
 def test_best_path_beats_every_other():
     X = [0, 1, 1, 0, 1]
     best = MODEL.best_path(X)

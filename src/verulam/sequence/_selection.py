@@ -1,4 +1,4 @@
-"""How many states: by likelihood on held-out sequences, by criteria, by adding one at a time."""
+"""How many states: by likelihood of held-out sequences, by criteria, by adding one at a time."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -27,11 +27,11 @@ class StateCurve:
     n_states
         Numbers of states that were tried.
     training
-        Log-likelihood per step of the training sequences.
+        Log-likelihood per step of the sequences that the models learned from.
     validation
-        Log-likelihood per step of the held-out sequences.
+        Log-likelihood per step of the held-out sequences; NaN where none were held out.
     bic, aic
-        Criteria on the training sequences; lower is better.
+        Criteria on the sequences that the models learned from; lower is better.
     models
         The fitted models.
     criterion
@@ -95,8 +95,7 @@ def select_states(
     model
         The model, apart from its number of states.
     X
-        Sequences: a list, or one array with lengths. A single sequence is cut in two: the
-        last part is held out.
+        Sequences: a list, or one array with lengths.
     n_states
         Numbers of states to try.
     lengths
@@ -104,16 +103,20 @@ def select_states(
     inputs
         What is known at each step beside the observations, in the form of X.
     validation
-        Share of the sequences to hold out.
+        Share of the sequences to hold out, where they are the criterion; the last part of a
+        single sequence.
     criterion
-        "validation", "bic" or "aic".
+        "validation" for the likelihood of sequences that are held out; "bic" or "aic" for
+        criteria on all sequences, with none held out.
     random_state
         Seed of the split and of the starts.
 
     Notes
     -----
-    More states always fit the training sequences better; the likelihood of held-out sequences
-    peaks near the true number (Alpaydin 15.10, exercise 15.6).
+    More states always fit the sequences better that they learn from; the likelihood of held-out
+    ones peaks near the true number (Alpaydin 15.10, exercise 15.6), and BIC and AIC charge for
+    each parameter. Only "validation" leaves the best model without a part of the data: fit it
+    again to all of it.
 
     Examples
     --------
@@ -129,7 +132,10 @@ def select_states(
     if len(n_states) == 0:
         raise DataError("n_states is empty; give the numbers of states to try.")
     random = generator(random_state)
-    train, held_out = split_sequences(read_sequences(X, lengths, inputs), validation, random)
+    sequences = read_sequences(X, lengths, inputs)
+    train, held_out = _part(sequences, range(len(sequences))), None
+    if criterion == "validation":
+        train, held_out = split_sequences(sequences, validation, random)
     fitted = []
     with _candidates():
         for count in n_states:
@@ -231,11 +237,13 @@ def _with_one_more(
 def _curve(
     fitted: list[HiddenMarkovModel],
     train: Part,
-    held_out: Part,
+    held_out: Part | None,
     criterion: str,
 ) -> StateCurve:
     counts = tuple(model.n_states_ for model in fitted)
-    validation = tuple(held_out.score(model) / held_out.n_steps for model in fitted)
+    validation = (np.nan,) * len(fitted)
+    if held_out is not None:
+        validation = tuple(held_out.score(model) / held_out.n_steps for model in fitted)
     bic = tuple(model.bic(train.values, inputs=train.inputs) for model in fitted)
     aic = tuple(model.aic(train.values, inputs=train.inputs) for model in fitted)
     places = {"validation": np.argmax(validation), "bic": np.argmin(bic), "aic": np.argmin(aic)}
