@@ -68,6 +68,20 @@ def test_costs_in_any_order_have_their_own_scores():
     assert grid.support_shares[0] < grid.support_shares[4] < grid.support_shares[2]
 
 
+def test_an_infinite_cost_is_trained_beside_the_path():
+    parted = X + np.where(Y == "same", 3.0, -3.0)[:, None]
+    machine = SupportVectorClassifier(kernel="linear", tol=1e-6)
+    grid = factor_grid(machine, parted, Y, {"C": [np.inf, 1e-3, 1e-5]}, n_folds=4)
+    hard = factor_grid(machine, parted, Y, {"form": ["hard"]}, n_folds=4)
+    finite = factor_grid(machine, parted, Y, {"C": [1e-3, 1e-5]}, n_folds=4)
+    assert_allclose(grid.scores, np.vstack([hard.scores, finite.scores]))
+    assert_allclose(grid.support_shares, [*hard.support_shares, *finite.support_shares])
+    # Where classes overlap, that setting alone is refused.
+    refused = factor_grid(machine, X, Y, {"C": [1.0, np.inf, 0.1]}, n_folds=4).refusals
+    assert list(refused) == [1]
+    assert "not separable" in refused[1]
+
+
 def test_ties_go_to_fewer_support_vectors():
     far = X + np.where(Y == "same", 20.0, -20.0)[:, None]
     machine = SupportVectorClassifier(kernel="linear")

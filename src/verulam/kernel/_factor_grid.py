@@ -177,7 +177,9 @@ def _paths(machine: Any, settings: Sequence[Mapping[str, Any]]) -> list[list[int
     groups: dict[str, list[int]] = {}
     for place in places:
         rest = {name: value for name, value in settings[place].items() if name != "C"}
-        groups.setdefault(repr(rest), []).append(place)
+        # A hard margin is another program, and starts from none of the path.
+        hard = settings[place].get("C") == np.inf
+        groups.setdefault(repr((rest, hard)), []).append(place)
     return [
         sorted(group, key=lambda place: settings[place].get("C", 0)) for group in groups.values()
     ]
