@@ -44,6 +44,23 @@ def test_hard_margin_equals_the_dual(seed):
     assert primal.multipliers @ signs == pytest.approx(0.0, abs=1e-6)
 
 
+def test_the_rows_nearest_the_boundary_are_the_width_of_the_margin_apart():
+    """Measured across the boundary, and never more along any other direction."""
+    X, signs = sample(4, gap=0.3)
+    primal = primal_machine(X, signs)
+    dual = SupportVectorClassifier(kernel="linear", form="hard", tol=1e-8).fit(X, signs)
+
+    def gap(direction):
+        places = X @ direction / np.linalg.norm(direction)
+        return places[signs > 0].min() - places[signs < 0].max()
+
+    assert primal.margin_width == pytest.approx(gap(primal.weights), rel=1e-5)
+    assert dual.machines_[0].margin_width == pytest.approx(gap(primal.weights), rel=1e-5)
+    assert primal.margin_width == 2 * primal.margin
+    others = np.random.default_rng(0).normal(size=(200, X.shape[1]))
+    assert max(gap(primal.weights + 0.3 * other) for other in others) < primal.margin_width
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("cost", [0.1, 10.0])
 def test_soft_margin_equals_the_dual(seed, cost):

@@ -59,7 +59,8 @@ class BinaryMachine:
     bias
         The number :math:`b`.
     margin
-        Distance :math:`1 / \|w\|` of the border of the margin from the boundary.
+        Distance :math:`1 / \|w\|` of either border of the margin from the boundary; both
+        borders are twice as far apart, see `margin_width`.
     dual_objective
         :math:`\sum_t \alpha^t - \frac{1}{2} \|w\|^2`, of the scale in which the border of the
         margin has :math:`|g| = 1`.
@@ -72,6 +73,11 @@ class BinaryMachine:
     margin: float
     dual_objective: float
     solution: DualSolution
+
+    @property
+    def margin_width(self) -> float:
+        r"""Distance :math:`2 / \|w\|` between both borders of the margin."""
+        return 2.0 * self.margin
 
 
 @dataclass(frozen=True)

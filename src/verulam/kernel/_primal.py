@@ -35,7 +35,8 @@ class PrimalMachine:
     multipliers : ndarray of shape (n_samples,)
         Price :math:`\alpha^t` of each row's constraint: the solution of the dual program.
     margin
-        Distance :math:`1 / \|w\|` of the border of the margin from the boundary.
+        Distance :math:`1 / \|w\|` of either border of the margin from the boundary; both
+        borders are twice as far apart, see `margin_width`.
     objective
         :math:`\frac{1}{2} \|w\|^2 + C \sum_t \xi^t`.
     n_iter
@@ -49,6 +50,11 @@ class PrimalMachine:
     margin: float
     objective: float
     n_iter: int
+
+    @property
+    def margin_width(self) -> float:
+        r"""Distance :math:`2 / \|w\|` between both borders of the margin."""
+        return 2.0 * self.margin
 
     def outputs(self, X: ArrayLike) -> np.ndarray:
         """Return :math:`g(x)` of each row."""
