@@ -1,6 +1,7 @@
 """Learned weights of columns: the sum by hand, noise left out, better neighbours."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -29,6 +30,48 @@ def test_definition():
     y = rng.integers(3, size=40)
     X = rng.normal(size=(40, 4)) + np.outer(y, [1.0, 0.5, 0.0, 0.0])
     assert_allclose(learn_column_weights(X, y, n_neighbors=3), by_hand(X, y, 3))
+
+
+def test_categories_by_definition():
+    """The same sum, over a table of differences of each column."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=40)
+    kinds = np.where(rng.random(40) < 0.6, np.array(["p", "q", "r"])[y], "s")
+    frame = pd.DataFrame(
+        {"kind": kinds, "size": rng.normal(size=40) + y, "noise": rng.choice(["u", "v"], 40)}
+    )
+    frame = frame.astype({"kind": "category", "noise": "category"})
+    size = frame["size"].to_numpy()
+    differences = np.stack(
+        [
+            kinds[:, None] != kinds,
+            np.abs(size[:, None] - size) / np.ptp(size),
+            frame["noise"].to_numpy()[:, None] != frame["noise"].to_numpy(),
+        ]
+    )
+    gains = np.zeros(3)
+    for row, label in enumerate(y):
+        for other in range(3):
+            members = np.flatnonzero((y == other) & (np.arange(40) != row))
+            # All of a class are neighbours: no ties among categories are left to chance.
+            mean = differences[:, row, members].mean(axis=1)
+            factor = -1.0 if other == label else np.mean(y == other) / (1 - np.mean(y == label))
+            gains += factor * mean
+    expected = np.maximum(gains, 0.0) / np.maximum(gains, 0.0).sum()
+    assert_allclose(learn_column_weights(frame, y, n_neighbors=40), expected)
+    assert expected[2] < 0.1 < expected.min(where=[True, True, False], initial=1.0)
+
+
+def test_weights_of_categories_help_neighbours():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(4, size=(600, 10))
+    y = (codes[:, 3] < 2) ^ (codes[:, 7] == 0)
+    weights = learn_column_weights(pd.DataFrame(codes[:400]).astype("category"), y[:400])
+    assert weights[[3, 7]].sum() > 0.8
+    plain = KNeighboursClassifier(metric="hamming").fit(codes[:400], y[:400])
+    weighted = KNeighboursClassifier(metric="hamming", column_weights=weights)
+    weighted.fit(codes[:400], y[:400])
+    assert weighted.score(codes[400:], y[400:]) > plain.score(codes[400:], y[400:]) + 0.05
 
 
 def test_noise_is_left_out_and_neighbours_err_less():
@@ -60,3 +103,6 @@ def test_bad_requests():
         learn_column_weights([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], n_neighbors=0)
     with pytest.raises(ValueError, match="NaN"):
         learn_column_weights([[0.0], [np.nan]], [0, 1])
+    gap = pd.DataFrame({"kind": pd.Categorical(["a", None, "b", "a"])})
+    with pytest.raises(DataError, match="fill the gaps of its categories"):
+        learn_column_weights(gap, [0, 0, 1, 1])

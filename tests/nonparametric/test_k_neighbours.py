@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.nonparametric import KNeighboursClassifier, ball_volume, select_neighbour_count
@@ -85,6 +86,45 @@ def test_precomputed_distances_equal_direct_ones():
         KNeighboursClassifier(metric="precomputed").fit(X, Y)
 
 
+def test_the_largest_similarities_are_the_nearest():
+    """Inner products of rows of length 1 fall as distances grow, and half of them are negative."""
+    rows, queries = (part / np.linalg.norm(part, axis=1)[:, None] for part in (X, QUERIES))
+    options = {"n_neighbors": 7, "metric": "precomputed-similarity"}
+    similar = KNeighboursClassifier(**options).fit(rows @ rows.T, Y)
+    direct = KNeighboursClassifier(n_neighbors=7).fit(rows, Y)
+    assert_allclose(similar.predict_proba(queries @ rows.T), direct.predict_proba(queries))
+    products = queries @ rows.T
+    assert_allclose(-similar.kneighbours(products).distances, -np.sort(-products, axis=1)[:, :7])
+    # Added constants and other scales change nothing.
+    moved = KNeighboursClassifier(**options).fit(3.0 * rows @ rows.T - 40.0, Y)
+    assert_array_equal(moved.predict(3.0 * products - 40.0), similar.predict(products))
+
+
+def test_votes_by_similarity_and_folds_of_a_table_of_similarities():
+    table = X @ X.T
+    voted = KNeighboursClassifier(
+        n_neighbors=2, metric="precomputed-similarity", weights=lambda distances: np.exp(-distances)
+    ).fit([[1.0, 0.0], [0.0, 1.0]], ["a", "b"])
+    shares = np.exp([1.0, -2.0]) / np.exp([1.0, -2.0]).sum()
+    assert_allclose(voted.predict_proba([[1.0, -2.0]]), [shares])
+    learner = KNeighboursClassifier(metric="precomputed-similarity")
+    scores = cross_val_score(learner, table, Y, cv=3)
+    rows = np.arange(len(Y))
+    by_hand = [
+        learner.fit(table[np.ix_(train, train)], Y[train]).score(
+            table[np.ix_(test, train)], Y[test]
+        )
+        for train, test in StratifiedKFold(3).split(rows, Y)
+    ]
+    assert_allclose(scores, by_hand)
+    with pytest.raises(ValueError, match="has no distances to invert"):
+        KNeighboursClassifier(metric="precomputed-similarity", weights="distance").fit(table, Y)
+    with pytest.raises(ValueError, match="square table of similarities"):
+        KNeighboursClassifier(metric="precomputed-similarity").fit(X, Y)
+    with pytest.raises(ValueError, match="'precomputed-similarity' takes similarities"):
+        KNeighboursClassifier(metric="precomputed").fit(table, Y)
+
+
 def test_scores_of_strings_can_be_a_distance():
     """Edit-like distance on coded words: any function of two rows serves."""
     words = ["cat", "car", "dog", "dot"]
@@ -128,6 +168,19 @@ def test_column_weights():
     one_column = KNeighboursClassifier().fit(X[:, :1], Y)
     inside = np.clip(QUERIES, X.min(axis=0), X.max(axis=0))
     assert_array_equal(only_first.predict(inside), one_column.predict(inside[:, :1]))
+
+
+def test_column_weights_of_hammings_distance():
+    rng = np.random.default_rng(0)
+    codes, queries = rng.integers(3, size=(200, 5)), rng.integers(3, size=(40, 5))
+    labels = rng.integers(2, size=200)
+    weights = np.array([3.0, 0.0, 1.5, 0.1, 0.01])
+    model = KNeighboursClassifier(metric="hamming", column_weights=weights).fit(codes, labels)
+    table = (weights * (queries[:, None] != codes)).sum(axis=2) / weights.sum()
+    assert_allclose(model.kneighbours(queries).distances, np.sort(table, axis=1)[:, :5])
+    even = KNeighboursClassifier(metric="hamming", column_weights=np.ones(5)).fit(codes, labels)
+    plain = KNeighboursClassifier(metric="hamming").fit(codes, labels)
+    assert_array_equal(even.kneighbours(queries).rows, plain.kneighbours(queries).rows)
 
 
 def test_mixed_table_with_gaps():
@@ -180,6 +233,7 @@ def test_memory_is_bounded_by_blocks():
         ({"n_neighbors": 301}, X, "there are n_samples = 300 rows, and 301 are needed"),
         ({"n_neighbors": 0}, X, "'n_neighbors' parameter"),
         ({"column_weights": [1.0]}, X, "column_weights must be 2 numbers"),
+        ({"column_weights": [1.0, np.nan]}, X, "column_weights must be 2 numbers"),
         ({"column_weights": [1.0, 1.0], "metric": "cosine"}, X, "column_weights needs metric"),
         ({"metric": "mahalanobis"}, np.ones((300, 2)), "covariance that can be inverted"),
         ({}, np.full((300, 2), np.nan), "NaN"),

@@ -1,10 +1,13 @@
 """Weights of columns learned from the classes of neighbours."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError
-from verulam.nonparametric._inputs import check_at_least, checked_cases
+from verulam.base import DataError, encode_table, is_categorical, read_schema
+from verulam.nonparametric._inputs import check_at_least, checked_cases, checked_rows
 from verulam.nonparametric._neighbours import NeighbourIndex
 
 
@@ -14,7 +17,7 @@ def learn_column_weights(X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10) -
     Parameters
     ----------
     X
-        One row per case.
+        One row per case: numbers, or a table with columns of categories among them.
     y
         Their labels.
     n_neighbors
@@ -23,7 +26,8 @@ def learn_column_weights(X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10) -
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        At least 0, with a sum of 1. Meant for columns of equal spread.
+        At least 0, with a sum of 1, in the order of the columns. Meant for columns of equal
+        spread; where some are categories, for `metric="gower"`, or "hamming" where all are.
 
     Notes
     -----
@@ -33,9 +37,10 @@ def learn_column_weights(X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10) -
               \sum_{i \ne y^t} \frac{P_i}{1 - P_{y^t}} \bar d_j(x^t, \mathcal N_i)
               - \bar d_j(x^t, \mathcal N_{y^t}) \right]\right)
 
-    where :math:`\bar d_j` is the mean difference in column j, over its range, to the nearest rows
-    :math:`\mathcal N_i` of class i. See Alpaydin 8.6, [kira1992]_ for two classes and
-    [kononenko1994]_ for several; such weights are reviewed in [wettschereck1997]_.
+    where :math:`\bar d_j` is the mean difference in column j to the nearest rows
+    :math:`\mathcal N_i` of class i: of numbers over their range, of categories 0 or 1. See
+    Alpaydin 8.6, [kira1992]_ for two classes and [kononenko1994]_ for several; such weights are
+    reviewed in [wettschereck1997]_.
 
     References
     ----------
@@ -52,13 +57,24 @@ def learn_column_weights(X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10) -
     >>> X = np.random.default_rng(0).normal(size=(400, 3))
     >>> learn_column_weights(X, X[:, 1] > 0).round(1)
     array([0., 1., 0.])
+
+    Categories are compared as they are:
+
+    >>> import pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> kinds = pd.Categorical(rng.choice(["a", "b", "c"], 400))
+    >>> table = pd.DataFrame({"size": rng.normal(size=400), "kind": kinds})
+    >>> learn_column_weights(table, kinds == "b").round(1)
+    array([0., 1.])
     """
-    inputs, codes, classes = checked_cases(X, y)
+    spread, owners, n_numeric = _spread_out(X)
+    inputs, codes, classes = checked_cases(spread, y)
     check_at_least(n_neighbors, 1, "n_neighbors")
     counts = np.bincount(codes, minlength=len(classes))
     if len(classes) < 2 or counts.min() < 2:
         raise DataError("y needs at least two classes with two rows each, to compare neighbours.")
     spans = np.ptp(inputs, axis=0)
+    spans[n_numeric:] = 1.0
     scaled = inputs / np.where(spans > 0, spans, 1.0)
     shares = counts / len(codes)
     gains = np.zeros(inputs.shape[1])
@@ -71,7 +87,27 @@ def learn_column_weights(X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10) -
         found = index.query(scaled[others], min(n_neighbors, len(members))).rows
         differences = np.abs(scaled[others][:, None] - members[found]).mean(axis=1)
         gains += (shares[code] / (1.0 - shares[codes[others]])) @ differences
-    useful = np.maximum(gains, 0.0)
+    useful = np.maximum(np.bincount(owners, gains), 0.0)
     total = float(useful.sum())
     # Where no column tells anything, all count alike.
     return useful / total if total > 0 else np.full(len(useful), 1.0 / len(useful))
+
+
+def _spread_out(X: Any) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return the numbers and then a column for each category, where each is from, how many numbers.
+
+    Different categories differ in two of those columns, by a half in each.
+    """
+    if not isinstance(X, pd.DataFrame) or not any(is_categorical(X[name]) for name in X.columns):
+        table = checked_rows(X)
+        return table, np.arange(table.shape[1]), table.shape[1]
+    schema = read_schema(X)
+    encoded = encode_table(X, schema)
+    if (encoded.codes < 0).any():
+        raise DataError("X contains NaN: fill the gaps of its categories first.")
+    pieces, owners = [encoded.numbers], [schema.names.index(name) for name in schema.numeric]
+    for place, name in enumerate(schema.categorical):
+        categories = np.arange(len(schema.categories_of(name)))
+        pieces.append(0.5 * (encoded.codes[:, [place]] == categories))
+        owners += [schema.names.index(name)] * len(categories)
+    return np.column_stack(pieces), np.array(owners), len(schema.numeric)

@@ -26,6 +26,7 @@ from verulam.nonparametric._neighbours import (
     Distance,
     NeighbourIndex,
     Neighbours,
+    WeightedHamming,
     check_neighbour_count,
     nearest_columns,
 )
@@ -33,6 +34,9 @@ from verulam.nonparametric._neighbours_loops import count_votes
 from verulam.nonparametric._objects import ObjectIndex, objects_of
 from verulam.nonparametric._voting import Weighting, class_shares, vote_weights, winning_class
 from verulam.nonparametric._windows import log_ball_volume
+
+SIMILARITY = "precomputed-similarity"
+PRECOMPUTED = ("precomputed", SIMILARITY)
 
 
 @dataclass(frozen=True)
@@ -83,12 +87,13 @@ class KNeighboursClassifier(Classifier):
     metric
         "euclidean", "city-block", "chebyshev", "minkowski", "mahalanobis", "hamming", "cosine";
         "gower" for tables of numbers and categories, with gaps; "precomputed", where `X` holds
-        distances to the training rows; or a function of two rows, or of two objects, such as
+        distances to the training rows; "precomputed-similarity", where it holds similarities,
+        such as scores of alignments; or a function of two rows, or of two objects, such as
         strings, where `X` is a list of those.
     power
         The order of "minkowski".
     column_weights
-        Importance of each column in the distance, for Minkowski's kinds and "gower";
+        Importance of each column in the distance, for Minkowski's kinds, "hamming" and "gower";
         `learn_column_weights` learns it.
 
     Attributes
@@ -105,7 +110,9 @@ class KNeighboursClassifier(Classifier):
     .. math:: \hat P(C_i \mid x) = \frac{k_i}{k}, \qquad
               \hat p(x \mid C_i) = \frac{k_i}{N_i\, c_d\, r^d}
 
-    with :math:`r` the distance to the k-th neighbour, of whatever class. See Alpaydin 8.4
+    with :math:`r` the distance to the k-th neighbour, of whatever class. Similarities need have
+    neither sign nor scale: the largest are the nearest, and what answers and functions of weights
+    call a distance is then the negative similarity. See Alpaydin 8.4
     (8.15)-(8.16), 8.6 (8.22), Bartkowiak 4.4, SIT1305 III.
 
     Examples
@@ -135,7 +142,7 @@ class KNeighboursClassifier(Classifier):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"uniform", "distance"}), callable],
         "ties": [StrOptions({"nearest", "prior", "first"})],
-        "metric": [StrOptions({*METRICS, "gower", "precomputed"}), callable],
+        "metric": [StrOptions({*METRICS, "gower", *PRECOMPUTED}), callable],
         "power": [Interval(Real, 1, None, closed="left")],
         "column_weights": ["array-like", None],
     }
@@ -167,7 +174,7 @@ class KNeighboursClassifier(Classifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = self.metric in PRECOMPUTED
         tags.input_tags.categorical = self.metric == "gower"
         tags.input_tags.allow_nan = self.metric == "gower"
         return tags
@@ -180,14 +187,21 @@ class KNeighboursClassifier(Classifier):
         check_consistent_length(inputs, self.codes_)
         self.class_counts_ = np.bincount(self.codes_, minlength=len(self.classes_))
         check_neighbour_count(self.n_neighbors, len(self.codes_))
-        self._index: NeighbourIndex | GowerIndex | ObjectIndex | None = None
+        self._index: NeighbourIndex | WeightedHamming | GowerIndex | ObjectIndex | None = None
+        if self.metric == SIMILARITY and self.weights == "distance":
+            raise DataError(
+                f"metric={SIMILARITY!r} has no distances to invert: weights must be 'uniform' or "
+                "a function of the negative similarities."
+            )
         weights = self._checked_weights()
         self._scale: np.ndarray | None = None
         if self.metric == "gower":
             self._index = gower_index(inputs, weights)
         elif callable(self.metric) and inputs.ndim == 1:
             self._index = ObjectIndex(inputs, self.metric)
-        elif self.metric != "precomputed":
+        elif self.metric == "hamming" and weights is not None:
+            self._index = WeightedHamming(np.array(inputs), weights)
+        elif self.metric not in PRECOMPUTED:
             if weights is not None:
                 order = {"city-block": 1.0, "minkowski": self.power}.get(str(self.metric), 2.0)
                 self._scale = weights ** (1.0 / order)
@@ -199,10 +213,11 @@ class KNeighboursClassifier(Classifier):
         if self.column_weights is None:
             return None
         weights = np.asarray(self.column_weights, dtype=np.float64)
-        known = ("euclidean", "city-block", "minkowski", "gower")
+        known = ("euclidean", "city-block", "minkowski", "hamming", "gower")
         if self.metric not in known:
             raise DataError(f"column_weights needs metric to be one of {', '.join(known)}.")
-        if weights.shape != (self.n_features_in_,) or (weights < 0).any() or weights.sum() == 0:
+        usable = np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0
+        if weights.shape != (self.n_features_in_,) or not usable:
             raise DataError(
                 f"column_weights must be {self.n_features_in_} numbers of at least 0, one for "
                 "each column, not all of them 0."
@@ -217,9 +232,9 @@ class KNeighboursClassifier(Classifier):
                 return objects
         if self.metric != "gower":
             inputs = validate_data(self, X, dtype=np.float64, order="C", reset=reset)
-            if self.metric == "precomputed":
-                _check_distances(inputs, square=reset)
-            return inputs
+            if self.metric in PRECOMPUTED:
+                _check_comparisons(inputs, str(self.metric), square=reset)
+            return inputs if self.metric != SIMILARITY else -inputs
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) == 0:
@@ -285,15 +300,19 @@ class KNeighboursClassifier(Classifier):
         ]
 
 
-def _check_distances(table: np.ndarray, square: bool) -> None:
-    """Raise where a table of distances to the training rows is none."""
+def _check_comparisons(table: np.ndarray, metric: str, square: bool) -> None:
+    """Raise where a table of distances or similarities to the training rows is none."""
+    kind = "similarities" if metric == SIMILARITY else "distances"
     if square and table.shape[0] != table.shape[1]:
         raise DataError(
-            f"X has shape {table.shape}; with metric='precomputed' it must be a square table "
-            "of distances between training rows."
+            f"X has shape {table.shape}; with metric={metric!r} it must be a square table "
+            f"of {kind} between training rows."
         )
-    if (table < 0).any():
-        raise DataError("X has negative entries; metric='precomputed' takes distances.")
+    if metric != SIMILARITY and (table < 0).any():
+        raise DataError(
+            "X has negative entries; metric='precomputed' takes distances, and "
+            f"{SIMILARITY!r} takes similarities."
+        )
 
 
 @dataclass(frozen=True)
@@ -332,7 +351,7 @@ def select_neighbour_count(
     most
         Largest number of neighbours.
     metric
-        As for `KNeighboursClassifier`, but for "gower" and "precomputed".
+        As for `KNeighboursClassifier`, but for "gower" and those computed before.
 
     Examples
     --------

@@ -319,6 +319,28 @@ class NeighbourIndex:
         return found
 
 
+@dataclass(frozen=True)
+class WeightedHamming:
+    """Stored rows, ready to be searched by the share of the columns' weights that differ.
+
+    Attributes
+    ----------
+    stored : ndarray of shape (n_rows, n_columns)
+        The rows.
+    weights : ndarray of shape (n_columns,)
+        Importance of each column.
+    """
+
+    stored: np.ndarray
+    weights: np.ndarray
+
+    def query(self, queries: np.ndarray, k: int) -> Neighbours:
+        """Return the `k` nearest stored rows of each query."""
+        return nearest_by_distances(
+            lambda few: cdist(few, self.stored, "hamming", w=self.weights), queries, k
+        )
+
+
 def _sampled(rows: np.ndarray, count: int) -> np.ndarray:
     """Return some rows, evenly spread over the table."""
     if len(rows) <= count:

@@ -40,23 +40,32 @@ def region_density(X: ArrayLike, inside: Callable[[np.ndarray], ArrayLike], volu
     return float(np.mean(np.asarray(inside(points), dtype=bool))) / volume
 
 
-def shrinking_width(n_rows: int, first: float = 1.0) -> float:
-    r"""Return :math:`h_n = h_1 / \sqrt n`, which shrinks while :math:`n h_n` still grows.
+def shrinking_width(n_rows: int, first: float = 1.0, n_columns: int = 1) -> float:
+    r"""Return the side :math:`h_n` of regions that shrink while the rows in them still grow.
 
     Parameters
     ----------
     n_rows
         Rows :math:`n`.
     first
-        The width :math:`h_1` for one row.
+        The side :math:`h_1` for one row.
+    n_columns
+        Dimensions :math:`d`.
 
     Notes
     -----
-    For one column; in :math:`d` columns the volume :math:`h_n^d` must shrink that slowly, so
-    take the :math:`d`-th root of it. See Bartkowiak 4.2.
+    .. math:: V_n = h_n^d = \frac{h_1^d}{\sqrt n}
+
+    In one column this is :math:`h_n = h_1 / \sqrt n`. See Bartkowiak 4.2.
+
+    Examples
+    --------
+    >>> shrinking_width(10_000), round(shrinking_width(10_000, n_columns=2), 3)
+    (0.01, 0.1)
     """
     check_at_least(n_rows, 1, "n_rows")
-    return first / float(np.sqrt(n_rows))
+    check_at_least(n_columns, 1, "n_columns")
+    return first / float(n_rows) ** (0.5 / n_columns)
 
 
 def growing_count(n_rows: int) -> int:
