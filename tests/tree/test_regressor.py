@@ -108,6 +108,28 @@ def test_the_worst_of_many_branches_decides(criterion):
     assert_allclose(alone.gain[0], alone.impurity[0] - 5.0)
 
 
+@pytest.mark.parametrize(
+    ("criterion", "error"),
+    [
+        ("worst_error", lambda part: np.ptp(part) / 2),
+        ("worst_error_of_mean", lambda part: np.abs(part - part.mean()).max()),
+    ],
+)
+def test_missing_rows_join_the_branch_that_leaves_the_least_worst_error(criterion, error):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y, codes = rng.normal(size=14), rng.permutation(np.arange(14) % 4 - 1)
+        table = pd.DataFrame({"c": pd.Categorical.from_codes(codes, list("abc"))})
+        learner = DecisionTreeRegressor(criterion=criterion, categories="n_way", max_depth=1)
+        tree = learner.fit(table, y).tree_
+        best = min(
+            max(error(y[(codes == code) | (joined & (codes == -1))]) for code, joined in sides)
+            for sides in (zip(range(3), np.arange(3) == branch, strict=True) for branch in range(3))
+        )
+        assert_allclose(tree.gain[0], max(0.0, tree.impurity[0] - best), atol=1e-12)
+        assert_allclose(tree.impurity[1:].max(), best)
+
+
 def test_weighted_medians_are_those_of_repeated_rows(curve):
     X, y = curve
     weights = np.random.default_rng(1).integers(1, 4, size=len(y)).astype(float)

@@ -255,13 +255,35 @@ def scan_errors(words, n_known, sample, rules, scratch, parent, found):
 
 
 @inner_loop
+def worst_of_groups(errors, joined, n_groups):
+    """Return the largest error where one group takes the missing rows, and the best such group.
+
+    `errors` are those of the groups alone, and `joined` those of each with the missing rows.
+    """
+    first, second, place = 0.0, 0.0, 0
+    for group in range(n_groups):
+        if errors[group] > first:
+            first, second, place = errors[group], first, group
+        else:
+            second = max(second, errors[group])
+    best, chosen = np.inf, 0
+    for group in range(n_groups):
+        largest = max(joined[group], second if group == place else first)
+        # Of groups that leave the same worst error, that which has the least itself.
+        if largest < best or (largest == best and joined[group] < joined[chosen]):
+            best, chosen = largest, group
+    return best, chosen
+
+
+@inner_loop
 def group_targets(words, n_known, sample, rules, scratch, parent, found):
     """Judge the n-way split of a column ordered by category."""
     n = words.shape[0]
     n_missing = n - n_known
     rows = scratch.rows
     own_branch = n_missing > 0 and not rules.fractional
-    total, largest, saved, n_groups, n_large, start = 0.0, 0.0, np.inf, 0, 0, 0
+    worst = rules.criterion >= WORST
+    total, saved, n_groups, n_large, start = 0.0, np.inf, 0, 0, 0
     found[MISSING_TO] = -1.0
     for i in range(n_known):
         rows[i - start] = words[i] & ROW_MASK
@@ -269,15 +291,18 @@ def group_targets(words, n_known, sample, rules, scratch, parent, found):
             count = i + 1 - start
             weight, _, error = summarise_targets(rows[:count], sample, rules.criterion)
             alone = weight * error
-            largest = max(largest, error)
             total += alone
+            if worst:
+                scratch.numbers[0, n_groups] = scratch.numbers[1, n_groups] = error
             if own_branch:
                 for place in range(n_missing):
                     rows[count + place] = words[n_known + place] & ROW_MASK
                 weight, _, error = summarise_targets(
                     rows[: count + n_missing], sample, rules.criterion
                 )
-                if weight * error - alone < saved:
+                if worst:
+                    scratch.numbers[1, n_groups] = error
+                elif weight * error - alone < saved:
                     saved = weight * error - alone
                     found[MISSING_TO] = n_groups
             n_large += count >= rules.min_leaf
@@ -286,7 +311,9 @@ def group_targets(words, n_known, sample, rules, scratch, parent, found):
         found[DROP] = -np.inf
         return
     found[N_FIRST] = n_groups
-    if rules.criterion >= WORST:
+    if worst:
+        largest, branch = worst_of_groups(scratch.numbers[0], scratch.numbers[1], n_groups)
         found[DROP] = max(0.0, parent - largest)
+        found[MISSING_TO] = branch if own_branch else -1.0
     else:
         found[DROP] = parent - total - (saved if own_branch else 0.0)
