@@ -5,7 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import LocalOutlierFactor as Peer
 
-from verulam.nonparametric import LocalOutlierFactor, compare_outlier_factors
+from verulam.nonparametric import (
+    LocalOutlierFactor,
+    _local_outliers,
+    compare_outlier_factors,
+)
 
 
 @pytest.fixture
@@ -41,6 +45,67 @@ def test_breunig_is_scikit_learns(data, n_neighbors):
     assert_array_equal(ours.predict(new), novelty.predict(new))
 
 
+@pytest.mark.parametrize("kind", ["textbook", "breunig"])
+def test_neighbourhoods_within_a_radius(data, kind):
+    """By definition, with d_k of the fifth neighbour and all rows within 1.5 as neighbours."""
+    detector = LocalOutlierFactor(n_neighbors=5, radius=1.5, kind=kind).fit(data)
+    new = np.random.default_rng(1).normal(2, 3, size=(30, 3))
+    table = np.linalg.norm(data[:, None] - data, axis=2)
+    np.fill_diagonal(table, np.inf)
+    radii = np.sort(table, axis=1)[:, 4]
+
+    def neighbours(row):
+        within = np.flatnonzero(row <= 1.5)
+        return within if len(within) else np.argsort(row)[:5]
+
+    def reach(row):
+        places = neighbours(row)
+        return np.maximum(radii[places], row[places]).mean()
+
+    reaches = np.array([reach(row) for row in table])
+
+    def factor(row):
+        if kind == "textbook":
+            return np.sort(row)[4] / radii[neighbours(row)].mean()
+        return reach(row) * (1.0 / reaches[neighbours(row)]).mean()
+
+    assert len({len(neighbours(row)) for row in table}) > 10
+    assert_allclose(detector.factors_, [factor(row) for row in table], rtol=1e-8)
+    assert_allclose(detector.outlier_factors(data), detector.factors_)
+    distances = np.linalg.norm(new[:, None] - data, axis=2)
+    assert (distances.min(axis=1) > 1.5).any()
+    assert_allclose(detector.outlier_factors(new), [factor(row) for row in distances], rtol=1e-8)
+
+
+def test_blocks_do_not_change_the_factors(data, monkeypatch):
+    whole = LocalOutlierFactor(n_neighbors=5, radius=1.5).fit(data)
+    monkeypatch.setattr(_local_outliers, "BLOCK_NUMBERS", 7 * len(data))
+    in_blocks = LocalOutlierFactor(n_neighbors=5, radius=1.5).fit(data)
+    assert_allclose(in_blocks.factors_, whole.factors_)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("city-block", "cityblock"), ("chebyshev", "chebyshev")]
+)
+def test_other_metrics(data, ours, theirs):
+    by_name = LocalOutlierFactor(n_neighbors=7, kind="breunig", metric=ours).fit(data)
+    peer = Peer(n_neighbors=7, metric=theirs, novelty=True).fit(data)
+    assert_allclose(by_name.factors_, -peer.negative_outlier_factor_, rtol=1e-8)
+    new = np.random.default_rng(1).normal(2, 3, size=(30, 3))
+    assert_allclose(by_name.score_samples(new), peer.score_samples(new), rtol=1e-8)
+
+
+def test_any_distance_of_two_rows(data):
+    def first_column(a, b):
+        return abs(a[0] - b[0])
+
+    by_function = LocalOutlierFactor(n_neighbors=7, radius=0.5, metric=first_column).fit(data)
+    one_column = LocalOutlierFactor(n_neighbors=7, radius=0.5).fit(data[:, :1])
+    assert_allclose(by_function.factors_, one_column.factors_)
+    with pytest.raises(ValueError, match="'radius' parameter"):
+        LocalOutlierFactor(radius=0.0).fit(data)
+
+
 def test_contamination_sets_the_threshold(data):
     for kind in ("textbook", "breunig"):
         detector = LocalOutlierFactor(kind=kind, contamination=0.05).fit(data)
@@ -68,6 +133,9 @@ def test_local_and_not_global():
 def test_repeated_points_never_give_nan():
     X = np.vstack([np.zeros((10, 2)), np.ones((1, 2)), [[5.0, 5.0]]])
     for kind in ("textbook", "breunig"):
+        within = LocalOutlierFactor(n_neighbors=3, kind=kind, radius=0.1).fit(X)
+        assert_allclose(within.factors_[:10], 1.0)
+        assert np.isfinite(within.factors_).all()
         detector = LocalOutlierFactor(n_neighbors=3, kind=kind).fit(X)
         assert np.isfinite(detector.factors_).all()
         assert_allclose(detector.factors_[:10], 1.0)

@@ -48,6 +48,13 @@ def test_circles_reach_to_the_kth_neighbour(points):
     assert axes.get_title() == f"LOF = {factor:.2f}"
 
 
+@pytest.mark.parametrize("options", [{"metric": "city-block"}, {"radius": 1.0}])
+def test_circles_are_refused_where_neighbourhoods_are_none(points, options):
+    detector = LocalOutlierFactor(n_neighbors=3, **options).fit(points)
+    with pytest.raises(DataError, match="metric='euclidean' and radius=None"):
+        neighbour_circles(detector, [3.0, 3.0])
+
+
 def test_two_inputs_only():
     with pytest.raises(DataError, match="X must have two columns"):
         outlier_map(GaussianDetector(), np.zeros((4, 3)))

@@ -9,7 +9,12 @@ from numpy.typing import ArrayLike
 
 from verulam.base import Interval, StrOptions, checked_fit, validate_data
 from verulam.nonparametric._detectors import Detector
-from verulam.nonparametric._neighbours import NeighbourIndex, Neighbours
+from verulam.nonparametric._neighbours import (
+    BLOCK_NUMBERS,
+    Distance,
+    NeighbourIndex,
+    Neighbours,
+)
 
 #: Keeps densities finite where a point is repeated; scikit-learn's constant.
 SMALLEST_REACH = 1e-10
@@ -29,6 +34,13 @@ class LocalOutlierFactor(Detector):
         reachability densities, which are scikit-learn's too.
     contamination
         Share of the training rows to flag; "auto" flags factors above 1.5.
+    radius
+        None, to compare a row with its k neighbours; or a distance, to compare it with all rows
+        within (with the k neighbours, where there are none). Distances to the k-th neighbour are
+        compared either way.
+    metric
+        "euclidean", "city-block", "chebyshev", "hamming", or a function of two rows that returns
+        their distance.
 
     Attributes
     ----------
@@ -54,7 +66,8 @@ class LocalOutlierFactor(Detector):
     neighbours s of :math:`\mathrm{lrd}(s) / \mathrm{lrd}(x)`, where
     :math:`1 / \mathrm{lrd}(x)` is the mean of :math:`\max(d_k(s), d(x, s))`. Both are near 1 inside
     a cluster. A row is not its own neighbour, also when it comes back as a query. Where k
-    neighbours coincide, a row among them has factor 1.
+    neighbours coincide, a row among them has factor 1. With a `radius`, :math:`\mathcal N(x)` is as
+    wide everywhere, and all distances are measured, a block at a time.
 
     References
     ----------
@@ -75,6 +88,8 @@ class LocalOutlierFactor(Detector):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "kind": [StrOptions({"textbook", "breunig"})],
         "contamination": [StrOptions({"auto"}), Interval(Real, 0.0, 0.5, closed="right")],
+        "radius": [Interval(Real, 0, None, closed="neither"), None],
+        "metric": [StrOptions({"euclidean", "city-block", "chebyshev", "hamming"}), callable],
     }
 
     def __init__(
@@ -83,10 +98,14 @@ class LocalOutlierFactor(Detector):
         n_neighbors: int = 20,
         kind: Kind = "textbook",
         contamination: float | Literal["auto"] = "auto",
+        radius: float | None = None,
+        metric: str | Distance = "euclidean",
     ) -> None:
         self.n_neighbors = n_neighbors
         self.kind = kind
         self.contamination = contamination
+        self.radius = radius
+        self.metric = metric
 
     @checked_fit
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
@@ -94,40 +113,95 @@ class LocalOutlierFactor(Detector):
         inputs = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self.inputs_ = inputs.copy()
         self.n_neighbors_ = min(self.n_neighbors, len(inputs) - 1)
-        others = NeighbourIndex(self.inputs_).query_others(self.n_neighbors_)
+        index = NeighbourIndex(self.inputs_, self.metric)
+        others = index.query_others(self.n_neighbors_)
         self.distances_ = others.distances[:, -1].copy()
-        self.reaches_ = mean_reaches(others, self.distances_)
-        self.factors_ = self._factors(others)
+        asked = Asked(index, self.inputs_, others, self.radius)
+        self.reaches_ = asked.mean(self.distances_, at_least_distance=True)
+        self.factors_ = self._factors(asked)
         if self.contamination == "auto":
             self.offset_ = -1.5
         else:
             self._set_threshold(-self.factors_, float(self.contamination))
         return self
 
-    def _factors(self, found: Neighbours) -> np.ndarray:
+    def _factors(self, asked: "Asked") -> np.ndarray:
         if self.kind == "textbook":
-            return distance_ratios(found, self.distances_)
-        reaches = mean_reaches(found, self.distances_) + SMALLEST_REACH
-        return reaches * (1.0 / (self.reaches_[found.rows] + SMALLEST_REACH)).mean(axis=1)
+            others = asked.mean(self.distances_)
+            return distance_ratios(asked.nearest.distances[:, -1], others, self.distances_)
+        reaches = asked.mean(self.distances_, at_least_distance=True) + SMALLEST_REACH
+        return reaches * asked.mean(1.0 / (self.reaches_ + SMALLEST_REACH))
 
     def outlier_factors(self, X: ArrayLike) -> np.ndarray:
         """Return the local outlier factor of each row."""
         return -self.score_samples(X)
 
     def _typicality(self, inputs: np.ndarray) -> np.ndarray:
-        found = NeighbourIndex(self.inputs_).query(inputs, self.n_neighbors_ + 1)
-        return -self._factors(_without_copies(found))
+        index = NeighbourIndex(self.inputs_, self.metric)
+        found = _without_copies(index.query(inputs, self.n_neighbors_ + 1))
+        return -self._factors(Asked(index, inputs, found, self.radius))
 
 
-def mean_reaches(found: Neighbours, distances: np.ndarray) -> np.ndarray:
-    """Return the mean over neighbours of the larger of their distance and their own radius."""
-    return np.maximum(distances[found.rows], found.distances).mean(axis=1)
+@dataclass(frozen=True)
+class Asked:
+    """Rows with their neighbourhoods among the stored rows.
+
+    Attributes
+    ----------
+    index
+        The stored rows.
+    queries
+        The rows.
+    nearest
+        Their k nearest stored rows, not counting themselves.
+    radius
+        How far neighbourhoods reach, or None where they are the k nearest.
+    """
+
+    index: NeighbourIndex
+    queries: np.ndarray
+    nearest: Neighbours
+    radius: float | None
+
+    def mean(self, values: np.ndarray, *, at_least_distance: bool = False) -> np.ndarray:
+        """Return the mean of the stored rows' values over each neighbourhood.
+
+        With `at_least_distance`, values below a stored row's distance are raised to it.
+        """
+        terms = values[self.nearest.rows]
+        if at_least_distance:
+            terms = np.maximum(terms, self.nearest.distances)
+        means = terms.mean(axis=1)
+        if self.radius is None:
+            return means
+        step = max(1, BLOCK_NUMBERS // len(self.index))
+        for start in range(0, len(self.queries), step):
+            some = slice(start, start + step)
+            table = self.index.measure(self.queries[some])
+            near = table <= self.radius
+            # A row is not its own neighbour; of several copies, any may stand for it.
+            own = table.argmin(axis=1)
+            places = np.arange(len(table))
+            near[places, own] &= table[places, own] > 0
+            terms = np.maximum(values, table) if at_least_distance else values
+            counts = near.sum(axis=1)
+            sums = np.where(near, terms, 0.0).sum(axis=1)
+            means[some] = np.where(counts > 0, sums / np.maximum(counts, 1), means[some])
+        return means
 
 
-def distance_ratios(found: Neighbours, distances: np.ndarray) -> np.ndarray:
-    """Return the textbook's factors: distance of the k-th neighbour over the neighbours' mean."""
-    own = found.distances[:, -1]
-    others = distances[found.rows].mean(axis=1)
+def distance_ratios(own: np.ndarray, others: np.ndarray, distances: np.ndarray) -> np.ndarray:
+    """Return the textbook's factors: distances of the k-th neighbour over the neighbours' mean.
+
+    Parameters
+    ----------
+    own
+        Distance of each row to its k-th neighbour.
+    others
+        Mean over its neighbours of theirs.
+    distances
+        Those of all stored rows.
+    """
     # Neighbours that coincide have no radius: a row among them is as dense as they are, any
     # other is an outlier as large as can be told.
     positive = distances[distances > 0]

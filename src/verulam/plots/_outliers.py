@@ -87,6 +87,11 @@ def neighbour_circles(
     (3, 'LOF = 3.61')
     """
     points = _plane(detector.inputs_)
+    if detector.metric != "euclidean" or detector.radius is not None:
+        raise DataError(
+            "Circles reach to k neighbours by Euclid's distance: the detector must have "
+            "metric='euclidean' and radius=None."
+        )
     centre = np.asarray(query, dtype=np.float64).reshape(1, 2)
     ax = axes_or_new(ax)
     found = NeighbourIndex(points).query(centre, detector.n_neighbors_)
