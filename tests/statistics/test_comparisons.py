@@ -5,8 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from verulam.base import DataError
 from verulam.statistics import (
     contrast,
+    cv_t_test,
     fisher_lsd,
     newman_keuls,
     one_way_anova,
@@ -14,6 +16,7 @@ from verulam.statistics import (
     scheffe,
     tukey_hsd,
 )
+from verulam.statistics._ordered_range import OrderedRange
 
 TABLE = np.random.default_rng(7).normal([0, 0.5, 1, 2], size=(8, 4))
 NAMES = [f"learner {k}" for k in range(1, 5)]
@@ -50,6 +53,34 @@ def test_tukey_matches_scipy(equal):
     interval = expected.confidence_interval()
     assert_allclose(found.table["low"], interval.low[upper], atol=1e-6)
     assert_allclose(found.table["high"], interval.high[upper], atol=1e-6)
+
+
+def test_tukey_in_a_claimed_order():
+    first, second = TABLE[:, 0], TABLE[:, 1]
+    for tail in ("less", "greater"):
+        found = tukey_hsd(TABLE[:, :2], blocked=True, alternative=tail).table
+        single = cv_t_test(first, second, alternative=tail)
+        assert_allclose(found["adjusted_p"].iloc[0], single.p_value, atol=3e-6)
+        ends = [single.interval.low, single.interval.high]
+        assert_allclose(found[["low", "high"]].iloc[0], ends, atol=1e-4)
+    found = tukey_hsd(TABLE, alternative="less")
+    beyond = found.table["statistic"] < found.critical_value
+    assert (beyond == found.table["reject"]).all()
+    assert (found.table["high"] < 0).equals(found.table["reject"])
+    with pytest.raises(DataError, match="alternative='less' needs groups of equal size"):
+        tukey_hsd({"a": [1, 2, 3], "b": [2, 4]}, alternative="less")
+
+
+def test_tukey_in_order_holds_its_level():
+    random = np.random.default_rng(5)
+    ranges = OrderedRange(4, 36).isf(0.05)
+    tables = random.normal(size=(4000, 10, 4))
+    means, spreads = tables.mean(axis=1), tables.var(axis=1, ddof=1).mean(axis=1)
+    falls = np.maximum.accumulate(means, axis=1)[:, :-1] - means[:, 1:]
+    share = np.mean(falls.max(axis=1) / np.sqrt(spreads / 10) > ranges)
+    assert 0.04 < share < 0.06
+    one = tukey_hsd(tables[0], alternative="greater")
+    assert_allclose(one.table["statistic"].max(), falls[0].max() / np.sqrt(spreads[0] / 10))
 
 
 def test_scheffe_by_hand():

@@ -94,6 +94,20 @@ def test_tukey_on_ranks_follows_the_direction(within):
     assert found.means.idxmin() == "d"
 
 
+def test_ordered_ranks_reject_in_one_direction_only():
+    both = tukey_on_ranks(TABLE).table
+    less = tukey_on_ranks(TABLE, alternative="less")
+    greater = tukey_on_ranks(TABLE, alternative="greater")
+    assert_allclose(less.table["statistic"].abs(), both["statistic"])
+    rising = (both["difference"] < 0).to_numpy()
+    assert (less.table["adjusted_p"][rising] < both["adjusted_p"][rising]).all()
+    assert (greater.table["adjusted_p"][rising] > 0.5).all()
+    assert less.result("a", "d").reject
+    assert not greater.result("a", "d").reject
+    turned = tukey_on_ranks(TABLE[list("dcba")], alternative="greater").result("d", "a")
+    assert_allclose(turned.p_value, less.result("a", "d").p_value)
+
+
 def comparisons_with(differing, ranks):
     names = list(ranks)
     rows = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]

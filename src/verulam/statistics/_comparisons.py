@@ -20,6 +20,7 @@ from verulam.statistics._checks import (
     numbers,
 )
 from verulam.statistics._distributions import Fisher, Student
+from verulam.statistics._ordered_range import OrderedRange
 from verulam.statistics._pairwise import Comparisons
 from verulam.statistics._result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._tails import symmetric_interval, symmetric_p_values, symmetric_tail
@@ -156,19 +157,34 @@ def studentized(pairs: pd.DataFrame) -> Vector:
     return (pairs["difference"].abs() / pairs["standard_error"]).to_numpy() * np.sqrt(2)
 
 
-def tukey_hsd(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Comparisons:
+def tukey_hsd(
+    groups: Any,
+    *,
+    alternative: Alternative = "two-sided",
+    blocked: bool = False,
+    alpha: float = 0.05,
+) -> Comparisons:
     """Compare all pairs by Tukey's honestly significant difference, with joint intervals.
 
     Parameters
     ----------
     groups, blocked, alpha
         As in `fisher_lsd`. Unequal groups are handled after Kramer.
+    alternative
+        Claim about the first of each pair: with ``"less"`` the learners are claimed to be in
+        order, that of the smallest mean first. The order must not come from the same results.
 
     Notes
     -----
     The range of the means over the standard error of one mean has the studentised range
     distribution (Alpaydin 19.13.2, where it is applied to ranks and the standard error must be
-    that of a mean rank).
+    that of a mean rank). For a claimed order, only differences in its direction count, which
+    reject from a smaller size on [hayter1990]_.
+
+    References
+    ----------
+    .. [hayter1990] A. J. Hayter, "A one-sided studentized range test for testing against a simple
+       ordered alternative", Journal of the American Statistical Association 85, 1990.
 
     Examples
     --------
@@ -180,9 +196,12 @@ def tukey_hsd(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Com
     1     a      c       0.006 -6.505 -1.495
     2     b      c       0.024 -5.505 -0.495
     """
+    checked_alternative(alternative)
     checked_level(alpha)
     term = error_term(groups, blocked)
     pairs = term.pairs()
+    if alternative != "two-sided":
+        return ordered_tukey(term, pairs, alternative, alpha)
     q, count = studentized(pairs), len(term.means)
     adjusted = stats.studentized_range.sf(q, count, term.degrees_of_freedom)
     raw = symmetric_p_values(q / np.sqrt(2), Student(term.degrees_of_freedom), "two-sided")
@@ -197,6 +216,34 @@ def tukey_hsd(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Com
         limit / np.sqrt(2),
         critical_value=limit,
     )
+
+
+def ordered_tukey(
+    term: ErrorTerm, pairs: pd.DataFrame, alternative: Alternative, alpha: float
+) -> Comparisons:
+    """Compare all pairs where the first of each is claimed to be the smaller, or the larger."""
+    if np.ptp(term.sizes) > 0:
+        raise DataError(f"alternative={alternative!r} needs groups of equal size.")
+    t = (pairs["difference"] / pairs["standard_error"]).to_numpy()
+    sign = 1.0 if alternative == "greater" else -1.0
+    whole = OrderedRange(len(term.means), term.degrees_of_freedom)
+    limit = whole.isf(alpha)
+    found = comparisons(
+        "Tukey's HSD in order",
+        term,
+        pairs,
+        ("h", t * np.sqrt(2)),
+        (
+            symmetric_p_values(t, Student(term.degrees_of_freedom), alternative),
+            whole.sf(sign * t * np.sqrt(2)),
+        ),
+        alpha,
+        limit / np.sqrt(2),
+        alternative=alternative,
+        critical_value=sign * limit,
+    )
+    found.table["low" if alternative == "less" else "high"] = sign * np.inf
+    return found
 
 
 def scheffe(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Comparisons:

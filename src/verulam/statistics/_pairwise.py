@@ -11,7 +11,7 @@ from verulam.statistics._result import Alternative, EffectSize, TestResult
 from verulam.statistics._words import SWAPPED, named_hypotheses
 
 #: Statistics that change their sign when the learners of a pair change places.
-SIGNED_STATISTICS = ("t", "z", "median difference")
+SIGNED_STATISTICS = ("t", "z", "h", "median difference")
 
 
 @dataclass(frozen=True, eq=False)

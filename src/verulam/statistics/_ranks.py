@@ -18,6 +18,7 @@ from verulam.statistics._datasets import (
 )
 from verulam.statistics._distributions import NORMAL
 from verulam.statistics._pairwise import Comparisons
+from verulam.statistics._result import Alternative
 from verulam.statistics._tails import symmetric_p_values
 from verulam.statistics._wilcoxon import wilcoxon_p_values
 
@@ -234,6 +235,7 @@ def tukey_on_ranks(
     table: ArrayLike | pd.DataFrame,
     *,
     within_data_sets: bool = True,
+    alternative: Alternative = "two-sided",
     greater_is_better: bool = False,
     alpha: float = 0.05,
 ) -> Comparisons:
@@ -246,6 +248,9 @@ def tukey_on_ranks(
     within_data_sets
         Rank within each data set, from 1 to the number of learners; otherwise rank all results
         together, as the Kruskal-Wallis test does.
+    alternative
+        Claim about the rank of the first of each pair: ``"less"`` claims that the columns are in
+        order, the best learner first. The order must not come from the same results.
     greater_is_better
         Direction of the results.
     alpha
@@ -263,6 +268,8 @@ def tukey_on_ranks(
     >>> table = np.random.default_rng(0).normal(size=(20, 3)) + [0, 0, 1.5]
     >>> tukey_on_ranks(table).table["reject"].tolist()
     [False, True, True]
+    >>> tukey_on_ranks(table, alternative="greater").table["reject"].tolist()
+    [False, False, False]
     """
     frame = result_table(table)
     if within_data_sets:
@@ -271,7 +278,7 @@ def tukey_on_ranks(
         values = rounded(frame.to_numpy(), np.abs(frame.to_numpy()).max())
         ranks = stats.rankdata(-values if greater_is_better else values).reshape(values.shape)
     ranked = pd.DataFrame(ranks, columns=frame.columns)
-    return tukey_hsd(ranked, blocked=within_data_sets, alpha=alpha)
+    return tukey_hsd(ranked, alternative=alternative, blocked=within_data_sets, alpha=alpha)
 
 
 def cliques(found: Comparisons) -> list[list[Any]]:
