@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -15,9 +15,8 @@ from verulam.sequence import (
     VectorQuantiser,
     align_states,
     fit_hybrid,
+    input_windows,
 )
-from verulam.sequence._hybrid import windows
-from verulam.sequence._sequences import read_sequences
 
 
 def made(seed):
@@ -31,18 +30,13 @@ def made(seed):
     return X, labels
 
 
-def test_windows_stay_within_their_sequence():
-    sequences = read_sequences([[1.0, 2.0, 3.0], [9.0]])
-    assert_array_equal(windows(sequences, 1), [[1, 1, 2], [1, 2, 3], [2, 3, 3], [9, 9, 9]])
-
-
 def test_chain_and_network_beat_the_network_alone():
     X, labels = made(0)
     network = MLPClassifier((8,), solver="lbfgs", max_iter=2000, random_state=0, alpha=1.0)
     hybrid = fit_hybrid(network, X, labels, width=2)
     new, truth = made(1)
     together = np.concatenate(hybrid.predict(new))
-    alone = hybrid.classifier.predict(windows(read_sequences(new), 2))
+    alone = hybrid.classifier.predict(np.vstack(input_windows(new, 2, 2)))
     assert not hasattr(network, "coefs_")
     expected = np.concatenate(truth)
     assert (together == expected).mean() > (alone == expected).mean()
@@ -57,8 +51,8 @@ def test_scores_are_posteriors_over_priors():
     shares = np.array([np.mean(np.concatenate(labels) == label) for label in (0, 1)])
     assert abs(shares[0] - 0.5) > 0.1
     assert_allclose(hybrid.priors, shares)
-    scores, sequences = hybrid.log_scores(X)
-    posteriors = hybrid.classifier.predict_proba(windows(sequences, 1))
+    scores, _ = hybrid.log_scores(X)
+    posteriors = hybrid.classifier.predict_proba(np.vstack(input_windows(X, 1, 1)))
     assert_allclose(scores, np.log(posteriors / shares))
     assert_allclose(hybrid.transitions.matrix.sum(axis=1), 1.0)
 

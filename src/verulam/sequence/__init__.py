@@ -78,6 +78,7 @@ from verulam.sequence._transitions import (
 )
 from verulam.sequence._urns import UrnPosteriors, urns_without_replacement
 from verulam.sequence._variational import VariationalFactorial
+from verulam.sequence._windows import input_windows
 
 __all__ = [
     "AdditiveEmission",
@@ -158,6 +159,7 @@ __all__ = [
     "fit_hybrid",
     "flatten_hierarchy",
     "hierarchical_model",
+    "input_windows",
     "kalman_filter",
     "kalman_smoother",
     "left_to_right",

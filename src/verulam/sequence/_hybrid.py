@@ -10,27 +10,7 @@ from verulam.base import DataError, clone
 from verulam.sequence._inference import best_paths
 from verulam.sequence._sequences import Sequences, check_count, read_sequences
 from verulam.sequence._transitions import Transitions
-
-
-def windows(sequences: Sequences, width: int) -> np.ndarray:
-    """Return at each step the observations from `width` before to `width` after.
-
-    Parameters
-    ----------
-    sequences
-        The sequences; beyond their ends, the first and last steps are repeated.
-    width
-        Steps to each side.
-    """
-    steps = np.arange(sequences.n_steps)
-    first = np.repeat(sequences.starts[:-1], sequences.lengths)
-    last = np.repeat(sequences.starts[1:] - 1, sequences.lengths)
-    return np.hstack(
-        [
-            sequences.values[np.clip(steps + offset, first, last)]
-            for offset in range(-width, width + 1)
-        ]
-    )
+from verulam.sequence._windows import windows
 
 
 @dataclass(frozen=True)
@@ -63,7 +43,7 @@ class HybridModel:
     def log_scores(self, X: Any, lengths: Any = None) -> tuple[np.ndarray, Sequences]:
         """Return the logarithm of posterior over prior for each step and label."""
         sequences = read_sequences(X, lengths)
-        posteriors = self.classifier.predict_proba(windows(sequences, self.width))
+        posteriors = self.classifier.predict_proba(windows(sequences, self.width, self.width))
         return np.log(np.maximum(posteriors, 1e-12)) - np.log(self.priors), sequences
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
@@ -123,7 +103,7 @@ def fit_hybrid(
     codes = codes.ravel()
     if len(classes) < 2:
         raise DataError(f"labels has one label only: {str(classes[0])!r}.")
-    fitted = clone(classifier).fit(windows(sequences, width), codes)
+    fitted = clone(classifier).fit(windows(sequences, width, width), codes)
     initial = np.full(len(classes), float(prior))
     np.add.at(initial, codes[sequences.starts[:-1]], 1.0)
     counts = np.full((len(classes), len(classes)), float(prior))

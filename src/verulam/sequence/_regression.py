@@ -177,7 +177,7 @@ class RegressionEmission(LinearEmission):
     Notes
     -----
     :math:`p(O_t \mid q_t = S_j, x_t) = \mathcal N(w_j x_t + w_{j0}, \sigma_j^2)`, the input-output
-    model of Alpaydin 15.9 (15.40-15.41).
+    model of Alpaydin 15.9 (15.40-15.41). `input_windows` makes inputs of several steps.
 
     Examples
     --------
