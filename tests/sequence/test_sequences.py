@@ -1,12 +1,21 @@
 """The convention of sequences: forms of data, slices, groups."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from verulam.base import DataError
-from verulam.sequence import read_sequences
+from verulam.base import DataError, DataWarning
+from verulam.sequence import (
+    CategoricalEmission,
+    HiddenMarkovModel,
+    InfiniteHiddenMarkovModel,
+    MarkovChain,
+    order_test,
+    read_sequences,
+)
 from verulam.sequence._sequences import is_list_of_arrays, named_table
 
 
@@ -34,6 +43,44 @@ def test_object_arrays_of_arrays_are_lists():
 
 def test_words_are_one_sequence():
     assert_array_equal(read_sequences(["sun", "rain"]).starts, [0, 2])
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        MarkovChain().fit,
+        lambda X: order_test(X, 0),
+        HiddenMarkovModel(2, CategoricalEmission(), max_iter=2000, random_state=0).fit,
+        InfiniteHiddenMarkovModel(CategoricalEmission(), n_sweeps=2, burn_in=1).fit,
+    ],
+    ids=["chain", "order test", "hidden", "infinite"],
+)
+@pytest.mark.filterwarnings("ignore:Most sweeps used all")
+def test_words_that_look_like_sequences_are_told(fit):
+    with pytest.warns(DataWarning, match=r"one sequence of 2 labels.*\[list\(word\) for") as told:
+        fit(["aab", "abb"])
+    assert [w.filename for w in told if "labels" in str(w.message)] == [__file__]
+    # Labels that come again, letters, numbers and sequences of letters are as they should be.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        warnings.filterwarnings("ignore", "Most sweeps used all")
+        for X in (["rainy", "sunny", "rainy"], ["a", "b"], [list("aab"), list("abb")], [0, 1]):
+            fit(X)
+
+
+def test_labels_that_are_named_need_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        chain = MarkovChain(states=["rainy", "sunny"], prior=1.0).fit(["rainy", "sunny"])
+        assert_array_equal(chain.states_, ["rainy", "sunny"])
+        assert chain.score(["sunny", "rainy"]) < 0
+        emission = CategoricalEmission(symbols=["rainy", "sunny"])
+        HiddenMarkovModel(1, emission, random_state=0).fit(["rainy", "sunny"])
+
+
+def test_a_word_is_no_sequence():
+    with pytest.raises(DataError, match=r"X is str, not a sequence.*by list\(word\)"):
+        read_sequences("aab")
 
 
 def test_masked_steps_are_missing():

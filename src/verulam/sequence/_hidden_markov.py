@@ -35,7 +35,7 @@ from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._inference import Smoothed
 from verulam.sequence._model import Model, ModelSums, Parts, updated
 from verulam.sequence._scratch import SCRATCH
-from verulam.sequence._sequences import Sequences, named_table, read_sequences
+from verulam.sequence._sequences import Sequences, named_table, read_sequences, warn_of_words
 from verulam.sequence._start import Survey, fresh_state, start_model, survey_chunk
 from verulam.sequence._tasks import SequenceTasks
 from verulam.sequence._threads import kept_threads
@@ -214,7 +214,8 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         ----------
         X
             A list of arrays, or one array; a callable that returns an iterator of chunks
-            ``X`` or ``(X, inputs)``; a Dask bag, or a Dask array of sequences.
+            ``X`` or ``(X, inputs)``; a Dask bag, or a Dask array of sequences. A list of words
+            is one sequence of labels; for letters, split each word by ``list(word)``.
         y
             Ignored.
         lengths
@@ -244,7 +245,10 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         emission = self.emission if self.emission is not None else GaussianEmission()
         in_memory = X is not None and not (hasattr(X, "__dask_graph__") or callable(X))
         if in_memory and not emission.numeric:
-            emission = emission.for_data(read_sequences(X, lengths).values)
+            sequences = read_sequences(X, lengths)
+            known, emission = emission, emission.for_data(sequences.values)
+            if emission is not known:
+                warn_of_words(sequences, stacklevel=5)
         shared = self.shared_emissions
         if shared is not None:
             shared = np.asarray(shared)

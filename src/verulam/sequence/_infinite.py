@@ -25,7 +25,7 @@ from verulam.sequence._gaussian import GaussianEmission, GaussianStates, Gaussia
 from verulam.sequence._hidden_markov import ORDER_MATTERS, HiddenMarkovModel
 from verulam.sequence._inference import draw_paths, filter_states
 from verulam.sequence._model import Parts
-from verulam.sequence._sequences import Sequences, read_sequences
+from verulam.sequence._sequences import Sequences, read_sequences, warn_of_words
 from verulam.sequence._start import Survey, start_model
 from verulam.sequence._tasks import Drawn
 from verulam.sequence._transitions import Transitions
@@ -204,6 +204,8 @@ class InfiniteHiddenMarkovModel(Density):
             sequences = read_sequences(X, lengths)
             self.n_features_in_ = sequences.values.shape[1]
             emission = self.emission.for_data(sequences.values)
+            if emission is not self.emission:
+                warn_of_words(sequences, stacklevel=5)
             return emission, sequences.with_values(emission.encode(sequences))
         if self.emission is not None and self.emission.covariance != "diagonal":
             raise DataError(

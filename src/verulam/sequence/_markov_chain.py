@@ -17,7 +17,7 @@ from verulam.base import (
     checked_fit,
     generator,
 )
-from verulam.sequence._sequences import Sequences, check_count, read_sequences
+from verulam.sequence._sequences import Sequences, check_count, read_sequences, warn_of_words
 from verulam.sequence._transitions import ROW_TOLERANCE, check_distribution
 
 #: Largest table of transitions, 1 GB.
@@ -168,13 +168,16 @@ class MarkovChain(Density):
         Parameters
         ----------
         X
-            A list of sequences, or one array.
+            A list of sequences, or one array. A list of words is one sequence of labels; for
+            letters, split each word by ``list(word)``.
         y
             Ignored.
         lengths
             Steps of each sequence, where X is one array.
         """
         sequences = _one_column(read_sequences(X, lengths))
+        if self.states is None:
+            warn_of_words(sequences, stacklevel=4)
         column = sequences.values[:, 0]
         found = np.unique(column) if self.states is None else np.asarray(self.states)
         self.states_ = found
@@ -347,6 +350,7 @@ def order_test(X: Any, order: int, lengths: Any = None) -> OrderTest:
     """
     check_count(order, "order", 0)
     sequences = _one_column(read_sequences(X, lengths))
+    warn_of_words(sequences, stacklevel=3)
     states, codes = np.unique(sequences.values[:, 0], return_inverse=True)
     n_states = len(states)
     _check_table(n_states, order + 2)

@@ -1,5 +1,6 @@
 """Sequences as data: one convention for the package, checked once."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError
+from verulam.base import DataError, DataWarning
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ def read_sequences(X: Any, lengths: Any = None, inputs: Any = None) -> Sequences
     X
         A list of arrays (each of one row per step, or of one value per step), or one array that
         holds the sequences one after the other. Without lengths, one array is one sequence, and
-        so is a list of words. Masked entries count as missing.
+        so is a list of words, each a label: ``[list(word) for word in words]`` makes sequences
+        of letters. Masked entries count as missing.
     lengths
         Steps of each sequence in one array.
     inputs
@@ -129,6 +131,32 @@ def read_sequences(X: Any, lengths: Any = None, inputs: Any = None) -> Sequences
         )
     known = None if inputs is None else _read_inputs(inputs, starts)
     return Sequences(values, starts.astype(np.int64), known, form)
+
+
+def warn_of_words(sequences: Sequences, stacklevel: int) -> None:
+    """Warn where words that may have been meant as sequences of letters are read as labels.
+
+    Labels such as "rainy" and "sunny" come again in a sequence that says how they follow one
+    another. Where each of them occurs once there is nothing to learn, whatever was meant.
+
+    Parameters
+    ----------
+    sequences
+        What to learn from, before it is encoded.
+    stacklevel
+        How far above this function the caller's line is.
+    """
+    column = sequences.values[:, 0]
+    is_single = sequences.form == "rows" and len(sequences) == 1 and sequences.values.shape[1] == 1
+    if not is_single or len(column) < 2 or column.dtype.kind not in "UO":
+        return
+    if pd.Series(column).is_unique and all(isinstance(s, str) and len(s) > 1 for s in column):
+        warnings.warn(
+            f"X is read as one sequence of {len(column)} labels, each of which occurs once. For "
+            "sequences of letters, split the words: [list(word) for word in X].",
+            DataWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def joined(parts: list[Any]) -> Any:
@@ -198,9 +226,10 @@ def _rows(values: Any, name: str) -> np.ndarray:
         )
     array = np.asarray(values)
     if array.ndim == 0:
+        split = " Split a word into letters by list(word)." if isinstance(values, str) else ""
         raise DataError(
             f"{name} is {type(values).__name__}, not a sequence; expected one row or one value per "
-            "step, or a list of sequences."
+            f"step, or a list of sequences.{split}"
         )
     if array.ndim == 1:
         array = array[:, None]
