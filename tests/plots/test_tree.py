@@ -86,8 +86,20 @@ def test_raw_tables_with_long_names():
         axes = tree_diagram(DecisionTreeClassifier(preset=preset, random_state=0).fit(table, y))
         assert not overlaps(axes)
         assert "$ income $" in texts_of(axes)
-    # Thresholds are short, categories are as they were.
-    assert any(text.startswith("> 30") and "." not in text for text in texts_of(axes))
+
+
+def test_thresholds_are_those_of_the_printed_tree():
+    """Rounded to 190, the first would leave a car of 190 on the wrong side."""
+    X = pd.DataFrame({"size 2.125": [190.0, 191.0, 1977.0, 1978.0, -0.0125, -0.0126]})
+    tree = DecisionTreeRegressor().fit(X, [1.23456, 2.0, 3.0, 4.0, 5.0, 6.0])
+    texts = texts_of(tree_diagram(tree))
+    told = {line.split(" 2.125 ")[1].split(":")[0] for line in tree.export_text().splitlines()}
+    assert {"<= 190.5", "> 190.5", "> 1977.5", "<= -0.01255"} <= told
+    assert told <= set(texts)
+    assert "size 2.125" in texts
+    assert "1.23\n(1)" in texts
+    single = MultivariateTreeClassifier("univariate").fit(X.to_numpy(), X.iloc[:, 0] > 190.5)
+    assert texts_of(tree_diagram(single))[0] == "x1 > 190.5"
 
 
 @pytest.mark.parametrize("layout", [None, "constrained"])
@@ -139,6 +151,17 @@ def test_multivariate_nodes_show_their_question():
     assert not overlaps(axes)
     assert {"no", "yes"} <= set(texts_of(axes))
     assert any("x1" in text and "x2" in text and "> 0" in text for text in texts_of(axes))
+
+
+@pytest.mark.parametrize(
+    ("node", "end"), [("lda", "> 0"), ("sphere", "<= {radius:.4g}"), ("quadratic", "> 0")]
+)
+def test_long_questions_are_cut_before_their_relation(node, end):
+    wine = dataset("wine")
+    tree = MultivariateTreeClassifier(node, max_depth=1).fit(wine.inputs, wine.target_values)
+    question = texts_of(tree_diagram(tree))[0]
+    assert question.endswith(end.format(radius=getattr(tree.discriminant(0), "radius", 0.0)))
+    assert "\n...\n" in question
 
 
 def test_very_deep_trees_are_laid_out_a_few_times_only(monkeypatch):

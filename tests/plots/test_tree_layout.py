@@ -27,10 +27,16 @@ def test_long_names_are_folded_where_they_may_be(text, folded):
     assert folded_text(text) == folded
 
 
-def test_too_many_lines_end_in_dots():
+def test_of_too_many_lines_the_first_and_the_last_stay():
     folded = folded_text("in {" + ", ".join(f"category{place}" for place in range(20)) + "}")
+    assert folded == "in {category0,\ncategory1,\n...\ncategory18,\ncategory19}"
     assert len(folded.split("\n")) == MOST_LINES
-    assert folded.endswith("...")
+
+
+def test_signs_and_relations_stay_with_their_numbers():
+    assert folded_text("0.5 total_phenols + 12.5 > 0") == "0.5\ntotal_phenols\n+ 12.5 > 0"
+    assert folded_text("a_long_name_here <= 1.25") == "a_long_name_here\n<= 1.25"
+    assert folded_text("the longest - of all") == "the longest - of\nall"
 
 
 def test_text_sizes_add_up():

@@ -148,10 +148,7 @@ def _drawn_nodes(tree: Any, depths: Any, limit: int) -> dict[int, DrawnNode]:
             text = folded_text(text) + ("" if is_leaf else "\n...")
             children = range(0)
         else:
-            text, children = (
-                folded_text(_shorter(tree.node_text(number))),
-                structure.children(number),
-            )
+            text, children = folded_text(_question(tree, number)), structure.children(number)
         label = folded_text(_label(tree, number)) if number else ""
         drawn[number] = DrawnNode(text, label, depth, children)
     return drawn
@@ -213,12 +210,16 @@ def _structure(tree: Any) -> TreeStructure:
     return getattr(tree.tree_, "structure", tree.tree_)
 
 
+def _question(tree: Any, node: int) -> str:
+    """Return what an inner node asks: the name of a column as it is, or a formula, shortened."""
+    text = tree.node_text(node)
+    return text if _structure(tree).column[node] >= 0 else _shorter(text)
+
+
 def _label(tree: Any, node: int) -> str:
-    """Return what leads to a node, with short thresholds; categories stay as they are."""
+    """Return what leads to a node; thresholds and categories of one column stay as they are."""
     structure, label = _structure(tree), tree.branch_text(node)
-    parent = structure.parent[node]
-    is_category = structure.column[parent] >= 0 and np.isnan(structure.threshold[parent])
-    return label if is_category else _shorter(label)
+    return label if structure.column[structure.parent[node]] >= 0 else _shorter(label)
 
 
 def _face(tree: Any, node: int) -> Any:
@@ -233,9 +234,15 @@ def _face(tree: Any, node: int) -> Any:
 
 
 def _shorter(text: str) -> str:
-    """Return a text with its decimal numbers rounded to what is read at a glance."""
+    """Return a text with its decimal numbers rounded to what is read at a glance.
+
+    Thresholds, beside a relation, stay as they are: rounded, they would divide other values.
+    """
 
     def rounded(found: re.Match[str]) -> str:
+        before, after = text[: found.start()].removesuffix("-"), text[found.end() :]
+        if before.endswith(("> ", "< ", "<= ")) or after.startswith(" <"):
+            return found[0]
         number = float(found[0])
         return f"{number:.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 

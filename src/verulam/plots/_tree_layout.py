@@ -71,7 +71,10 @@ class Layout:
 
 
 def folded_text(text: str) -> str:
-    """Return a text on short lines; of more than fit a box, the first ones and "..."."""
+    """Return a text on short lines; of more than fit a box, the first and last and "...".
+
+    The end stays, because a formula ends in the relation that makes it a question.
+    """
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
@@ -82,14 +85,17 @@ def folded_text(text: str) -> str:
             line += word
         lines.append(line.rstrip())
     if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1][: LINE_LENGTH - 3] + "..."]
+        lines = [*lines[: MOST_LINES // 2], "...", *lines[-(MOST_LINES // 2) :]]
     return "\n".join(lines)
 
 
 def _words(text: str) -> list[str]:
-    """Return the words with the blanks behind them; long ones in pieces."""
+    """Return the words with the blanks behind them; long ones in pieces.
+
+    A sign or relation is one word with the number behind it.
+    """
     pieces: list[str] = []
-    for word in re.findall(r"\S+\s*", text):
+    for word in re.findall(r"(?:(?:[-+<>]|<=)\s+(?=\d))?\S+\s*", text):
         parts = re.findall(r"[^_\-/,;]*[_\-/,;]+\s*|[^_\-/,;]+$", word)
         whole = [word] if len(word.rstrip()) <= LONGEST_WORD else parts
         for piece in whole:
