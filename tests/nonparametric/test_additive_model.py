@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import t as student
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from verulam.base import DataError
@@ -13,6 +15,7 @@ from verulam.nonparametric import (
     AdditiveModel,
     KernelSmoother,
     Regressogram,
+    RunningLine,
     RunningMean,
     RunningMedian,
     SmoothingSpline,
@@ -109,9 +112,50 @@ def test_bands_of_components():
         assert (band.upper - band.lower > 0).all()
     wider = model.component_bands(X, coverage="curve")
     assert (wider[0].upper > bands[0].upper).all()
-    other = AdditiveModel(smoothers={1: RunningMedian(bandwidth=0.5)}, tolerance=0.1).fit(X, y)
-    with pytest.raises(DataError, match="RunningMedian, the smoother of input 1, has no"):
-        other.component_bands(X)
+
+
+def test_band_of_lines_is_that_of_least_squares(data):
+    """Standard errors of a plane, with as many degrees of freedom as it leaves."""
+    X, y, _ = data
+    X = X[:60] @ [[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]]
+    lines = RunningLine(bandwidth=1e3)
+    model = AdditiveModel(smoother=lines, tolerance=1e-10, n_iterations=500).fit(X, y[:60])
+    queries = np.random.default_rng(1).normal(size=(9, 3))
+    band = model.predict_band(queries, level=0.9)
+    design = np.column_stack([np.ones(60), X])
+    plane = LinearRegression().fit(X, y[:60])
+    noise = np.sqrt(np.square(y[:60] - plane.predict(X)).sum() / 56)
+    at = np.column_stack([np.ones(9), queries])
+    errors = noise * np.sqrt(np.einsum("ij,jk,ik->i", at, np.linalg.inv(design.T @ design), at))
+    assert band.degrees_of_freedom == pytest.approx(56.0, abs=1e-4)
+    assert_allclose(band.standard_errors, errors, rtol=1e-5)
+    assert_allclose(band.values, plane.predict(queries), atol=1e-7)
+    assert_allclose(band.upper, band.values + student.ppf(0.95, 56) * errors, rtol=1e-5)
+
+
+def test_bands_that_hold_at_all_rows(data):
+    X, y, _ = data
+    model = AdditiveModel(smoother=SmoothingSpline(penalty=0.05), tolerance=0.01).fit(X, y)
+    alone, together = (
+        model.predict_band(X[:50], coverage=coverage) for coverage in ("pointwise", "rows")
+    )
+    assert together.factor > 1.2 * alone.factor
+    assert_allclose(alone.values, model.predict(X[:50]))
+    assert alone.noise == pytest.approx(0.1, rel=0.3)
+    with pytest.raises(DataError, match="coverage='curve' needs one input"):
+        model.predict_band(X[:50], coverage="curve")
+    with pytest.raises(ValueError, match="level must be between 0 and 1"):
+        model.predict_band(X[:50], level=95)
+
+
+def test_bands_need_linear_smoothers(data):
+    X, y, _ = data
+    for smoother in (RunningMedian(bandwidth=0.5), KNeighborsRegressor(20)):
+        model = AdditiveModel(smoothers={1: smoother}, n_iterations=3, tolerance=0.0).fit(X, y)
+        name = type(smoother).__name__
+        for ask in (model.predict_band, model.component_bands):
+            with pytest.raises(DataError, match=f"{name}, the smoother of input 1, has no weights"):
+                ask(X)
 
 
 def test_few_rows():

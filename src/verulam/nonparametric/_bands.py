@@ -67,6 +67,31 @@ def check_band(level: Any, coverage: str) -> None:
         raise unknown_name("coverage", coverage, COVERAGES)
 
 
+def estimate_noise(
+    mean_square: float, n_rows: int, effective_degrees: float, squares: float
+) -> tuple[float, float]:
+    """Return the standard deviation of the targets around a smooth, and its degrees of freedom.
+
+    Parameters
+    ----------
+    mean_square
+        Mean squared residual.
+    n_rows
+        Number of residuals.
+    effective_degrees
+        Sum of the weights of targets in their own fitted values.
+    squares
+        Sum of the squares of all weights.
+    """
+    degrees = n_rows - 2.0 * effective_degrees + squares
+    if degrees < 1e-6:
+        raise DataError(
+            "The smooth follows every point, which leaves nothing to estimate the noise from; "
+            "smooth more (a larger bandwidth, span, number of neighbours or penalty)."
+        )
+    return float(np.sqrt(mean_square * n_rows / degrees)), float(degrees)
+
+
 def band_factor(
     weights: Weights,
     inputs: np.ndarray,

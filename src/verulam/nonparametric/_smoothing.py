@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import (
-    DataError,
     Regressor,
     Seed,
     available_if,
@@ -15,7 +14,13 @@ from verulam.base import (
     checked_fit,
     validate_data,
 )
-from verulam.nonparametric._bands import Band, Coverage, band_factor, check_band
+from verulam.nonparametric._bands import (
+    Band,
+    Coverage,
+    band_factor,
+    check_band,
+    estimate_noise,
+)
 from verulam.nonparametric._inputs import checked_targets
 from verulam.nonparametric._neighbourhoods import LocalValues
 
@@ -217,15 +222,12 @@ class Smoother(Regressor):
     def _noise(self, engine: LinearEngine) -> tuple[float, float]:
         """Return the standard deviation of the targets around the smooth, and its degrees."""
         training = engine.training()
-        count = len(training.targets)
-        degrees = count - 2.0 * training.effective_degrees + engine.squares().sum()
-        if degrees < 1e-6:
-            raise DataError(
-                "The smooth follows every point, which leaves nothing to estimate the noise from; "
-                "smooth more (a larger bandwidth, span, number of neighbours or penalty)."
-            )
-        variance = self._mean_square(training.targets - training.fitted) * count / degrees
-        return float(np.sqrt(variance)), float(degrees)
+        return estimate_noise(
+            self._mean_square(training.targets - training.fitted),
+            len(training.targets),
+            training.effective_degrees,
+            float(engine.squares().sum()),
+        )
 
     def _mean_square(self, residuals: np.ndarray) -> float:
         """Return the mean squared residual, or what stands for it where some are outliers."""
