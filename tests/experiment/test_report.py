@@ -184,6 +184,10 @@ def test_notices_of_plan_and_learners_are_in_the_report(tmp_path):
     [
         ("parametric.NaiveBayes", "parametric.<wbr>NaiveBayes"),
         ("parametric.GaussianClassifier", "parametric.<wbr>Gaussian<wbr>Classifier"),
+        ("breast_cancer", "breast_<wbr>cancer"),
+        ("files/other_table.csv", "files/<wbr>other_<wbr>table.<wbr>csv"),
+        ("neighbours k=0.5", "neighbours k=0.5"),
+        ("__private_2", "__<wbr>private_2"),
         ("a <b>", "a &lt;b&gt;"),
     ],
 )

@@ -118,6 +118,23 @@ def test_a_phone_shows_the_tests_beside_the_means(browser, reports, name):
     visit.page.close()
 
 
+def test_a_phone_breaks_no_word_of_a_name(browser, reports):
+    visit = Visit(browser, reports["several"], PHONE)
+    for folded in visit.page.locator("details > summary").all():
+        folded.click()
+    lines = visit.page.locator("tbody th").evaluate_all(
+        """cells => cells.map(cell => {
+            cell.textContent = "incomprehensibility";
+            const words = document.createRange();
+            words.selectNodeContents(cell);
+            return words.getClientRects().length;
+        })"""
+    )
+    assert set(lines) == {1}
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    visit.page.close()
+
+
 def test_dark_where_the_reader_prefers_it(browser, reports):
     colours = {}
     for scheme in ("light", "dark"):

@@ -222,10 +222,11 @@ def _assessment_rows(analysis: Analysis) -> list[dict[Any, Any]]:
 
 
 def _breakable(name: str) -> Any:
-    """Return a name that a narrow column may break after a dot, long parts at capitals too."""
+    """Return a name that a narrow column may break between its words, but not within one."""
     from markupsafe import Markup, escape
 
-    parts = re.split(r"(?<=\.)", name)
+    # Not within numbers such as 0.5; capitals begin a word of a long part only.
+    parts = re.split(r"(?<=[._/])(?=[^\W\d_])", name)
     pieces = [
         piece
         for part in parts
