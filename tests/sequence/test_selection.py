@@ -1,6 +1,7 @@
 """The number of states: curves peak near the truth."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -89,6 +90,18 @@ def test_inputs_go_with_their_sequences():
     assert curve.chosen == 2
     grown = add_states(model.set_params(n_states=1), X, most=2, inputs=inputs, random_state=0)
     assert grown.validation[1] > grown.validation[0]
+
+
+@pytest.mark.parametrize("criterion", ["validation", "bic"])
+def test_names_of_columns_are_kept(criterion):
+    tables = [pd.DataFrame({"level": part}) for part in X[:4]]
+    model = HiddenMarkovModel(max_iter=5)
+    best = select_states(model, tables, [1, 2], criterion=criterion, random_state=0).best
+    assert best.feature_names_in_.tolist() == ["level"]
+    same = select_states(model, X[:4], [1, 2], criterion=criterion, random_state=0).best
+    assert_allclose(best.emission_.means, same.emission_.means)
+    grown = add_states(HiddenMarkovModel(1, max_iter=5), tables[0], most=2, random_state=0)
+    assert grown.best.feature_names_in_.tolist() == ["level"]
 
 
 def test_nothing_to_choose_from():

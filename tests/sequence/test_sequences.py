@@ -60,12 +60,15 @@ def test_words_that_look_like_sequences_are_told(fit):
     with pytest.warns(DataWarning, match=r"one sequence of 2 labels.*\[list\(word\) for") as told:
         fit(["aab", "abb"])
     assert [w.filename for w in told if "labels" in str(w.message)] == [__file__]
-    # Labels that come again, letters, numbers and sequences of letters are as they should be.
+    # Labels that come again or in a list, letters, numbers, split words are as they should be.
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
         warnings.filterwarnings("ignore", "Most sweeps used all")
-        for X in (["rainy", "sunny", "rainy"], ["a", "b"], [list("aab"), list("abb")], [0, 1]):
-            fit(X)
+        fit(["rainy", "sunny", "rainy"])
+        fit([["rainy", "sunny"]])
+        fit(["a", "b"])
+        fit([0, 1])
+        fit([list("aab"), list("abb")])
 
 
 def test_labels_that_are_named_need_no_warning():

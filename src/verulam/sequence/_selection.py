@@ -12,7 +12,7 @@ import pandas as pd
 from verulam.base import DataError, DataWarning, Seed, clone, generator
 from verulam.sequence._hidden_markov import HiddenMarkovModel
 from verulam.sequence._model import Model
-from verulam.sequence._sequences import Sequences, read_sequences
+from verulam.sequence._sequences import Sequences, named_table, read_sequences
 from verulam.sequence._transitions import Transitions
 
 CRITERIA = ("validation", "bic", "aic")
@@ -64,7 +64,7 @@ class StateCurve:
 class Part:
     """Some of the sequences, with what is known at their steps."""
 
-    values: list[np.ndarray]
+    values: list[Any]
     inputs: list[np.ndarray] | None
 
     @property
@@ -133,9 +133,10 @@ def select_states(
         raise DataError("n_states is empty; give the numbers of states to try.")
     random = generator(random_state)
     sequences = read_sequences(X, lengths, inputs)
-    train, held_out = _part(sequences, range(len(sequences))), None
+    names = _names(X, sequences)
+    train, held_out = _part(sequences, range(len(sequences)), names), None
     if criterion == "validation":
-        train, held_out = split_sequences(sequences, validation, random)
+        train, held_out = split_sequences(sequences, validation, random, names)
     fitted = []
     with _candidates():
         for count in n_states:
@@ -181,7 +182,8 @@ def add_states(
     the rest of the model is kept as the start.
     """
     random = generator(random_state)
-    train, held_out = split_sequences(read_sequences(X, lengths, inputs), validation, random)
+    sequences = read_sequences(X, lengths, inputs)
+    train, held_out = split_sequences(sequences, validation, random, _names(X, sequences))
     with _candidates():
         first = clone(model).set_params(random_state=int(random.integers(2**31)))
         first.fit(train.values, inputs=train.inputs)
@@ -264,7 +266,10 @@ def _curve(
 
 
 def split_sequences(
-    sequences: Sequences, validation: float, random: np.random.Generator
+    sequences: Sequences,
+    validation: float,
+    random: np.random.Generator,
+    names: pd.Index | None = None,
 ) -> tuple[Part, Part]:
     """Return sequences to learn from and sequences to hold out; a single one is cut in two."""
     if not 0 < validation < 1:
@@ -274,13 +279,21 @@ def split_sequences(
         if not 0 < cut < sequences.n_steps:
             raise DataError("X is too short to hold any steps out.")
         both = replace(sequences, starts=np.array([0, cut, sequences.n_steps]))
-        return _part(both, [0]), _part(both, [1])
+        return _part(both, [0], names), _part(both, [1], names)
     order = random.permutation(len(sequences))
     count = min(max(1, round(validation * len(sequences))), len(sequences) - 1)
-    return _part(sequences, order[count:]), _part(sequences, order[:count])
+    return _part(sequences, order[count:], names), _part(sequences, order[:count], names)
 
 
-def _part(sequences: Sequences, places: Any) -> Part:
+def _names(X: Any, sequences: Sequences) -> pd.Index | None:
+    """Return the names of the columns, where the data has any."""
+    return getattr(named_table(X, sequences.values), "columns", None)
+
+
+def _part(sequences: Sequences, places: Any, names: pd.Index | None) -> Part:
     chosen = [sequences[place : place + 1] for place in places]
     known = [piece.inputs for piece in chosen if piece.inputs is not None] or None
-    return Part([piece.values for piece in chosen], known)
+    values = [piece.values for piece in chosen]
+    if names is not None:
+        values = [pd.DataFrame(rows, columns=names) for rows in values]
+    return Part(values, known)
