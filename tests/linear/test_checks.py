@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from verulam.base import DataError
-from verulam.linear._checks import as_numbers, check_labels, check_rows
+from verulam.linear._checks import as_numbers, check_labels, check_margins, check_rows
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,20 @@ def test_what_is_right_comes_back():
     assert check_rows(pd.DataFrame({"a": [1, 2]})).tolist() == [[1.0], [2.0]]
     assert check_labels(["x", "y"], 2).tolist() == ["x", "y"]
     assert as_numbers([True, 2], "margins").tolist() == [1.0, 2.0]
+    assert check_margins([1, 2], 2).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("margins", "message"),
+    [
+        ([], r"2 positive numbers, one for each row; got the shape \(0,\)"),
+        (1.0, "2 positive numbers"),
+        ([1.0, -1.0], "got -1 at row 1"),
+        ([np.nan, 1.0], "got nan at row 0"),
+        ([1.0, np.inf], "got inf at row 1"),
+        (["a", "b"], "margins must have numbers only"),
+    ],
+)
+def test_margins(margins, message):
+    with pytest.raises(DataError, match=message):
+        check_margins(margins, 2)

@@ -103,6 +103,42 @@ def test_own_margins_are_reached():
     assert (signed @ found.weights >= margins - 1e-7).all()
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_each_row_may_have_a_margin_of_its_own(unit):
+    margins = unit * np.random.default_rng(0).uniform(1, 50, size=60)
+    rows, classes = separable()
+    found = separability(rows, classes, margins=margins)
+    products = np.where(classes == 1, 1, -1) * (rows @ found.weights + found.bias)
+    assert found.separable is True
+    assert (products >= margins * (1 - 1e-6)).all()
+    assert products.min() / np.linalg.norm(found.weights) == pytest.approx(found.margin)
+    overlapped, labels = overlapping(60)
+    proof = separability(overlapped, labels, margins=margins)
+    signed = sign_normalise(overlapped, labels == 1)
+    assert proof.separable is False
+    assert proof.shortfall == pytest.approx(
+        unit * shared_slack_program(signed, margins / unit).objective
+    )
+    assert np.allclose(proof.certificate @ signed, 0.0)
+
+
+def test_margins_do_not_change_the_answer():
+    for table in ([0, 1, 1, 0], [0, 0, 0, 1], [1, 0, 0, 1]):
+        for seed in range(3):
+            margins = np.random.default_rng(seed).uniform(0.1, 10, size=4)
+            found = separability(CORNERS, table, margins=margins)
+            assert found.separable is separability(CORNERS, table).separable
+
+
+@pytest.mark.parametrize(
+    ("margins", "message"),
+    [([1.0, 2.0], "4 positive numbers"), ([1.0, 1.0, 0.0, 1.0], "got 0 at row 2")],
+)
+def test_margins_must_be_positive_and_as_many_as_rows(margins, message):
+    with pytest.raises(DataError, match=message):
+        separability(CORNERS, AND, margins=margins)
+
+
 def test_other_than_two_classes_are_refused():
     with pytest.raises(DataError, match="two classes"):
         separability(CORNERS, [0, 1, 2, 0])

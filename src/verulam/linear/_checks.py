@@ -46,6 +46,22 @@ def check_labels(y: ArrayLike, n_rows: int) -> np.ndarray:
     return labels
 
 
+def check_margins(margins: ArrayLike, n_rows: int) -> np.ndarray:
+    """Return one positive number for each row, or raise `DataError`."""
+    chosen = as_numbers(margins, "margins")
+    if chosen.shape != (n_rows,):
+        raise DataError(
+            f"margins must be {n_rows} positive numbers, one for each row; got the shape "
+            f"{chosen.shape}."
+        )
+    wrong = np.flatnonzero(~((chosen > 0) & np.isfinite(chosen)))
+    if len(wrong):
+        raise DataError(
+            f"margins must be positive numbers; got {chosen[wrong[0]]:.4g} at row {wrong[0]}."
+        )
+    return chosen
+
+
 def as_numbers(values: Any, name: str) -> np.ndarray:
     """Return an array of numbers, or raise `DataError` where some are none."""
     try:

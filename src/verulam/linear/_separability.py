@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from verulam.base import DataError
-from verulam.linear._checks import check_labels, check_rows
+from verulam.linear._checks import check_labels, check_margins, check_rows
 from verulam.linear._scaling import compressed, scale_columns
 
 #: In scaled columns, mixtures of two classes that differ by less are the same point.
@@ -34,7 +34,7 @@ class Separability:
     weights, bias
         A plane: of separable classes one that separates them.
     shortfall
-        Least :math:`\tau` with :math:`a^T y_i + \tau \ge 1`; zero where separable, and not a
+        Least :math:`\tau` with :math:`a^T y_i + \tau \ge b_i`; zero where separable, and not a
         number where the solver failed.
     margin
         Distance of the nearest row from the plane; zero where not separable.
@@ -84,7 +84,7 @@ class ProgramSolution:
     objective: float
 
 
-def separability(X: Any, y: ArrayLike) -> Separability:
+def separability(X: Any, y: ArrayLike, *, margins: ArrayLike | None = None) -> Separability:
     r"""Decide by a linear program whether one plane separates two classes.
 
     Parameters
@@ -93,34 +93,45 @@ def separability(X: Any, y: ArrayLike) -> Separability:
         Rows, dense or sparse.
     y
         Two classes; the plane is positive for the second in sorted order.
+    margins
+        Positive number :math:`b_i` that the plane has to reach at each row, 1 where it is None.
+        They do not change the answer, but which of many planes is found.
 
     Notes
     -----
-    The program minimises :math:`\tau \ge 0` subject to :math:`a^T y_i + \tau \ge 1` over the
+    The program minimises :math:`\tau \ge 0` subject to :math:`a^T y_i + \tau \ge b_i` over the
     sign-normalised rows; its dual is the certificate. It is solved in centred and scaled columns,
     and both answers are checked there: a plane must have every row on its side, and a certificate
     must give the same point of both classes to within rounding. See Bartkowiak 5.8.1 (5.15) and
     Alpaydin 10.3.2.
     """
     inputs, signs = _two_classes(X, y)
+    wished = np.ones(len(signs)) if margins is None else check_margins(margins, len(signs))
     columns = scale_columns(inputs)
     rows = _signed_rows(columns.values, signs)
+    # The solver's tolerances are those of numbers about 1.
+    unit = float(wished.max())
     try:
-        solution = shared_slack_program(rows)
+        solution = shared_slack_program(rows, wished / unit)
     except DataError:
         nothing = np.zeros(inputs.shape[1])
         return Separability(None, nothing, 0.0, np.nan, 0.0, None)
-    plane = columns.original(solution.weights)
+    plane = unit * columns.original(solution.weights)
     products = rows @ solution.weights
     if products.min() > _SMALLEST_PRODUCT * np.abs(solution.weights).sum():
         # The largest weight first: its square may overflow, or vanish.
         largest = float(np.abs(plane[1:]).max())
-        margin = float(products.min() / largest / np.linalg.norm(plane[1:] / largest))
+        margin = float(unit * products.min() / largest / np.linalg.norm(plane[1:] / largest))
         return Separability(True, plane[1:], float(plane[0]), 0.0, margin, None)
     shares, distance = _certificate(rows, solution.dual)
     proved = distance <= _ROUNDING
     return Separability(
-        False if proved else None, plane[1:], float(plane[0]), solution.objective, 0.0, shares
+        False if proved else None,
+        plane[1:],
+        float(plane[0]),
+        unit * solution.objective,
+        0.0,
+        shares,
     )
 
 

@@ -16,6 +16,7 @@ from verulam.base import (
     checked_fit,
     warn_caller,
 )
+from verulam.linear._checks import check_margins
 from verulam.linear._criteria import QUADRATIC_LOSS
 from verulam.linear._perceptrons import ITERATIONS, RECORD
 from verulam.linear._problem import Problem, Training, one_step
@@ -260,13 +261,7 @@ def choose_margins(
     """
     n_rows = len(problem.signs)
     if not isinstance(margins, str):
-        chosen = np.asarray(margins, dtype=np.float64)
-        if chosen.shape != (n_rows,) or not (chosen > 0).all():
-            raise DataError(
-                f"margins must be {n_rows} positive numbers, one for each row; got the shape "
-                f"{chosen.shape} and the least {chosen.min():.4g}."
-            )
-        return chosen
+        return check_margins(margins, n_rows)
     if margins == "ones":
         return np.ones(n_rows)
     weights = np.ones(n_rows) if weights is None else weights
