@@ -30,6 +30,19 @@ def test_times_are_counted_for_every_run(monkeypatch):
     assert one.seconds in (pytest.approx(10 * 1.5), pytest.approx(10 * 2.5))
 
 
+@pytest.mark.parametrize("unknown", [0, 1])
+def test_a_memory_that_cannot_be_told_does_not_hide_the_others(monkeypatch, unknown):
+    def pretended(plan, run):
+        outcome = type(
+            "Outcome", (), {"status": "done", "fit_seconds": 1.0, "predict_seconds": 1.0}
+        )
+        outcome.peak_memory = np.nan if run.contestant == unknown else 7.0
+        return outcome
+
+    monkeypatch.setattr(module, "execute", pretended)
+    assert forecast(make_plan(small_study())).memory == 7.0
+
+
 def test_real_runs():
     told = forecast(make_plan(small_study()))
     assert 0 < told.seconds < 60

@@ -80,7 +80,7 @@ def forecast(plan: Plan, *, pilots: int = MOST_PILOTS) -> Forecast:
     mean = float(np.mean(list(known.values()))) if known else float("nan")
     seconds = sum(count * known.get(pair, mean) for pair, count in counts.items())
     memories = [outcome.peak_memory for outcome in tried.values()]
-    memory = float(np.max(memories)) if np.isfinite(memories).any() else float("nan")
+    memory = float(np.nanmax(memories)) if np.isfinite(memories).any() else float("nan")
     return Forecast(
         len(plan.runs), len(tried), float(seconds), memory, tuple(failures), _paid(plan, seconds)
     )
