@@ -234,10 +234,7 @@ class AdditiveModel(Regressor):
             random_state=random_state,
         )
         errors = noise * np.linalg.norm(found.weights(queries), axis=1)
-        values, reach = self._predicted(queries), factor * errors
-        return Band(
-            values, values - reach, values + reach, errors, noise, degrees, factor, coverage
-        )
+        return Band.around(self._predicted(queries), errors, noise, degrees, factor, coverage)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the sum of the functions at each row."""

@@ -58,6 +58,21 @@ class Band:
     factor: float
     coverage: Coverage
 
+    @classmethod
+    def around(
+        cls,
+        values: np.ndarray,
+        standard_errors: np.ndarray,
+        noise: float,
+        degrees: float,
+        factor: float,
+        coverage: Coverage,
+    ) -> "Band":
+        """Return limits that lie a factor of standard errors from the values."""
+        reach = factor * standard_errors
+        lower, upper = values - reach, values + reach
+        return cls(values, lower, upper, standard_errors, noise, degrees, factor, coverage)
+
 
 def check_band(level: Any, coverage: str) -> None:
     """Raise where a level is no probability, or a coverage is unknown."""

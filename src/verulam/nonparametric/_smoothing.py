@@ -214,10 +214,7 @@ class Smoother(Regressor):
             random_state=random_state,
         )
         errors = noise * np.sqrt(smooth.squares)
-        values, reach = self._answer(smooth), factor * errors
-        return Band(
-            values, values - reach, values + reach, errors, noise, degrees, factor, coverage
-        )
+        return Band.around(self._answer(smooth), errors, noise, degrees, factor, coverage)
 
     def _noise(self, engine: LinearEngine) -> tuple[float, float]:
         """Return the standard deviation of the targets around the smooth, and its degrees."""
