@@ -73,6 +73,17 @@ def test_one_step_at_a_time_is_the_filter(name):
     assert_allclose(online.log_likelihood, model.score(X, inputs=inputs))
 
 
+@pytest.mark.parametrize("order", [1, 3, 5])
+def test_a_long_past_is_carried_from_step_to_step(order):
+    values = np.cumsum(np.random.default_rng(1).normal(size=40))
+    weights = np.random.default_rng(order).normal(size=(2, order + 1, 1)) / order
+    past = AutoregressiveEmission(order, weights=weights, variances=[[1.0], [0.5]])
+    model = HiddenMarkovModel.from_parameters(INITIAL, MATRIX, past)
+    online = model.online()
+    assert_allclose([online.update(value) for value in values], model.filter(values), atol=1e-12)
+    assert online.log_likelihood == pytest.approx(model.score(values))
+
+
 def test_inputs_move_the_filter():
     model = logistic_model()
     online = model.online()

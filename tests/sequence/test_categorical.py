@@ -5,7 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError
-from verulam.sequence import CategoricalEmission, HiddenMarkovModel, read_sequences
+from verulam.sequence import (
+    CategoricalEmission,
+    HiddenMarkovModel,
+    HMMClassifier,
+    read_sequences,
+)
 from verulam.sequence._categorical import SymbolProbabilities
 
 
@@ -70,3 +75,7 @@ def test_probabilities_and_priors_are_checked():
 def test_numbers_that_are_no_symbols(symbol, message):
     with pytest.raises(DataError, match=message):
         HiddenMarkovModel(2, CategoricalEmission()).fit([0, symbol, 1])
+    with pytest.raises(DataError, match=message):
+        HMMClassifier(HiddenMarkovModel(2, CategoricalEmission())).fit(
+            [[0, symbol], [1, 1]], [0, 1]
+        )

@@ -147,9 +147,7 @@ class OnlineFilter:
         self.log_likelihood += float(np.log(total) + table.log_peaks[-1])
         self._shares = joint / total
         memory = self.model.parts.emission.memory
-        self._rows, self._inputs = (
-            part[len(part) - memory :] if memory else [] for part in (rows, known)
-        )
+        self._rows, self._inputs = (part[-memory:] if memory else [] for part in (rows, known))
         return self._shares
 
     def _ahead(self, sequences: Sequences) -> np.ndarray:

@@ -135,12 +135,7 @@ class CategoricalEmission(Emission):
             )
         if size == 0:
             raise DataError("X has no symbol that is present: every step is missing.")
-        if size * n_states > MOST_PROBABILITIES:
-            raise DataError(
-                f"X has symbol {size - 1}, and so many probabilities do not fit into memory. "
-                "Whole numbers count from 0 without gaps; name others by "
-                "CategoricalEmission(symbols=...)."
-            )
+        _refuse_many(size, n_states)
         symbols = None if self.symbols is None else np.asarray(self.symbols)
         return SymbolProbabilities(np.full((n_states, size), 1.0 / max(1, size)), symbols)
 
@@ -183,6 +178,7 @@ class CategoricalEmission(Emission):
         if found.symbols is not None or found.probabilities is not None:
             return found
         size = int(_codes_of_numbers(rows[:, 0]).max(initial=-1)) + 1
+        _refuse_many(size, 1)
         return replace(found, symbols=range(size))
 
     def features(self, values: np.ndarray) -> None:
@@ -260,6 +256,16 @@ class CategoricalEmission(Emission):
         """Return the number of free probabilities."""
         n_states, n_symbols = parameters.probabilities.shape
         return 0 if self.fixed else n_states * (n_symbols - 1)
+
+
+def _refuse_many(size: int, n_states: int) -> None:
+    """Refuse symbols whose probabilities would fill the memory."""
+    if size * n_states > MOST_PROBABILITIES:
+        raise DataError(
+            f"X has symbol {size - 1}, and so many probabilities do not fit into memory. "
+            "Whole numbers count from 0 without gaps; name others by "
+            "CategoricalEmission(symbols=...)."
+        )
 
 
 def _codes_of_numbers(column: np.ndarray) -> np.ndarray:
