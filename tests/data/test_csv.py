@@ -108,6 +108,12 @@ def test_words_for_nothing_are_values_among_words_and_gaps_among_numbers(write, 
     assert inputs["size"].isna().tolist() == [False, True]
 
 
+def test_words_for_nothing_are_gaps_among_infinite_numbers_and_truth_values(write):
+    data = read_csv(write("size,sold\n1,true\ninf,none\nnone,False\n2.5,true\n"))
+    assert data.table["size"].tolist()[:2] == [1.0, np.inf]
+    assert data.missing == {"size": 1, "sold": 1}
+
+
 def test_a_rare_word_far_down_leaves_none_a_value(write):
     data = read_csv(write("a,y\n" + "1,none\n" * 30_000 + "2,fraud\n"), target="y")
     assert data.missing == {}

@@ -76,6 +76,7 @@ def test_code_of_numbers_averages():
     conclude = function_of(RuleBase(rules, Rule((), 9.0), SCHEMA, ordered=False))
     assert [conclude({"x": x}) for x in (0, 1.5, 3)] == [1.0, 2.5, 4.0]
     assert [conclude({"x": gap}) for gap in (float("nan"), None)] == [9.0, 9.0]
+    assert conclude(pd.Series({"x": 1.5})) == 2.5
 
 
 def test_code_needs_a_name():

@@ -33,6 +33,8 @@ _MARKS = {
 }
 # In order of preference: in "1,5;2,5" both fit, and the semicolon is the one meant.
 _DELIMITERS = ("\t", ";", "|", ",")
+#: Numbers and truth values that are written in letters.
+_LETTERS_ONLY = frozenset({"inf", "infinity", "true", "false"})
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
@@ -233,7 +235,9 @@ def _present(column: tuple[str, ...]) -> list[str]:
 def _has_words(fields: list[str]) -> bool:
     others = [field for field in fields if field not in WORD_MARKERS]
     # Nothing but "none" for long is a class with rare others rather than a column of numbers.
-    return any(field[0].isalpha() for field in others) or (bool(fields) and not others)
+    if fields and not others:
+        return True
+    return any(field[0].isalpha() and field.lower() not in _LETTERS_ONLY for field in others)
 
 
 def _is_code(fields: list[str]) -> bool:

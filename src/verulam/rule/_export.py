@@ -58,7 +58,7 @@ def base_to_code(base: "RuleBase", name: str) -> str:
         f"def {name}(row):",
         '    """Return the conclusion for one row, a mapping of column to value."""',
         # A missing entry has no size and is no value: NaN can be asked of both, None cannot.
-        '    row = {key: float("nan") if row[key] is None else row[key] for key in row}',
+        '    row = {key: float("nan") if row[key] is None else row[key] for key in row.keys()}',
     ]
     if base.ordered:
         for rule in base.rules:
