@@ -106,3 +106,26 @@ def test_bad_requests():
     gap = pd.DataFrame({"kind": pd.Categorical(["a", None, "b", "a"])})
     with pytest.raises(DataError, match="fill the gaps of its categories"):
         learn_column_weights(gap, [0, 0, 1, 1])
+
+
+def test_text_that_is_not_declared_as_categories():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 5.0], "kind": ["a", "b", "a", "b"]})
+    y = [0, 0, 1, 1]
+    with pytest.raises(DataError, match="'kind' holds text") as ours:
+        learn_column_weights(frame, y)
+    with pytest.raises(DataError, match="'kind' holds text") as of_gower:
+        KNeighboursClassifier(n_neighbors=1, metric="gower").fit(frame, y)
+    assert str(ours.value) == str(of_gower.value)
+    with pytest.raises(DataError, match="'when'"):
+        learn_column_weights(frame[["size"]].assign(when=pd.Timestamp("2020-01-01")), y)
+    as_objects = frame[["size"]].astype(object)
+    assert_allclose(learn_column_weights(as_objects, y), [1.0])
+
+
+def test_huge_weights_leave_each_row_one_vote():
+    """All but the first row are too far to be measured; three rows vote, not the first twice."""
+    X = np.zeros((5, 2))
+    X[1:] = 1e150
+    model = KNeighboursClassifier(n_neighbors=3, column_weights=[1e20, 1.0])
+    votes = model.fit(X, [0, 1, 1, 1, 1]).predict_proba(np.zeros((1, 2)))
+    assert_allclose(votes, [[1 / 3, 2 / 3]])

@@ -56,6 +56,27 @@ def test_metrics_agree_with_scipy(metric, scipy_name, options, n_columns):
         assert_array_equal(found.rows, rows)
 
 
+@pytest.mark.parametrize(
+    ("metric", "n_columns", "n_queries"),
+    [
+        ("euclidean", 2, 50),
+        ("euclidean", 5, 3),
+        ("euclidean", 5, 50),
+        ("euclidean", 20, 50),
+        ("city-block", 2, 50),
+        ("minkowski", 3, 50),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
+def test_rows_too_far_to_be_measured_follow_in_their_order(metric, n_columns, n_queries):
+    stored = np.random.default_rng(0).uniform(0.9, 1.0, size=(2000, n_columns)) * 1.7e308
+    stored[[0, 1500]] = 0.0
+    index = NeighbourIndex(stored, metric, power=3.0)
+    found = index.query(np.zeros((n_queries, n_columns)), 5)
+    assert_array_equal(found.rows, [[0, 1500, 1, 2, 3]] * n_queries)
+    assert_array_equal(found.distances[0], [0.0, 0.0, np.inf, np.inf, np.inf])
+
+
 @pytest.mark.parametrize("n_columns", [2, 9])
 def test_mahalanobis_is_euclidean_after_whitening(n_columns):
     mixing = RNG.normal(size=(n_columns, n_columns))

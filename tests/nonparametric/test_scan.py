@@ -60,6 +60,18 @@ def test_threads_share_the_queries():
     assert_array_equal(rows, sorted_rows(cdist(queries, stored), 3)[1])
 
 
+def test_rows_at_infinite_distances_are_listed_once():
+    """Squares overflow: the rows within reach come first, then the others in their order."""
+    stored = np.full((300, 2), 1e200)
+    near = [0, 2, 200]
+    stored[near] = [[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
+    queries = np.array([[0.0, 0.0], [-1e200, 0.0]])
+    distances, rows = nearest_by_scan(queries, stored, loops.EUCLIDEAN, 7)
+    assert_array_equal(rows, [[2, 0, 200, 1, 3, 4, 5], [0, 1, 2, 3, 4, 5, 6]])
+    assert_array_equal(np.isfinite(distances).sum(axis=1), [3, 0])
+    assert_array_equal(rows, sorted_rows(cdist(queries, stored), 7)[1])
+
+
 def test_kinds_by_name_and_order():
     assert scan_kind("minkowski", 1.0) == loops.CITY_BLOCK
     assert scan_kind("hamming", None) == loops.HAMMING
@@ -79,12 +91,15 @@ def test_entries_of_a_table():
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 @pytest.mark.parametrize("kind", NAMES)
-def test_compiled_scan_equals_its_python_source(kind, monkeypatch):
+@pytest.mark.parametrize("n_far", [0, 147])
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_compiled_scan_equals_its_python_source(kind, n_far, monkeypatch):
     rng = np.random.default_rng(1)
     stored, queries = rng.normal(size=(150, 3)), rng.normal(size=(4, 3))
+    stored[rng.permutation(150)[:n_far]] *= 1e308
     compiled = nearest_by_scan(queries, stored, kind, 6)
     plain = np.empty((4, 6)), np.empty((4, 6), dtype=np.intp)
-    for name in ("_measure_block", "_keep", "_least_square", "put_in_place"):
+    for name in ("_measure_block", "_keep", "_least_square", "put_in_place", "_fill_up"):
         monkeypatch.setattr(loops, name, getattr(loops, name).py_func)
     loops.scan_rows.py_func(queries, stored, kind, *plain)
     assert_array_equal(compiled[0], plain[0])

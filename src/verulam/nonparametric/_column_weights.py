@@ -99,7 +99,7 @@ def _spread_out(X: Any) -> tuple[np.ndarray, np.ndarray, int]:
     Different categories differ in two of those columns, by a half in each.
     """
     if not isinstance(X, pd.DataFrame) or not any(is_categorical(X[name]) for name in X.columns):
-        table = checked_rows(X)
+        table = _numbers(X)
         return table, np.arange(table.shape[1]), table.shape[1]
     schema = read_schema(X)
     encoded = encode_table(X, schema)
@@ -111,3 +111,13 @@ def _spread_out(X: Any) -> tuple[np.ndarray, np.ndarray, int]:
         pieces.append(0.5 * (encoded.codes[:, [place]] == categories))
         owners += [schema.names.index(name)] * len(categories)
     return np.column_stack(pieces), np.array(owners), len(schema.numeric)
+
+
+def _numbers(X: Any) -> np.ndarray:
+    try:
+        return checked_rows(X)
+    except (TypeError, ValueError):
+        # The schema says which column holds text or dates, and what to do about it.
+        if isinstance(X, pd.DataFrame):
+            read_schema(X.infer_objects())
+        raise

@@ -268,9 +268,14 @@ class NeighbourIndex:
             queries, k=np.arange(1, most + 1), p=self.order or 2.0, workers=workers
         )
         found, rows = np.asarray(answers[0]), np.asarray(answers[1], dtype=np.intp)
+        # A tree does not list rows whose distance overflows.
+        lost = rows[:, k - 1] == len(self)
         told = _in_order(found[:, :k], rows[:, :k])
         if most > k:
             self._settle(queries, told, found[:, k])
+        if lost.any():
+            exact = self._query_all(queries[lost], k)
+            told.distances[lost], told.rows[lost] = exact.distances, exact.rows
         return told
 
     def _may_leave_trees(self) -> bool:

@@ -17,7 +17,6 @@ def scan_rows(queries, stored, kind, distances, rows):
     sums = np.empty(SCAN_ROWS)
     limits = np.full(n_queries, np.inf)
     distances[:] = np.inf
-    rows[:] = np.arange(rows.shape[1])
     for first in range(0, len(stored), SCAN_ROWS):
         n_here = min(SCAN_ROWS, len(stored) - first)
         for place in range(n_here):
@@ -31,6 +30,9 @@ def scan_rows(queries, stored, kind, distances, rows):
             limits[query] = _keep(
                 sums[:n_here], first, kind, limits[query], distances[query], rows[query]
             )
+    for query in range(n_queries):
+        if distances[query, -1] == np.inf:
+            _fill_up(distances[query], rows[query])
     if kind == HAMMING:
         distances /= n_columns
 
@@ -100,6 +102,20 @@ def put_in_place(distance, row, distances, rows):
         place -= 1
     distances[place] = distance
     rows[place] = row
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fill_up(distances, rows):
+    """Put the first rows that are not listed yet behind those at finite distances."""
+    n_told = 0
+    while distances[n_told] < np.inf:
+        n_told += 1
+    row = 0
+    for place in range(n_told, len(rows)):
+        while (rows[:n_told] == row).any():
+            row += 1
+        rows[place] = row
+        row += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
