@@ -137,6 +137,34 @@ def test_a_model_is_weighed_against_those_below_it():
     assert found.tolist() == [True, False, False]
 
 
+SHIFTS = (0.0, 0.1, 0.125, 0.3, 0.5, 0.7, 2.3, 100.1)
+
+
+def test_a_shift_of_the_targets_keeps_the_leaves():
+    """Half of the rows have one target, whose mean rounding may miss: nothing is learned there."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 5))
+        step = 0.3 * np.sign(X[:, 1]) + rng.normal(scale=0.25, size=200)
+        y = np.where(X[:, 0] < 0, 0.0, step)
+        tree = DecisionTreeRegressor(leaf_model="linear", min_samples_leaf=7)
+        n_leaves = [tree.fit(X, y + shift).get_n_leaves() for shift in SHIFTS]
+        assert n_leaves == n_leaves[:1] * len(SHIFTS)
+        assert n_leaves[0] > 1
+
+
+@pytest.mark.parametrize("slope", [0.0, 3.0])
+def test_weights_of_rounding_are_not_learned(slope):
+    rng = np.random.default_rng(5)
+    for shift in SHIFTS:
+        for n_rows in (30, 37, 101):
+            X = rng.normal(size=(n_rows, 4))
+            tree = DecisionTreeRegressor(leaf_model="linear").fit(X, slope * X[:, 0] + shift)
+            assert tree.get_n_leaves() == 1
+            assert_allclose(tree.linear_leaves_.weights[0, 0], slope)
+            assert not tree.linear_leaves_.weights[0, 1:].any()
+
+
 def test_inputs_whose_squares_overflow_are_refused():
     X = np.array([[0.0, 1e200], [1.0, -1e200], [2.0, 0.0]])
     with pytest.raises(DataError, match="Column 1 of X is too large for its squares"):

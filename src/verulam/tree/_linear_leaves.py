@@ -13,6 +13,9 @@ from verulam.tree._structure import LEAF, TreeStructure, surviving
 #: Where there are as many weights as rows.
 LARGEST_PENALTY = 10.0
 
+#: What is smaller, as a share of the largest target of a node, is rounding.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class LinearLeaves:
@@ -143,7 +146,10 @@ def _fit_node(
     weights: NDArray[np.float64] | None,
     chosen: NDArray[np.int32],
 ) -> dict[str, Any]:
-    """Return the least-squares model of a node's rows and its error."""
+    """Return the least-squares model of a node's rows and its error.
+
+    Weights that rounding alone would make are 0, so that they do not count as learned.
+    """
     own, numbers = inputs[chosen], targets[chosen]
     share = np.ones(len(chosen)) if weights is None else weights[chosen]
     share = share / share.sum()
@@ -151,11 +157,14 @@ def _fit_node(
     scales = np.sqrt(share @ (own - centre) ** 2)
     usable = scales > 1e-9 * (np.abs(centre) + 1e-300)
     coefficients = np.zeros(own.shape[1])
-    if 0 < np.count_nonzero(usable) < len(chosen) - 1:
+    noise = ROUNDING * np.abs(numbers).max()
+    # The mean of equal targets may miss them by a last digit.
+    varied = np.abs(numbers - mean).max() > noise
+    if varied and 0 < np.count_nonzero(usable) < len(chosen) - 1:
         design = (own[:, usable] - centre[usable]) / scales[usable] * np.sqrt(share)[:, None]
         response = (numbers - mean) * np.sqrt(share)
         solution = np.linalg.lstsq(design, response, rcond=1e-9)[0]
-        coefficients[usable] = solution / scales[usable]
+        coefficients[usable] = np.where(np.abs(solution) > noise, solution / scales[usable], 0.0)
     intercept = mean - centre @ coefficients
     residuals = numbers - own @ coefficients - intercept
     return {
