@@ -57,6 +57,27 @@ def test_an_unseen_category_is_an_error(titanic):
 
 
 @pytest.mark.parametrize(
+    "tree",
+    [
+        DecisionTreeClassifier(max_depth=5),
+        DecisionTreeClassifier(max_depth=5, categories="n_way"),
+        DecisionTreeClassifier(max_depth=5, missing="fractional"),
+        DecisionTreeRegressor(max_depth=4),
+        MultivariateTreeClassifier(max_depth=2),
+    ],
+    ids=["subset", "n-way", "divided", "numbers", "slanted"],
+)
+def test_an_unseen_category_may_be_missing(titanic, tree):
+    X, y = titanic
+    tree = tree.set_params(unseen="missing")
+    tree.fit(X, y == y[0] if isinstance(tree, DecisionTreeRegressor) else y)
+    strange = X[::5].astype({"sex": object}).assign(sex="?")
+    predicted = tree.predict(strange)
+    assert answers(tree, strange) == predicted.tolist()
+    assert (predicted != tree.predict(X[::5])).any()
+
+
+@pytest.mark.parametrize(
     "options",
     [
         {"leaf_model": "constant"},

@@ -49,7 +49,9 @@ def test_rows_become_the_inputs_of_training():
     rows = np.array([[10.0, 0.0, 1.0], [30.0, 2.0, 0.0], [np.nan, np.nan, np.nan]])
     code = learn_inputs(rows, schema, np.array([0, 3, 2], np.int32), None, standardise=True)
     scope = {}
-    exec("\n".join(["def inputs_of(row):", *input_lines(code, schema), "    return inputs"]), scope)
+    lines = {unseen: input_lines(code, schema, unseen) for unseen in ("error", "missing")}
+    exec("\n".join(["def inputs_of(row):", *lines["error"], "    return inputs"]), scope)
+    exec("\n".join(["def lenient(row):", *lines["missing"], "    return inputs"]), scope)
     named = [
         {"age": 10.0, "colour": "blue", "smokes": True},
         {"age": 30.0, "colour": "red", "smokes": False},
@@ -58,3 +60,6 @@ def test_rows_become_the_inputs_of_training():
     assert_array_equal([scope["inputs_of"](row) for row in named], code.encode(rows))
     with pytest.raises(ValueError, match="'colour' unseen in training"):
         scope["inputs_of"]({**named[0], "colour": "pink"})
+    assert_array_equal([scope["lenient"](row) for row in named], code.encode(rows))
+    gap = code.encode(np.array([[10.0, np.nan, np.nan]]))[0]
+    assert_array_equal(scope["lenient"]({"age": 10.0, "colour": "pink", "smokes": "?"}), gap)

@@ -22,7 +22,8 @@ def export_code(tree: Any, *, name: str = "predict") -> str:
     The function takes a mapping of column names to values (such as a row of a table or a
     dictionary), None or NaN where missing, and needs no library. Its nodes are `if` statements
     in a loop, so that trees of any depth are fine. It answers as `predict` does: rows with missing
-    values are divided where the tree divides them, linear leaves compute their sums.
+    values are divided where the tree divides them, linear leaves compute their sums, and a category
+    unseen in training is an error or missing, as the tree's `unseen` has it.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def _plain_lines(tree: Any) -> list[str]:
         first = int(structure.first_child[node])
         missing = [f"node = {first + int(structure.missing_branch[node])}"]
         goes = [[f"node = {child}"] for child in structure.children(node)]
-        return _question(structure, node, tree.schema_, missing, goes)
+        return _question(tree, node, missing, goes)
 
     return [
         "    node = 0",
@@ -118,7 +119,7 @@ def _fractional_lines(tree: Any) -> list[str]:
             if part > 0
         ]
         goes = [[f"waiting.append(({child}, share))"] for child in children]
-        return _question(structure, node, tree.schema_, [f"waiting += [{', '.join(parts)}]"], goes)
+        return _question(tree, node, [f"waiting += [{', '.join(parts)}]"], goes)
 
     return [
         f"    totals = {[0.0] * values.shape[1]!r}",
@@ -159,7 +160,7 @@ def _multivariate_lines(tree: Any) -> list[str]:
         return [INDENT + line for line in lines]
 
     return [
-        *input_lines(tree.code_, tree.schema_),
+        *input_lines(tree.code_, tree.schema_, tree.unseen),
         "    node = 0",
         "    while True:",
         *_node_lines(structure, lambda node: [f"{INDENT}return {answers[node]!r}"], inner),
@@ -204,13 +205,11 @@ def _linear_lines(leaves: Any, node: int, schema: TableSchema) -> list[str]:
 
 
 def _question(
-    structure: TreeStructure,
-    node: int,
-    schema: TableSchema,
-    missing: Sequence[str],
-    goes: Sequence[Sequence[str]],
+    tree: Any, node: int, missing: Sequence[str], goes: Sequence[Sequence[str]]
 ) -> list[str]:
     """Return the statements of an inner node that looks at one column."""
+    structure: TreeStructure = tree.tree_
+    schema: TableSchema = tree.schema_
     column = int(structure.column[node])
     name = _plain(schema.names[column])
     lines = [f"value = row[{name!r}]", "if value is None or value != value:"]
@@ -229,7 +228,8 @@ def _question(
             shown = "{" + ", ".join(sorted(map(repr, labels))) + "}"
             lines += [f"elif value in {shown}:", *(f"    {line}" for line in go)]
     unknown = f"category {name!r} unseen in training"
-    lines += ["else:", f"    raise ValueError({unknown!r})"]
+    last = missing if tree.unseen == "missing" else [f"raise ValueError({unknown!r})"]
+    lines += ["else:", *(f"    {line}" for line in last)]
     return [INDENT + line for line in lines]
 
 

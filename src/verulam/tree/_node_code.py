@@ -20,8 +20,16 @@ from verulam.tree._node_tests import (
 )
 
 
-def input_lines(code: InputCode, schema: TableSchema) -> list[str]:
-    """Return how a row becomes the list of inputs that the tests look at."""
+def input_lines(code: InputCode, schema: TableSchema, unseen: str) -> list[str]:
+    """Return how a row becomes the list of inputs that the tests look at.
+
+    Parameters
+    ----------
+    code, schema
+        Inputs and columns found in training.
+    unseen
+        What the code does with a category that was not there: "error", or "missing".
+    """
     lines, place = ["    inputs = []"], 0
     for name, known in zip(schema.names, schema.categories, strict=True):
         shown = name.item() if isinstance(name, np.generic) else name
@@ -31,18 +39,21 @@ def input_lines(code: InputCode, schema: TableSchema) -> list[str]:
             labels = [repr(_plain(label)) for label in (known[1:] if len(known) == 2 else known)]
             means = list(code.means[place : place + len(labels)])
             present = f"[float(value == label) for label in ({', '.join(labels)},)]"
-        lines += [
-            f"    value = row[{shown!r}]",
-            "    if value is None or value != value:",
-            f"        inputs += {[float(mean) for mean in means]!r}",
-        ]
+        absent, refusal = "value is None or value != value", []
         if known is not None:
             every = ", ".join(repr(_plain(label)) for label in known)
+            strange = f"value not in ({every},)"
             unknown = f"category {shown!r} unseen in training"
-            lines += [
-                f"    elif value not in ({every},):",
-                f"        raise ValueError({unknown!r})",
-            ]
+            if unseen == "missing":
+                absent = f"{absent} or {strange}"
+            else:
+                refusal = [f"    elif {strange}:", f"        raise ValueError({unknown!r})"]
+        lines += [
+            f"    value = row[{shown!r}]",
+            f"    if {absent}:",
+            f"        inputs += {[float(mean) for mean in means]!r}",
+            *refusal,
+        ]
         lines += ["    else:", f"        inputs += {present}"]
         place += len(means)
     return lines
