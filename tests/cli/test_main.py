@@ -90,9 +90,11 @@ def test_empty_files(capsys, tmp_path, content):
 
 def test_help_is_quick():
     def seconds():
-        start = time.perf_counter()
+        """Return the work of the processor, which does not depend on what else it does."""
+        before = os.times()
         subprocess.run([*PROGRAM, "--help"], check=True, capture_output=True)
-        return time.perf_counter() - start
+        after = os.times()
+        return sum(after[2:4]) - sum(before[2:4])
 
     assert min(seconds() for _ in range(3)) < 1.0
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from tests.experiment.studies import small_study, with_trouble
 
 from verulam.data import dataset
-from verulam.experiment import DataChoice, LearnerChoice, make_plan, run
+from verulam.experiment import DataChoice, LearnerChoice, _execution, make_plan, run
 from verulam.experiment._execution import execute, seeded
 
 
@@ -70,22 +70,23 @@ def test_seeds_reach_nested_learners_and_spare_given_ones():
     assert seeded(RandomForestClassifier(random_state=1), 5).random_state == 1
 
 
-def test_first_use_is_not_timed():
+def test_first_use_is_not_timed(monkeypatch):
     """Imports and compilers run once, before the clock does."""
+    clock = [0.0]
+    monkeypatch.setattr(_execution, "perf_counter", lambda: clock[0])
 
     class Slow(GaussianNB):
         calls = 0
 
         def fit(self, X, y):
             type(self).calls += 1
-            if type(self).calls == 1:
-                time.sleep(0.3)
+            clock[0] += 300.0 if type(self).calls == 1 else 0.25
             return super().fit(X, y)
 
     study = small_study(learners=[LearnerChoice(Slow(), label="slow")])
     outcome = execute(*first_run(study, "slow"))
     assert Slow.calls == 2
-    assert outcome.fit_seconds < 0.2
+    assert outcome.fit_seconds == 0.25
 
 
 def test_pipelines_of_one_step():
@@ -185,13 +186,15 @@ def test_time_memory_and_size_are_measured():
     )
     for _ in range(2):  # again the same, give or take what else the machine does
         heavy = execute(*first_run(study, "heavy"))
-        light = execute(*first_run(study, "majority class"))
+        lights = [execute(*first_run(study, "majority class")) for _ in range(3)]
+        light = lights[-1]
         assert 0.06 <= heavy.fit_seconds < 3.0
         assert 0.03 <= heavy.predict_seconds < 3.0
         assert 35.0 < heavy.peak_memory < 400.0
         assert heavy.model_size > 40e6 > 1e5 > light.model_size > 0
-        assert 0 < light.fit_seconds < heavy.fit_seconds
-        assert 0 < light.predict_seconds < heavy.predict_seconds
+        # The machine may be busy with something else now and then, but not all the time.
+        assert 0 < min(each.fit_seconds for each in lights) < heavy.fit_seconds
+        assert 0 < min(each.predict_seconds for each in lights) < heavy.predict_seconds
         assert 0 <= light.peak_memory < heavy.peak_memory / 2
 
 

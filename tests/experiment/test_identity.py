@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -90,7 +91,7 @@ def test_unordered_and_object_parameters_are_the_same_in_another_process():
             capture_output=True,
             text=True,
             check=True,
-            env={"PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("1", "2")
     }

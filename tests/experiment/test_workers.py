@@ -23,7 +23,7 @@ def test_hanging_run_is_stopped_and_the_rest_goes_on(tmp_path):
     study = with_trouble("hang", time_limit=0.5)
     start = time.monotonic()
     results = run(study, tmp_path / "r.sqlite", workers=2, progress=False)
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 50  # it would have hung for 60
     assert results.status() == {"done": 2, "timed out": 2}
     assert "stopped after 0.5 seconds" in results.failures()["error"][0]
 
@@ -46,8 +46,10 @@ def test_hungry_run_is_refused_memory(tmp_path):
 def test_workers_end_with_their_parent(tmp_path):
     """No orphan goes on computing after the program has been killed."""
     path = tmp_path / "orphans.sqlite"
+    # So long that it is still at work when somebody looks, however slow this process is.
+    script = KILLABLE.replace('"n_estimators": 5', '"n_estimators": 400')
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLABLE, str(path)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True
     )
     process.stdout.readline()
     assert wait_for(lambda: len(processes_about(path)) == 3)
@@ -71,7 +73,7 @@ def test_workers_end_with_their_parent_in_the_midst_of_a_run(tmp_path):
     process.kill()
     process.wait()
     process.stdout.close()
-    assert wait_for(lambda: not processes_about(path), seconds=5)
+    assert wait_for(lambda: not processes_about(path))
 
 
 class SlowAtFirst(DummyClassifier):
@@ -109,7 +111,7 @@ def test_runs_that_finish_while_the_parent_is_busy_are_done():
     assert statuses == ["done"] * 10
 
 
-def wait_for(condition, seconds=15):
+def wait_for(condition, seconds=60):
     """Wait until a condition holds, and return whether it did in time."""
     deadline = time.monotonic() + seconds
     while not condition():

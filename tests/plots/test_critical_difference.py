@@ -9,7 +9,7 @@ import pytest
 
 from verulam.plots import critical_difference
 from verulam.plots._critical_difference import bar_levels
-from verulam.statistics import cliques, compare_many, nemenyi_test, wilcoxon_holm
+from verulam.statistics import POST_HOC, cliques, compare_many, nemenyi_test, wilcoxon_holm
 
 
 def table_of(count, seed=0):
@@ -58,8 +58,9 @@ def test_leaders_end_at_their_labels_and_do_not_cross(count):
                 assert low >= level - 1e-9
 
 
-def test_bars_join_the_cliques():
-    compared = compare_many(table_of(6, seed=3))
+@pytest.mark.parametrize("post_hoc", POST_HOC)
+def test_bars_join_the_cliques(post_hoc):
+    compared = compare_many(table_of(6, seed=3), post_hoc=post_hoc)
     ax = critical_difference(compared)
     spans = [tuple(bar.get_xdata()) for bar in bars_of(ax)]
     assert len(spans) == len(compared.cliques) > 0
@@ -87,6 +88,51 @@ def test_ruler_only_with_a_critical_difference():
     without = critical_difference(wilcoxon_holm(table))
     assert not any(text.get_text().startswith("CD = ") for text in without.texts)
     assert len(bars_of(without)) == len(cliques(wilcoxon_holm(table)))
+
+
+@pytest.mark.parametrize("post_hoc", [name for name in POST_HOC if name != "nemenyi"])
+@pytest.mark.parametrize("count", [2, 5, 10])
+def test_procedure_is_named_where_there_is_no_critical_difference(post_hoc, count):
+    table = table_of(count).set_axis(list("abcdefghij"[:count]), axis=1)
+    compared = compare_many(table, post_hoc=post_hoc, alpha=0.01)
+    ax = critical_difference(compared)
+    ax.figure.canvas.draw()
+    title = next(text for text in ax.texts if text.get_text().endswith(", level 0.01"))
+    assert title.get_text().startswith(compared.pairs.name)
+    assert not any(text.get_text().startswith("CD") for text in ax.texts)
+    box = title.get_window_extent()
+    assert 0 <= box.x0 < box.x1 <= ax.figure.bbox.x1
+    assert box.y1 <= ax.figure.bbox.y1
+    for text in ax.texts:
+        assert text is title or not box.overlaps(text.get_window_extent())
+
+
+def test_procedures_have_bars_of_their_own():
+    """Shaffer tells more pairs apart than Holm here, so that its bars are shorter."""
+    for seed in range(50):
+        table = table_of(5, seed=seed).iloc[:12]
+        spans = [
+            [tuple(bar.get_xdata()) for bar in bars_of(critical_difference(compared))]
+            for compared in (compare_many(table, post_hoc=name) for name in ("holm", "shaffer"))
+        ]
+        plt.close("all")
+        if spans[0] != spans[1]:
+            widths = [sum(high - low for low, high in bars) for bars in spans]
+            assert widths[1] < widths[0]
+            return
+    pytest.fail("no such case was drawn")
+
+
+def test_one_bar_where_the_overall_test_does_not_reject():
+    for seed in range(2000):
+        table = np.random.default_rng(seed).normal(size=(8, 5))
+        compared = compare_many(table, post_hoc="bergmann-hommel", alpha=0.2)
+        if compared.pairs.table["reject"].any() and not compared.overall.reject:
+            (bar,) = bars_of(critical_difference(compared))
+            low, high = bar.get_xdata()
+            assert low < compared.ranks.iloc[0] < compared.ranks.iloc[-1] < high
+            return
+    pytest.fail("no such case was drawn")
 
 
 def test_given_axes():

@@ -100,6 +100,24 @@ def test_friedman_matches_scipy(ties, greater):
         assert_allclose(result.statistic, 12 * 12 / (5 * 6) * ((ranks - 3) ** 2).sum())
 
 
+@pytest.mark.parametrize("test", [friedman_test, iman_davenport_test])
+def test_names_say_that_ties_are_corrected_for(test):
+    values = np.random.default_rng(3).normal(size=(12, 5))
+    assert "ties" not in str(test(values))
+    assert test(values.round(0)).name == f"{test(values).name} (corrected for ties)"
+    # Equal values on different data sets are no ties.
+    assert "ties" not in str(test(np.tile(np.arange(5.0), (12, 1)) + (np.arange(12) % 2)[:, None]))
+
+
+def test_iman_davenport_of_ties_is_the_analysis_of_variance_of_ranks():
+    values = np.random.default_rng(4).integers(0, 4, (10, 4))
+    ranks = stats.rankdata(values, axis=1)
+    columns = ((ranks.mean(axis=0) - 2.5) ** 2).sum() * 10 / 3
+    rest = ranks - ranks.mean(axis=0) - ranks.mean(axis=1, keepdims=True) + 2.5
+    result = iman_davenport_test(values)
+    assert_allclose(result.statistic, columns / ((rest**2).sum() / 27))
+
+
 def test_iman_davenport_is_the_analysis_of_variance_of_ranks():
     values = np.random.default_rng(4).normal(size=(10, 4))
     chi_square = friedman_test(values).statistic

@@ -8,9 +8,11 @@ from scipy import stats
 
 from verulam.statistics import (
     adjust_p_values,
+    adjust_pairs,
     average_ranks,
     cliques,
     control_test,
+    mean_rank_test,
     nemenyi_test,
     tukey_hsd,
     tukey_on_ranks,
@@ -64,14 +66,55 @@ def test_control_by_hand(adjust):
     assert found["second"].tolist() == ["b", "c", "d"]
 
 
-def test_pairwise_wilcoxon():
-    found = wilcoxon_holm(TABLE).table
+@pytest.mark.parametrize("adjust", ["none", "holm", "shaffer", "bergmann-hommel"])
+def test_mean_ranks_by_hand(adjust):
+    pairs = mean_rank_test(TABLE, adjust=adjust)
+    ranks = TABLE.rank(axis=1).mean().to_numpy()
+    first, second = np.triu_indices(4, 1)
+    z = (ranks[first] - ranks[second]) / np.sqrt(4 * 5 / (6 * 15))
+    raw = 2 * stats.norm.sf(np.abs(z))
+    assert_allclose(pairs.table["statistic"], z)
+    assert_allclose(pairs.table["p_value"], raw)
+    assert_allclose(pairs.table["adjusted_p"], adjust_pairs(raw, adjust))
+    assert (pairs.table["reject"] == (pairs.table["adjusted_p"] < 0.05)).all()
+    assert np.isnan(pairs.critical_difference)
+    assert pairs.result("b", "a").statistic == pytest.approx(-z[0])
+    note = "not adjusted" if adjust == "none" else "p-value adjusted"
+    assert note in pairs.result("a", "b").caveats[-1]
+    turned = mean_rank_test(-TABLE, adjust=adjust, greater_is_better=True)
+    assert_allclose(turned.table["adjusted_p"], pairs.table["adjusted_p"])
+
+
+def test_caveats_of_mean_ranks():
+    for procedure in (nemenyi_test, mean_rank_test):
+        assert len(procedure(TABLE).caveats) == 1
+        assert "ranks without ties" in procedure(TABLE.round(0)).caveats[1]
+
+
+@pytest.mark.parametrize("adjust", ["holm", "shaffer", "bergmann-hommel"])
+def test_pairwise_wilcoxon(adjust):
+    pairs = wilcoxon_holm(TABLE, adjust=adjust)
+    table = pairs.table
     raw = [
         wilcoxon_test(TABLE[one], TABLE[other]).p_value
-        for one, other in zip(found["first"], found["second"], strict=True)
+        for one, other in zip(table["first"], table["second"], strict=True)
     ]
-    assert_allclose(found["p_value"], raw)
-    assert_allclose(found["adjusted_p"], adjust_p_values(raw))
+    assert_allclose(table["p_value"], raw)
+    assert_allclose(table["adjusted_p"], adjust_pairs(raw, adjust))
+    assert bool(pairs.caveats) == (adjust != "holm")
+
+
+def test_wilcoxon_says_whom_the_signed_ranks_favour():
+    pairs = wilcoxon_holm(TABLE)
+    expected = [
+        wilcoxon_test(TABLE[one], TABLE[other]).effect_size.value
+        for one, other in zip(pairs.table["first"], pairs.table["second"], strict=True)
+    ]
+    assert_allclose(pairs.table[pairs.direction], expected)
+    turned = wilcoxon_holm(TABLE, greater_is_better=True)
+    assert_allclose(turned.table[turned.direction], -np.array(expected))
+    equal = wilcoxon_holm(np.ones((8, 2)))
+    assert equal.table[equal.direction].tolist() == [0.0]
 
 
 def test_tukey_on_ranks_is_tukey_of_ranks():
@@ -133,9 +176,38 @@ def test_cliques(differing, groups):
     assert cliques(found) == groups
 
 
-def test_every_pair_in_a_clique_is_alike_and_no_pair_is_lost():
+@pytest.mark.parametrize(
+    ("differing", "groups"),
+    [
+        # a and b share a rank, so that a bar to one of them reaches the other.
+        ([], [["b", "a", "c", "d"]]),
+        (["bc", "bd"], [["b", "a"], ["c", "d"]]),
+        (["ac", "ad"], [["b", "a"], ["c", "d"]]),
+        (["ab"], [["c", "d"]]),
+        (["ab", "cd"], []),
+    ],
+)
+def test_cliques_with_a_shared_rank(differing, groups):
+    ranks = {"b": 0.1 + 0.2 + 1.2, "a": 1.5, "c": 3.0, "d": 4.0}
+    assert cliques(comparisons_with(differing, ranks)) == groups
+
+
+def test_cliques_never_pass_over_a_rejected_pair():
+    for seed in range(20):
+        table = np.random.default_rng(seed).standard_t(2, size=(15, 7)) + np.arange(7) / 3
+        pairs = wilcoxon_holm(table, adjust="shaffer")
+        matrix = pairs.p_matrix()
+        ordered = list(pairs.means.sort_values(kind="stable").index)
+        for group in cliques(pairs):
+            assert (matrix.loc[group, group].to_numpy() >= 0.05).all()
+            start = ordered.index(group[0])
+            assert ordered[start : start + len(group)] == group
+
+
+@pytest.mark.parametrize("procedure", [nemenyi_test, mean_rank_test])
+def test_every_pair_in_a_clique_is_alike_and_no_pair_is_lost(procedure):
     for seed in range(10):
-        found = nemenyi_test(np.random.default_rng(seed).normal(np.arange(8) / 4, size=(10, 8)))
+        found = procedure(np.random.default_rng(seed).normal(np.arange(8) / 4, size=(10, 8)))
         groups = cliques(found)
         matrix = found.p_matrix()
         for group in groups:

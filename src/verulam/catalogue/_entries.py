@@ -14,8 +14,16 @@ from sklearn.base import BaseEstimator
 
 from verulam.base import Abilities, abilities, unknown_name
 from verulam.catalogue._borrowed import BORROWED
+from verulam.catalogue._complexity import COMPLEXITY_GRADES, complexity_of_estimator
 from verulam.catalogue._interpretability import grade_of
 from verulam.catalogue._map import read_map
+from verulam.catalogue._spoken import (
+    full_name,
+    name_key,
+    plain_words,
+    short_name,
+    spoken_names,
+)
 
 #: Packages that hold no learners; every other one is searched.
 _NO_LEARNERS = frozenset(
@@ -76,11 +84,18 @@ class Entry:
 
     @property
     def spoken(self) -> str:
-        """The name in plain words: ``naive bayes`` for ``parametric.NaiveBayes``."""
+        """The name as it is written in a sentence: ``naive Bayes``; no two learners share it."""
         if self.source == "borrowed":
             return self.name
-        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|\d+", self.name.rpartition(".")[2])
-        return " ".join(words).lower()
+        return _spoken_names().get(self.name) or short_name(self.name.rpartition(".")[2])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names it can be asked for by: the full one, the spoken one, words of the class."""
+        if self.source == "borrowed":
+            return (self.name,)
+        part = self.name.rpartition(".")[2]
+        return tuple(dict.fromkeys((self.name, self.spoken, full_name(part), plain_words(part))))
 
     @property
     def learner_class(self) -> type[Any]:
@@ -132,6 +147,12 @@ class Entry:
         declared = getattr(self.learner_class, "_interpretability", None)
         return grade_of(self.path) if declared is None else declared
 
+    @property
+    def complexity(self) -> int:
+        """How complex its models are, from 0 (simplest) to 4, which unknown kinds have."""
+        grade = complexity_of_estimator(self.example())
+        return max(COMPLEXITY_GRADES) if grade is None else grade
+
 
 @cache
 def our_entries() -> tuple[Entry, ...]:
@@ -162,11 +183,22 @@ def entries() -> tuple[Entry, ...]:
     return our_entries() + borrowed
 
 
+@cache
+def _spoken_names() -> dict[str, str]:
+    return spoken_names([item.name for item in our_entries()], [b.name for b in BORROWED])
+
+
 def entry(name: str) -> Entry:
-    """Return the entry of one learner, by its full or its spoken name, whatever the case."""
-    key = _key(name)
-    exact = [item for item in entries() if _key(item.name) == key]
-    found = exact or [item for item in entries() if _key(item.spoken) == key]
+    """Return the entry of one learner, by any of its names, whatever the case and punctuation.
+
+    Examples
+    --------
+    >>> entry("Naive Bayes").name, entry("decision-tree classifier").name
+    ('parametric.NaiveBayes', 'tree.DecisionTreeClassifier')
+    """
+    key = name_key(name)
+    exact = [item for item in entries() if name_key(item.name) == key]
+    found = exact or [item for item in entries() if key in map(name_key, item.names)]
     if not found:
         names = {word for item in entries() for word in (item.name, item.spoken)}
         raise unknown_name(
@@ -224,7 +256,3 @@ def _cited(learner_class: type[Any]) -> str:
     """Return the first place in the texts that the class's documentation cites."""
     match = _CITATION.search(inspect.getdoc(learner_class) or "")
     return match[0] if match else ""
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -152,7 +152,7 @@ def _learner_rank(item: Entry, words: list[str]) -> int | None:
     ranks = [
         (1 if word in section else None)
         if _PLACE.fullmatch(word)
-        else _text_rank(word, _plain(item.spoken), _plain(item.name))
+        else _text_rank(word, _plain(item.spoken), _plain(" ".join(item.names)))
         for word in words
     ]
     return _total(ranks)

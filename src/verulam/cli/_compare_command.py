@@ -25,6 +25,43 @@ if TYPE_CHECKING:
     from verulam.experiment import Comparison
 
 compare_app = typer.Typer()
+DEFAULT_RULE = "half standard error"
+
+Learners = Annotated[
+    str | None,
+    typer.Option(
+        help="Names with commas between; one of each kind if not given.",
+        autocompletion=complete_learners,
+    ),
+]
+MeasureName = Annotated[
+    str | None, typer.Option(help="Such as error, auc, r2.", autocompletion=complete_measure)
+]
+ResamplingForm = Annotated[
+    str | None,
+    typer.Option(
+        help="Such as 10-fold, 5x10-fold, 5x2; if not given, 10-fold, repeated until the choice "
+        "would survive other splits."
+    ),
+]
+Matters = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        help="Difference of the measure below which learners are as good as equal, such as 0.01; "
+        "if not given, a point for shares, else a share of what guessing scores.",
+    ),
+]
+Rule = Annotated[
+    str,
+    typer.Option(
+        help="Whom to recommend: 'half standard error', 'one standard error', 'best mean' or 'not "
+        "rejected'."
+    ),
+]
+TimeBudget = Annotated[
+    float | None, typer.Option(help="Seconds of fitting after which no more repeats are begun.")
+]
 
 
 @compare_app.command(
@@ -37,21 +74,12 @@ compare_app = typer.Typer()
 def compare(
     data: DataSource,
     target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
-    learners: Annotated[
-        str | None,
-        typer.Option(
-            help="Names with commas between, the simplest first; one of each kind if not given.",
-            autocompletion=complete_learners,
-        ),
-    ] = None,
-    measure: Annotated[
-        str | None,
-        typer.Option(help="Such as error, auc, r2.", autocompletion=complete_measure),
-    ] = None,
-    resampling: Annotated[
-        str | None,
-        typer.Option(help="Such as 10-fold, 5x10-fold, 5x2; by the number of rows if not given."),
-    ] = None,
+    learners: Learners = None,
+    measure: MeasureName = None,
+    resampling: ResamplingForm = None,
+    matters: Matters = None,
+    rule: Rule = DEFAULT_RULE,
+    time_budget: TimeBudget = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same scores.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
     store: Annotated[
@@ -95,22 +123,32 @@ def compare(
             drop_missing_target=drop_missing_target,
             leave_out=names_in(leave_out),
             rare=rare,
+            matters=matters,
+            rule=rule,
+            time_budget=time_budget,
         )
     if csv is not None:
         comparison.scores().to_csv(csv, index=False)
     typer.echo(str(comparison))
     if not no_report:
-        options = {
-            "--target": target,
-            "--learners": learners,
-            "--measure": measure,
-            "--resampling": resampling,
-            "--seed": seed,
-            "--drop-missing-target": drop_missing_target,
-            "--leave-out": leave_out,
-            "--rare": None if rare == "keep" else rare,
-        }
-        _report(comparison, report, as_typed("compare", data, options), open_it=open_it)
+        command = as_typed(
+            "compare",
+            data,
+            {
+                "--target": target,
+                "--learners": learners,
+                "--measure": measure,
+                "--resampling": resampling,
+                "--matters": matters,
+                "--rule": None if rule == DEFAULT_RULE else rule,
+                "--time-budget": time_budget,
+                "--seed": seed,
+                "--drop-missing-target": drop_missing_target,
+                "--leave-out": leave_out,
+                "--rare": None if rare == "keep" else rare,
+            },
+        )
+        _report(comparison, report, command, open_it=open_it)
     if len(comparison.failures):
         raise typer.Exit(FAILED)
 

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from verulam.catalogue import GRADES
+from verulam.experiment._answer_text import numbers_for, order_sentence
+from verulam.experiment._contestants import spoken_name
 from verulam.experiment._findings import HEADS, finding_blocks, variance_rows
+from verulam.experiment._margin import is_share
+from verulam.experiment._phrases import chance_text, few, measure_words
 from verulam.experiment._study import AIMS
 from verulam.experiment._text import number_text, numbers_text, seconds_text, text_table
 
 if TYPE_CHECKING:
     from verulam.experiment._analysis import Analysis
+    from verulam.experiment._evidence import Evidence
     from verulam.experiment._verdict import Verdict
 
 WIDTH = 80
@@ -30,7 +35,7 @@ def analysis_text(analysis: "Analysis") -> str:
     """Return the whole analysis as text."""
     blocks = [
         fill(_title(analysis), WIDTH),
-        fill(f"Answer: {analysis.answer.sentence}", WIDTH),
+        fill(analysis.answer.sentence, WIDTH),
         main_table(analysis),
     ]
     if analysis.overall is not None:
@@ -121,31 +126,97 @@ def grade_text(grade: float) -> str:
 
 
 def main_table(analysis: "Analysis") -> str:
-    """Return the tables of contestants, best first: response and tests, then costs."""
-    return f"{wrapped_table(*response_cells(analysis))}\n\n{wrapped_table(*cost_cells(analysis))}"
+    """Return the tables of contestants, best first: values, differences from the best, costs."""
+    tables = [wrapped_table(*response_cells(analysis))]
+    if analysis.overall is None and _evidence(analysis) is not None and len(analysis.table) > 1:
+        tables.append(wrapped_table(*difference_cells(analysis)))
+    tables.append(wrapped_table(*cost_cells(analysis)))
+    if analysis.recommended is not None and len(analysis.table) > 1:
+        tables.append("* recommended")
+    return "\n\n".join(tables)
+
+
+def _evidence(analysis: "Analysis") -> "Evidence | None":
+    """Return the evidence of the only data set; None where there are several, or none."""
+    only = len(analysis.responses.data) == 1
+    return analysis.evidence.get(analysis.responses.data[0]) if only else None
 
 
 def best_first(analysis: "Analysis") -> pd.DataFrame:
     """Return the table of contestants in the order of their ranks."""
-    leading = "rank" if analysis.overall is None else "mean_rank"
-    return analysis.table.sort_values(leading, kind="stable")
+    if analysis.overall is not None:
+        return analysis.table.sort_values("mean_rank", kind="stable")
+    known = _evidence(analysis)
+    table = analysis.table.sort_values("rank", kind="stable")
+    if known is None:
+        return table
+    others = [name for name in table.index if name not in known.order]
+    return table.loc[[*known.order, *others]]
+
+
+def shown_name(analysis: "Analysis", name: str) -> str:
+    """Return a contestant's name for a table, with a mark where it is recommended."""
+    return f"{spoken_name(name)}{' *' if name == analysis.recommended else ''}"
 
 
 def response_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
-    """Return head and rows of the table of responses and tests as text, best first."""
-    several = analysis.overall is not None
-    names = ["mean rank", "wins"] if several else ["mean", "s.d."]
-    rows = []
+    """Return head and rows of the table of values as text, best first."""
+    if analysis.overall is not None:
+        return _rank_cells(analysis)
     table = best_first(analysis)
-    means, deviations = response_texts(table)
-    for place, (name, row) in enumerate(table.iterrows()):
-        if several:
-            wins = row.get("wins", float("nan"))
-            numbers = [_rank_text(row["mean_rank"]), "-" if wins != wins else f"{wins:.0f}"]
-        else:
-            numbers = [means[place], deviations[place]]
-        rows.append([str(name), *numbers, p_text(row["adjusted_p"]), str(row["equality"])])
-    return ["contestant", *names, "p", "equality"], rows
+    known = _evidence(analysis)
+    measure = measure_words(analysis.measure)
+    if known is None:
+        means, deviations = response_texts(table)
+        rows = [
+            [shown_name(analysis, str(name)), means[place], deviations[place]]
+            for place, name in enumerate(table.index)
+        ]
+        return ["contestant", measure, "s.d."], rows
+    write = numbers_for(known)
+    rows = []
+    for name, row in table.iterrows():
+        missing = row["estimate"] != row["estimate"]
+        interval = "-" if missing else write.interval(row["low"], row["high"])
+        cells = ["-" if missing else write.value(row["estimate"]), interval]
+        chances = [chance_text(row["probability_best"]), chance_text(row["probability_within"])]
+        rows.append([shown_name(analysis, str(name)), *cells, *chances])
+    within = f"within {write.margin(known.margin)}"
+    return ["contestant", measure, "95 % interval", "is best", within], rows
+
+
+def difference_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the table of differences from the best as text, best first."""
+    known = _evidence(analysis)
+    assert known is not None
+    write = numbers_for(known)
+    rows = []
+    for name, row in best_first(analysis).iterrows():
+        words = str(row["against_best"])
+        if words in ("best", "not tested"):
+            rows.append([spoken_name(str(name)), "", "", words])
+            continue
+        limits = write.interval(row["difference_low"], row["difference_high"])
+        difference = f"{write.plain(row['difference'])} ({limits})"
+        rows.append([spoken_name(str(name)), difference, p_text(row["adjusted_p"]), words])
+    head = f"{'points' if is_share(analysis.measure) else 'difference'} (95 % interval)"
+    return ["against the best", head, "adjusted p", ""], rows
+
+
+def _rank_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the table over data sets as text, best first."""
+    table = best_first(analysis)
+    chances = bool(table["equal"].notna().any())
+    rows = []
+    for name, row in table.iterrows():
+        wins = row.get("wins", float("nan"))
+        cells = [_rank_text(row["mean_rank"]), "-" if wins != wins else f"{wins:.0f}"]
+        if chances:
+            cells.append(chance_text(1.0 - row["worse"]))
+        cells += [p_text(row["adjusted_p"]), str(row["against_best"])]
+        rows.append([shown_name(analysis, str(name)), *cells])
+    extra = ["no worse"] if chances else []
+    return ["contestant", "mean rank", "wins", *extra, "adjusted p", "against the best"], rows
 
 
 def response_texts(table: pd.DataFrame) -> tuple[list[str], list[str]]:
@@ -159,7 +230,7 @@ def cost_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
     """Return head and rows of the table of mean costs as text, best first."""
     rows = [
         [
-            str(name),
+            spoken_name(str(name)),
             seconds_text(row["fit_seconds"]),
             seconds_text(row["predict_seconds"]),
             size_text(row["model_size"]),
@@ -177,15 +248,17 @@ def _rank_text(rank: float) -> str:
 
 
 def latex_table(analysis: "Analysis") -> str:
-    """Return the table of contestants in LaTeX, with the rules of booktabs."""
+    """Return the tables of contestants in LaTeX, with the rules of booktabs."""
     header, rows = response_cells(analysis)
     data = ", ".join(analysis.responses.data)
     caption = f"{analysis.measure.title} on {data} by {analysis.design}."
     for row, costs in zip(rows, cost_cells(analysis)[1], strict=True):
-        row[-2:-2] = costs[1:3]
-    header[-2:-2] = ["fit", "predict"]
-    alignment = f"l{'r' * (len(header) - 2)}l"
-    tables = [_booktabs(header, rows, alignment, caption)]
+        row += costs[1:3]
+    header += ["fit", "predict"]
+    tables = [_booktabs(header, rows, f"l{'r' * (len(header) - 1)}", caption)]
+    if analysis.overall is None and _evidence(analysis) is not None and len(rows) > 1:
+        head, differences = difference_cells(analysis)
+        tables.append(_booktabs(head, differences, "lrrl", f"Differences on {data}."))
     for effects in analysis.effects:
         words = f"Analysis of variance: {effects.scope}."
         tables.append(_booktabs(HEADS, variance_rows(effects.table), "lrrrrrr", words))
@@ -245,45 +318,63 @@ def _means_by_data(means: pd.DataFrame) -> list[str]:
         part = means.iloc[:, start : start + per_block]
         rows = [[str(data), *map(number_text, values)] for data, *values in part.itertuples()]
         blocks.append(wrapped_table(["data set", *columns[start : start + per_block]], rows))
-    key = ", ".join(f"[{n}] {name}" for n, name in enumerate(means.columns, start=1))
+    numbered = enumerate(means.columns, start=1)
+    key = ", ".join(f"[{number}] {spoken_name(str(name))}" for number, name in numbered)
     return [*blocks, fill(key, WIDTH)]
 
 
 def _test_lines(verdict: "Verdict") -> list[str]:
-    lines = [fill(f"Test: {verdict.method}, because: {verdict.why}.", WIDTH)]
+    lines = [fill(f"Tests: {verdict.method}, because {verdict.why}.", WIDTH)]
     lines += [
         fill(f"{test.name}: {test.headline()}. {test.conclusion()}", WIDTH)
         for test in verdict.tests
     ]
+    lines += [fill(line, WIDTH) for line in test_summary(verdict)]
+    return lines
+
+
+def test_summary(verdict: "Verdict") -> list[str]:
+    """Return what the tests of pairs say, in sentences.
+
+    Parameters
+    ----------
+    verdict
+        The tests.
+    """
     if verdict.undecided:
-        lines.append("All are not equal, but no pair can be named: more data are needed.")
+        return ["These tests say that not all are equal, but not which pair differs."]
+    worse = [name for name in verdict.names if verdict.beats(verdict.best, name)]
+    level = [name for name in verdict.group if name != verdict.best]
+    best, lines = spoken_name(verdict.best), []
+    if worse:
+        names = few([spoken_name(name) for name in worse])
+        lines.append(f"By these tests, worse than {best} (adjusted p): {names}.")
+    if level:
+        names = few([spoken_name(name) for name in level])
+        lines.append(f"By these tests, not distinguishable from {best}: {names}.")
     return lines
 
 
 def _order_lines(analysis: "Analysis") -> list[str]:
     lines = []
-    said = analysis.answer
-    if len(said.order) > 1:
-        words = said.order_words if said.undecided else f"Order: {' > '.join(said.order)}."
-        lines.append(fill(words, WIDTH))
-    verdict = analysis.verdict
-    if verdict is not None and verdict.tested and len(verdict.group) > 1:
-        lines.append(fill(f"Not told from the best: {', '.join(verdict.group)}.", WIDTH))
+    if len(analysis.answer.order) > 1:
+        several = analysis.overall is not None
+        words = "mean rank" if several else measure_words(analysis.measure)
+        lines.append(fill(order_sentence(analysis.answer.order, words), WIDTH))
     if len(analysis.front) > 0:
-        words = f"Not beaten in both response and time to fit: {', '.join(analysis.front)}."
-        lines.append(fill(words, WIDTH))
+        names = ", ".join(spoken_name(name) for name in analysis.front)
+        lines.append(fill(f"Not beaten in both response and time to fit: {names}.", WIDTH))
     return lines
 
 
 def _assessment_table(assessments: pd.DataFrame) -> str:
     rows = [
         [
-            f"{row['data']}: {row['contestant']}",
+            f"{row['data']}: {spoken_name(row['contestant'])}",
             number_text(row["mean"]),
             p_text(row["p_value"]),
-            row["decision"],
             "good enough" if row["decision"] == "reject" else "not shown",
         ]
         for row in assessments.to_dict("records")
     ]
-    return wrapped_table(["good enough?", "mean", "p", "no better", "so"], rows)
+    return wrapped_table(["good enough?", "mean", "p", ""], rows)

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._answers import Answer, listed
+from verulam.experiment._answers import Answer
 from verulam.experiment._contestants import Responses
+from verulam.experiment._phrases import few, named
 from verulam.measures import Measure
 from verulam.statistics import TestResult, binomial_test, runs_t_test
 
@@ -86,13 +87,13 @@ def _tested(
 
 
 def assessment_answer(
-    said: Answer, assessments: pd.DataFrame, measure: Measure, acceptable: float
+    answer: Answer, assessments: pd.DataFrame, measure: Measure, acceptable: float
 ) -> Answer:
     """Return the answer to whether contestants are good enough.
 
     Parameters
     ----------
-    said
+    answer
         The answer of the comparison.
     assessments
         What `assess` gave.
@@ -108,10 +109,10 @@ def assessment_answer(
     relation = "above" if measure.greater_is_better else "below"
     level = f"{measure.name} {relation} {acceptable:g}"
     sentence = (
-        f"Shown to be good enough ({level}): {listed(good)}."
+        f"Shown to be good enough ({level}): {few([named(name) for name in good])}."
         if good
         else f"No contestant is shown to be good enough ({level})."
     )
-    recommended = next((name for name in said.order if name in good), None)
+    recommended = next((name for name in answer.order if name in good), None)
     # What would tell the best from the others is not what was asked.
-    return replace(said, sentence=sentence, recommended=recommended, advice="")
+    return replace(answer, sentence=sentence, recommended=recommended, advice="")

@@ -116,7 +116,10 @@ def budget(given: Mapping[str, Any] | Budget | None) -> Budget | None:
 
 
 def affordable(
-    runs: Sequence["PlannedRun"], limits: Budget | None, settled: Set[str] = frozenset()
+    runs: Sequence["PlannedRun"],
+    limits: Budget | None,
+    settled: Set[str] = frozenset(),
+    among: Set[int] | None = None,
 ) -> list[int]:
     """Return where the runs are that are to be carried out, the same identity just once.
 
@@ -132,10 +135,13 @@ def affordable(
         What may be spent; None for everything.
     settled
         Runs that have been carried out already, and count as spent.
+    among
+        Where the runs are that are wanted; None for all.
     """
     first: dict[str, int] = {}
     for place, run in enumerate(runs):
-        first.setdefault(run.run_id, place)
+        if among is None or place in among:
+            first.setdefault(run.run_id, place)
     if limits is None:
         return [place for run_id, place in first.items() if run_id not in settled]
     blocks: dict[tuple[int, int, int], list[int]] = {}

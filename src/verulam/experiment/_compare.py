@@ -13,20 +13,21 @@ import pandas as pd
 from verulam.base import Seed, spawn_seeds
 from verulam.data import Dataset
 from verulam.experiment._analysis import analyse
+from verulam.experiment._budget import Budget
 from verulam.experiment._choices import DataChoice
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._engines import run, worker_count
+from verulam.experiment._evidence import DEFAULT_RULE
 from verulam.experiment._learners import default_learners, labelled_learners
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._resampling import Resampling
+from verulam.experiment._resampling_advice import suggest_resampling
 from verulam.experiment._results import DEFAULT_MEASURES, Results
 from verulam.experiment._sources import open_choice
 from verulam.experiment._study import Study
 from verulam.experiment._target import settled_target
+from verulam.experiment._wishes import Wishes
 from verulam.measures import Measure, as_measure
-
-#: From so many rows on, half of them are enough to learn from, and 5x2 has the better test.
-ROWS_FOR_HALVES = 2000
 
 
 def compare(
@@ -44,6 +45,9 @@ def compare(
     drop_missing_target: bool = False,
     leave_out: Sequence[str] = (),
     rare: str = "keep",
+    matters: float | None = None,
+    rule: str = DEFAULT_RULE,
+    time_budget: float | None = None,
 ) -> Comparison:
     """Compare learners on one data set, on splits that they share.
 
@@ -53,8 +57,7 @@ def compare(
         A data set, a DataFrame, the name of a bundled data set, or the path of a file.
     learners
         Names in the catalogue, estimators, pairs of a label and either, or a mapping of labels to
-        either; simplest first, because among learners that do not differ the one named first is
-        recommended (after a baseline such as the majority class). None compares one of each kind.
+        either, in any order. None compares one of each kind.
     target
         The column to predict, where the data set does not say.
     measure
@@ -62,8 +65,9 @@ def compare(
     measures
         Several of them instead, of which the first decides.
     resampling
-        How splits are drawn, such as "10-fold", "5x10-fold" or "5x2"; None takes 10-fold, or 5x2
-        where there are 2000 rows or more.
+        How splits are drawn, such as "10-fold", "5x10-fold" or "5x2"; None takes what
+        `suggest_resampling` says, which for most tables is 10-fold cross-validation, repeated
+        twice and then up to ten times until the choice would survive other splits.
     random_state
         Seed of the splits and of the learners; the same seed gives the same scores.
     n_jobs
@@ -80,12 +84,23 @@ def compare(
     rare
         What is done with classes of fewer than 5 rows: "keep", "drop" leaves their rows out,
         "join" makes one class of them.
+    matters
+        Difference of the measure, in its own units, below which two learners are as good as
+        equal, such as 0.01 of an error; None takes 1 percentage point for shares, and otherwise
+        a share of what guessing scores.
+    rule
+        Whom to recommend: by "half standard error" the simplest whose mean is behind the best by
+        no more than `matters` and half its standard error, by "one standard error" the simplest
+        within that, by "best mean" the best, by "not rejected" the simplest that no test shows to
+        be worse.
+    time_budget
+        Seconds of fitting and predicting after which no more repeats are begun; None for no limit.
 
     Examples
     --------
     >>> comparison = compare("iris", ["majority class", "logistic regression"], progress=False)
-    >>> comparison.ranking()["decision"].to_dict()
-    {'logistic regression': 'best', 'majority class': 'reject'}
+    >>> comparison.ranking()["against_best"].to_dict()
+    {'logistic regression': 'best', 'majority class': 'worse'}
     """
     if isinstance(random_state, int) and random_state < 0:
         raise ValueError(f"random_state: {random_state}; expected a whole number of at least 0.")
@@ -107,8 +122,10 @@ def compare(
             [_located(choice, chosen)],
             labelled_learners(learners),
             measures=_measures_for(chosen, measure, measures),
-            resampling=resampling or default_resampling(chosen.n_rows),
+            resampling=resampling or suggest_resampling(chosen.n_rows).resampling,
             seed=spawn_seeds(random_state, 1)[0],
+            analysis=Wishes(matters=matters, rule=rule),
+            budget=None if time_budget is None else Budget(seconds=time_budget),
         )
     )
     plan = replace(plan, remarks=tuple(filter(None, [left_out])))
@@ -141,27 +158,6 @@ def _located(choice: DataChoice, chosen: Dataset) -> DataChoice:
     if isinstance(source, str | Path):
         source = str(Path(source).resolve() if Path(source).is_file() else source)
     return replace(choice, source=source, target=chosen.target, label=chosen.name)
-
-
-def default_resampling(n_rows: int) -> str:
-    """Return how splits are drawn where nothing is said.
-
-    Parameters
-    ----------
-    n_rows
-        Rows of the data set.
-
-    Notes
-    -----
-    Alpaydin 19.6: few rows are better used by many folds; with enough of them, five halvings
-    give the test that overlapping training parts affect least.
-
-    Examples
-    --------
-    >>> default_resampling(150), default_resampling(20_000)
-    ('10-fold', '5x2')
-    """
-    return "5x2" if n_rows >= ROWS_FOR_HALVES else "10-fold"
 
 
 def _concluded(plan: Plan, results: Results, *, kept: bool) -> Comparison:

@@ -13,8 +13,9 @@ import pandas as pd
 
 from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis import Analysis
-from verulam.experiment._analysis_text import bulleted, main_table
-from verulam.experiment._contestants import full_name
+from verulam.experiment._analysis_text import best_first, bulleted, main_table
+from verulam.experiment._contestants import full_name, spoken_name
+from verulam.experiment._evidence import Evidence
 from verulam.experiment._pairwise import compare_pairs
 from verulam.experiment._predictions import PooledPredictions, StoredPredictions, pooled_predictions
 from verulam.experiment._report import report as write_report
@@ -24,12 +25,21 @@ from verulam.statistics import TestResult
 
 WIDTH = 80
 _RANKED = {
-    "rank": "rank",
+    "estimate": "estimate",
+    "low": "low",
+    "high": "high",
+    "difference": "difference",
+    "difference_low": "difference_low",
+    "difference_high": "difference_high",
+    "adjusted_p": "adjusted_p",
+    "against_best": "against_best",
+    "probability_best": "probability_best",
+    "probability_within": "probability_within",
+    "regret": "regret",
+    "complexity": "complexity",
     "mean": "mean",
     "standard_deviation": "standard_deviation",
-    "difference": "difference",
-    "adjusted_p": "p_value",
-    "equality": "decision",
+    "repeats": "repeats",
     "fit_seconds": "fit_seconds",
     "predict_seconds": "predict_seconds",
     "model_size": "model_size",
@@ -54,10 +64,10 @@ class Comparison:
     --------
     >>> from verulam import compare
     >>> comparison = compare("iris", ["majority class", "nearest mean"], progress=False)
-    >>> comparison.ranking()["mean"].round(3).to_dict()
-    {'parametric.NearestMean': 0.08, 'majority class': 0.667}
+    >>> comparison.ranking()["estimate"].round(3).to_dict()
+    {'nearest mean': 0.087, 'majority class': 0.667}
     >>> print(comparison.test().headline())
-    t(9) = 24.28, p < 0.0001
+    t(19) = 29.58, p < 0.0001
     >>> comparison.scores().head(2)[["learner", "fold", "measure", "score"]]
               learner  fold measure     score
     0  majority class     0   error  0.666667
@@ -147,9 +157,20 @@ class Comparison:
         table = pd.concat(parts, ignore_index=True).astype(dict.fromkeys(costs, np.float64))
         return table[["learner", "repeat", "fold", "measure", "score", *costs, *columns]]
 
+    @property
+    def evidence(self) -> Evidence:
+        """What is known of all learners together; raises where the design tells nothing of it."""
+        try:
+            return self.analysis.evidence[self.data]
+        except KeyError:
+            raise DataError(
+                f"{self.design} with {self.measure.name} tells nothing of how far a mean may be "
+                "off; use cross-validation."
+            ) from None
+
     def ranking(self) -> pd.DataFrame:
-        """Return one row per learner, best first: means, costs, and the test against the best."""
-        table = self.analysis.table.sort_values("rank", kind="stable")
+        """Return one row per learner, best first: what is known of it, beside the best."""
+        table = best_first(self.analysis)
         return table[list(_RANKED)].rename(columns=_RANKED).rename_axis("learner")
 
     def test(self, first: str | None = None, second: str | None = None) -> TestResult:
@@ -187,6 +208,32 @@ class Comparison:
                 "too few."
             )
         return next(iter(pairs.results.values()))
+
+    def plot_intervals(self, ax: Any = None) -> Any:
+        """Draw the interval of each learner, what is within the margin, and the choice."""
+        return self.analysis.plot_intervals(ax=ax)
+
+    def plot_difference(
+        self, first: str | None = None, second: str | None = None, ax: Any = None
+    ) -> Any:
+        """Draw how probable every difference of two learners is.
+
+        Parameters
+        ----------
+        first, second
+            Names of two learners; None takes the recommended one and its nearest rival.
+        ax
+            Axes to draw on; None makes new ones.
+        """
+        known = list(self.evidence.names)
+        one, other = (
+            None if name is None else self._called(name, known) for name in (first, second)
+        )
+        return self.analysis.plot_difference(one, other, ax=ax)
+
+    def plot_probabilities(self, ax: Any = None) -> Any:
+        """Draw how probably each learner is the best, and within the margin of the best."""
+        return self.analysis.plot_probabilities(ax=ax)
 
     def plot_scores(self, ax: Any = None) -> Any:
         """Draw the score of every run, learner by learner, with means and standard deviations."""
@@ -264,7 +311,8 @@ class Comparison:
     @staticmethod
     def _called(name: str | None, known: Sequence[str]) -> str:
         """Return a learner's name here, given as here or as the catalogue understands it."""
-        for found in (str(name), full_name(str(name))):
+        full = full_name(str(name))
+        for found in (str(name), full, spoken_name(full)):
             if found in known:
                 return found
         raise unknown_name("learner", str(name), known)
@@ -314,5 +362,5 @@ class Comparison:
     def _preparation_lines(self) -> list[str]:
         grouped: dict[str, list[str]] = {}
         for name, words in self.preparation.items():
-            grouped.setdefault(words, []).append(name)
+            grouped.setdefault(words, []).append(spoken_name(name))
         return [f"{', '.join(names)}: {words}" for words, names in grouped.items()]

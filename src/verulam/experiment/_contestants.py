@@ -138,6 +138,23 @@ def full_name(learner: str) -> str:
         return learner
 
 
+def spoken_name(contestant: str) -> str:
+    """Return what a contestant is called in a sentence; names of one's own stay as they are.
+
+    Examples
+    --------
+    >>> spoken_name("parametric.NaiveBayes"), spoken_name("decision tree (max_depth=3)")
+    ('naive Bayes', 'decision tree (max_depth=3)')
+    """
+    learner, bracket, setting = contestant.partition(" (")
+    if "." not in learner:
+        return contestant
+    try:
+        return f"{entry(learner).spoken}{bracket}{setting}"
+    except UnknownNameError:
+        return contestant
+
+
 def responses(results: Results, measure: Any = None) -> Responses:
     """Return what a study measured.
 

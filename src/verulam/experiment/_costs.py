@@ -1,11 +1,14 @@
 """Response and costs side by side: summary tables, and who is not beaten in both."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from verulam.experiment._contestants import Responses, at_largest_share
+from verulam.experiment._evidence import Evidence
+from verulam.experiment._rank_evidence import RankEvidence
+from verulam.experiment._verdict import Verdict
 from verulam.statistics import average_ranks
 
 #: Costs of a run, and what their mean over runs is called in a table.
@@ -96,6 +99,84 @@ def pareto_front(
         if not dominated:
             front.append(str(name))
     return tuple(front)
+
+
+def with_evidence(
+    table: pd.DataFrame, evidence: Evidence | None, verdict: Verdict | None
+) -> pd.DataFrame:
+    """Return the table of one data set with what is known of each contestant beside the best.
+
+    Parameters
+    ----------
+    table
+        One row per contestant.
+    evidence
+        What is known; None where the runs tell nothing of how far a mean may be off.
+    verdict
+        Who has the best mean.
+    """
+    columns = ["estimate", "low", "high", "difference", "difference_low", "difference_high"]
+    columns += ["probability_best", "probability_within", "regret", "complexity", "repeats"]
+    if evidence is None:
+        empty = table.assign(**dict.fromkeys(columns, np.nan), adjusted_p=np.nan)
+        return _with_standing(empty, verdict.best if verdict else None)
+    known = evidence.table
+    table = table.join(known[columns])
+    claims = evidence.claims
+    against = claims[(claims["better"] == evidence.best) | (claims["worse"] == evidence.best)]
+    p_values = {
+        row["worse"] if row["better"] == evidence.best else row["better"]: row["adjusted_p"]
+        for row in against.to_dict("records")
+    }
+    table["adjusted_p"] = [p_values.get(name, np.nan) for name in table.index]
+    worse = [name for name in table.index if evidence.claimed(evidence.best, str(name))]
+    return _with_standing(table, evidence.best, worse)
+
+
+def with_ranks(
+    table: pd.DataFrame, ranks: RankEvidence | None, verdict: Verdict | None
+) -> pd.DataFrame:
+    """Return the table over data sets with the tests of each contestant against the best.
+
+    Parameters
+    ----------
+    table
+        One row per contestant.
+    ranks
+        What the mean ranks tell; None for fewer than two contestants.
+    verdict
+        What the tests say over all data sets.
+    """
+    table = table.assign(adjusted_p=np.nan, better=np.nan, equal=np.nan, worse=np.nan)
+    if ranks is not None:
+        table.update(ranks.table[["better", "equal", "worse"]])
+    if verdict is None:
+        return table.assign(against_best="not tested")
+    # One that alone was run on all data sets has none to be better than.
+    best = verdict.best if len(table) == 1 or table["mean_rank"].notna().any() else None
+    worse = []
+    for row in verdict.pairs.to_dict("records"):
+        if best in (row["first"], row["second"]):
+            other = row["second"] if row["first"] == best else row["first"]
+            table.loc[other, "adjusted_p"] = row["adjusted_p"]
+            if verdict.beats(str(best), other):
+                worse.append(other)
+    return _with_standing(table, best, worse)
+
+
+def _with_standing(
+    table: pd.DataFrame, best: str | None, worse: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return the table with how each contestant compares with the best, in words."""
+    words = []
+    for name, p_value in zip(table.index, table["adjusted_p"], strict=True):
+        if name == best:
+            words.append("best")
+        elif name in worse:
+            words.append("worse")
+        else:
+            words.append("not tested" if p_value != p_value else "not distinguishable")
+    return table.assign(against_best=words)
 
 
 def _with_given(

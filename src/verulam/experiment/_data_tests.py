@@ -26,7 +26,9 @@ PAIR_COLUMNS = [
 ]
 
 
-def verdict_over_data(responses: Responses, *, alpha: float) -> Verdict | None:
+def verdict_over_data(
+    responses: Responses, *, alpha: float, procedure: str | None = None
+) -> Verdict | None:
     """Return what the tests say over all data sets; None where there is one or no result.
 
     Parameters
@@ -35,6 +37,9 @@ def verdict_over_data(responses: Responses, *, alpha: float) -> Verdict | None:
         The scores.
     alpha
         Level of significance.
+    procedure
+        How pairs of three or more contestants are compared: the `post_hoc` of
+        `verulam.statistics.compare_many`, or None for its default.
     """
     table = responses.by_data().dropna(how="all")
     if len(responses.data) < 2 or table.empty:
@@ -57,8 +62,9 @@ def verdict_over_data(responses: Responses, *, alpha: float) -> Verdict | None:
         )
         return Verdict(scope, best, nothing, notes=tuple(notes))
     try:
-        found = _two_over_data if two else _many_over_data
-        return found(table, responses, alpha, best, tuple(notes))
+        if two:
+            return _two_over_data(table, responses, alpha, best, tuple(notes))
+        return _many_over_data(table, responses, alpha, best, tuple(notes), procedure)
     except DataError as error:
         return Verdict(scope, best, nothing, notes=(*notes, str(error)))
 
@@ -102,24 +108,33 @@ def _two_over_data(
 
 
 def _many_over_data(
-    table: pd.DataFrame, responses: Responses, alpha: float, best: str, notes: tuple[str, ...]
+    table: pd.DataFrame,
+    responses: Responses,
+    alpha: float,
+    best: str,
+    notes: tuple[str, ...],
+    procedure: str | None,
 ) -> Verdict:
     choice = choose_test("best", "data sets", replications=len(table))[0]
+    options = {} if procedure is None else {"post_hoc": procedure}
     many = statistics.compare_many(
-        table, greater_is_better=responses.measure.greater_is_better, alpha=alpha
+        table, greater_is_better=responses.measure.greater_is_better, alpha=alpha, **options
     )
-    pairs = many.nemenyi.table[["first", "second", "difference", "p_value", "adjusted_p"]]
-    words = np.where(pairs["adjusted_p"] < alpha, "reject", "fail to reject")
-    pairs = pairs.assign(splits=len(table), decision=words)
-    # Differences of mean ranks: the smaller rank is better, whatever the measure.
-    pairs = protected(with_winners(pairs, greater=False), many.overall)
+    compared = many.pairs.table
+    words = np.where(compared["adjusted_p"] < alpha, "reject", "fail to reject")
+    pairs = compared.assign(splits=len(table), decision=words)
+    # By mean ranks or signed ranks: the smaller one is better, whatever the measure.
+    ahead = with_winners(
+        pairs.assign(difference=compared[many.pairs.direction]), greater=False
+    ).assign(difference=compared["difference"])
+    pairs = protected(ahead[[*PAIR_COLUMNS, "decision"]], many.overall)
     return Verdict(
         "all data sets",
         best,
         pairs,
         many.overall,
         (many.friedman,),
-        "Friedman's test by Iman and Davenport's F, then Nemenyi's test for every pair",
+        f"Friedman's test by Iman and Davenport's F, then {many.pairs.name} for every pair",
         choice.reason,
         notes,
         assumptions_of(many.overall),

@@ -11,8 +11,8 @@ _BY_FOLDS = ("k-fold", "disjoint")
 _STRATIFIED = ("k-fold", "5x2")
 
 
-def drawn(asked: Resampling, folds: int) -> Resampling:
-    """Return a resampling with the number of folds that was drawn.
+def drawn(asked: Resampling, folds: int, repeats: int | None = None) -> Resampling:
+    """Return a resampling with the numbers of folds and repeats that there were.
 
     Parameters
     ----------
@@ -20,6 +20,8 @@ def drawn(asked: Resampling, folds: int) -> Resampling:
         What was asked for.
     folds
         How many folds there are.
+    repeats
+        How many repeats there were; None where that is still open.
 
     Examples
     --------
@@ -27,6 +29,8 @@ def drawn(asked: Resampling, folds: int) -> Resampling:
     >>> str(drawn(resampling("20-fold"), 11)), str(drawn(resampling("5x2"), 2))
     ('11-fold', '5x2')
     """
+    if asked.max_repeats is not None and repeats:
+        asked = replace(asked, repeats=repeats, max_repeats=None)
     return replace(asked, folds=folds) if asked.kind in _BY_FOLDS else asked
 
 
@@ -56,7 +60,12 @@ def drawn_word(asked: Resampling, folds: Mapping[str, int]) -> str:
     return f"{asked} ({others})"
 
 
-def drawn_title(asked: Resampling, folds: Mapping[str, int], tasks: Iterable[str]) -> str:
+def drawn_title(
+    asked: Resampling,
+    folds: Mapping[str, int],
+    tasks: Iterable[str],
+    repeats: Mapping[str, int] | None = None,
+) -> str:
     """Return how splits were drawn, in words.
 
     Parameters
@@ -67,6 +76,8 @@ def drawn_title(asked: Resampling, folds: Mapping[str, int], tasks: Iterable[str
         For each data set the number of its folds.
     tasks
         What the data sets ask for, "classification" or "regression".
+    repeats
+        For each data set the number of its repeats; None where that is still open.
 
     Examples
     --------
@@ -74,7 +85,10 @@ def drawn_title(asked: Resampling, folds: Mapping[str, int], tasks: Iterable[str
     >>> drawn_title(resampling("10-fold"), {"a": 10, "b": 9}, ["classification"] * 2)
     'stratified 10-fold cross-validation (9-fold cross-validation on b)'
     """
-    titles = {label: drawn(asked, count).title for label, count in folds.items()}
+    titles = {
+        label: drawn(asked, count, (repeats or {}).get(label)).title
+        for label, count in folds.items()
+    }
     usual = next(iter(titles.values())) if len(set(titles.values())) == 1 else asked.title
     others = [f"{title} on {label}" for label, title in titles.items() if title != usual]
     classes = asked.kind in _STRATIFIED and all(task == "classification" for task in tasks)

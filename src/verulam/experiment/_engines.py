@@ -108,11 +108,9 @@ def _carried_out(
         key = opened.add_plan(plan)
         _warn_of_changes(opened, key)
         work = Work(plan, opened, key, retry=retry, check=check)
-        total = len(plan.runs)
+        already = max(0, work.total - len(work.queue))
         with (
-            show_progress(
-                total, total - len(work.queue), show=progress, standing=Standing(plan)
-            ) as display,
+            show_progress(work.total, already, show=progress, standing=Standing(plan)) as display,
             closing(engine(plan, work.queue)) as outcomes,
         ):
             work.write(outcomes, display)

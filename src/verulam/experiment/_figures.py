@@ -9,6 +9,7 @@ import pandas as pd
 from verulam.experiment._analysis import Analysis
 from verulam.experiment._costs import pareto_front
 from verulam.experiment._drawing import ReportFigure, drawn
+from verulam.experiment._evidence import Evidence
 from verulam.experiment._factor_figures import (
     effect_figures,
     learning_curves,
@@ -45,6 +46,9 @@ def figures(analysis: Analysis) -> tuple[ReportFigure, ...]:
     """
     makers: list[Callable[[Analysis], Iterator[ReportFigure]]] = [
         _over_data,
+        _intervals,
+        _difference,
+        _probabilities,
         _scores,
         _costs,
         threshold_figures,
@@ -78,6 +82,44 @@ def _over_data(analysis: Analysis) -> Iterator[ReportFigure]:
             "One line per data set. Compare within a line, not between lines.",
             drawn(partial(mean_dots, means, label=analysis.measure.title)),
         )
+
+
+def _intervals(analysis: Analysis) -> Iterator[ReportFigure]:
+    several = len(analysis.responses.data) > 1
+    for data in analysis.responses.data[:MOST_DATA_SETS]:
+        if data in analysis.evidence and len(analysis.evidence[data].names) <= MOST_CONTESTANTS:
+            yield ReportFigure(
+                f"Intervals on {data}" if several else "How good is each",
+                "95 % intervals; shaded is what is within the margin of the best estimate.",
+                drawn(partial(analysis.plot_intervals, data)),
+                folded=several,
+            )
+
+
+def _difference(analysis: Analysis) -> Iterator[ReportFigure]:
+    known = _only_evidence(analysis)
+    if known is not None and len(known.names) > 1:
+        yield ReportFigure(
+            "The difference that matters most",
+            "How probable each difference of the recommended contestant from its nearest rival "
+            "is; differences between the dashed lines would not matter.",
+            drawn(analysis.plot_difference),
+        )
+
+
+def _probabilities(analysis: Analysis) -> Iterator[ReportFigure]:
+    known = _only_evidence(analysis)
+    if known is not None and 1 < len(known.names) <= MOST_CONTESTANTS:
+        yield ReportFigure(
+            "Who may be the best",
+            "The probability of being the best of all, and of being within the margin of the best.",
+            drawn(analysis.plot_probabilities),
+        )
+
+
+def _only_evidence(analysis: Analysis) -> Evidence | None:
+    data = analysis.responses.data
+    return analysis.evidence.get(data[0]) if len(data) == 1 else None
 
 
 def _scores(analysis: Analysis) -> Iterator[ReportFigure]:

@@ -13,9 +13,11 @@ from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.data import Dataset
 from verulam.experiment._analysis import Analysis
 from verulam.experiment._choices import DataChoice
-from verulam.experiment._contestants import StoredContestant, full_name
+from verulam.experiment._contestants import StoredContestant, full_name, spoken_name
+from verulam.experiment._phrases import measure_words
 from verulam.experiment._plan import Contestant, make_plan
 from verulam.experiment._planned_data import PlannedData
+from verulam.experiment._resampling import resampling
 from verulam.experiment._results import Results
 from verulam.experiment._sources import open_choice
 from verulam.experiment._store import Store
@@ -103,19 +105,20 @@ def chosen_contestant(
     data
         Label of the data set.
     learner
-        "best" for the best mean response on the data set, "recommended" for the simplest that
-        the tests cannot tell from it, the name of a contestant, or that of a learner, whose best
-        setting is taken. None takes the one that the answer of the study recommends, and the best
-        where it recommends none, or only until more is known.
+        "best" for the best mean response on the data set, "recommended" for the one that the
+        answer of the study recommends, the name of a contestant, or that of a learner, whose best
+        setting is taken. None takes the recommended one; where there is none for all data sets,
+        the choice on this one.
     """
     contestants = {each.name: each for each in analysis.responses.contestants}
     table = analysis.tables[data].dropna(subset=["mean"])
     if table.empty:
         raise DataError(f"No run on {data} has finished, so that there is nothing to finalise.")
     if learner is None:
-        decided = analysis.verdict is None or not analysis.verdict.undecided
-        named = decided and analysis.recommended in table.index
-        learner = str(analysis.recommended) if named else "best"
+        evidence = analysis.evidence.get(data)
+        learner = "best" if evidence is None else evidence.selection.name
+        if analysis.recommended in table.index:
+            learner = str(analysis.recommended)
     if learner == "recommended":
         if analysis.recommended is None:
             raise DataError("learner: the study recommends none; name one, or take 'best'.")
@@ -124,7 +127,7 @@ def chosen_contestant(
         return contestants[learner]
     names = [name for name in table.index if learner == "best"]
     if learner != "best":
-        wanted = {learner, full_name(learner)}
+        wanted = {learner, full_name(learner), spoken_name(full_name(learner))}
         names = [name for name in table.index if contestants[name].learner in wanted]
         if not names:
             known = [*contestants, *{each.learner for each in contestants.values()}]
@@ -154,29 +157,21 @@ def reason_for(analysis: Analysis, data: str, chosen: str, learner: str | None) 
     """
     means = analysis.tables[data]["mean"]
     best = chosen_contestant(analysis, data, "best").name
-    lead = f"the best mean {analysis.measure.name} ({number_text(means[best])})"
+    lead = f"the best mean {measure_words(analysis.measure)} ({number_text(means[best])})"
     recommended = analysis.recommended
-    if learner in (None, "recommended") and chosen == recommended:
+    advice = "" if recommended is None else f"the study recommends {spoken_name(recommended)}"
+    if learner is None or learner == "recommended":
+        words = "recommended by the study" if chosen == recommended else f"the choice on {data}"
         if chosen == best:
-            return f"recommended by the study, and with {lead}"
+            return f"{words}, and with {lead}"
         return (
-            f"recommended by the study: the simplest that its tests cannot tell from the best; "
-            f"{best} has {lead}, this one {number_text(means[chosen])}"
+            f"{words}: simpler, and as good as the best for all that is known; "
+            f"{spoken_name(best)} has {lead}, this one {number_text(means[chosen])}"
         )
-    if learner in (None, "best"):
-        words = f"it has {lead}"
-        if recommended == chosen:
-            return f"{words}, and the study recommends it"
-        if recommended is None:
-            return f"{words}; the study recommends none"
-        return (
-            f"{words}; the study recommends {recommended}, the simplest that its tests cannot tell "
-            "from the best"
-        )
-    words = "named by whoever made the model"
-    return (
-        words if recommended in (None, chosen) else f"{words}; the study recommends {recommended}"
-    )
+    words = f"it has {lead}" if learner == "best" else "named by whoever made the model"
+    if chosen == recommended:
+        return f"{words}, and the study recommends it" if learner == "best" else words
+    return f"{words}; {advice or 'the study recommends none'}"
 
 
 def rebuild(
@@ -229,7 +224,13 @@ def rebuild(
         ),
         None,
     )
-    ids = {run.run_id for run in plan.runs if plan.contestants[0][run.contestant] is contestant}
+    # Later repeats may not have been needed.
+    first = resampling(asked.resampling).repeats
+    ids = {
+        run.run_id
+        for run in plan.runs
+        if plan.contestants[0][run.contestant] is contestant and run.split.repeat < first
+    }
     if contestant is None or not ids <= known:
         raise DataError(
             f"learner: {chosen.name} cannot be built again as it was when the study was run; pass "

@@ -70,7 +70,7 @@ def labelled_learners(learners: Any) -> list[LearnerChoice]:
     Examples
     --------
     >>> [choice.label for choice in labelled_learners(["naive bayes"])]
-    ['parametric.NaiveBayes']
+    ['naive Bayes']
     """
     choices = learner_choices(learners)
     if not choices:
@@ -79,4 +79,4 @@ def labelled_learners(learners: Any) -> list[LearnerChoice]:
 
 
 def _name(learner: Any) -> str:
-    return entry(learner).name if isinstance(learner, str) else type(learner).__name__
+    return entry(learner).spoken if isinstance(learner, str) else type(learner).__name__

@@ -22,6 +22,7 @@ class Progress:
     bar: Any = None
     task: Any = None
     standing: Standing | None = None
+    total: int = 0
     _looked: float = 0.0
     _leader: str = ""
 
@@ -36,6 +37,12 @@ class Progress:
             if monotonic() - self._looked > PAUSE:
                 self._looked, self._leader = monotonic(), self.standing.words()
         self.bar.update(self.task, advance=1, description=words, leader=self._leader)
+
+    def expect(self, total: int) -> None:
+        """Show how many runs there are in all, as far as is known by now."""
+        if self.bar is not None and total != self.total:
+            self.total = total
+            self.bar.update(self.task, total=total)
 
 
 @contextmanager
@@ -62,7 +69,7 @@ def show_progress(
     console = Console(stderr=True)
     if show and console.is_jupyter:
         with NotebookBar(total, already) as notebook:
-            yield Progress(bar=notebook, standing=standing)
+            yield Progress(bar=notebook, standing=standing, total=total)
         return
     if not show or not console.is_terminal:
         yield Progress()
@@ -76,7 +83,7 @@ def show_progress(
     )
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("runs", total=total, completed=already, leader="")
-        yield Progress(bar=bar, task=task, standing=standing)
+        yield Progress(bar=bar, task=task, standing=standing, total=total)
 
 
 class NotebookBar:
@@ -104,10 +111,20 @@ class NotebookBar:
     def __exit__(self, *exception: object) -> None:
         self._draw()
 
-    def update(self, task: Any, *, advance: int, description: str, leader: str) -> None:
+    def update(
+        self,
+        task: Any,
+        *,
+        advance: int = 0,
+        description: str | None = None,
+        leader: str | None = None,
+        total: int | None = None,
+    ) -> None:
         """Count runs, and draw if the last picture is old enough."""
         self.done += advance
-        self.words, self.leader = description, leader
+        self.words = self.words if description is None else description
+        self.leader = self.leader if leader is None else leader
+        self.total = self.total if total is None else total
         if monotonic() - self._drawn > PAUSE:
             self._draw()
 

@@ -121,22 +121,43 @@ class _Table:
             return
         for digits in product(_DIGITS, repeat=3):
             start = "".join(digits)
-            condition = f"WHERE run >= '{start}' AND run < '{start}g'"
             before = self.damaged
             self.damaged = False
-            yield from self._read(condition)
+            yield from self._read("WHERE run >= ? AND run < ?", start, f"{start}g")
             if self.damaged:
-                # Once more from the other end, up to the damage.
-                yield from self._read(f"{condition} ORDER BY run DESC")
+                # From both ends, up to the damage.
+                yield from self._one_by_one(start, f"{start}g", "ASC")
+                yield from self._one_by_one(start, f"{start}g", "DESC")
             self.damaged = self.damaged or before
 
-    def _read(self, condition: str) -> Iterator[tuple[Any, ...]]:
+    def _one_by_one(self, low: str, high: str, order: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a range, up to the damage, with a query for each.
+
+        Python's cursor is always a row ahead, and loses the row before an error.
+        """
+        condition = f"WHERE run >= ? AND run < ? ORDER BY run {order} LIMIT 1"
+        while rows := list(self._read_raw(condition, low, high)):
+            row = rows[0]
+            run = row[0]
+            if not isinstance(run, str) or not low <= run < high:
+                # Damaged keys need not be in order: without this, one might go in circles.
+                self.damaged = True
+                return
+            if self._is_sound(row):
+                yield row
+            low, high = (f"{run}\0", high) if order == "ASC" else (low, run)
+
+    def _read(self, condition: str, *keys: str) -> Iterator[tuple[Any, ...]]:
+        for row in self._read_raw(condition, *keys):
+            if self._is_sound(row):
+                yield row
+            else:
+                self.damaged = True
+
+    def _read_raw(self, condition: str, *keys: str) -> Iterator[tuple[Any, ...]]:
+        query = f"SELECT * FROM {self._name} {condition}"  # noqa: S608 (names of our own)
         try:
-            for row in self._connection.execute(f"SELECT * FROM {self._name} {condition}"):  # noqa: S608 (names of our own)
-                if self._is_sound(row):
-                    yield row
-                else:
-                    self.damaged = True
+            yield from self._connection.execute(query, keys)
         except sqlite3.OperationalError as error:
             # A store of before the table was thought of.
             self.damaged = self.damaged or "no such table" not in str(error)

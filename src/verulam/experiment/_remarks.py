@@ -14,9 +14,6 @@ ABOUT_THESE_DATA = (
     "The conclusion is about these data; no learner is best on all, so that other data may give "
     "another order."
 )
-SIMPLE_FIRST = (
-    "Simple means earlier in the study's list: where the tests do not decide, that order does."
-)
 
 
 def notes_of(
@@ -68,7 +65,10 @@ def failure_lines(results: Results) -> list[str]:
 
 
 def caveats_of(
-    results: Results, verdicts: Mapping[str, Verdict], over_data: Verdict | None
+    results: Results,
+    verdicts: Mapping[str, Verdict],
+    over_data: Verdict | None,
+    simplicity: str,
 ) -> tuple[str, ...]:
     """Return what to keep in mind.
 
@@ -80,6 +80,8 @@ def caveats_of(
         What the tests say on each data set.
     over_data
         What they say over all.
+    simplicity
+        What being simple means, in words.
     """
     main = over_data or next(iter(verdicts.values()), None)
     told = [_sentence(text) for test in (main.tests if main else ()) for text in test.caveats]
@@ -88,7 +90,7 @@ def caveats_of(
     drawn = resampling(results.description["resampling"]).caveats
     caveats = [*(text for text in drawn if not (overlap and text == OVERLAP)), *told]
     caveats += design_remarks(results.description)
-    caveats += [*run_caveats(results), SIMPLE_FIRST, ABOUT_THESE_DATA]
+    caveats += [*run_caveats(results), f"Simpler means {simplicity}.", ABOUT_THESE_DATA]
     return tuple(dict.fromkeys(caveats))
 
 

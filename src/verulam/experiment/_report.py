@@ -20,10 +20,15 @@ from verulam.experiment._analysis_text import (
     p_text,
     response_texts,
     size_text,
+    test_summary,
 )
+from verulam.experiment._answer_text import numbers_for
+from verulam.experiment._contestants import spoken_name
+from verulam.experiment._evidence import Evidence
 from verulam.experiment._figures import figures
 from verulam.experiment._findings import HEADS, alias_lines, variance_rows
 from verulam.experiment._nuisance import nuisance_lines
+from verulam.experiment._phrases import chance_text
 from verulam.experiment._report_design import design_facts
 from verulam.experiment._reproduction import reproduction
 from verulam.experiment._results import Results
@@ -106,6 +111,7 @@ def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
     environment = Environment(
         loader=PackageLoader("verulam.experiment"), autoescape=True, undefined=StrictUndefined
     )
+    environment.filters["spoken"] = spoken_name
     template = environment.get_template("report.html.j2")
     drawings = [(figure, Markup(figure.svg)) for figure in figures(analysis)]  # noqa: S704 (Matplotlib escapes the labels in its SVG)
     description = analysis.results.description
@@ -125,6 +131,8 @@ def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
         breakable=_breakable,
         number=number_text,
         p_text=p_text,
+        spoken=spoken_name,
+        test_summary=test_summary,
         variance_heads=HEADS,
         variance_rows=variance_rows,
         alias_lines=alias_lines,
@@ -163,23 +171,20 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
         What was found.
     """
     several = analysis.overall is not None
-    group = analysis.verdict.group if analysis.verdict and analysis.verdict.tested else ()
+    known = None if several else analysis.evidence.get(analysis.responses.data[0])
     rows = []
     table = best_first(analysis)
     means, deviations = response_texts(table)
     for place, (name, row) in enumerate(table.iterrows()):
-        cells = {}
         if several:
-            cells["mean rank"] = _number(row["mean_rank"], "{:.2f}".format)
+            cells = _rank_cells(row)
+        elif known is not None:
+            cells = _evidence_cells(row, known)
         else:
-            cells["mean"] = _said(row["mean"], means[place])
-        # Next to the mean, where a phone shows them without scrolling sideways.
-        cells["equality"] = Cell(row["equality"], row["equality"], "word")
-        cells["p"] = _number(row["adjusted_p"], p_text)
-        if several:
-            cells["wins"] = _number(row.get("wins"), "{:.0f}".format)
-        else:
-            cells["s.d."] = _said(row["standard_deviation"], deviations[place])
+            cells = {
+                "mean": _said(row["mean"], means[place]),
+                "s.d.": _said(row["standard_deviation"], deviations[place]),
+            }
         cells["fit"] = _number(row["fit_seconds"], seconds_text)
         cells["predict"] = _number(row["predict_seconds"], seconds_text)
         cells["size"] = _number(row["model_size"], size_text)
@@ -188,14 +193,49 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
         cells["failed"] = _number(row["failed"], "{:.0f}".format)
         rows.append(
             {
-                "name": str(name),
+                "name": spoken_name(str(name)),
                 "cells": cells,
-                "in_group": name in group,
+                "in_group": row["against_best"] in ("best", "not distinguishable"),
                 "recommended": name == analysis.recommended,
                 "pareto": bool(row["pareto"]),
             }
         )
     return rows
+
+
+def _evidence_cells(row: pd.Series, known: Evidence) -> dict[str, Cell]:
+    """Return the cells of one contestant on one data set."""
+    write = numbers_for(known)
+    missing = row["estimate"] != row["estimate"]
+    interval = "-" if missing else write.interval(row["low"], row["high"])
+    difference = "-" if missing else write.plain(row["difference"])
+    if not missing and row["against_best"] != "best":
+        limits = write.interval(row["difference_low"], row["difference_high"])
+        difference = f"{difference} ({limits})"
+    return {
+        known.measure.title.lower(): _number(row["estimate"], write.value),
+        "95 % interval": Cell(interval, "" if missing else repr(float(row["low"]))),
+        "is best": _number(row["probability_best"], chance_text),
+        f"within {write.margin(known.margin)}": _number(row["probability_within"], chance_text),
+        # Next to the values, where a phone shows them without scrolling far.
+        "against the best": Cell(row["against_best"], row["against_best"], "word"),
+        "adjusted p": _number(row["adjusted_p"], p_text),
+        "difference (95 %)": Cell(difference, "" if missing else repr(float(row["difference"]))),
+        "repeats": _number(row["repeats"], "{:.0f}".format),
+    }
+
+
+def _rank_cells(row: pd.Series) -> dict[str, Cell]:
+    """Return the cells of one contestant over several data sets."""
+    return {
+        "mean rank": _number(row["mean_rank"], "{:.2f}".format),
+        "against the best": Cell(row["against_best"], row["against_best"], "word"),
+        "adjusted p": _number(row["adjusted_p"], p_text),
+        "better": _number(row["better"], chance_text),
+        "equal": _number(row["equal"], chance_text),
+        "worse": _number(row["worse"], chance_text),
+        "wins": _number(row.get("wins"), "{:.0f}".format),
+    }
 
 
 def _said(value: float, text: str) -> Cell:

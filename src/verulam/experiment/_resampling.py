@@ -40,6 +40,9 @@ class Resampling:
         Parts: of k-fold, each is tested once; of disjoint, each is halved.
     repeats
         How often the rows are shuffled anew, or drawn with replacement.
+    max_repeats
+        How often at the most, where repeats are added until the choice is settled; None adds
+        none. Of k-fold alone.
     share
         The part of the rows that a holdout tests.
     groups
@@ -68,6 +71,7 @@ class Resampling:
     repeats: int = 1
     share: float = 1 / 3
     groups: str | None = None
+    max_repeats: int | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -79,6 +83,18 @@ class Resampling:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name}={value!r}; expected a whole number of at least {least}.")
+        self._check_max_repeats()
+
+    def _check_max_repeats(self) -> None:
+        most = self.max_repeats
+        if most is None:
+            return
+        whole = isinstance(most, int) and not isinstance(most, bool)
+        if self.kind != "k-fold" or self.repeats < 2 or not whole or most < self.repeats:
+            raise ValueError(
+                f"max_repeats={most!r}; expected a whole number of at least the {self.repeats} "
+                "repeats to begin with, which must be 2 or more, of k-fold."
+            )
 
     @property
     def title(self) -> str:
@@ -93,7 +109,10 @@ class Resampling:
             "disjoint": f"{self.folds} disjoint parts, each halved for training and testing",
         }[self.kind]
         drawn_once = self.repeats == 1 or self.kind in ("bootstrap", "out-of-bag")
-        words = words if drawn_once else f"{words}, repeated {self.repeats} times"
+        if self.max_repeats is not None:
+            words = f"{words}, repeated {self.repeats} to {self.max_repeats} times"
+        elif not drawn_once:
+            words = f"{words}, repeated {self.repeats} times"
         return f"{words}, with equal {self.groups} kept together" if self.groups else words
 
     @property
@@ -119,6 +138,8 @@ class Resampling:
         match self.kind:
             case "k-fold":
                 times = f"{self.repeats}x" if self.repeats > 1 else ""
+                if self.max_repeats is not None:
+                    times = f"{self.repeats}-{self.max_repeats}x"
                 return f"{times}{self.folds}-fold"
             case "5x2":
                 return f"{self.repeats}x2"
@@ -135,14 +156,21 @@ class Resampling:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kind and the numbers that it uses, as `resampling` reads them."""
-        numbers = {key: getattr(self, key) for key in self._kind.defaults}
+        numbers = {
+            key: value for key in self._kind.defaults if (value := getattr(self, key)) is not None
+        }
         return {"kind": self.kind} | numbers | ({"groups": self.groups} if self.groups else {})
 
     def n_splits(self, n_rows: int) -> int:
         """Return how many splits are drawn from so many rows (or groups, where there are any)."""
         if self.kind == "leave-one-out":
             return n_rows
-        return self.repeats * (self.folds if self._kind.parts_per_fold else 1)
+        return self.most_repeats * (self.folds if self._kind.parts_per_fold else 1)
+
+    @property
+    def most_repeats(self) -> int:
+        """How often the rows are split anew at the most."""
+        return self.max_repeats or self.repeats
 
     def usable(
         self, targets: Any, *, task: str, groups: Any = None, every_class: bool = False
@@ -189,7 +217,7 @@ class Resampling:
         numbers = Numbers(self.folds, self.repeats, self.share)
         return tuple(
             Split(repeat, fold, pair.train, pair.test)
-            for repeat, repeat_seed in enumerate(spawn_seeds(seed, self.repeats))
+            for repeat, repeat_seed in enumerate(spawn_seeds(seed, self.most_repeats))
             for fold, pair in enumerate(self._kind.draw(rows, numbers, repeat_seed))
         )
 
@@ -256,14 +284,15 @@ def resampling(given: str | Mapping[str, Any] | Resampling) -> Resampling:
     Parameters
     ----------
     given
-        Such as "10-fold", "10x10-fold", "5x2", "leave-one-out", "holdout 0.25",
+        Such as "10-fold", "10x10-fold", "2-10x10-fold" (2 repeats, and up to 10 until the choice
+        is settled), "5x2", "leave-one-out", "holdout 0.25",
         "bootstrap 200", "out-of-bag", "disjoint 30", each perhaps followed by "by" and a column
         of groups, or a mapping with `kind`, numbers and `groups`.
 
     Examples
     --------
     >>> resampling("10x10-fold")
-    Resampling(kind='k-fold', folds=10, repeats=10, share=0.33..., groups=None)
+    Resampling(kind='k-fold', folds=10, repeats=10, share=0.33..., groups=None, max_repeats=None)
     >>> resampling({"kind": "holdout", "share": 0.25}).title
     'holdout of 0.25 of the rows'
     >>> resampling("5-fold by patient").title

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from verulam.base import DataError
 from verulam.experiment._resampling import Resampling
 
-#: Below so many rows, and below so many rows of the smallest class, a set is tiny.
-TINY_ROWS, TINY_CLASS = 30, 5
+#: Below so many rows a set is tiny.
+TINY_ROWS = 30
 
 #: From so many rows on, so many folds.
-FOLDS = ((10_000, 5), (300, 10), (TINY_ROWS, 30))
+FOLDS = ((10_000, 5), (TINY_ROWS, 10))
+
+#: Repeats to begin with, and at the most, until the choice would survive other splits.
+REPEATS, MOST_REPEATS = 2, 10
 
 #: From so many rows on, each of ten parts is large enough by itself.
 PLENTY = 1_000_000
@@ -34,7 +37,7 @@ class ResamplingAdvice:
 def suggest_resampling(
     n_rows: int, *, n_classes: int | None = None, smallest_class: int | None = None
 ) -> ResamplingAdvice:
-    """Return the resampling that suits the number of rows: many folds where rows are few.
+    """Return the resampling that suits the number of rows, which is also what `compare` takes.
 
     Parameters
     ----------
@@ -48,13 +51,18 @@ def suggest_resampling(
     Notes
     -----
     Alpaydin 19.6: the more rows there are, the fewer folds do; the bootstrap is for very small
-    sets, tested here on the rows not drawn, since those drawn have been learnt from.
+    sets, tested here on the rows not drawn, since those drawn have been learnt from. Two repeats
+    of ten folds tell about as much of a difference as ten; more are added where the choice would
+    not survive other splits.
 
     Examples
     --------
     >>> advice = suggest_resampling(5_000, n_classes=2)
-    >>> str(advice.resampling), advice.reason
-    ('10-fold', '5000 rows: 10 folds are the custom, with 4500 rows to learn from each time.')
+    >>> str(advice.resampling)
+    '2-10x10-fold'
+    >>> print(advice.reason)
+    5000 rows: 10 folds are the custom, with 4500 rows to learn from each time; repeated twice, and
+    up to 10 times until the choice would survive other splits.
     """
     if smallest_class is None:
         smallest_class = n_rows // n_classes if n_classes else n_rows // 2
@@ -63,22 +71,25 @@ def suggest_resampling(
             f"{n_rows} rows, {smallest_class} of them in the smallest class; "
             "at least 2 of each class are needed."
         )
-    if n_rows < TINY_ROWS or smallest_class < TINY_CLASS:
-        few = f"{n_rows} rows" if n_rows < TINY_ROWS else f"a class of {smallest_class} rows"
+    if n_rows < TINY_ROWS:
         return ResamplingAdvice(
             Resampling("out-of-bag", repeats=100),
-            f"{few}: too few to cut into folds; the bootstrap learns from as many rows each time.",
+            f"{n_rows} rows: too few to cut into folds; the bootstrap learns from as many rows "
+            "each time.",
         )
     if n_rows >= PLENTY:
         return ResamplingAdvice(
             Resampling("disjoint", folds=10),
             f"{n_rows} rows: enough for ten parts that share no row, whose scores are independent.",
         )
-    ideal = next(folds for rows, folds in FOLDS if n_rows >= rows)
-    folds = min(ideal, smallest_class)
+    folds = next(folds for rows, folds in FOLDS if n_rows >= rows)
     learnt = n_rows - round(n_rows / folds)
-    words = {5: "few folds suffice", 10: "10 folds are the custom", 30: "many folds are needed"}
-    reason = f"{n_rows} rows: {words[ideal]}, with {learnt} rows to learn from each time."
-    if folds < ideal:
-        reason += f" {folds} instead of {ideal}, because the smallest class has no more rows."
-    return ResamplingAdvice(Resampling("k-fold", folds=folds), reason)
+    words = {5: "few folds suffice", 10: "10 folds are the custom"}[folds]
+    reason = (
+        f"{n_rows} rows: {words}, with {learnt} rows to learn from each time; repeated twice, and "
+        f"up to {MOST_REPEATS} times until the choice would survive other splits."
+    )
+    if smallest_class < folds:
+        reason += f" The smallest class has {smallest_class} rows, so that some folds lack it."
+    repeated = Resampling("k-fold", folds=folds, repeats=REPEATS, max_repeats=MOST_REPEATS)
+    return ResamplingAdvice(repeated, reason)

@@ -9,6 +9,7 @@ from verulam.experiment._resampling_kinds import KINDS
 
 #: A pattern, the kind it stands for, and the number that each of its groups is.
 _FORMS: tuple[tuple[str, str], ...] = (
+    (r"(?P<repeats>\d+)-(?P<max_repeats>\d+)x(?P<folds>\d+)-fold", "k-fold"),
     (r"(?:(?P<repeats>\d+)x)?(?P<folds>\d+)-fold", "k-fold"),
     (r"(?P<repeats>\d+)x2", "5x2"),
     (r"(?:(?P<repeats>\d+)x )?holdout(?: (?P<share>\d*\.?\d+))?", "holdout"),
@@ -77,8 +78,10 @@ def _from_table(table: Mapping[str, Any]) -> dict[str, Any]:
                 raise DataError(f"resampling.groups: expected the name of a column, got {value!r}.")
             continue
         if key not in accepted:
-            words = f"it takes {' and '.join(accepted)}" if accepted else "it takes no numbers"
+            words = f"it takes {', '.join(accepted)}" if accepted else "it takes no numbers"
             raise DataError(f"resampling.{key}: no number of {kind}; {words}.")
+        if value is None and accepted[key] is None:
+            continue
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise DataError(f"resampling.{key}: expected a number, got {value!r}.")
     return {**implied, **{key: value for key, value in table.items() if key != "kind"}}

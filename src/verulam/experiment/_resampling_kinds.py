@@ -46,7 +46,7 @@ class Kind:
     """
 
     draw: Callable[[Rows, Numbers, int], Iterator[Pair]]
-    defaults: Mapping[str, int | float] = field(default_factory=dict)
+    defaults: Mapping[str, int | float | None] = field(default_factory=dict)
     forms: tuple[str, ...] = ()
     parts_per_fold: int = 0
     caveat: str = OVERLAP
@@ -118,8 +118,8 @@ def _rows_of(rows: Rows, units: np.ndarray) -> np.ndarray:
 KINDS: Mapping[str, Kind] = {
     "k-fold": Kind(
         draw_k_fold,
-        {"folds": 10, "repeats": 1},
-        ("10-fold", "10x10-fold"),
+        {"folds": 10, "repeats": 1, "max_repeats": None},
+        ("10-fold", "10x10-fold", "2-10x10-fold"),
         parts_per_fold=1,
     ),
     "5x2": Kind(draw_k_fold, {"repeats": 5}, ("5x2",), parts_per_fold=1),

@@ -39,7 +39,7 @@ SELECT p.label AS data, p.learner, p.setting, c.difference FROM planned p JOIN c
 WHERE p.study = ? AND c.difference != '' ORDER BY p.learner, p.setting
 """
 _FOLDS = """
-SELECT p.label, d.task, count(DISTINCT s.fold) FROM (
+SELECT p.label, d.task, count(DISTINCT s.fold), count(DISTINCT s.repeat) FROM (
     SELECT DISTINCT label, place, data, split FROM planned WHERE study = ?) p
 JOIN splits s ON s.split = p.split JOIN data d ON d.data = p.data
 GROUP BY p.label ORDER BY min(p.place)
@@ -136,9 +136,12 @@ class Results:
         """How the splits were drawn, in words."""
         with Store(self.path, read_only=True) as store:
             rows = list(store.rows(_FOLDS, (self.study,)))
-        folds = {label: count for label, _, count in rows}
+        folds = {label: count for label, _, count, _ in rows}
+        repeats = {label: count for label, *_, count in rows}
         asked = resampling(self.description["resampling"])
-        return drawn_title(asked, folds, [task for _, task, _ in rows])
+        open_still = asked.max_repeats is not None and self.status().get("left", 0) > 0
+        tasks = [task for _, task, *_ in rows]
+        return drawn_title(asked, folds, tasks, None if open_still else repeats)
 
     @cached_property
     def notices(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ by one takes far longer than reading all and putting aside what is not asked for
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from verulam.base import DataError
 from verulam.experiment._losses import stored_prediction
 from verulam.experiment._store import Store
 from verulam.experiment._store_rows import unpack
-from verulam.measures import Measure, accuracy, error
+from verulam.measures import Measure, accuracy, error, measure
 
 _PLANNED = """
 SELECT p.position, p.label AS data, p.learner, p.setting, s.repeat, s.fold, p.share, p.run,
@@ -41,6 +41,15 @@ _ON_POSITIONS: dict[Any, Callable[[np.ndarray, np.ndarray], Any]] = {
     error: lambda targets, predicted: np.count_nonzero(targets != predicted) / len(targets),
     accuracy: lambda targets, predicted: np.count_nonzero(targets == predicted) / len(targets),
 }
+
+
+misses, hits = measure("error").rows, measure("accuracy").rows
+#: The same for what each row contributes.
+_ROWS_ON_POSITIONS: dict[Any, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    misses: lambda targets, predicted: (targets != predicted).astype(np.float64),
+    hits: lambda targets, predicted: (targets == predicted).astype(np.float64),
+}
+RowValue = Literal["losses", "hits", "scores"]
 
 
 def planned_runs(store: Store, study: str) -> pd.DataFrame:
@@ -152,6 +161,50 @@ class Scorer:
                 targets = self._true[split]
                 true = targets if measure.task == "regression" else classes[targets]
                 yield RowLosses(run, split, measure, true, prediction, classes.tolist())
+
+    def row_values(
+        self, study: str, measure: Measure, what: RowValue = "losses"
+    ) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield each finished run with a number for each of its tested rows.
+
+        Parameters
+        ----------
+        study
+            Key of the study.
+        measure
+            What the numbers are for.
+        what
+            "losses": what the row contributes to the measure; "hits": whether its class was
+            predicted; "scores": what speaks for the second of two classes. Runs whose learner
+            does not give that are left out.
+        """
+        quick = _ROWS_ON_POSITIONS.get(hits if what == "hits" else measure.rows)
+        if measure.options and what == "losses":
+            quick = None
+        for run, data, split, stored in self._finished(study, measure):
+            if self._tasks[data] != measure.task:
+                continue
+            if quick is not None:
+                assert stored[0] is not None
+                yield run, quick(self._true[split], unpack(stored[0]))
+                continue
+            prediction = self._prediction(measure, data, stored)
+            if prediction is None:
+                continue
+            if what == "scores":
+                yield run, prediction[:, -1] if prediction.ndim == 2 else prediction
+                continue
+            targets, classes = self._true[split], self._classes[data]
+            true = targets if measure.task == "regression" else classes[targets]
+            yield run, measure.row_losses(true, prediction, labels=classes.tolist() or None)
+
+    def targets_of(self, split: str) -> np.ndarray:
+        """Return the targets of the tested rows of a split: numbers, or positions of classes."""
+        return self._true[split]
+
+    def classes_of(self, data: str) -> np.ndarray:
+        """Return the labels of the classes of a data set; none where the target is a number."""
+        return self._classes[data]
 
     def _finished(
         self, study: str, measure: Measure

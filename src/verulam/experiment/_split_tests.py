@@ -7,7 +7,7 @@ import pandas as pd
 from verulam import statistics
 from verulam.base import DataError
 from verulam.experiment._contestants import Responses
-from verulam.experiment._pairwise import RowLosses, compare_pairs
+from verulam.experiment._pairwise import RowLosses, compare_pairs, decided
 from verulam.experiment._verdict import Verdict, assumptions_of, protected, with_winners
 from verulam.experiment._wishes import PAIR_TESTS
 from verulam.statistics import TestResult
@@ -66,14 +66,28 @@ def verdict_on_splits(
         overall = next(iter(compared.results.values()), None)
         further = _calibrated(table.dropna(), responses.test_shares[data], overall, alpha)
     else:
-        overall = _blocked(table.dropna(), alpha)
+        share = 0.0 if resampling == "disjoint" else responses.test_shares[data]
+        overall = _blocked(table.dropna(), alpha, share / (1.0 - share))
         method = f"{method} for every pair, adjusted after Holm"
         if overall is not None:
             pairs = protected(pairs, overall)
             method = f"blocked analysis of variance, then {method}"
     if overall is not None:
         taken = assumptions_of(overall)
-    return Verdict(data, best, pairs, overall, further, method, why, tuple(notes), taken)
+    control = _control(responses, compared.table, alpha)
+    return Verdict(
+        data, best, pairs, overall, further, method, why, tuple(notes), taken, control=control
+    )
+
+
+def _control(responses: Responses, pairs: pd.DataFrame, alpha: float) -> pd.DataFrame | None:
+    """Return the pairs with the baseline, adjusted among themselves; None where there is none."""
+    baseline = next((each.name for each in responses.contestants if each.baseline), None)
+    with_it = pairs[(pairs["first"] == baseline) | (pairs["second"] == baseline)]
+    if with_it.empty or len(pairs) == 1:
+        return None
+    again = decided(with_it[["first", "second", "difference", "splits", "p_value"]], alpha)
+    return with_winners(again, greater=responses.measure.greater_is_better)
 
 
 def _no_test(test: str | None, measure: str) -> str:
@@ -97,11 +111,11 @@ def _best(means: pd.Series, *, greater: bool) -> str:
     return str(means.idxmax() if greater else means.idxmin())
 
 
-def _blocked(shared: pd.DataFrame, alpha: float) -> TestResult | None:
+def _blocked(shared: pd.DataFrame, alpha: float, overlap: float) -> TestResult | None:
     if len(shared) < 2:
         return None
     try:
-        return statistics.repeated_anova(shared, alpha=alpha)
+        return statistics.repeated_anova(shared, alpha=alpha, overlap=overlap)
     except DataError:  # no variance left within the blocks
         return None
 

@@ -261,6 +261,14 @@ class Store:
             )
         return study
 
+    def spare(self, study: str, positions: Sequence[int]) -> None:
+        """Take runs from a plan that turned out not to be needed."""
+        with self.transaction() as connection:
+            connection.executemany(
+                "DELETE FROM planned WHERE study = ? AND position = ?",
+                [(study, position) for position in positions],
+            )
+
     def settled(self, retry: Sequence[str] = ()) -> set[str]:
         """Return the runs that need not be carried out again.
 

@@ -1,6 +1,5 @@
 """The outcome of the tests in one place, and what may be read off it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,6 +38,9 @@ class Verdict:
         What the tests take for granted.
     many
         The record behind a critical-difference diagram, where there is one.
+    control
+        The pairs with the baseline, adjusted among themselves, since it was not picked by its
+        results; None where none takes part.
     """
 
     scope: str
@@ -51,6 +53,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     many: ManyComparison | None = field(default=None, repr=False)
+    control: pd.DataFrame | None = field(default=None, repr=False)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -100,6 +103,12 @@ class Verdict:
         differs = self.overall is not None and self.overall.reject
         return differs and len(self.names) > 2 and not self._wins
 
+    @property
+    def with_best(self) -> pd.DataFrame:
+        """The pairs with the best; their p-values are adjusted for all, since it was picked."""
+        pairs = self.pairs
+        return pairs[(pairs["first"] == self.best) | (pairs["second"] == self.best)]
+
 
 def assumptions_of(result: TestResult) -> tuple[str, ...]:
     """Return what a test takes for granted, in words."""
@@ -123,29 +132,3 @@ def protected(pairs: pd.DataFrame, overall: TestResult) -> pd.DataFrame:
     if overall.reject:
         return pairs
     return pairs.assign(decision=pairs["decision"].replace("reject", "fail to reject"))
-
-
-def order_of_all(verdict: Verdict, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the contestants from best to worst, the simpler first where tests do not decide.
-
-    Parameters
-    ----------
-    verdict
-        Who beats whom.
-    names
-        Contestants, simplest first.
-
-    Notes
-    -----
-    Alpaydin 19.15: of those that no remaining contestant beats, the simplest comes next.
-    """
-    remaining = list(names)
-    order = []
-    while remaining:
-        free = [
-            name for name in remaining if not any(verdict.beats(other, name) for other in remaining)
-        ]
-        chosen = (free or remaining)[0]
-        order.append(chosen)
-        remaining.remove(chosen)
-    return tuple(order)

@@ -1,10 +1,11 @@
 """What a study wishes of its analysis, where whoever analyses it does not say otherwise."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from verulam.base import DataError, nearest_names
+from verulam.statistics import POST_HOC, SELECTION_RULES
 
 #: Paired tests that may be asked for.
 PAIR_TESTS = {
@@ -42,8 +43,17 @@ class Wishes:
     test
         Paired test on the splits; None takes the one that the design suggests.
     simplicity
-        Cost by which the simpler of two that cannot be told apart is found, or several with
-        their weights; None takes the order of the study.
+        Cost by which the simpler of two is found, or several with their weights; None takes the
+        kind of model, by the grades of the catalogue.
+    matters
+        Difference of the first measure, in its own units, below which two contestants are as
+        good as equal; None takes 1 percentage point for shares, and a share of what guessing
+        scores for other measures.
+    rule
+        Rule of choice: one of `verulam.statistics.SELECTION_RULES`.
+    procedure
+        Procedure for all pairs over several data sets, such as "shaffer" or "nemenyi"; None
+        takes the usual one.
 
     Examples
     --------
@@ -55,9 +65,12 @@ class Wishes:
     acceptable: float | None = None
     test: str | None = None
     simplicity: Simplicity | None = None
+    matters: float | None = None
+    rule: str = "half standard error"
+    procedure: str | None = None
 
     def __post_init__(self) -> None:
-        for key in ("alpha", "acceptable"):
+        for key in ("alpha", "acceptable", "matters"):
             given = getattr(self, key)
             if given is not None and (
                 isinstance(given, bool) or not isinstance(given, int | float)
@@ -68,6 +81,14 @@ class Wishes:
         if self.test is not None and self.test not in PAIR_TESTS:
             known = ", ".join(PAIR_TESTS)
             raise DataError(f"analysis.test: {self.test!r}; expected one of {known}.")
+        if self.matters is not None and not 0.0 <= self.matters < float("inf"):
+            raise DataError(
+                f"analysis.matters: {self.matters!r}; expected a number of at least 0, in units "
+                "of the measure."
+            )
+        _check_known("rule", self.rule, SELECTION_RULES)
+        if self.procedure is not None:
+            _check_known("procedure", self.procedure, POST_HOC)
         _check_simplicity(self.simplicity)
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +104,7 @@ def wishes(given: Mapping[str, Any] | Wishes | None) -> Wishes:
     Parameters
     ----------
     given
-        A mapping with some of `alpha`, `acceptable`, `test` and `simplicity`; None for none.
+        A mapping with some of the attributes of `Wishes`; None for none.
 
     Examples
     --------
@@ -100,6 +121,11 @@ def wishes(given: Mapping[str, Any] | Wishes | None) -> Wishes:
             nearest = nearest_names(key, keys, count=1)[0]
             raise DataError(f"analysis.{key}: no such key. Nearest: {nearest}.")
     return Wishes(**(given or {}))
+
+
+def _check_known(key: str, value: Any, known: Iterable[str]) -> None:
+    if value not in known:
+        raise DataError(f"analysis.{key}: {value!r}; expected one of {', '.join(known)}.")
 
 
 def _check_simplicity(given: Any) -> None:

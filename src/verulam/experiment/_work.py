@@ -7,6 +7,8 @@ from verulam.experiment._budget import affordable, budget
 from verulam.experiment._execution import Outcome
 from verulam.experiment._plan import Plan
 from verulam.experiment._progress import Progress
+from verulam.experiment._repeats import AdaptiveRepeats
+from verulam.experiment._resampling import resampling
 from verulam.experiment._store import Store
 
 
@@ -30,22 +32,32 @@ class Work:
     ----------
     queue
         Positions of the runs that an engine is still to take.
+    total
+        Number of runs that are planned as far as is known by now.
     """
 
     def __init__(
         self, plan: Plan, store: Store, study: str, *, retry: Sequence[str], check: bool
     ) -> None:
         self._plan, self._store, self._study, self._check = plan, store, study, check
-        limits = budget(plan.study.budget)
-        self.queue = deque(affordable(plan.runs, limits, store.settled(retry)))
+        self._limits = limits = budget(plan.study.budget)
+        self._repeats: AdaptiveRepeats | None = None
+        among = None
+        if resampling(plan.study.resampling).max_repeats is not None:
+            self._repeats = AdaptiveRepeats(plan, store.path, study)
+            among = self._repeats.first()
+        settled = store.settled(retry)
+        self._settled = set(settled)
+        self.queue = deque(affordable(plan.runs, limits, settled, among))
         self._expected = len(self.queue)
+        self.total = len(plan.runs) if among is None else len(among)
         self._most_seconds = None if limits is None else limits.most_seconds
         self._seconds = store.seconds(study) if self._most_seconds is not None else 0.0
-        self._repeats: set[str] = set()
+        self._checks: set[str] = set()
         self._waiting: list[Outcome] = []
         self._stop_where_spent()
         if not self.queue:
-            self._add_repeats()
+            self._go_on()
 
     def write(self, outcomes: Iterator[Outcome | None], display: Progress) -> None:
         """Write outcomes down whenever no more are at hand, so that a sudden end loses none."""
@@ -54,12 +66,13 @@ class Work:
                 if outcome is None:
                     self._flush()
                     continue
-                if outcome.run_id in self._repeats:
+                if outcome.run_id in self._checks:
                     self._store.add_check(outcome)
                     continue
                 self._waiting.append(outcome)
                 display.advance(outcome)
                 self._count(outcome)
+                display.expect(self.total)
         finally:
             self._flush()
 
@@ -69,23 +82,51 @@ class Work:
 
     def _count(self, outcome: Outcome) -> None:
         self._expected -= 1
+        self._settled.add(outcome.run_id)
         seconds = outcome.fit_seconds + outcome.predict_seconds
         self._seconds += seconds if seconds == seconds else 0.0  # NaN where it was stopped
         self._stop_where_spent()
         if not self._expected:
             self._flush()
-            self._add_repeats()
+            self._go_on()
+
+    @property
+    def _spent(self) -> bool:
+        return self._most_seconds is not None and self._seconds >= self._most_seconds
 
     def _stop_where_spent(self) -> None:
-        if self._most_seconds is not None and self._seconds >= self._most_seconds:
+        if self._spent:
             self._expected -= len(self.queue)
             self.queue.clear()
 
-    def _add_repeats(self) -> None:
+    def _go_on(self) -> None:
+        """Queue what follows from what was seen: another repeat, or at the end the checks."""
+        while self._repeats is not None and not self._spent:
+            more = self._repeats.more()
+            if not more:
+                self._spare()
+                break
+            self.total += len(more)
+            # What an earlier study has left in the store need not be carried out again.
+            self.queue.extend(affordable(self._plan.runs, self._limits, self._settled, more))
+            self._expected = len(self.queue)
+            if self.queue:
+                return
+        self._add_checks()
+
+    def _spare(self) -> None:
+        """Take the runs from the plan in the store that were not needed."""
+        self._repeats = None
+        self._store.spare(
+            self._study,
+            [place for place, run in enumerate(self._plan.runs) if run.run_id not in self._settled],
+        )
+
+    def _add_checks(self) -> None:
         """Queue the quickest run of each contestant again, unless that has been done before."""
         if self._check:
             positions = self._store.unchecked(self._study)
             # Equal learners under two labels share their runs.
             once = {self._plan.runs[position].run_id: position for position in positions}
-            self._repeats = set(once)
+            self._checks = set(once)
             self.queue.extend(once.values())

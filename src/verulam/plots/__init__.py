@@ -11,6 +11,11 @@ from verulam.plots._discriminants import (
     discriminant_surface,
 )
 from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
+from verulam.plots._evidence import (
+    best_probabilities,
+    contestant_intervals,
+    difference_posterior,
+)
 from verulam.plots._facets import voronoi_facets
 from verulam.plots._factor_grid import factor_map
 from verulam.plots._lines import error_curves, lines, trajectories, weight_trajectory
@@ -42,12 +47,14 @@ from verulam.plots._tree import tree_diagram
 
 __all__ = [
     "against_normal",
+    "best_probabilities",
     "bias_variance_curve",
     "calibration_curves",
     "comparison",
     "complexity_curve",
     "component_curve",
     "confusion_matrix",
+    "contestant_intervals",
     "cost_response",
     "coulomb_discs",
     "criterion_trace",
@@ -56,6 +63,7 @@ __all__ = [
     "densities_1d",
     "density_contours",
     "description_boundary",
+    "difference_posterior",
     "discriminant_curves",
     "discriminant_lines",
     "discriminant_surface",

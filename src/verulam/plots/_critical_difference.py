@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks on a line, bars over learners that do not differ."""
+"""The critical-difference diagram: mean ranks on a line, bars over learners not told apart."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,20 +19,23 @@ HEAD = 0.75
 
 
 def critical_difference(compared: ManyComparison | Comparisons, *, ax: Axes | None = None) -> Axes:
-    """Draw mean ranks, best on the left, with bars joining learners that do not differ.
+    """Draw mean ranks, best on the left, with bars joining learners that are not told apart.
 
     Parameters
     ----------
     compared
-        What `verulam.statistics.compare_many`, `nemenyi_test` or `wilcoxon_holm` returned. With a
-        critical difference, a ruler above the axis shows it.
+        What `verulam.statistics.compare_many`, `nemenyi_test`, `mean_rank_test` or
+        `wilcoxon_holm` returned. With a critical difference, which only Nemenyi's test has, a
+        ruler above the axis shows it; otherwise the name of the procedure stands there.
     ax
         Axes to draw on; None makes new ones of a fitting size.
 
     Notes
     -----
     After Demsar (Alpaydin 19.13.2). Labels of the better half are on the left, the others on the
-    right, so that no line crosses another.
+    right, so that no line crosses another. Bars are the groups of `verulam.statistics.cliques`:
+    no pair under a bar is rejected, and a bar ends before a pair that is. Where the overall test of
+    `compare_many` does not reject, one bar joins all.
 
     Examples
     --------
@@ -44,9 +47,12 @@ def critical_difference(compared: ManyComparison | Comparisons, *, ax: Axes | No
     >>> [text.get_text() for text in axes.texts if "learner" in text.get_text()]
     ['learner 2  1.55', 'learner 1  1.60', '2.85  learner 3']
     """
-    pairs = compared.pairs if isinstance(compared, ManyComparison) else compared
+    if isinstance(compared, ManyComparison):
+        pairs, members = compared.pairs, compared.cliques
+    else:
+        pairs, members = compared, cliques(compared)
     ranks = pairs.means.sort_values(kind="stable")
-    groups = [(ranks[group[0]], ranks[group[-1]]) for group in cliques(pairs)]
+    groups = [(ranks[group[0]], ranks[group[-1]]) for group in members]
     axis = float(np.clip(AXIS_SHARE * len(ranks), SHORTEST_AXIS, LONGEST_AXIS))
     levels = bar_levels(groups, 5 * OVERHANG * (len(ranks) - 1) / axis)
     rows = int(np.ceil(len(ranks) / 2))
@@ -65,6 +71,8 @@ def critical_difference(compared: ManyComparison | Comparisons, *, ax: Axes | No
     draw_labels(ax, ranks, -depth - ROW, label)
     if np.isfinite(pairs.critical_difference):
         draw_ruler(ax, len(ranks), pairs.critical_difference)
+    else:
+        ax.text(1, 0.45, f"{pairs.name}, level {pairs.alpha:g}", ha="left", fontsize="small")
     return ax
 
 

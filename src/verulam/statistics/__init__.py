@@ -43,8 +43,14 @@ from verulam.statistics._intervals import (
     t_interval,
     z_interval,
 )
+from verulam.statistics._joint import (
+    JointPosterior,
+    joint_posterior,
+    split_posterior,
+)
+from verulam.statistics._logical_relations import adjust_pairs
 from verulam.statistics._manova import ManovaResult, manova, pairwise_hotelling
-from verulam.statistics._many import ManyComparison, compare_many
+from verulam.statistics._many import POST_HOC, ManyComparison, compare_many
 from verulam.statistics._mcnemar import ErrorOverlap, error_overlap, mcnemar
 from verulam.statistics._multitest import LearnerOrder, multitest_order
 from verulam.statistics._pairs import (
@@ -54,12 +60,20 @@ from verulam.statistics._pairs import (
     variance_ratio_test,
 )
 from verulam.statistics._pairwise import Comparisons
-from verulam.statistics._power import PowerCurve, power_curve, sample_size, t_power, z_power
+from verulam.statistics._power import (
+    PowerCurve,
+    power_curve,
+    rows_to_tell,
+    sample_size,
+    t_power,
+    z_power,
+)
 from verulam.statistics._probability import FiniteSpace
 from verulam.statistics._ranks import (
     average_ranks,
     cliques,
     control_test,
+    mean_rank_test,
     nemenyi_test,
     tukey_on_ranks,
     wilcoxon_holm,
@@ -77,6 +91,7 @@ from verulam.statistics._sampling import (
     standardised_sums,
     t_draws,
 )
+from verulam.statistics._selection import SELECTION_RULES, Selection, select
 from verulam.statistics._simulate import Simulation, simulate, simulated_tests, size_table
 from verulam.statistics._single import (
     binomial_test,
@@ -90,6 +105,8 @@ from verulam.statistics._vectors import hotelling_test
 from verulam.statistics._wilcoxon import wilcoxon_test
 
 __all__ = [
+    "POST_HOC",
+    "SELECTION_RULES",
     "Assumption",
     "BayesianComparison",
     "BootstrapError",
@@ -102,6 +119,7 @@ __all__ = [
     "ErrorOverlap",
     "EstimatorStudy",
     "FiniteSpace",
+    "JointPosterior",
     "JointTable",
     "LearnerOrder",
     "ManovaResult",
@@ -110,10 +128,12 @@ __all__ = [
     "ResampledLosses",
     "RocBand",
     "SamplingDistribution",
+    "Selection",
     "Simulation",
     "TestResult",
     "TwoFactorAnova",
     "adjust_p_values",
+    "adjust_pairs",
     "auc_interval",
     "average_ranks",
     "bayesian_correlated_t",
@@ -143,9 +163,11 @@ __all__ = [
     "friedman_test",
     "hotelling_test",
     "iman_davenport_test",
+    "joint_posterior",
     "kruskal_wallis",
     "manova",
     "mcnemar",
+    "mean_rank_test",
     "multitest_order",
     "nemenyi_test",
     "newman_keuls",
@@ -159,15 +181,18 @@ __all__ = [
     "repeated_anova",
     "resampled_losses",
     "roc_band",
+    "rows_to_tell",
     "running_means",
     "runs_t_test",
     "sample_size",
     "sampling_distribution",
     "scheffe",
+    "select",
     "sign_test",
     "simulate",
     "simulated_tests",
     "size_table",
+    "split_posterior",
     "standardised_sums",
     "t_draws",
     "t_interval",

@@ -23,7 +23,8 @@ def adjust_p_values(p_values: ArrayLike, method: str = "holm") -> Vector:
     Notes
     -----
     With T tests at level alpha the chance of a false rejection is at most T alpha: six 95 %
-    intervals hold together with at least 70 % (Alpaydin 19.12).
+    intervals hold together with at least 70 % (Alpaydin 19.12). For all pairs of several learners
+    `adjust_pairs` rejects more at the same level.
 
     Examples
     --------

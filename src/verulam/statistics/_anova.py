@@ -21,7 +21,7 @@ from verulam.statistics._result import Assumption, EffectSize, TestResult
 from verulam.statistics._tails import NORMALITY_LEVEL, normality, upper_tail
 
 COLUMNS = ["sum_of_squares", "degrees_of_freedom", "mean_square", "F", "p_value"]
-EQUAL_MEANS = {
+EQUAL_MEANS: dict[str, Any] = {
     "null": "all learners have the same mean",
     "alternative": "at least two means differ",
 }
@@ -71,11 +71,17 @@ def refuse_no_error(sum_of_squares: float, total: float, values: Vector) -> None
 
 
 def effect_result(
-    effect: Source, error: Source, table: pd.DataFrame, alpha: float, **fields: Any
+    effect: Source,
+    error: Source,
+    table: pd.DataFrame,
+    alpha: float,
+    *,
+    scale: float = 1.0,
+    **fields: Any,
 ) -> TestResult:
-    """Return the record for one effect of an analysis of variance."""
+    """Return the record for one effect of an analysis of variance, with F divided by a scale."""
     freedom = (effect.degrees_of_freedom, error.degrees_of_freedom)
-    statistic = effect.mean_square / error.mean_square
+    statistic = effect.mean_square / error.mean_square / scale
     tail = upper_tail(statistic, Fisher(*freedom), alpha)
     share = effect.sum_of_squares / (effect.sum_of_squares + error.sum_of_squares)
     return TestResult(
@@ -178,8 +184,10 @@ def blocked_sums(values: Vector) -> BlockedSums:
     )
 
 
-def repeated_anova(table: ArrayLike | pd.DataFrame, *, alpha: float = 0.05) -> TestResult:
-    """Test whether several learners have the same mean, on folds that all of them share.
+def repeated_anova(
+    table: ArrayLike | pd.DataFrame, *, alpha: float = 0.05, overlap: float = 0.0
+) -> TestResult:
+    r"""Test whether several learners have the same mean, on folds that all of them share.
 
     Parameters
     ----------
@@ -187,6 +195,9 @@ def repeated_anova(table: ArrayLike | pd.DataFrame, *, alpha: float = 0.05) -> T
         One column per learner, one row per fold (block).
     alpha
         Level of significance.
+    overlap
+        Rows tested over rows learnt from in each fold, where training parts overlap: F is divided
+        by :math:`1 + K\, n_2/n_1`, as in the corrected resampled t test. 0 corrects nothing.
 
     Notes
     -----
@@ -217,7 +228,9 @@ def repeated_anova(table: ArrayLike | pd.DataFrame, *, alpha: float = 0.05) -> T
         error,
         anova_table([effect, blocks], error),
         alpha,
-        name="Repeated-measures analysis of variance",
+        scale=1.0 + folds * overlap,
+        name="Repeated-measures analysis of variance"
+        + (", corrected for overlapping training parts" if overlap else ""),
         **EQUAL_MEANS,
         assumptions=(
             normality(residuals_of(values), "residuals"),
@@ -228,7 +241,9 @@ def repeated_anova(table: ArrayLike | pd.DataFrame, *, alpha: float = 0.05) -> T
             ),
             Assumption("all learners saw the same folds"),
         ),
-        caveats=("training parts of cross-validation overlap, so that folds are not independent",),
+        caveats=()
+        if overlap
+        else ("training parts of cross-validation overlap, so that folds are not independent",),
         details={
             "epsilon": epsilon,
             "corrected_p_value": float(Fisher(*freedom).sf(effect.mean_square / error.mean_square)),

@@ -28,6 +28,8 @@ from verulam.statistics._wilcoxon import refuse_few_pairs
 from verulam.statistics._words import SWAPPED, Hypotheses, paired_hypotheses
 
 INDEPENDENT_DATA_SETS = Assumption("data sets are independent")
+#: What the name of a test of ranks ends with where there were ties.
+TIES_CORRECTED = " (corrected for ties)"
 EQUAL_LEARNERS: Hypotheses = {
     "null": "all learners are equally good",
     "alternative": "at least two learners differ",
@@ -167,6 +169,11 @@ def row_ranks(table: pd.DataFrame, greater_is_better: bool = False) -> Vector:
     return stats.rankdata(-values if greater_is_better else values, axis=1)
 
 
+def has_ties(ranks: Vector) -> bool:
+    """Return whether any two learners share a rank on a data set."""
+    return bool((np.diff(np.sort(ranks, axis=1), axis=1) == 0).any())
+
+
 def friedman_statistics(ranks: Vector) -> Vector:
     """Return Friedman's statistic, corrected for ties, of ranks in the last two axes."""
     rows, columns = ranks.shape[-2:]
@@ -211,23 +218,25 @@ def friedman_test(
 
     Notes
     -----
-    :math:`\chi^2_F = \frac{12 N}{L (L+1)} \sum_i (\bar R_i - \frac{L+1}{2})^2` without ties,
-    corrected for ties otherwise; the companion of the Kruskal-Wallis test that respects blocks
-    (Alpaydin 19.13.2, after Demsar).
+    :math:`\chi^2_F = \frac{12 N}{L (L+1)} \sum_i (\bar R_i - \frac{L+1}{2})^2` without ties; with
+    them the factor is :math:`N^2 (L-1)` over the sum of squares of all ranks about their mean, and
+    the name of the result says "corrected for ties". The companion of the Kruskal-Wallis test that
+    respects blocks (Alpaydin 19.13.2, after Demsar).
 
     Examples
     --------
     >>> from verulam.statistics import friedman_test
     >>> table = [[0.1, 0.2, 0.3], [0.2, 0.3, 0.3], [0.1, 0.3, 0.4], [0.2, 0.1, 0.5]]
-    >>> print(friedman_test(table).headline())
-    chi2(2) = 5.733, p = 0.0569
+    >>> result = friedman_test(table)
+    >>> print(f"{result.name}: {result.headline()}")
+    Friedman's test (corrected for ties): chi2(2) = 5.733, p = 0.0569
     """
     frame, ranks = friedman_table(table, greater_is_better, alpha)
     rows, columns = frame.shape
     statistic = float(friedman_statistics(ranks))
     tail = upper_tail(statistic, ChiSquare(columns - 1), alpha)
     return TestResult(
-        name="Friedman's test",
+        name="Friedman's test" + (TIES_CORRECTED if has_ties(ranks) else ""),
         **EQUAL_LEARNERS,
         statistic=statistic,
         statistic_name="chi2",
@@ -272,7 +281,9 @@ def iman_davenport_test(
     Notes
     -----
     :math:`F = (N-1) \chi^2_F / (N (L-1) - \chi^2_F)` with L - 1 and (L - 1)(N - 1) degrees of
-    freedom. When all data sets agree, F is infinite; the p-value is then the chance of that.
+    freedom, where the chi-square is corrected for ties as in `friedman_test`: it is the F of the
+    analysis of variance of the ranks. When all data sets agree, F is infinite; the p-value is then
+    the chance of that.
 
     Examples
     --------
@@ -289,7 +300,7 @@ def iman_davenport_test(
     tail = upper_tail(statistic, Fisher(*freedom), alpha)
     agreed = np.isinf(statistic)
     return TestResult(
-        name="Iman-Davenport test",
+        name="Iman-Davenport test" + (TIES_CORRECTED if has_ties(ranks) else ""),
         **EQUAL_LEARNERS,
         statistic=statistic,
         statistic_name="F",

@@ -41,6 +41,9 @@ class Comparisons:
         Limit beyond which the statistic of a pair rejects, NaN where it differs between pairs.
     adjusted
         Whether the procedure allows for the number of pairs.
+    direction
+        Column of the table whose sign says which of a pair has the smaller mean, or the better
+        rank: negative for the first.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Comparisons:
     alternative: Alternative = "two-sided"
     critical_value: float = np.nan
     adjusted: bool = True
+    direction: str = "difference"
 
     def result(self, first: Any, second: Any) -> TestResult:
         """Return one pair as a test result, with its adjusted p-value."""
@@ -97,10 +101,11 @@ class Comparisons:
         return pd.DataFrame(matrix, index=names, columns=names)
 
     def __str__(self) -> str:
-        found = self.rejected()
-        lines = [f"{self.name}: {len(found)} of {len(self.table)} pairs differ at {self.alpha:g}."]
+        rejected = self.rejected()
+        count = f"{len(rejected)} of {len(self.table)}"
+        lines = [f"{self.name}: {count} pairs differ at {self.alpha:g}."]
         lines += [
             f"  {row.first} - {row.second}: {row.difference:.4g} (adjusted p {row.adjusted_p:.3g})"
-            for row in found.itertuples()
+            for row in rejected.itertuples()
         ]
         return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Power of the z and t tests, and the sample that a difference needs."""
+"""Power of the z and t tests, and the sample or the rows that a difference needs."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from verulam.base import DataError
+from verulam.base import DataError, Seed, generator
 from verulam.statistics._checks import (
     Vector,
     checked_alternative,
@@ -18,6 +18,7 @@ from verulam.statistics._checks import (
     numbers,
     sample,
 )
+from verulam.statistics._joint import SPLITS_IN_CLAIMS, UNKNOWN_SPLITS
 from verulam.statistics._result import Alternative
 
 LARGEST_SAMPLE = 10_000_000
@@ -211,3 +212,84 @@ def power_curve(
         else:
             columns[int(count)] = t_power(grid, count, alpha=alpha, alternative=alternative)
     return PowerCurve(pd.DataFrame(columns, index=pd.Index(grid, name="effect")), alpha)
+
+
+def rows_to_tell(
+    values: ArrayLike,
+    ahead: float,
+    critical: float,
+    *,
+    power: float = 0.8,
+    most: int = 256,
+    draws: int = 200,
+    random_state: Seed = 0,
+) -> float | None:
+    """Return how many times as many rows would show a difference; None where too many to count.
+
+    Parameters
+    ----------
+    values
+        Influence of each row on the difference of two contestants: repeats x rows.
+    ahead
+        The difference, in the direction in which it was seen.
+    critical
+        Value that the difference must exceed, in its standard errors, to be claimed.
+    power
+        Wanted probability of the claim.
+    most
+        Times as many rows at the most.
+    draws
+        Studies that are simulated for each number of rows.
+    random_state
+        Seed.
+
+    Notes
+    -----
+    Studies of m rows are simulated by drawing rows with replacement from those that there are,
+    with their predictions; each is tested as the study itself was. The difference is taken to stay
+    what it was, the learners to learn nothing more from more rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.statistics import rows_to_tell
+    >>> differences = np.random.default_rng(0).normal(0.02, 0.3, size=(2, 500))
+    >>> rows_to_tell(differences, 0.02, 2.0)
+    12.0
+    """
+    losses = np.asarray(values, dtype=np.float64)
+    checked_positive(critical, "critical")
+    if losses.ndim != 2 or losses.shape[1] < 2:
+        raise DataError("values: expected repeats x rows, with at least 2 rows.")
+    random = generator(random_state)
+    times = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]
+    for factor in times:
+        if factor > most:
+            break
+        if _claimed_share(losses, ahead, critical, factor, draws, random) >= power:
+            return float(factor)
+    return None
+
+
+def _claimed_share(
+    losses: Vector,
+    ahead: float,
+    critical: float,
+    factor: float,
+    draws: int,
+    random: np.random.Generator,
+) -> float:
+    """Return in which share of simulated studies of more rows a difference would be claimed."""
+    repeats, count = losses.shape
+    size = round(factor * count)
+    # How often each row is drawn, for all studies at once.
+    weights = random.multinomial(size, np.full(count, 1.0 / count), size=draws) / size
+    average = losses.mean(axis=0)
+    means = weights @ average - average.mean() + abs(ahead)
+    squares = weights @ (losses**2).mean(axis=0)
+    within = squares - ((weights @ losses.T) ** 2).mean(axis=1)
+    between = UNKNOWN_SPLITS * within
+    if repeats > 1:
+        between = weights @ losses.var(axis=0, ddof=1)
+    errors = np.sqrt(np.maximum(within + SPLITS_IN_CLAIMS * between, 0.0) / size)
+    return float(np.mean(means > critical * errors))
