@@ -53,6 +53,8 @@ class ReportFigure:
         Whether it needs a white background.
     folded
         Whether it is shown only when asked for.
+    leading
+        Whether it stands beside the results, before everything else.
     """
 
     title: str
@@ -60,6 +62,7 @@ class ReportFigure:
     svg: str
     on_white: bool = False
     folded: bool = False
+    leading: bool = False
 
 
 def drawn(draw: Callable[[], Any], *, on_white: bool = False) -> str:

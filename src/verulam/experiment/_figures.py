@@ -74,6 +74,7 @@ def _over_data(analysis: Analysis) -> Iterator[ReportFigure]:
             "Mean ranks over the data sets, the best on the left. Bars join contestants that the "
             "tests cannot tell apart.",
             drawn(partial(critical_difference, many)),
+            leading=True,
         )
     means = analysis.responses.by_data()
     if means.shape[1] <= MOST_CONTESTANTS and not means.empty:
@@ -93,6 +94,7 @@ def _intervals(analysis: Analysis) -> Iterator[ReportFigure]:
                 "95 % intervals; shaded is what is within the margin of the best estimate.",
                 drawn(partial(analysis.plot_intervals, data)),
                 folded=several,
+                leading=not several,
             )
 
 
@@ -104,6 +106,7 @@ def _difference(analysis: Analysis) -> Iterator[ReportFigure]:
             "How probable each difference of the recommended contestant from its nearest rival "
             "is; differences between the dashed lines would not matter.",
             drawn(analysis.plot_difference),
+            leading=True,
         )
 
 
@@ -114,6 +117,7 @@ def _probabilities(analysis: Analysis) -> Iterator[ReportFigure]:
             "Who may be the best",
             "The probability of being the best of all, and of being within the margin of the best.",
             drawn(analysis.plot_probabilities),
+            leading=True,
         )
 
 

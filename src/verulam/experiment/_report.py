@@ -125,7 +125,8 @@ def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
         contestants=contestant_rows(analysis),
         several=analysis.overall is not None,
         means=analysis.responses.by_data(),
-        drawings=drawings,
+        leading=[pair for pair in drawings if pair[0].leading],
+        drawings=[pair for pair in drawings if not pair[0].leading],
         assessments=_assessment_rows(analysis),
         **_failures(analysis.results),
         breakable=_breakable,
@@ -163,7 +164,7 @@ class Cell:
 
 
 def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
-    """Return the rows of the main table, best first, with their cells by heading.
+    """Return the rows of the main tables, best first, with cells of values and costs by heading.
 
     Parameters
     ----------
@@ -185,16 +186,19 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
                 "mean": _said(row["mean"], means[place]),
                 "s.d.": _said(row["standard_deviation"], deviations[place]),
             }
-        cells["fit"] = _number(row["fit_seconds"], seconds_text)
-        cells["predict"] = _number(row["predict_seconds"], seconds_text)
-        cells["size"] = _number(row["model_size"], size_text)
-        cells["memory"] = _number(row["peak_memory"], memory_text)
-        cells["readable"] = _number(row["interpretability"], grade_text)
-        cells["failed"] = _number(row["failed"], "{:.0f}".format)
+        costs = {
+            "fit": _number(row["fit_seconds"], seconds_text),
+            "predict": _number(row["predict_seconds"], seconds_text),
+            "size": _number(row["model_size"], size_text),
+            "memory": _number(row["peak_memory"], memory_text),
+            "readable": _number(row["interpretability"], grade_text),
+            "failed": _number(row["failed"], "{:.0f}".format),
+        }
         rows.append(
             {
                 "name": spoken_name(str(name)),
                 "cells": cells,
+                "costs": costs,
                 "in_group": row["against_best"] in ("best", "not distinguishable"),
                 "recommended": name == analysis.recommended,
                 "pareto": bool(row["pareto"]),

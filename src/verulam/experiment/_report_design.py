@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from verulam.experiment._budget import budget
+from verulam.experiment._contestants import spoken_name
 from verulam.experiment._finalise_record import finalisations, use_words
 from verulam.experiment._notebook import levels_text
 from verulam.experiment._study import AIMS, learner_label
@@ -58,7 +59,7 @@ def _learners(study: Mapping[str, Any]) -> str:
     names = [learner_label(each) for each in study["learners"]]
     if len(names) > MOST_LEARNERS:
         return counted(len(names), "learner")
-    return f"{', '.join(names)} (the simplest first)" if len(names) > 1 else names[0]
+    return ", ".join(spoken_name(name) for name in names)
 
 
 def _factors(study: Mapping[str, Any]) -> Iterator[str]:
