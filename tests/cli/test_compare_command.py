@@ -30,10 +30,16 @@ def printed(capsys, *words, code=0):
 
 def test_it_ends_with_the_path_of_a_report(capsys, folder):
     output = printed(capsys, "iris", "--learners", "majority class,naive bayes")
-    assert output.startswith("iris: Error by stratified 10-fold cross-validation\n")
+    title = "iris: Error by stratified 10-fold cross-validation, repeated 2 times\n"
+    assert output.startswith(title)
+    assert "\nUse naive Bayes: it errs on " in output
+    assert "rests on 2 repeats of cross-validation" in " ".join(output.split())
     assert output.endswith("\nReport: iris-comparison.html\n")
     page = (folder / "iris-comparison.html").read_text(encoding="utf-8")
-    assert "parametric.NaiveBayes" in page
+    assert "naive Bayes" in page
+    assert "parametric.NaiveBayes" not in re.sub(
+        r'<pre id="study-file">.*?</pre>', "", page, flags=re.S
+    )
 
 
 def test_options(capsys, folder):
@@ -41,12 +47,43 @@ def test_options(capsys, folder):
              "--seed", "1", "--measure", "accuracy", "--no-report")  # fmt: skip
     output = printed(capsys, *words, "--csv", "runs.csv", "--store", "kept.sqlite")
     assert output.startswith("iris: Accuracy by stratified 4-fold cross-validation, repeated 2")
-    assert "Use parametric.NaiveBayes." in output
+    assert "\nUse naive Bayes: it is right on " in output
     assert sorted(path.name for path in folder.iterdir()) == ["kept.sqlite", "runs.csv"]
     with (folder / "runs.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 16
-    assert {row["learner"] for row in rows} == {"majority class", "parametric.NaiveBayes"}
+    assert {row["learner"] for row in rows} == {"majority class", "naive Bayes"}
+
+
+def test_what_matters_the_rule_and_the_budget_are_said_and_kept(capsys, folder):
+    words = ("wine", "--learners", "decision tree,k-nearest neighbours,majority class",
+             "--matters", "0.3", "--rule", "one standard error", "--time-budget", "0.001",
+             "--resampling", "2-4x3-fold")  # fmt: skip
+    output = printed(capsys, *words)
+    assert "within 30 points" in output
+    assert "This rests on 2 repeats" in " ".join(output.split())
+    page = (folder / "wine-comparison.html").read_text(encoding="utf-8")
+    command = html.unescape(re.search(r'<pre id="command">(.*?)</pre>', page)[1])
+    assert command == (
+        "verulam compare wine --learners 'decision tree,k-nearest neighbours,majority class' "
+        "--resampling 2-4x3-fold --matters 0.3 --rule 'one standard error' --time-budget 0.001 "
+        "--seed 0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--rule", "first"), "'first'; expected one of half standard error"),
+        (("--matters", "-1"), "Invalid value for '--matters'"),
+        (("--time-budget", "0"), "0.0; expected a number above 0"),
+    ],
+)
+def test_wrong_options_are_named(capsys, words, message):
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", "iris", "--learners", "majority class", *words])
+    assert caught.value.code == 2
+    assert message in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_seed_below_zero_is_refused(capsys):

@@ -49,22 +49,23 @@ def folder(tmp_path_factory):
 def test_finalise_makes_what_the_answer_says(capsys, tmp_path):
     study = tmp_path / "birds.toml"
     study.write_text(
-        'resampling = "3-fold"\ndata = ["penguins"]\n'
-        'learners = ["naive bayes", "logistic regression", "k-nearest neighbours"]\n'
+        'resampling = "3-fold"\ndata = ["penguins"]\nanalysis = { rule = "not rejected" }\n'
+        'learners = ["k-nearest neighbours", "decision tree", "naive bayes"]\n'
     )
     output, _ = verulam(capsys, "run", study, "--engine", "serial")
     said = " ".join(output.split())
-    assert said.startswith("Use parametric.NaiveBayes. logistic regression has the lowest mean")
-    assert "makes a model of parametric.NaiveBayes (with --learner best, logistic" in said
+    assert said.startswith("Use naive Bayes: it errs on ")
+    assert "the simplest of 3 contestants that the tests do not show to be worse" in said
+    assert "makes a model of parametric.NaiveBayes (with --learner best, k-nearest" in said
     output, _ = verulam(capsys, "finalise", study)
     said = " ".join(output.split())
     assert said.startswith("parametric.NaiveBayes for species: ")
-    assert "Chosen recommended by the study: the simplest that its tests cannot tell from" in said
-    assert "logistic regression has the best mean error" in said
+    assert "Chosen recommended by the study: simpler, and as good as the best" in said
+    assert "k-nearest neighbours has the best mean error" in said
     _, errors = verulam(capsys, "finalise", study, code=2)
     assert "name another file (path; --output of the command), or have it replaced" in errors
     output, _ = verulam(capsys, "finalise", study, "--learner", "best", "--force")
-    assert output.startswith("logistic regression for species: ")
+    assert output.startswith("k-nearest neighbours for species: ")
 
 
 def test_finalise_says_how_good_and_where(capsys, folder, tmp_path):

@@ -8,7 +8,9 @@ import pandas as pd
 
 from verulam.experiment import Results
 from verulam.experiment._contestants import Responses, StoredContestant
+from verulam.experiment._evidence import Evidence
 from verulam.measures import as_measure
+from verulam.statistics import joint_posterior, select, split_posterior
 
 
 def responses_of(tables, *, measure="error", baselines=(), folds=10, test_share=0.1, status="left"):
@@ -47,6 +49,52 @@ def responses_of(tables, *, measure="error", baselines=(), folds=10, test_share=
         runs[runs["score"].notna()],
         runs.drop(columns="score"),
         dict.fromkeys(tables, test_share),
+    )
+
+
+def evidence_on(
+    responses, data, complexity=None, *, losses=None, margin=0.01, rule="half standard error"
+):
+    """Return what responses of one's own tell; None for fewer than two splits.
+
+    Losses, if any, are rows of repeats of each contestant; without them scores are all that counts.
+    """
+    table = responses.by_split(data).dropna(axis=1)
+    if len(table) < 2 or table.empty:
+        return None
+    names = [str(name) for name in table.columns]
+    values = None if losses is None else np.stack([losses[name] for name in names], axis=-1)
+    greater = responses.measure.greater_is_better
+    posterior = (
+        split_posterior(
+            table.to_numpy(), names, test_share=responses.test_shares[data],
+            greater_is_better=greater,
+        )
+        if values is None
+        else joint_posterior(values, names, greater_is_better=greater)
+    )  # fmt: skip
+    runs = responses.runs[responses.runs["data"] == data]
+    failed = set(runs.loc[~runs["status"].isin(["done", "left"]), "contestant"])
+    baselines = [each.name for each in responses.contestants if each.baseline]
+    grades = {name: (complexity or {}).get(name, 1.0) for name in names}
+    return Evidence(
+        data,
+        responses.measure,
+        posterior,
+        margin,
+        grades,
+        tuple(name for name in names if name not in failed),
+        next(iter(baselines), None),
+        0.05,
+        rule,
+        select(
+            posterior,
+            list(grades.values()),
+            margin=margin,
+            rule="half standard error" if rule == "not rejected" else rule,
+            eligible=[name not in failed for name in names],
+        ),
+        values,
     )
 
 

@@ -18,7 +18,8 @@ def make_results(tmp_path_factory):
 
     def make(learners, data=("iris",), **options):
         path = tmp_path_factory.mktemp("study") / "runs.sqlite"
-        study = Study("flowers", [DataChoice(name) for name in data], learners, **options)
+        choices = [DataChoice(each) if isinstance(each, str) else each for each in data]
+        study = Study("flowers", choices, learners, **options)
         return run(study, path, engine="serial", progress=False)
 
     return make

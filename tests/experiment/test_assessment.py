@@ -92,9 +92,7 @@ def test_scores_that_are_no_counts_have_the_t_test():
 def test_a_level_over_one_split_of_a_stored_study(make_results):
     results = make_results([LearnerChoice("naive bayes")], resampling="holdout", aim="assess")
     found = analyse(results, acceptable=0.2)
-    assert found.answer.sentence == (
-        "Shown to be good enough (error below 0.2): parametric.NaiveBayes."
-    )
+    assert found.answer.sentence == ("Shown to be good enough (error below 0.2): naive Bayes.")
     page = render(found)
     assert "Against the level 0.2" in page
     assert "Binomial test" in page

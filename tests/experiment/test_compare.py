@@ -14,8 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from verulam.base import DataError, UnknownNameError, spawn_seeds
 from verulam.data import dataset
 from verulam.experiment import compare, finalise, load_model
-from verulam.experiment._compare import default_resampling
-from verulam.experiment._learners import DEFAULT_LEARNERS
+from verulam.experiment._learners import DEFAULT_LEARNERS, labelled_learners
 
 QUIET = {"progress": False}
 
@@ -87,7 +86,7 @@ def test_a_mixed_table_with_gaps():
     )
     assert comparison.failures.empty
     assert comparison.preparation == {
-        "parametric.NaiveBayes": "the table as it is",
+        "naive Bayes": "the table as it is",
         "logistic regression": (
             "numbers imputed (median) and scaled, categories imputed (mode) and one-hot encoded"
         ),
@@ -99,7 +98,7 @@ def test_regression():
     comparison = compare("diabetes", resampling="5-fold", **QUIET)
     assert comparison.measure.name == "root_mean_squared_error"
     assert comparison.design == "5-fold cross-validation"
-    assert comparison.ranking().loc["mean predictor", "decision"] == "reject"
+    assert comparison.ranking().loc["mean predictor", "against_best"] == "worse"
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "log_loss", "auc"])
@@ -108,8 +107,8 @@ def test_measures_get_what_they_need(measure):
     comparison = compare("breast_cancer", learners, measure=measure,
                          resampling="3-fold", **QUIET)  # fmt: skip
     assert comparison.failures.empty
-    assert comparison.ranking()["decision"].to_dict() == {
-        "majority class": "reject",
+    assert comparison.ranking()["against_best"].to_dict() == {
+        "majority class": "worse",
         "logistic regression": "best",
     }
 
@@ -122,11 +121,13 @@ def test_failures_are_rows():
     assert list(failures["stage"]) == ["fit"] * 3 + ["predict"] * 3
     assert failures["error"].iloc[0] == "RuntimeError: no luck"
     assert failures["score"].isna().all()
-    assert comparison.ranking()["decision"].to_dict() == {
+    assert comparison.ranking()["against_best"].to_dict() == {
         "good": "best",
         "bad": "not tested",
         "worse": "not tested",
     }
+    assert comparison.recommended is None
+    assert "Bad and worse failed in 3 of 3 runs and were left out" in comparison.conclusion
     assert "Failed runs:\n- bad: RuntimeError: no luck" in str(comparison)
 
 
@@ -146,13 +147,14 @@ def test_warnings_are_noticed():
 
 def test_fewer_folds_for_a_small_class_only_where_the_measure_needs_it():
     frame = pd.DataFrame({"x": np.arange(20.0), "y": ["a"] * 17 + ["b"] * 3})
-    comparison = compare(frame, ["majority class"], target="y", **QUIET)
+    given = {"target": "y", "resampling": "10-fold", **QUIET}
+    comparison = compare(frame, ["majority class"], **given)
     notice = "Not every fold tests every class: class 'b' has only 3 rows."
     assert comparison.notices == (notice,)
     assert comparison.design == "stratified 10-fold cross-validation"
     assert len(comparison.scores()) == 10
     assert comparison.scores("auc")["score"].notna().sum() == 3
-    curve = compare(frame, ["majority class"], target="y", measure="auc", **QUIET)
+    curve = compare(frame, ["majority class"], measure="auc", **given)
     assert curve.notices == ("3 folds instead of 10: class 'b' has only 3 rows.",)
     assert curve.design == "stratified 3-fold cross-validation"
     assert len(curve.scores()) == 3
@@ -196,7 +198,7 @@ def test_a_kept_store_is_used_again(tmp_path):
             ("iris", ["naive bayes", "NaiveBayes"]),
             {},
             DataError,
-            "'parametric.NaiveBayes' is there twice; give each a label of its own .*a mapping",
+            "'naive Bayes' is there twice; give each a label of its own .*a mapping",
         ),
         ((["iris", "wine"],), {}, DataError, "got list; .*For several data sets, make a Study"),
         ((([[1.0]], ["a"]),), {}, DataError, r"got tuple; .*Dataset\.from_arrays\(X, y\)"),
@@ -204,6 +206,9 @@ def test_a_kept_store_is_used_again(tmp_path):
         (("iris",), {"measure": "error", "measures": ["auc"]}, ValueError, "only one of them"),
         (("iris",), {"measures": "error"}, ValueError, "measures: expected a list"),
         (("iris",), {"measures": ["error", "r2"]}, ValueError, "Measure 'r2' is for regression"),
+        (("iris",), {"matters": -0.1}, DataError, "matters: -0.1; expected a number of at least 0"),
+        (("iris",), {"rule": "best"}, DataError, "rule: 'best'; expected one of half standard"),
+        (("iris",), {"time_budget": 0}, DataError, "seconds: 0; expected a number above 0"),
         (("iris",), {"leave_out": ["petals"]}, UnknownNameError, "leave_out: .*column 'petals'"),
         (("iris",), {"leave_out": ["species"]}, DataError, "'species' is the target"),
         (("baskets",), {}, DataError, "has no target"),
@@ -223,17 +228,94 @@ def test_the_same_learner_twice_scores_the_same():
     assert scores.notna().all().all()
 
 
-def test_defaults_by_size():
-    assert default_resampling(1999) == "10-fold"
-    assert default_resampling(2000) == "5x2"
+def test_repeats_end_where_the_choice_is_settled():
+    learners = ["majority class", "logistic regression"]
+    settled = compare("breast_cancer", learners, **QUIET)
+    assert settled.analysis.results.description["resampling"] == "2-10x10-fold"
+    assert settled.evidence.repeats == 2
+    assert len(settled.scores()) == 2 * 2 * 10
+    assert settled.analysis.results.status() == {"done": 40}
+    assert "rests on 2 repeats of cross-validation" in settled.conclusion
+    assert settled.recommended == "logistic regression"
+
+
+def equals(count):
+    """Return learners that differ by chance alone, of which every split makes another the best."""
+    trees = (DecisionTreeClassifier(max_features=1, random_state=seed) for seed in range(count))
+    return dict(zip(("first", "second", "third"), trees, strict=False))
+
+
+def test_repeats_go_on_while_other_splits_would_change_the_choice():
+    open_one = compare("wine", equals(2), resampling="2-4x5-fold", random_state=3, **QUIET)
+    known = open_one.evidence
+    assert known.repeats > 2
+    assert known.repeats == 4 or known.selection.settled >= 0.95
+    assert f"rests on {known.repeats} repeats" in open_one.conclusion
+    assert "left" not in open_one.analysis.results.status()
+
+
+def test_a_budget_of_time_ends_the_repeats(tmp_path):
+    store = tmp_path / "runs.sqlite"
+    learners = equals(3)
+    given = {"resampling": "2-4x5-fold", "random_state": 2, **QUIET}
+    short = compare("wine", learners, time_budget=1e-6, store=store, **given)
+    assert short.evidence.repeats == 2
+    assert short.evidence.eligible == short.evidence.names
+    assert len(short.evidence.names) == 3
+    longer = compare("wine", learners, store=store, **given)
+    assert longer.evidence.repeats > 2
+    assert longer.conclusion == compare("wine", learners, **given).conclusion
+
+
+def test_the_order_of_the_learners_does_not_change_the_answer():
+    learners = ["k-nearest neighbours", "naive bayes", "decision tree", "majority class"]
+    there = compare("iris", learners, **QUIET)
+    back = compare("iris", learners[::-1], **QUIET)
+    assert there.recommended == back.recommended
+    assert there.conclusion == back.conclusion
+    pd.testing.assert_series_equal(there.ranking()["estimate"], back.ranking()["estimate"])
+
+
+def test_a_difference_that_matters_can_be_named():
+    learners = ["decision tree", "k-nearest neighbours"]
+    strict, generous = (
+        compare("wine", learners, resampling="2x5-fold", matters=matters, **QUIET)
+        for matters in (0.0, 0.5)
+    )
+    assert strict.evidence.margin == 0.0
+    assert generous.evidence.margin == 0.5
+    assert strict.recommended == strict.ranking().index[0]
+    assert (generous.ranking()["probability_within"] > 0.99).all()
+
+
+@pytest.mark.parametrize("rule", ["best mean", "one standard error", "not rejected"])
+def test_a_rule_can_be_asked_for(rule):
+    learners = ["majority class", "nearest mean", "k-nearest neighbours"]
+    found = compare("iris", learners, rule=rule, resampling="2x5-fold", **QUIET)
+    assert found.analysis.results.description["analysis"] == {"rule": rule}
+    assert found.recommended != "majority class"
+    if rule == "best mean":
+        assert found.recommended == found.ranking().index[0]
+
+
+def test_noise_has_no_winner_but_the_baseline():
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(random.normal(size=(120, 4)), columns=list("abcd"))
+    frame["y"] = random.permutation(["yes"] * 80 + ["no"] * 40)
+    learners = ["k-nearest neighbours", "decision tree", "majority class", "naive bayes"]
+    found = compare(frame, learners, target="y", **QUIET)
+    assert found.recommended == "majority class"
+    assert found.conclusion.startswith("We saw no sign that these inputs predict the target")
 
 
 def test_defaults_on_a_small_table_of_all_kinds():
     """One of each kind on mixed columns with gaps, and all of them run."""
     comparison = compare("titanic", resampling="2-fold", **QUIET)
     assert comparison.failures.empty
-    assert tuple(comparison.learners) == DEFAULT_LEARNERS["classification"]
-    assert comparison.ranking()["decision"]["majority class"] in ("reject", "fail to reject")
+    names = DEFAULT_LEARNERS["classification"]
+    assert comparison.learners == [choice.label for choice in labelled_learners(names)]
+    assert comparison.ranking()["against_best"]["majority class"] == "worse"
+    assert comparison.recommended != "majority class"
 
 
 def test_nothing_is_left_behind(tmp_path, monkeypatch):

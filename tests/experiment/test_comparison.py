@@ -1,16 +1,18 @@
 """What a comparison offers, and how it reads."""
 
 import re
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from verulam.base import DataError, UnknownNameError
+from verulam.data import dataset
 from verulam.experiment import compare
 from verulam.statistics import corrected_t_test, five_by_two_f_test
 
-BAYES, NEIGHBOURS = "parametric.NaiveBayes", "k-nearest neighbours"
+BAYES, NEIGHBOURS = "naive Bayes", "k-nearest neighbours"
 
 
 @pytest.fixture(scope="module")
@@ -47,17 +49,21 @@ def test_text_fits_a_terminal(comparison):
 
 def test_text_says_the_numbers_and_the_words(comparison):
     text = str(comparison)
-    assert re.search(r"^majority class +0\.6667 +0\.0000 +< 0\.001 +reject$", text, re.MULTILINE)
-    assert "fail to reject" in text
-    assert "Use parametric.NaiveBayes." in text
-    assert "Preparation:\n- majority class, parametric.NaiveBayes: the table as it is" in text
+    value = r"^majority class +66\.7 % +\d+\.\d to \d+\.\d +< 1 % +< 1 %$"
+    assert re.search(value, text, re.MULTILINE)
+    assert re.search(r"^majority class +6\d\.\d \(.*\) +< 0\.001 +worse$", text, re.MULTILINE)
+    assert re.search(r"^contestant +error +95 % interval +is best +within 1 point$", text, re.M)
+    assert re.search(r"^against the best +points \(95 % interval\) +adjusted p$", text, re.M)
+    assert "not distinguishable" in text
+    assert comparison.conclusion in " ".join(text.split())
+    assert "Preparation:\n- majority class, naive Bayes: the table as it is" in text
     assert "Keep in mind:" in text
 
 
 def test_html(comparison):
     html = comparison._repr_html_()
     assert html.count("<tr") == 1 + 1 + 3
-    assert f"<strong>Use {BAYES}." in html
+    assert f"<strong>{comparison.conclusion}</strong>" in html
     assert "k-nearest neighbours" in html
 
 
@@ -78,12 +84,31 @@ def test_ranking_is_from_best_to_worst(comparison):
     means = comparison.scores().groupby("learner")["score"].mean()
     assert ranking["mean"].is_monotonic_increasing
     np.testing.assert_allclose(ranking["mean"], means[ranking.index])
-    assert ranking["decision"].iloc[0] == "best"
+    assert ranking["against_best"].tolist() == ["best", "not distinguishable", "worse"]
+    np.testing.assert_allclose(ranking["estimate"], means[ranking.index])
     assert ranking.index.name == "learner"
     first = ranking.index[0]
     np.testing.assert_allclose(
         ranking["difference"].iloc[1:], (means - means[first])[ranking.index].iloc[1:]
     )
+
+
+def test_evidence_is_for_everybody(comparison, numbers):
+    for compared in (comparison, numbers):
+        ranking = compared.ranking()
+        assert list(ranking.index) == list(compared.evidence.order)
+        assert compared.recommended == compared.evidence.selection.name
+    once = compare("iris", ["naive bayes", "nearest mean"], measure="kappa",
+                   resampling="holdout", progress=False)  # fmt: skip
+    with pytest.raises(DataError, match="tells nothing of how far a mean may be off"):
+        _ = once.evidence
+
+
+def test_a_long_first_line_is_folded():
+    data = replace(dataset("iris"), name="flowers of three kinds that Anderson measured")
+    found = compare(data, ["nearest mean", "majority class"], resampling="2-3x5-fold",
+                    progress=False)  # fmt: skip
+    assert max(map(len, str(found).splitlines())) <= 80
 
 
 def by_learner(compared):
@@ -101,9 +126,11 @@ def test_tests_are_those_of_the_design(comparison, two_classes):
     assert two_classes.test(BAYES, "perceptron").p_value == pytest.approx(expected.p_value)
 
 
-def test_learners_are_called_as_they_were_given(comparison):
-    given, own = (comparison.test(name, NEIGHBOURS) for name in ("naive bayes", BAYES))
-    assert (given.statistic, given.p_value) == (own.statistic, own.p_value)
+def test_learners_are_called_as_they_were_given_or_as_the_catalogue_has_them(comparison):
+    own = comparison.test(BAYES, NEIGHBOURS)
+    for name in ("naive bayes", "parametric.NaiveBayes", "NaiveBayes"):
+        given = comparison.test(name, NEIGHBOURS)
+        assert (given.statistic, given.p_value) == (own.statistic, own.p_value)
 
 
 def test_what_cannot_be_tested(comparison):
@@ -123,6 +150,19 @@ def test_what_cannot_be_tested(comparison):
 def test_pictures_of_scores(comparison, ax):
     assert comparison.plot_scores(ax=ax) is ax
     assert [label.get_text() for label in ax.get_yticklabels()] == comparison.learners
+
+
+def test_pictures_of_the_evidence(comparison, ax):
+    assert comparison.plot_intervals(ax=ax) is ax
+    labels = " ".join(label.get_text() for label in ax.get_yticklabels())
+    assert all(name in labels for name in comparison.learners)
+    for draw in (comparison.plot_probabilities, comparison.plot_difference):
+        ax.clear()
+        assert draw(ax=ax) is ax
+    ax.clear()
+    comparison.plot_difference("naive bayes", "majority class", ax=ax)
+    with pytest.raises(UnknownNameError, match="Unknown learner 'tree'"):
+        comparison.plot_difference("tree", BAYES)
 
 
 def test_boxes(comparison, ax):
@@ -161,7 +201,8 @@ def test_report(comparison, tmp_path, monkeypatch):
     path = comparison.report(tmp_path / "mine.html")
     page = path.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
-    assert "parametric.NaiveBayes" in page
+    assert BAYES in page
+    assert comparison.conclusion in page
     monkeypatch.chdir(tmp_path)
     assert comparison.report().name == "iris-comparison.html"
 

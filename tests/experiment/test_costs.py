@@ -3,9 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from tests.experiment.analysed import responses_of
+from tests.experiment.analysed import evidence_on, noisy, responses_of
 
-from verulam.experiment._costs import pareto_front, summarise_all, summarise_data
+from verulam.experiment._costs import (
+    pareto_front,
+    summarise_all,
+    summarise_data,
+    with_evidence,
+    with_ranks,
+)
+from verulam.experiment._data_tests import verdict_over_data
+from verulam.experiment._rank_evidence import rank_evidence
 
 SCORES = {"a": [0.1, 0.3], "b": [0.1, 0.2], "c": [0.4, np.nan]}
 
@@ -35,6 +43,48 @@ def test_several_data_sets():
     assert table["wins"].tolist() == [2, 1]
     assert table["data_sets"].tolist() == [2, 2]
     assert "mean" not in table
+
+
+def test_words_beside_the_best():
+    scores = {"a": noisy(0.2, seed=1), "b": noisy(0.201, seed=2), "c": noisy(0.5, seed=3)}
+    responses = responses_of({"iris": {**scores, "d": [np.nan] * 10}})
+    known = evidence_on(responses, "iris")
+    table = with_evidence(summarise_data(responses, "iris"), known, None)
+    assert table["against_best"].to_dict() == {
+        "a": "best",
+        "b": "not distinguishable",
+        "c": "worse",
+        "d": "not tested",
+    }
+    assert table["estimate"][:3].tolist() == pytest.approx(table["mean"][:3].tolist())
+    assert table["adjusted_p"]["b"] > 0.05 > table["adjusted_p"]["c"]
+    assert table["adjusted_p"][["a", "d"]].isna().all()
+    assert table["difference"][:3].tolist() == pytest.approx([0.0, 0.001, 0.3])
+
+
+def test_words_without_evidence():
+    responses = responses_of({"iris": {"a": [0.2], "b": [0.1]}})
+    table = with_evidence(summarise_data(responses, "iris"), None, None)
+    assert table["against_best"].tolist() == ["not tested"] * 2
+    assert table["probability_best"].isna().all()
+
+
+def test_words_over_data_sets():
+    random = np.random.default_rng(3)
+    base = random.uniform(0.1, 0.4, 10)
+    steps = random.normal([0.0, 0.0, 0.3], 0.01, (10, 3))
+    tables = {
+        f"{place}": {name: [x + step] for name, step in zip("abc", row, strict=True)}
+        for place, (x, row) in enumerate(zip(base, steps, strict=True))
+    }
+    responses = responses_of(tables)
+    ranks = rank_evidence(responses, {}, dict.fromkeys("abc", 1.0), "half standard error")
+    verdict = verdict_over_data(responses, alpha=0.05)
+    words = with_ranks(summarise_all(responses), ranks, verdict)["against_best"]
+    assert words["c"] == "worse"
+    assert sorted(words[["a", "b"]]) == ["best", "not distinguishable"]
+    untested = with_ranks(summarise_all(responses), ranks, None)
+    assert untested["against_best"].tolist() == ["not tested"] * 3
 
 
 @pytest.mark.parametrize(("greater", "front"), [(False, ("a", "c")), (True, ("a", "b"))])

@@ -51,3 +51,28 @@ def test_folds_are_a_matter_of_folds_alone(word):
     assert drawn(asked, 7) is asked
     assert drawn_word(asked, {"a": 7}) == str(asked)
     assert drawn_title(asked, {"a": 7}, ["regression"]) == asked.title
+
+
+def test_repeats_are_told_as_soon_as_they_are_known(tmp_path):
+    asked = resampling("2-4x5-fold")
+    assert asked.title == "5-fold cross-validation, repeated 2 to 4 times"
+    assert str(drawn(asked, 5, 3)) == "3x5-fold"
+    assert str(drawn(asked, 4)) == "2-4x4-fold"
+    folds, tasks = {"a": 5, "b": 5}, ["regression"] * 2
+    assert drawn_title(asked, folds, tasks) == asked.title
+    assert drawn_title(asked, folds, tasks, {"a": 3, "b": 3}) == resampling("3x5-fold").title
+    assert drawn_title(asked, folds, tasks, {"a": 2, "b": 4}) == (
+        "5-fold cross-validation, repeated 2 to 4 times (5-fold cross-validation, repeated 2 times "
+        "on a, 5-fold cross-validation, repeated 4 times on b)"
+    )
+    study = small_study(resampling="2-4x5-fold")
+    plan = make_plan(study)
+    assert len(plan.runs) == 2 * 4 * 5
+    path = tmp_path / "r.sqlite"
+    stopped = run(
+        small_study(resampling="2-4x5-fold", budget={"runs": 10}), path, engine="serial",
+        progress=False,
+    )  # fmt: skip
+    assert stopped.design == "stratified 5-fold cross-validation, repeated 2 to 4 times"
+    whole = run(study, path, engine="serial", progress=False)
+    assert whole.design == "stratified 5-fold cross-validation, repeated 2 times"

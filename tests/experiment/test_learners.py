@@ -14,8 +14,8 @@ def labels(learners):
 
 def test_names():
     assert labels({"mine": GaussianNB(), "theirs": "logistic regression"}) == ["mine", "theirs"]
-    assert labels(["Naive Bayes", GaussianNB()]) == ["parametric.NaiveBayes", "GaussianNB"]
-    assert labels("naive bayes") == ["parametric.NaiveBayes"]
+    assert labels(["Naive Bayes", GaussianNB()]) == ["naive Bayes", "GaussianNB"]
+    assert labels("parametric.NaiveBayes") == labels("naive bayes") == ["naive Bayes"]
     assert labels(GaussianNB()) == ["GaussianNB"]
     assert labels([("a", GaussianNB()), ("b", "naive bayes")]) == ["a", "b"]
 

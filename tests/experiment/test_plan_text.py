@@ -29,3 +29,11 @@ def test_numbers_that_differ_are_no_product():
 def test_rows_that_are_locked_away_are_told():
     assert "seed 0, 25% of the rows locked away" in str(make_plan(small_study(test_share=0.25)))
     assert "locked" not in str(make_plan(small_study()))
+
+
+def test_repeats_that_may_not_be_needed_are_counted_as_the_most():
+    text = str(make_plan(small_study(resampling="2-4x5-fold")))
+    assert text == (
+        "flowers: up to 40 runs = 2 settings of learners x 1 data set (iris) x 20 splits, "
+        "2-4x5-fold, seed 0"
+    )

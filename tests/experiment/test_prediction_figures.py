@@ -62,7 +62,7 @@ def test_two_learners_need_no_picture_of_shared_errors(two, several):
 def test_shared_errors_of_three(factors):
     (figure,) = overlap_figures(analyse(factors))
     assert figure.title == "Shared errors on breast_cancer"
-    assert "differ most" in figure.caption
+    assert "Most different are" in figure.caption
     assert "majority class" not in figure.svg
 
 

@@ -25,7 +25,7 @@ def overlooked(data, *learners):
 
 def test_a_class_without_predictions_is_named_with_its_share(rare):
     (line,) = overlooked(rare, "majority class", "naive bayes")
-    assert line.startswith("parametric.NaiveBayes never predicts 'rare' on kinds, which is 3.3% of")
+    assert line.startswith("Naive Bayes never predicts 'rare' on kinds, which is 3.3% of the rows.")
     assert "balanced_accuracy" in line
 
 
@@ -38,5 +38,5 @@ def test_why_a_contestant_has_no_value_of_a_measure(tmp_path):
     path = tmp_path / "iris.sqlite"
     compare("iris", ["naive bayes", LinearSVC()], resampling="3-fold", progress=False, store=path)
     notes = analyse(path, "log_loss").notes
-    assert "LinearSVC has no log_loss: it gives no probabilities here." in notes
+    assert "LinearSVC has no log loss: it gives no probabilities here." in notes
     assert not any("has no error" in line for line in analyse(path, "error").notes)

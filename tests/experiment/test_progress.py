@@ -50,6 +50,22 @@ def test_terminal_shows_done_failed_and_the_leader(monkeypatch):
     assert leader.seen == ["a", "b"]
 
 
+def test_a_total_may_grow_while_repeats_are_added(monkeypatch):
+    stream = io.StringIO()
+    terminal = rich.console.Console(
+        file=stream, force_terminal=True, force_jupyter=False, width=100
+    )
+    monkeypatch.setattr(rich.console, "Console", lambda stderr: terminal)
+    with show_progress(2, 0, show=True) as progress:
+        progress.advance(Outcome("a", "done"))
+        progress.expect(4)
+        progress.advance(Outcome("b", "done"))
+        progress.bar.refresh()
+    assert "2/4" in stream.getvalue()
+    with show_progress(2, 0, show=False) as silent:
+        silent.expect(4)
+
+
 @pytest.fixture
 def notebook(monkeypatch):
     """Return what a notebook was asked to show."""
@@ -80,6 +96,13 @@ def test_notebooks_see_the_first_and_the_last_picture(notebook):
         progress.advance(Outcome("c", "done"))
     assert notebook[0] == "2/5 runs"
     assert notebook[-1] == "5/5 runs, 1 failed, best so far: <tree> [b]"
+
+
+def test_notebooks_see_a_total_that_grows(notebook):
+    with show_progress(2, 0, show=True) as progress:
+        progress.advance(Outcome("a", "done"))
+        progress.expect(6)
+    assert notebook[-1].startswith("1/6 runs")
 
 
 def test_notebooks_are_drawn_while_it_goes_on(notebook, monkeypatch):

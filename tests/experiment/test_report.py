@@ -113,15 +113,33 @@ def test_labels_cannot_inject(tmp_path):
 
 def test_rows_of_the_table(factors):
     rows = contestant_rows(analyse(factors))
-    means = [float(row["cells"]["mean"].key) for row in rows]
+    means = [float(row["cells"]["error"].key) for row in rows]
     assert means == sorted(means)
     assert sum(row["recommended"] for row in rows) == 1
     assert rows[0]["in_group"]
     assert not rows[-1]["in_group"]
-    assert rows[0]["cells"]["p"].key == ""
+    assert rows[0]["cells"]["adjusted p"].key == ""
+    assert rows[0]["cells"]["against the best"].text == "best"
+    assert rows[-1]["cells"]["against the best"].text == "worse"
+    assert rows[-1]["cells"]["adjusted p"].text == "< 0.001"
+    assert list(rows[0]["cells"])[:4] == ["error", "95 % interval", "is best", "within 1 point"]
     costs = ["fit", "predict", "size", "memory", "readable", "failed"]
-    assert list(rows[0]["cells"])[-6:] == costs
-    assert all(float(row["cells"][cost].key) >= 0 for row in rows for cost in ("fit", "predict"))
+    assert list(rows[0]["costs"]) == costs
+    assert all(float(row["costs"][cost].key) >= 0 for row in rows for cost in ("fit", "predict"))
+
+
+def test_rows_over_data_sets(several):
+    rows = contestant_rows(analyse(several))
+    ranks = [float(row["cells"]["mean rank"].key) for row in rows]
+    assert ranks == sorted(ranks)
+    assert sum(row["cells"]["against the best"].text == "best" for row in rows) == 1
+
+
+def test_rows_without_evidence_have_means(make_results):
+    learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+    once = analyse(make_results(learners, resampling="holdout", measures=["kappa"]))
+    assert [list(row["cells"]) for row in contestant_rows(once)] == [["mean", "s.d."]] * 2
+    assert "The design tells nothing" in render(once)
 
 
 def test_written_where_asked(two, tmp_path):

@@ -15,7 +15,7 @@ def test_what_is_not_used_is_not_told(tmp_path):
     assert facts(tmp_path / "r.sqlite") == {
         "Aim": ("choose: Which learner is best?",),
         "Response": ("error",),
-        "Learners": ("majority class, parametric.NaiveBayes (the simplest first)",),
+        "Learners": ("majority class, naive Bayes",),
         "Splits": (
             "stratified 5-fold cross-validation, drawn once for each data set and shared by all",
         ),

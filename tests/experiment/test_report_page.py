@@ -45,6 +45,10 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(path.as_uri())
 
+    def heads(self, table):
+        cells = self.page.locator(table).first.locator("thead th")
+        return [head.strip() for head in cells.all_inner_texts()]
+
     def column(self, table, place):
         cells = self.page.locator(table).first.locator(f"tbody tr > :nth-child({place})")
         return cells.evaluate_all("cells => cells.map(cell => cell.dataset.key)")
@@ -67,21 +71,35 @@ def test_renders_without_errors_or_requests(browser, reports, name):
 def test_tables_sort_up_and_down(browser, reports):
     visit = Visit(browser, reports["factors"])
     table = "#results table.sortable"
-    before = visit.column(table, 4)
-    head = visit.page.locator(f"{table} thead th").nth(5)
-    assert head.inner_text().strip() == "fit"
+    heads = visit.heads(table)
+    place = heads.index("error") + 1
+    head = visit.page.locator(f"{table} >> nth=0").locator("thead th").nth(place - 1)
     head.locator("button").click()
-    rising = [float(value) for value in visit.column(table, 6)]
+    rising = [float(value) for value in visit.column(table, place)]
     assert rising == sorted(rising)
     assert head.get_attribute("aria-sort") == "ascending"
     head.locator("button").click()
-    assert [float(value) for value in visit.column(table, 6)] == rising[::-1]
+    assert [float(value) for value in visit.column(table, place)] == rising[::-1]
     # What has no value comes last, whichever way.
-    p_head = visit.page.locator(f"{table} thead th").nth(3).locator("button")
+    place = heads.index("adjusted p") + 1
+    before = visit.column(table, place)
+    p_head = visit.page.locator(f"{table} >> nth=0").locator("thead button").nth(place - 1)
     for _ in range(2):
         p_head.click()
-        assert visit.column(table, 4)[-1] == ""
-    assert sorted(visit.column(table, 4)) == sorted(before)
+        assert visit.column(table, place)[-1] == ""
+    assert sorted(visit.column(table, place)) == sorted(before)
+    visit.page.close()
+
+
+def test_costs_have_a_table_of_their_own(browser, reports):
+    visit = Visit(browser, reports["factors"])
+    tables = visit.page.locator("#results table.sortable")
+    heads = [head.strip() for head in tables.nth(1).locator("thead th").all_inner_texts()]
+    assert heads[1:3] == ["fit", "predict"]
+    tables.nth(1).locator("thead button").nth(1).click()
+    cells = tables.nth(1).locator("tbody tr > :nth-child(2)")
+    keys = cells.evaluate_all("cells => cells.map(cell => Number(cell.dataset.key))")
+    assert keys == sorted(keys)
     visit.page.close()
 
 
@@ -105,11 +123,14 @@ def test_a_phone_does_not_scroll_sideways(browser, reports, name):
 
 
 @pytest.mark.parametrize("name", ["factors", "several"])
-def test_a_phone_shows_the_tests_beside_the_means(browser, reports, name):
+def test_a_phone_shows_what_is_known_beside_the_values(browser, reports, name):
     visit = Visit(browser, reports[name], PHONE)
     table = visit.page.locator("#results table.sortable").first
-    heads = [head.strip() for head in table.locator("thead th").all_inner_texts()]
-    assert heads[2:4] == ["equality", "p"]
+    expected = {
+        "factors": ["error", "95 % interval", "is best"],
+        "several": ["mean rank", "against the best", "adjusted p"],
+    }
+    assert visit.heads("#results table.sortable")[1:4] == expected[name]
     edges = table.locator("tbody td:nth-child(4)").evaluate_all(
         "cells => cells.map(cell => cell.getBoundingClientRect().right)"
     )

@@ -27,7 +27,7 @@ def draw(form, **options):
     return resampling(form).draw(LABELS, task="classification", **options)
 
 
-@pytest.mark.parametrize("form", [*FORMS, "3x holdout 0.2", "7x2", "2x3-fold"])
+@pytest.mark.parametrize("form", [*FORMS, "3x holdout 0.2", "7x2", "2x3-fold", "2-4x3-fold"])
 def test_what_is_written_is_read_again(form):
     asked = resampling(form)
     assert resampling(str(asked)) == asked
@@ -45,6 +45,15 @@ def test_the_seed_decides(form):
     first, same = fingerprint(draw(form, seed=1)), fingerprint(draw(form, seed=1))
     assert first == same
     assert (first != fingerprint(draw(form, seed=2))) == (form != "leave-one-out")
+
+
+def test_repeats_that_may_be_added_are_those_of_the_longer_resampling():
+    """So that what was run of the one serves the other."""
+    asked = resampling("2-4x3-fold")
+    assert (asked.repeats, asked.most_repeats) == (2, 4)
+    assert fingerprint(draw("2-4x3-fold", seed=1)) == fingerprint(draw("4x3-fold", seed=1))
+    shorter = draw("2x3-fold", seed=1)
+    assert fingerprint(draw("2-4x3-fold", seed=1)[: len(shorter)]) == fingerprint(shorter)
 
 
 def test_folds_are_those_of_scikit_learn():

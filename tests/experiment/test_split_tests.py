@@ -37,10 +37,33 @@ def test_five_by_two():
 def test_many_contestants_have_an_overall_test_first():
     scores = {"a": noisy(0.2, seed=1), "b": noisy(0.2, seed=2), "c": noisy(0.4, seed=3)}
     found = verdict(responses_of({"iris": scores}))
-    expected = statistics.repeated_anova(np.transpose(list(scores.values())))
-    assert found.overall.p_value == pytest.approx(expected.p_value)
+    table = np.transpose(list(scores.values()))
+    expected = statistics.repeated_anova(table, overlap=0.1 / 0.9)
+    assert found.overall.statistic == pytest.approx(expected.statistic)
+    assert found.overall.statistic < statistics.repeated_anova(table).statistic
     assert found.method.startswith("blocked analysis of variance, then")
     assert found.group == ("a", "b")
+
+
+def test_parts_that_share_no_row_need_no_correction():
+    scores = {"a": noisy(0.2, seed=1), "b": noisy(0.2, seed=2), "c": noisy(0.4, seed=3)}
+    found = verdict(responses_of({"iris": scores}, test_share=0.5), "disjoint")
+    expected = statistics.repeated_anova(np.transpose(list(scores.values())))
+    assert found.overall.statistic == pytest.approx(expected.statistic)
+
+
+def test_the_baseline_is_a_control_with_fewer_pairs_to_adjust_for():
+    means = {"a": 0.2, "b": 0.201, "base": 0.21}
+    scores = {name: noisy(mean, seed=place) for place, (name, mean) in enumerate(means.items())}
+    found = verdict(responses_of({"iris": scores}, baselines=["base"]))
+    both = {frozenset(pair) for pair in found.control[["first", "second"]].to_numpy().tolist()}
+    assert both == {frozenset({"base", "a"}), frozenset({"base", "b"})}
+    plain = statistics.adjust_p_values(found.control["p_value"], method="holm")
+    np.testing.assert_allclose(found.control["adjusted_p"], plain)
+    assert len(found.with_best) == 2
+    alone = {name: scores[name] for name in ("a", "base")}
+    assert verdict(responses_of({"iris": alone}, baselines=["base"])).control is None
+    assert verdict(responses_of({"iris": scores})).control is None
 
 
 def test_greater_may_be_better():
@@ -56,6 +79,21 @@ def test_missing_splits_are_said():
     (note,) = found.notes
     assert note.startswith("iris: a lacks 1 of 10 splits; its tests use only the splits that both")
     assert found.pairs["splits"].tolist() == [9]
+
+
+def test_who_was_spared_further_repeats_is_said_not_to_have_won():
+    long, short = noisy(0.2, 30, seed=1), noisy(0.5, 20, seed=2)
+    planned = responses_of({"iris": {"a": long, "parametric.NaiveBayes": short}})
+    (note,) = verdict(planned).notes
+    assert note.startswith(
+        "iris: naive Bayes could not win any more after 2 of 3 repeats and got no more of them; "
+    )
+    lacking = responses_of({"iris": {"a": long, "b": [*short, *[np.nan] * 10]}})
+    (note,) = verdict(lacking).notes
+    assert note.startswith("iris: b lacks 10 of 30 splits; ")
+    failed = {"a": long, "b": [np.nan, *short[1:]]}
+    (note,) = verdict(responses_of({"iris": failed}, status="failed")).notes
+    assert note.startswith("iris: b lacks 11 of 30 splits; ")
 
 
 def test_one_split_without_rows_allows_no_test():

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from verulam.experiment._verdict import Verdict, order_of_all, protected, with_winners
+from verulam.experiment._verdict import Verdict, protected, with_winners
 from verulam.statistics import mcnemar
 
 
@@ -32,24 +32,25 @@ def test_group_and_unbeaten(chain):
     assert not chain.beats("b", "c")
 
 
-def test_order_is_filled_by_simplicity(chain):
-    assert order_of_all(chain, ["c", "b", "a"]) == ("b", "a", "c")
-    assert order_of_all(chain, ["a", "b", "c"]) == ("a", "b", "c")
+def test_pairs_with_the_best(chain):
+    assert chain.with_best[["first", "second"]].to_numpy().tolist() == [["a", "b"], ["a", "c"]]
+    assert chain.with_best["decision"].tolist() == ["fail to reject", "reject"]
+    other = verdict(("a", "b", 0.1, "reject"), ("b", "c", -0.2, "fail to reject"), best="b")
+    assert len(other.with_best) == 2
 
 
-def test_order_without_rejection_is_that_of_simplicity():
-    nothing = verdict(("a", "b", -0.1, "fail to reject"), best="a")
-    assert order_of_all(nothing, ["b", "a"]) == ("b", "a")
-
-
-def test_order_ends_even_where_tests_go_in_a_circle():
-    circle = verdict(
-        ("a", "b", -0.1, "reject"),
+def test_whom_nobody_beats_need_not_be_in_the_group_of_the_best():
+    """The best has a noisy mean: tests of others may say more than its own."""
+    found = verdict(
+        ("a", "b", -0.1, "fail to reject"),
+        ("a", "c", -0.2, "fail to reject"),
         ("b", "c", -0.1, "reject"),
-        ("a", "c", 0.1, "reject"),
         best="a",
     )
-    assert sorted(order_of_all(circle, ["a", "b", "c"])) == ["a", "b", "c"]
+    assert found.group == ("a", "b", "c")
+    assert found.unbeaten == ("a", "b")
+    assert found.decides
+    assert not verdict(("a", "b", -0.1, "fail to reject"), best="a").decides
 
 
 def test_undecided(chain):

@@ -9,7 +9,14 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import AnovaRM, anova_lm
 
 from verulam.base import DataError
-from verulam.statistics import cv_t_test, one_way_anova, repeated_anova, two_factor_anova
+from verulam.statistics import (
+    corrected_t_test,
+    cv_t_test,
+    one_way_anova,
+    repeated_anova,
+    two_factor_anova,
+)
+from verulam.statistics._anova import sphericity
 
 TABLE = np.random.default_rng(6).normal([0, 0.2, 0.5, 0.1, 0.9], size=(10, 5))
 
@@ -117,3 +124,38 @@ def test_equal_scores_do_not_vary_by_their_rounding(learners):
         repeated_anova(table)
     with pytest.raises(DataError, match="do not vary"):
         one_way_anova({f"m{place}": column for place, column in enumerate(table.T)})
+
+
+def test_overlap_divides_f_as_the_corrected_t_test_does():
+    corrected = repeated_anova(TABLE[:, :2], overlap=1 / 9)
+    test = corrected_t_test(TABLE[:, 0], TABLE[:, 1], test_share=0.1)
+    assert_allclose(corrected.statistic, test.statistic**2)
+    assert_allclose(corrected.p_value, test.p_value)
+    assert_allclose(corrected.table.loc["learners", ["F", "p_value"]],
+                    [test.statistic**2, test.p_value])  # fmt: skip
+    assert_allclose(corrected.details["corrected_p_value"], test.p_value)
+
+
+def test_overlap_takes_the_number_of_folds_into_account():
+    table = TABLE + 2 * np.arange(5)
+    plain, corrected = repeated_anova(table), repeated_anova(table, overlap=0.5)
+    assert_allclose(corrected.statistic, plain.statistic / (1 + 10 * 0.5))
+    assert corrected.p_value > plain.p_value
+    assert corrected.details["corrected_p_value"] > plain.details["corrected_p_value"]
+    assert corrected.details["corrected_p_value"] >= corrected.p_value
+    assert corrected.effect_size == plain.effect_size
+    assert "corrected for overlapping training parts" in corrected.name
+    assert plain.caveats
+    assert not corrected.caveats
+
+
+def test_no_overlap_changes_nothing():
+    assert repeated_anova(TABLE, overlap=0.0).statistic == repeated_anova(TABLE).statistic
+    with pytest.raises(DataError, match="overlap"):
+        repeated_anova(TABLE, overlap=-0.1)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_sphericity_has_no_scale(scale):
+    assert_allclose(sphericity(scale * TABLE), sphericity(TABLE))
+    assert 0.25 <= sphericity(TABLE) <= 1

@@ -19,10 +19,11 @@ measures = ["error", "log_loss"]
 # Judge several together, among them "fit time", "predict time", "memory" and "model size":
 # response = ["error", "fit time"]
 
-# "10-fold", "5x10-fold" (repeated), "5x2", "holdout", "leave-one-out", "bootstrap", ...
+# Ten folds, repeated twice, and up to ten times until the choice would survive other splits.
+# Others: "10-fold", "5x10-fold" (repeated), "5x2", "holdout", "leave-one-out", "bootstrap", ...
 # Where several rows belong together, such as those of one patient, keep them on one side:
 # resampling = {{ kind = "k-fold", folds = 10, groups = "patient" }}
-resampling = "10-fold"
+resampling = "2-10x10-fold"
 
 # The same seed gives the same splits, the same order of runs and the same scores.
 seed = 0
@@ -47,8 +48,10 @@ seed = 0
 # whether errors depend on it; anything else is for the record.
 # nuisance = ["year", "who measured the flippers"]
 
-# What is wished of the analysis; each can be said later, too.
-# analysis = {{ alpha = 0.01, acceptable = 0.05, simplicity = "interpretability" }}
+# What is wished of the analysis; each can be said later, too. `matters` is the difference of the
+# first measure below which two learners are as good as equal, `rule` says whom to recommend:
+# "half standard error", "one standard error", "best mean" or "not rejected".
+# analysis = {{ alpha = 0.01, acceptable = 0.05, matters = 0.02, simplicity = "interpretability" }}
 
 # Learn from parts of the training rows too, for learning curves.
 # training_shares = [0.25, 0.5, 1.0]
@@ -72,8 +75,8 @@ test_share = 0.33
 [[data]]
 source = "penguins"
 
-# Learners, the simplest first: where the tests cannot tell them apart, the earlier one is
-# recommended. `verulam learners` lists the names.
+# Learners, in any order: of two that do as well, the one of the simpler kind is recommended.
+# `verulam learners` lists the names.
 [[learners]]
 name = "majority class"
 

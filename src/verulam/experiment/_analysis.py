@@ -15,12 +15,7 @@ from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis_text import analysis_text, latex_table
 from verulam.experiment._answers import Answer, answer, with_order
 from verulam.experiment._assessment import assess, assessment_answer
-from verulam.experiment._contestants import (
-    Responses,
-    StoredContestant,
-    responses,
-    spoken_name,
-)
+from verulam.experiment._contestants import Responses, StoredContestant, responses, spoken_name
 from verulam.experiment._costs import (
     pareto_front,
     summarise_all,

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from verulam.experiment._verdict import Verdict
 
 WIDTH = 80
-NARROWEST_NAME = 20
+#: Names wrap at no less than this, and where all headings are folded at no less than that.
+NARROW_NAME, NARROWEST_NAME = 20, 12
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -61,7 +62,7 @@ def analysis_text(analysis: "Analysis") -> str:
 
 
 def wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH) -> str:
-    """Return a text table whose first column wraps where the table would be too wide.
+    """Return a text table whose names, then whose headings, wrap where it would be too wide.
 
     Examples
     --------
@@ -71,14 +72,40 @@ def wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]], width: i
     nearest mean of all   0.08
       means
     """
-    others = [max(len(row[place]) for row in [header, *rows]) for place in range(1, len(header))]
-    room = max(NARROWEST_NAME, width - sum(others) - 2 * len(others))
+    columns = [[row[place] for row in rows] for place in range(len(header))]
+    heads = _folded_heads(header, columns, width)
+    widths = [max(map(len, [*heads[place], *cells])) for place, cells in enumerate(columns)]
+    room = max(NARROWEST_NAME, width - sum(widths[1:]) - 2 * len(widths[1:]))
+    heads[0] = _folded(header[0], room)
     lines: list[list[str]] = []
     for name, *cells in rows:
         first, *more = _folded(name, room)
         lines.append([first, *cells])
         lines += [[f"  {part}"[:room], *[""] * len(cells)] for part in more]
-    return text_table(header, lines)
+    tall = max(map(len, heads))
+    aligned = zip(*([""] * (tall - len(head)) + head for head in heads), strict=True)
+    top, *others = map(list, aligned)
+    table = text_table(top, [*others, *lines]).splitlines()
+    table.insert(tall, table.pop(1))
+    return "\n".join(table)
+
+
+def _folded_heads(
+    header: Sequence[str], columns: Sequence[Sequence[str]], width: int
+) -> list[list[str]]:
+    """Return the lines of each heading, the longest folded until the table is narrow enough."""
+    cells = [max(map(len, column), default=0) for column in columns]
+    widths = [max(len(head), cell) for head, cell in zip(header, cells, strict=True)]
+    excess = min(widths[0], NARROW_NAME) + sum(widths[1:]) + 2 * (len(header) - 1) - width
+    folded = [[head] for head in header]
+    for place in sorted(range(1, len(header)), key=lambda each: cells[each] - widths[each]):
+        if excess <= 0:
+            break
+        words = [len(word) for word in header[place].split()]
+        least = max([cells[place], widths[place] - excess, *words])
+        folded[place] = wrap(header[place], least) or [""]
+        excess -= widths[place] - max([cells[place], *map(len, folded[place])])
+    return folded
 
 
 def _folded(name: str, room: int) -> list[str]:
@@ -324,7 +351,7 @@ def _means_by_data(means: pd.DataFrame) -> list[str]:
 
 
 def _test_lines(verdict: "Verdict") -> list[str]:
-    lines = [fill(f"Tests: {verdict.method}, because {verdict.why}.", WIDTH)]
+    lines = [fill(f"Tests: {verdict.method}. Why: {verdict.why}.", WIDTH)]
     lines += [
         fill(f"{test.name}: {test.headline()}. {test.conclusion()}", WIDTH)
         for test in verdict.tests

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from verulam.experiment._advice import advice_over_data
 from verulam.experiment._answer_text import (
+    absent_sentences,
     advice_on_rows,
     choice_sentences,
     each_data_set_sentences,
@@ -78,7 +79,8 @@ def answer(
     if over_data is not None and over_data.tested and ranks is not None:
         name = ranks.selection.name
         advice = advice_over_data(responses, over_data, alpha, name=name)
-        return Answer(name, ranks.order, ranks_sentences(ranks, over_data), advice)
+        absent = _with_space(absent_sentences(responses, ranks.order, where=" on some data set"))
+        return Answer(name, ranks.order, f"{absent}{ranks_sentences(ranks, over_data)}", advice)
     return _on_each(responses, verdicts, evidence, ranks)
 
 
@@ -104,14 +106,20 @@ def _on_one(responses: Responses, verdict: Verdict, evidence: Mapping[str, Evide
     known = evidence.get(verdict.scope)
     if known is None:
         order = _by_means(responses, verdict.scope)
-        return Answer(verdict.best, order, plain_sentence(responses, verdict))
+        # One that is alone in having results has nobody to be compared with.
+        best = verdict.best if len(order) > 1 or len(responses.names) == 1 else None
+        absent = _with_space(absent_sentences(responses, order))
+        return Answer(best, order, f"{absent}{plain_sentence(responses, verdict)}")
     if known.rule == NOT_REJECTED and verdict.tested:
+        unbeaten = [name for name in verdict.unbeaten if name in known.eligible]
         name = min(
-            (name for name in verdict.unbeaten if name in known.names),
+            # All may be beaten by one that has failed elsewhere.
+            unbeaten or [known.best],
             key=lambda name: (known.complexity[name], known.order.index(name)),
         )
-        return Answer(name, known.order, not_rejected_sentence(known, verdict, name))
-    # One that is alone in having results has nobody to be compared with.
+        absent = _with_space(absent_sentences(responses, known.eligible))
+        text = not_rejected_sentence(known, verdict, name)
+        return Answer(name, known.order, f"{absent}{text}")
     alone = len(known.names) == 1 and len(responses.names) > 1
     return Answer(
         None if alone else known.selection.name,
@@ -128,13 +136,20 @@ def _on_each(
     ranks: RankEvidence | None,
 ) -> Answer:
     """Return the answer where there are too few data sets for one over all of them."""
+    means = responses.by_data()
+    absent = _with_space(absent_sentences(responses, means.columns[means.notna().any()].tolist()))
     if not evidence:
-        verdict = next(iter(verdicts.values()))
-        return Answer(None, (), plain_sentence(responses, verdict))
+        text = plain_sentence(responses, *verdicts.values())
+        return Answer(None, () if ranks is None else ranks.order, f"{absent}{text}")
     choices = {known.selection.name for known in evidence.values()}
     agreed = next(iter(choices)) if len(choices) == 1 and len(evidence) == len(verdicts) else None
     order = ranks.order if ranks is not None else next(iter(evidence.values())).order
-    return Answer(agreed, order, each_data_set_sentences(evidence, ranks), _too_few(responses))
+    text = each_data_set_sentences(evidence, ranks)
+    return Answer(agreed, order, f"{absent}{text}", _too_few(responses))
+
+
+def _with_space(text: str) -> str:
+    return f"{text} " if text else ""
 
 
 def _by_means(responses: Responses, data: str) -> tuple[str, ...]:

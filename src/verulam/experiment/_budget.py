@@ -22,7 +22,8 @@ class Budget:
         Most runs; None for no limit.
     seconds
         Most seconds of fitting and predicting, all runs together, however many at once; None
-        for no limit.
+        for no limit. Where repeats are added until the choice is settled, no more of them are
+        begun then, and the one that has begun is finished.
     total_runs, total_seconds
         What the whole investigation may take, of which this study is the first: it gets
         `first_share` of that where it has no limit of its own.
@@ -149,7 +150,7 @@ def affordable(
         if run_id not in settled:
             run = runs[place]
             blocks.setdefault((run.data, run.split.repeat, run.split.fold), []).append(place)
-    spent = len(first.keys() & settled)
+    spent = len({run.run_id for run in runs} & settled)
     left = len(first) if limits.most_runs is None else limits.most_runs - spent
     chosen: list[int] = []
     for block in blocks.values():

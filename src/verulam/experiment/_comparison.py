@@ -327,7 +327,7 @@ class Comparison:
     def __str__(self) -> str:
         failed = self.failures.drop_duplicates(["learner", "error"])
         blocks = [
-            f"{self.data}: {self.measure.title} by {self.design}",
+            fill(f"{self.data}: {self.measure.title} by {self.design}", WIDTH),
             fill(self.conclusion, WIDTH),
             main_table(self.analysis),
         ]

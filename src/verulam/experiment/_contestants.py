@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -113,6 +113,14 @@ class Responses:
     @cached_property
     def _tables(self) -> dict[str, pd.DataFrame]:
         return {}
+
+    def first_repeats(self, count: int) -> "Responses":
+        """Return what was known after so many repeats."""
+        return replace(
+            self,
+            scores=self.scores[self.scores["repeat"] < count],
+            runs=self.runs[self.runs["repeat"] < count],
+        )
 
     def by_data(self) -> pd.DataFrame:
         """Return the mean scores: a row per data set, a column per contestant."""

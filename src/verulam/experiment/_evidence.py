@@ -8,11 +8,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from verulam.base import DataError
 from verulam.experiment._contestants import Responses, at_largest_share
 from verulam.experiment._margin import default_margin
 from verulam.experiment._resampling import Resampling, resampling
 from verulam.experiment._results import Results
-from verulam.experiment._row_values import EVERY_ROW_ONCE, RowValues, row_values
+from verulam.experiment._row_values import (
+    EVERY_ROW_ONCE,
+    LARGEST,
+    SMALLEST,
+    RowValues,
+    row_values,
+)
 from verulam.measures import Measure
 from verulam.statistics import (
     JointPosterior,
@@ -26,6 +33,8 @@ from verulam.statistics import (
 DEFAULT_RULE = "half standard error"
 #: At the most so many repeats where nothing else is said.
 MOST_REPEATS = 10
+#: Share of all noise that stands for that of the splits where one repeat cannot tell it.
+UNKNOWN_SPLITS = 0.5
 #: A contestant whose chance of being within the margin of the best is smaller cannot win any more.
 OUT_OF_THE_RACE = 0.01
 
@@ -58,6 +67,8 @@ class Evidence:
         The contestant that the rule chooses, and how firm that is.
     losses
         Repeats x rows x contestants, what each row contributes; None where rows have no value.
+    worth
+        Rows of one class that would tell as much as those that there are; None for as many.
     """
 
     data: str
@@ -71,6 +82,7 @@ class Evidence:
     rule: str
     selection: Selection
     losses: NDArray[np.float64] | None = None
+    worth: float | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,9 +91,12 @@ class Evidence:
 
     @cached_property
     def best(self) -> str:
-        """The eligible contestant with the best mean."""
+        """The eligible contestant with the best mean; of those that are level the first."""
         costs = dict(zip(self.names, self.posterior.costs, strict=True))
-        return min(self.eligible, key=lambda name: costs[name])
+        least = min(costs[name] for name in self.eligible)
+        # As the rule has it, rounding must not decide.
+        rounding = 1e-12 * abs(least)
+        return next(name for name in self.eligible if costs[name] - least <= rounding)
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -110,7 +125,10 @@ class Evidence:
         if name != self.best:
             return self.best
         others = [other for other in self.order if other != name]
-        return next((other for other in others if not self.claimed(name, other)), others[0])
+        rivals = [other for other in others if other in self.eligible] or others
+        if not rivals:
+            raise DataError(f"{name} is alone: nobody is to be told from it.")
+        return next((other for other in rivals if not self.claimed(name, other)), rivals[0])
 
     def claimed(self, better: str, worse: str) -> bool:
         """Return whether one contestant is shown to be better than another."""
@@ -167,37 +185,36 @@ class Evidence:
         confidence
             Probability that the interval holds.
         """
-        place = self.names.index(name)
-        if self.losses is not None and bool(np.isin(self._own(place), (0.0, 1.0)).all()):
-            low, high = self.posterior.share_interval(name, confidence)
-        else:
-            low, high = self.posterior.interval(name, confidence)
         least, most = self.measure.range
+        if (least, most) == (0.0, 1.0) and name in self._counting:
+            return self.posterior.share_interval(name, confidence, n_rows=self.worth)
+        low, high = self.posterior.interval(name, confidence)
         return max(low, least), min(high, most)
 
-    def _own(self, place: int) -> NDArray[np.float64]:
-        assert self.losses is not None
-        values = self.losses[:, :, place]
-        return values[~np.isnan(values)]
+    @cached_property
+    def _counting(self) -> set[str]:
+        """Contestants for which each row counts as a whole, or not at all."""
+        if self.losses is None:
+            return set()
+        values = self.losses
+        whole = ((values == 0.0) | (values == 1.0) | np.isnan(values)).all(axis=(0, 1))
+        return {name for name, counts in zip(self.names, whole, strict=True) if counts}
 
     @cached_property
     def repeats_agreeing(self) -> tuple[int, int]:
         """How many of the repeats alone would give the same choice, and of how many."""
         if self.losses is None or self.repeats < 2:
             return 0, 0
-        whole = ~np.isnan(self.losses).any(axis=(1, 2))
-        agreeing = 0
-        for repeat in np.flatnonzero(whole):
-            single = self.losses[repeat].mean(axis=0)
-            if self.measure.root:
-                # Influences are losses over twice the root of their mean.
-                single = np.sqrt(np.maximum(2.0 * single * self.posterior.means, 0.0))
-            alone = replace(self.posterior, means=single)
-            agreeing += self._selected(alone).name == self.selection.name
-        return agreeing, int(whole.sum())
+        values = self.losses.mean(axis=1)
+        # Who has dropped out of the race by then stands where it stood.
+        moves = np.nan_to_num(values - np.nanmean(values, axis=0))
+        moves = moves[~np.isnan(values[:, self.names.index(self.selection.name)])]
+        choices = [self._choice(self.posterior.means + move) for move in moves]
+        return choices.count(self._choice(self.posterior.means)), len(choices)
 
-    def _selected(self, posterior: JointPosterior) -> Selection:
-        return _selection(posterior, self.complexity, self.eligible, self.margin, self.rule)
+    def _choice(self, means: NDArray[np.float64]) -> str:
+        posterior = replace(self.posterior, means=means)
+        return _selection(posterior, self.complexity, self.eligible, self.margin, self.rule).name
 
     def same_losses(self, first: str, second: str) -> bool:
         """Return whether two contestants did the same on every row that both were validated on.
@@ -263,62 +280,103 @@ def evidence_of(
     """
     how = resampling(results.description["resampling"])
     grouped = {
-        str(given.get("label") or given["source"]): bool(given.get("groups") or how.groups)
-        for given in results.description["data"]
+        str(table.get("label") or table["source"]): bool(table.get("groups") or how.groups)
+        for table in results.description["data"]
     }
     tables, targets = row_values(results, responses)
-    by_rows = how.kind in EVERY_ROW_ONCE and not (how.kind == "holdout" and how.repeats > 1)
+    by_rows = how.kind in EVERY_ROW_ONCE
     evidence = {}
     for data in responses.data:
         if data not in targets:
             continue
         values = tables.get(data) if by_rows and not grouped.get(data, bool(how.groups)) else None
-        posterior = _posterior(responses, data, how, values)
+        posterior, noise = _posterior(responses, data, how, values)
         if posterior is None:
             continue
         margin = matters
         if margin is None:
             margin = default_margin(responses.measure, targets[data], posterior.means)
         evidence[data] = _judged(
-            responses, data, posterior, complexity, margin, alpha, rule, how, values
+            responses, data, posterior, noise, complexity, margin, alpha, rule, how, values
         )
     return evidence
 
 
 def _posterior(
     responses: Responses, data: str, how: Resampling, values: RowValues | None
-) -> JointPosterior | None:
-    """Return what is known of the contestants: from rows where they count, else from splits."""
+) -> tuple[JointPosterior | None, NDArray[np.float64] | None]:
+    """Return what is known of the contestants: from rows where they count, else from splits.
+
+    Beside it the covariance of their means between studies with other splits, where the posterior
+    does not tell it.
+    """
     measure = responses.measure
     if values is not None:
-        return joint_posterior(
+        posterior = joint_posterior(
             values.values,
             values.names,
             means=values.means,
             greater_is_better=measure.greater_is_better,
             heavy_tails=not np.isfinite(measure.range).all(),
         )
+        posterior = _of_other_splits(posterior, values.repeats)
+        # Leaving each row out once can be done in one way only.
+        certain = np.zeros_like(posterior.splits) if how.kind == "leave-one-out" else None
+        return posterior, certain
     table = responses.by_split(data)
-    if table.empty:
-        return None
+    table = table.where(table.abs() <= LARGEST)
     complete = table.loc[:, table.notna().sum() == table.notna().sum().max()].dropna()
-    if len(complete) < 2:
-        return None
+    if len(complete) < 2 or 0.0 < complete.abs().to_numpy().max() < SMALLEST:
+        return None, None
     share = 0.0 if how.kind == "disjoint" else responses.test_shares[data]
-    if how.kind == "bootstrap":
-        share = 0.5  # tested on rows learnt from: the scores of two samples share nearly all
-    return split_posterior(
+    posterior = split_posterior(
         complete.to_numpy(np.float64),
         [str(name) for name in complete.columns],
         test_share=share,
         greater_is_better=measure.greater_is_better,
     )
+    if how.kind in ("k-fold", "5x2"):
+        repeats = complete.index.get_level_values("repeat").nunique()
+        posterior = replace(posterior, repeats=np.full_like(posterior.repeats, repeats))
+    return posterior, _noise_of_splits(complete, posterior, how)
+
+
+def _of_other_splits(posterior: JointPosterior, repeats: NDArray[np.int64]) -> JointPosterior:
+    """Return a posterior in which replications, with other seeds, do not pass for other splits."""
+    once = (repeats == 1) & (posterior.repeats > 1)
+    splits = posterior.splits.copy()
+    splits[np.ix_(once, once)] += UNKNOWN_SPLITS * posterior.rows[np.ix_(once, once)]
+    return replace(posterior, splits=splits, repeats=repeats)
+
+
+def _noise_of_splits(
+    scores: pd.DataFrame, posterior: JointPosterior, how: Resampling
+) -> NDArray[np.float64]:
+    """Return the covariance of means that comes from how the rows were split, from scores alone.
+
+    That of the splits within a repeat tells its form, the scatter of the repeats its size: of all
+    contestants together, and beside what one repeat is taken to tell, since repeats are few.
+    """
+    if how.kind == "leave-one-out":
+        return np.zeros_like(posterior.rows)
+    means = scores.groupby(level="repeat").mean()
+    count = len(means)
+    if count < 2:
+        return UNKNOWN_SPLITS * posterior.rows
+    if count == len(scores):
+        return np.atleast_2d(np.cov(scores, rowvar=False)) / count
+    within = scores - scores.groupby(level="repeat").transform("mean")
+    form = within.T.to_numpy() @ within.to_numpy() / (len(scores) - count) / (len(scores) / count)
+    total = float(np.trace(form))
+    ratio = float(means.var().sum()) / total if total > 0 else 0.0
+    return form * (UNKNOWN_SPLITS + (count - 1) * ratio) / count / count
 
 
 def _judged(
     responses: Responses,
     data: str,
     posterior: JointPosterior,
+    noise: NDArray[np.float64] | None,
     complexity: Mapping[str, float],
     margin: float,
     alpha: float,
@@ -328,7 +386,7 @@ def _judged(
 ) -> Evidence:
     failed = _with_failures(responses, data)
     eligible = tuple(name for name in posterior.names if name not in failed) or posterior.names
-    baselines = [each.name for each in responses.contestants if each.baseline]
+    baselines = [contestant.name for contestant in responses.contestants if contestant.baseline]
     baseline = next((name for name in baselines if name in posterior.names), None)
     most = how.max_repeats or max(how.repeats, MOST_REPEATS)
     return Evidence(
@@ -341,8 +399,9 @@ def _judged(
         baseline,
         alpha,
         rule,
-        _selection(posterior, complexity, eligible, margin, rule, most),
+        _selection(posterior, complexity, eligible, margin, rule, most, noise),
         None if values is None else values.values,
+        None if values is None else values.worth,
     )
 
 
@@ -353,6 +412,7 @@ def _selection(
     margin: float,
     rule: str,
     max_repeats: int = MOST_REPEATS,
+    noise: NDArray[np.float64] | None = None,
 ) -> Selection:
     return select(
         posterior,
@@ -362,6 +422,7 @@ def _selection(
         rule=DEFAULT_RULE if rule == "not rejected" else rule,
         max_repeats=max_repeats,
         eligible=[name in eligible for name in posterior.names],
+        noise=noise,
     )
 
 

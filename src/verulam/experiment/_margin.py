@@ -15,11 +15,15 @@ SHARE_OF_SQUARES = 0.02
 _SQUARES = frozenset(
     ["log_loss", "brier", "mean_squared_error", "half_sum_of_squares", "relative_square_error"]
 )
+#: Sums over the tested rows, of which a split has fewer than there are.
+_SUMS = frozenset(["half_sum_of_squares", "epsilon_error"])
+#: Measures from 0 to 1 that nobody gives in per cent.
+_NO_PERCENTAGES = frozenset(["auc", "average_precision", "f_score"])
 
 
 def is_share(measure: Measure) -> bool:
-    """Return whether a measure is a share of one, so that its differences are points."""
-    return measure.range == (0.0, 1.0)
+    """Return whether a measure is a share, given in per cent, so that differences are points."""
+    return measure.range == (0.0, 1.0) and _plain_name(measure) not in _NO_PERCENTAGES
 
 
 def default_margin(measure: Measure, targets: ValidatedTargets, scores: np.ndarray) -> float:
@@ -36,21 +40,27 @@ def default_margin(measure: Measure, targets: ValidatedTargets, scores: np.ndarr
 
     Notes
     -----
-    One percentage point for shares. For other measures 1 % of what guessing without inputs scores
-    (the mean for numbers, the shares of the classes for probabilities), and 2 % for measures of
-    squares and logarithms: about 0.6 of the usual distance between the best and the second.
+    One percentage point for shares, and of other measures with two ends 1 % of the way between
+    them. Else 1 % of what guessing without inputs scores (the mean for numbers, the shares of the
+    classes for probabilities), and 2 % for measures of squares and logarithms: about 0.6 of the
+    usual distance between the best and the second. Where guessing has no score, the median of the
+    contestants stands for it, which one that diverges does not move.
     """
-    if is_share(measure):
-        return POINT
     low, high = measure.range
-    if np.isfinite(low) and np.isfinite(high) and measure.name not in _SQUARES:
+    name = _plain_name(measure)
+    if np.isfinite(low) and np.isfinite(high) and name not in _SQUARES:
         return POINT * (high - low)
-    share = SHARE_OF_SQUARES if measure.name in _SQUARES else SHARE_OF_BASELINE
-    guess = _guess(measure, targets)
-    if np.isfinite(measure.perfect) and guess is not None:
-        return share * abs(guess - measure.perfect)
+    share = SHARE_OF_SQUARES if name in _SQUARES else SHARE_OF_BASELINE
+    guess = None if name in _SUMS else _guess(measure, targets)
+    if guess is not None:
+        return share * abs(guess - measure.perfect if np.isfinite(measure.perfect) else guess)
     known = np.abs(scores[np.isfinite(scores)])
-    return share * float(known.max()) if len(known) else 0.0
+    return share * float(np.median(known)) if len(known) else 0.0
+
+
+def _plain_name(measure: Measure) -> str:
+    """Return the name of a measure without its options."""
+    return measure.name.partition("(")[0]
 
 
 def _guess(measure: Measure, targets: ValidatedTargets) -> float | None:
@@ -69,6 +79,6 @@ def _guess(measure: Measure, targets: ValidatedTargets) -> float | None:
             else:
                 return None
             value = measure(classes[codes], prediction, labels=classes.tolist())
-    except (DataError, ValueError, TypeError, ZeroDivisionError):
+    except (DataError, ValueError, TypeError, ArithmeticError, LookupError, AttributeError):
         return None  # a measure of one's own that cannot judge a guess
     return float(value) if np.isfinite(value) else None

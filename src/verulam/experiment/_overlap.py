@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._contestants import StoredContestant
+from verulam.experiment._contestants import StoredContestant, spoken_name
 from verulam.experiment._predictions import StoredPredictions
 
 
@@ -46,14 +46,15 @@ class Overlap:
     @property
     def sentence(self) -> str:
         """What the overlap says, in words."""
-        first, second, least = self.most_different
+        *pair, least = self.most_different
+        first, second = (spoken_name(str(name)) for name in pair)
         if self.numbers:
             return (
                 f"The errors of {first} and {second} are the least alike (correlation {least:.2f})."
             )
         return (
             f"On {self.all_wrong:.1%} of the rows all err, on {self.some_right:.1%} only some do. "
-            f"{first} and {second} differ most: they share {least:.0%} of their errors."
+            f"Most different are {first} and {second}, which share {least:.0%} of their errors."
         )
 
     @property
@@ -125,8 +126,8 @@ def overlap_of(data: str, names: Sequence[str], wrong: np.ndarray) -> Overlap:
     a  1.000  0.333
     b  0.333  1.000
     >>> print(found.sentence)
-    On 25.0% of the rows all err, on 50.0% only some do. a and b differ most: they share 33% of
-    their errors.
+    On 25.0% of the rows all err, on 50.0% only some do. Most different are a and b, which share 33%
+    of their errors.
     """
     counts = wrong.astype(np.float64)
     both = counts.T @ counts

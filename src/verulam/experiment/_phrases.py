@@ -8,6 +8,8 @@ from verulam.experiment._contestants import spoken_name
 from verulam.experiment._margin import is_share
 from verulam.measures import Measure
 
+#: Numbers with more decimals than this, or so large, are written with an exponent.
+MOST_DECIMALS, LARGEST_WRITTEN = 6, 1e7
 #: Of more names than this, a sentence says how many more there are.
 MOST_NAMES = 5
 #: Learners that are things, and so have an article; methods such as regression have none.
@@ -15,6 +17,10 @@ _COUNTED = (
     *("classifier", "discriminant", "forest", "list", "machine", "mixture", "model", "network"),
     *("perceptron", "predictor", "process", "regressor", "smoother", "spline", "tree"),
 )
+#: People after whom measures are called.
+_PEOPLE = frozenset(["Brier", "Cohen's", "Matthews"])
+#: Letters that begin with a vowel when they are read out.
+_VOWEL_LETTERS = frozenset("FHLMNRSX")
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
@@ -76,13 +82,14 @@ def times_text(share: float) -> str:
     >>> times_text(0.62), times_text(0.955), times_text(0.999)
     ('about 6 times in 10', 'about 19 times in 20', 'nearly always')
     """
-    if share >= 0.985:
+    if share >= 0.975:
         return "nearly always"
     if share >= 0.925:
-        return f"about {round(share * 20)} times in 20"
+        return "about 19 times in 20"
     if share < 0.05:
         return "hardly ever"
-    return f"about {max(1, round(share * 10))} times in 10"
+    count = max(1, round(share * 10))
+    return f"about {count} time{'s' * (count > 1)} in 10"
 
 
 def chance_text(probability: float) -> str:
@@ -121,16 +128,17 @@ class Numbers:
         shown = 100 * width if is_share(measure) else width
         if not isfinite(shown) or shown <= 0:
             return cls(measure, 1 if is_share(measure) else 3)
-        digits = 1 - ceil(log10(shown)) if shown < 1 else (1 if shown < 10 else 0)
-        least = 1 if is_share(measure) else 0
-        return cls(measure, max(least, min(digits + (shown < 1), 6)))
+        digits = 2 - ceil(log10(shown)) if shown < 1 else (1 if shown < 10 else 0)
+        return cls(measure, max(1 if is_share(measure) else 0, digits))
 
     def plain(self, value: float) -> str:
         """Return a value without its unit."""
         shown = 100 * value if is_share(self.measure) else value
-        if abs(shown) >= 1e6:
-            return f"{shown:.4g}"
-        return f"{shown:.{self.decimals}f}"
+        if self.decimals > MOST_DECIMALS or abs(shown) >= LARGEST_WRITTEN:
+            return f"{shown:.3g}"
+        text = f"{shown:,.{self.decimals}f}"
+        # A zero has no sign.
+        return text.lstrip("-") if not text.strip("-0.,") else text
 
     def value(self, value: float) -> str:
         """Return a value with its unit."""
@@ -147,6 +155,10 @@ class Numbers:
             return text
         return f"{text} point" if text in ("1", "1.0") else f"{text} points"
 
+    def vanishes(self, size: float) -> bool:
+        """Return whether nothing is left of a difference as it is written."""
+        return not self.plain(abs(size)).strip("0.")
+
     def margin(self, size: float) -> str:
         """Return the difference that matters with its unit, without needless zeros."""
         shown = 100 * size if is_share(self.measure) else size
@@ -157,9 +169,18 @@ class Numbers:
 
 
 def measure_words(measure: Measure) -> str:
-    """Return the title of a measure for the middle of a sentence; abbreviations stay."""
+    """Return the title of a measure for the middle of a sentence; abbreviations and names stay.
+
+    Examples
+    --------
+    >>> from verulam.measures import measure
+    >>> measure_words(measure("log_loss")), measure_words(measure("brier"))
+    ('log loss', 'Brier score')
+    """
     title = measure.title
-    return title if title[:2].isupper() else title[0].lower() + title[1:]
+    if title[:2].isupper() or title.partition(" ")[0] in _PEOPLE:
+        return title
+    return title[:1].lower() + title[1:]
 
 
 def achieves(measure: Measure, value: str) -> str:
@@ -176,5 +197,8 @@ def achieves(measure: Measure, value: str) -> str:
     if measure.name == "accuracy":
         return f"is right on {value}"
     words = measure_words(measure)
-    article = "an" if words[0] in "aeio" else "a"
+    if words.startswith("half "):
+        return f"reaches {value} in {words}"
+    first = words.partition(" ")[0]
+    article = "an" if first[:1] in tuple("aeioAEIO") or first in _VOWEL_LETTERS else "a"
     return f"has {article} {words} of {value}"

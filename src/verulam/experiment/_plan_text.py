@@ -31,9 +31,11 @@ def plan_text(plan: "Plan") -> str:
     how = tuning(study.tuning)
     tuned = "" if how is None else f". Tuned by {how.title}"
     locked = f", {100 * study.test_share:.0f}% of the rows locked away" if study.test_share else ""
+    asked = resampling(study.resampling)
+    most = "" if asked.max_repeats is None else "up to "
     return (
-        f"{study.name}: {counted(len(plan.runs), 'run')} {_factors(plan, data)}, "
-        f"{drawn_word(resampling(study.resampling), folds)}, seed {study.seed}"
+        f"{study.name}: {most}{counted(len(plan.runs), 'run')} {_factors(plan, data)}, "
+        f"{drawn_word(asked, folds)}, seed {study.seed}"
         f"{locked}{tuned}{plan.budget_text}"
     )
 

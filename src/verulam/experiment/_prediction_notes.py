@@ -1,6 +1,7 @@
 """What predictions lack: classes that are never predicted, probabilities that a measure needs."""
 
 from verulam.experiment._contestants import Responses
+from verulam.experiment._phrases import measure_words, named, sentence
 from verulam.experiment._predictions import StoredPredictions
 
 #: On more data sets than this, notes on each would bury the rest.
@@ -37,9 +38,11 @@ def overlooked_classes(
         for label in sorted(set(true) - predicted):
             share = true.count(label) / len(true)
             lines.append(
-                f"{chosen.name} never predicts {label!r} on {data}, which is {share:.1%} of the "
-                "rows. If that class matters, let balanced_accuracy, f_score or your own losses "
-                "decide, or give its rows more weight."
+                sentence(
+                    f"{named(chosen.name)} never predicts {label!r} on {data}, which is "
+                    f"{share:.1%} of the rows. If that class matters, let balanced_accuracy, "
+                    "f_score or your own losses decide, or give its rows more weight."
+                )
             )
     return lines
 
@@ -57,7 +60,7 @@ def unscored_contestants(responses: Responses) -> list[str]:
     measure = responses.measure
     reason = f"it gives no {measure.needs}" if measure.needs in MAY_LACK else "it is undefined"
     return [
-        f"{name} has no {measure.name}: {reason} here."
+        sentence(f"{named(name)} has no {measure_words(measure)}: {reason} here")
         for name in responses.names
         if name in done and name not in scored
     ]

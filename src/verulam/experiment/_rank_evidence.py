@@ -38,12 +38,15 @@ class RankEvidence:
         rank test; NaN for few data sets).
     n_data_sets
         Number of data sets.
+    rule
+        Rule of choice.
     """
 
     posterior: JointPosterior
     selection: Selection
     table: pd.DataFrame
     n_data_sets: int
+    rule: str = DEFAULT_RULE
 
     @property
     def best(self) -> str:
@@ -88,14 +91,17 @@ def rank_evidence(
     if len(means) < 2 or means.shape[1] < 2:
         return None
     greater = responses.measure.greater_is_better
-    ranks = means.round(12).rank(axis=1, ascending=not greater)
+    # Rounding must not rank means that are the same on paper, however small the measure.
+    scale = means.abs().max(axis=1).replace(0.0, 1.0)
+    ranks = means.div(scale, axis=0).round(12).rank(axis=1, ascending=not greater)
     names = [str(name) for name in ranks.columns]
     posterior = split_posterior(ranks.to_numpy(np.float64), names, test_share=0.0)
-    chosen = select(
+    rule = DEFAULT_RULE if rule == "not rejected" else rule
+    selection = select(
         posterior,
         [complexity[name] for name in names],
         margin=np.inf,
-        rule=DEFAULT_RULE if rule == "not rejected" else rule,
+        rule=rule,
         noise=posterior.covariance,
     )
     table = pd.DataFrame({"mean_rank": posterior.means}, index=pd.Index(names, name="contestant"))
@@ -103,7 +109,7 @@ def rank_evidence(
     chances = [_chances(scaled, name, posterior.best, greater=greater) for name in names]
     table[["better", "equal", "worse"]] = np.array(chances)
     return RankEvidence(
-        posterior, chosen, table.sort_values("mean_rank", kind="stable"), len(means)
+        posterior, selection, table.sort_values("mean_rank", kind="stable"), len(means), rule
     )
 
 

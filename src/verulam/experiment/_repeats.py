@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from verulam.base import DataError
 from verulam.experiment._contestants import contestant_name, responses
 from verulam.experiment._evidence import OUT_OF_THE_RACE, Evidence, evidence_of
 from verulam.experiment._plan import Plan, setting_text
@@ -31,7 +32,8 @@ class AdaptiveRepeats:
     -----
     After the first repeats the means are moved by what is left of the noise of the splits; where
     at least 95 % of such draws give the same choice, no more repeats are needed. A contestant
-    whose probability of being within the margin of the best is below 1 % gets no more of them.
+    whose probability of being within the margin of the best is below 1 % gets no more of them,
+    unless only the scores of splits can be compared.
     """
 
     def __init__(self, plan: Plan, store: Path, study: str) -> None:
@@ -53,7 +55,11 @@ class AdaptiveRepeats:
 
     def more(self) -> set[int]:
         """Return the positions of the runs of the next repeat; none where all is settled."""
-        evidence = self._evidence()
+        if not self._next:
+            return set()
+        # Of what a killed study has left of later repeats, nothing must be known yet, or it would
+        # go on otherwise than one that nobody disturbs.
+        evidence = self._evidence(max(self._next.values()))
         positions: set[int] = set()
         for number, planned in enumerate(self._plan.data):
             repeat = self._next.get(number)
@@ -76,10 +82,14 @@ class AdaptiveRepeats:
                 del self._next[number]
         return positions
 
-    def _evidence(self) -> dict[str, Evidence]:
-        measures = [as_measure(each) for each in self._plan.study.measures or ()]
+    def _evidence(self, repeats: int) -> dict[str, Evidence]:
+        """Return what so many repeats tell."""
+        measures = [as_measure(response) for response in self._plan.study.measures or ()]
         results = Results(self._path, self._study, measures=measures)
-        scores = responses(results)
+        try:
+            scores = responses(results).first_repeats(repeats)
+        except DataError:
+            return {}  # no score at all, of which the analysis will speak
         options = wishes(results.description.get("analysis"))
         simplicity = complexities(scores, results.description["learners"], options.simplicity)
         return evidence_of(
@@ -94,10 +104,12 @@ class AdaptiveRepeats:
     def _race(self, number: int, known: Evidence) -> None:
         """Take those out of the race that cannot win any more, or that have failed."""
         chances = known.table["probability_within"]
+        leaders = (known.selection.name, known.best)
         winners = {
             name
             for name in known.eligible
-            if chances[name] >= OUT_OF_THE_RACE or name == known.selection.name
+            # Where splits are compared, those of one repeat are of no use without the others.
+            if known.losses is None or chances[name] >= OUT_OF_THE_RACE or name in leaders
         }
         self._racing[number] = {
             place for place in self._racing[number] if self._name(number, place) in winners

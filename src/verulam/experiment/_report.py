@@ -28,7 +28,7 @@ from verulam.experiment._evidence import Evidence
 from verulam.experiment._figures import figures
 from verulam.experiment._findings import HEADS, alias_lines, variance_rows
 from verulam.experiment._nuisance import nuisance_lines
-from verulam.experiment._phrases import chance_text
+from verulam.experiment._phrases import chance_text, measure_words
 from verulam.experiment._report_design import design_facts
 from verulam.experiment._reproduction import reproduction
 from verulam.experiment._results import Results
@@ -217,7 +217,7 @@ def _evidence_cells(row: pd.Series, known: Evidence) -> dict[str, Cell]:
         limits = write.interval(row["difference_low"], row["difference_high"])
         difference = f"{difference} ({limits})"
     return {
-        known.measure.title.lower(): _number(row["estimate"], write.value),
+        measure_words(known.measure): _number(row["estimate"], write.value),
         "95 % interval": Cell(interval, "" if missing else repr(float(row["low"]))),
         "is best": _number(row["probability_best"], chance_text),
         f"within {write.margin(known.margin)}": _number(row["probability_within"], chance_text),

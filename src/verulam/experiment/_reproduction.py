@@ -10,6 +10,7 @@ from typing import Any
 from verulam.base import DataError, UnknownNameError
 from verulam.experiment._plan import make_plan
 from verulam.experiment._planned_data import planned_data
+from verulam.experiment._resampling import resampling
 from verulam.experiment._results import Results
 from verulam.experiment._sequential_design import without_found
 from verulam.experiment._store import Store
@@ -96,8 +97,11 @@ def _check_data(study: Study, place: int, key: str) -> None:
 
 def _check_runs(study: Study, known: set[str]) -> None:
     """Raise where the study would have other runs: a file has no word for None, nor for objects."""
+    # Later repeats may not have been needed.
+    first = resampling(study.resampling).repeats
     try:
-        same = {run.run_id for run in make_plan(study).runs} <= known
+        runs = make_plan(study).runs
+        same = {run.run_id for run in runs if run.split.repeat < first} <= known
     except (AttributeError, TypeError, ValueError, UnknownNameError, OSError):
         same = False
     if not same:

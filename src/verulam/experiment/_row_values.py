@@ -26,6 +26,10 @@ WHERE s.split IN (SELECT DISTINCT split FROM planned WHERE study = ?)
 """
 #: Kinds of resampling in which a repeat tests every row once, after learning from others.
 EVERY_ROW_ONCE = ("k-fold", "5x2", "leave-one-out", "holdout")
+#: The splits of each contestant and repeat, which is a replication and a repeat, with numbers.
+Cells = dict[tuple[str, tuple[int, int]], list[tuple[str, NDArray[np.float64]]]]
+#: Values between these have squares, and sums of squares, that a double holds.
+LARGEST, SMALLEST = 1e150, 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +42,22 @@ class RowValues:
         Contestants with at least one repeat on all rows.
     values
         Repeats x rows x contestants: contributions to the measure, or for a measure that is no
-        mean over rows their influence on it. NaN in repeats that a contestant does not have.
+        mean over rows their influence on it. NaN in repeats that a contestant does not have;
+        replications with other seeds count as repeats.
+    repeats
+        How often the rows of each contestant were split anew, which replications do not count for.
     means
         The measure of each contestant over all of its rows and repeats; None where that is the
         mean of the values.
+    worth
+        So many rows of one class would tell as much; None for as many as there are.
     """
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
+    repeats: NDArray[np.int64]
     means: NDArray[np.float64] | None
+    worth: float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,10 +70,17 @@ class ValidatedTargets:
         Numbers, or positions among the classes.
     classes
         The labels; none where the target is a number.
+    rows
+        Row numbers, in order; None where nobody asks for some of them.
     """
 
     targets: NDArray[np.float64]
     classes: NDArray[np.object_]
+    rows: NDArray[np.int64] | None = None
+
+    def at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the targets of some rows, which a study that is not finished may have."""
+        return self.targets if self.rows is None else self.targets[np.isin(self.rows, rows)]
 
 
 @dataclass(frozen=True)
@@ -92,7 +110,7 @@ def row_values(
     measure = responses.measure
     with Store(results.path, read_only=True) as store:
         scorer = Scorer(store)
-        places, keys = _places(store, results.study)
+        places, keys = _places(store, results.study, responses.runs["repeat"].max())
         tests = {split: unpack(test) for split, test in store.rows(_TESTS, (results.study,))}
         targets = _targets(scorer, places, keys, tests)
         what = _row_value(measure, targets)
@@ -102,15 +120,28 @@ def row_values(
         grouped = _grouped(numbers, places)
         for label, cells in grouped.items():
             assembled = _assembled(cells, tests, responses)
-            if assembled is not None:
-                split_means = responses.by_split(label).mean()
-                tables[label] = _influences(*assembled, measure, what, targets[label], split_means)
+            if assembled is None:
+                continue
+            names, rows, values, repeats = assembled
+            split_means = responses.by_split(label).mean()
+            codes = targets[label].at(rows)
+            if what == "scores" and len(np.unique(codes)) < 2:
+                continue  # of a study that is not finished, and has seen one class only
+            influences = _influences(names, values, measure, what, codes, split_means)
+            table = _of_usable_size(RowValues(names, influences[0], repeats, *influences[1:]))
+            if table is not None:
+                tables[label] = table
     return tables, targets
 
 
-def _places(store: Store, study: str) -> tuple[dict[str, list[_Place]], dict[str, str]]:
-    """Return where each run stands, at the largest share of training rows, and keys of the data."""
-    rows = list(store.rows(_PLACES, (study,)))
+def _places(
+    store: Store, study: str, last: float
+) -> tuple[dict[str, list[_Place]], dict[str, str]]:
+    """Return where each run stands, at the largest share of training rows, and keys of the data.
+
+    Runs of repeats after the last that counts are left out.
+    """
+    rows = [row for row in store.rows(_PLACES, (study,)) if row[-1] <= last]
     largest: dict[str, float] = {}
     for _, _, _, learner, setting, share, _, _ in rows:
         name = contestant_name(learner, setting)
@@ -120,8 +151,10 @@ def _places(store: Store, study: str) -> tuple[dict[str, list[_Place]], dict[str
     for run, label, data, learner, setting, share, split, repeat in rows:
         keys[label] = data
         name = contestant_name(learner, setting)
-        if share == largest[name]:
-            places[run].append(_Place(label, name, repeat, split))
+        place = _Place(label, name, repeat, split)
+        # Where chance has no part in a learner, its replications are one run.
+        if share == largest[name] and place not in places[run]:
+            places[run].append(place)
     return places, keys
 
 
@@ -139,8 +172,8 @@ def _targets(
     for label, splits in known.items():
         rows = np.concatenate([np.atleast_1d(tests[split]) for split in splits])
         values = np.concatenate([np.atleast_1d(scorer.targets_of(split)) for split in splits])
-        _, first = np.unique(rows, return_index=True)
-        targets[label] = ValidatedTargets(values[first], scorer.classes_of(keys[label]))
+        rows, first = np.unique(rows, return_index=True)
+        targets[label] = ValidatedTargets(values[first], scorer.classes_of(keys[label]), rows)
     return targets
 
 
@@ -158,21 +191,17 @@ def _row_value(measure: Measure, targets: Mapping[str, ValidatedTargets]) -> Row
 
 def _grouped(
     numbers: list[tuple[str, NDArray[np.float64]]], places: Mapping[str, list[_Place]]
-) -> dict[str, dict[tuple[str, int], list[tuple[str, NDArray[np.float64]]]]]:
+) -> dict[str, Cells]:
     """Return for each data set the splits of each contestant and repeat, with their numbers.
 
     Replications of a split, with other seeds, count as further repeats.
     """
-    repeats: dict[str, int] = defaultdict(int)
-    for stood in places.values():
-        for place in stood:
-            repeats[place.label] = max(repeats[place.label], place.repeat + 1)
     seen: dict[tuple[str, str, str], int] = defaultdict(int)
-    grouped: dict[str, dict[tuple[str, int], list[tuple[str, NDArray[np.float64]]]]] = {}
+    grouped: dict[str, Cells] = {}
     for run, values in numbers:
         for place in places.get(run, ()):
             key = (place.label, place.contestant, place.split)
-            repeat = place.repeat + seen[key] * repeats[place.label]
+            repeat = (seen[key], place.repeat)
             seen[key] += 1
             cells = grouped.setdefault(place.label, {})
             cells.setdefault((place.contestant, repeat), []).append((place.split, values))
@@ -180,11 +209,11 @@ def _grouped(
 
 
 def _assembled(
-    cells: Mapping[tuple[str, int], list[tuple[str, NDArray[np.float64]]]],
+    cells: Cells,
     tests: Mapping[str, NDArray[np.int64]],
     responses: Responses,
-) -> tuple[tuple[str, ...], NDArray[np.float64]] | None:
-    """Return the contestants and their numbers; None where no repeat has tested all rows."""
+) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]] | None:
+    """Return contestants, rows, numbers and repeats; None where no repeat has tested all rows."""
     rows = np.unique(
         np.concatenate(
             [np.atleast_1d(tests[split]) for part in cells.values() for split, _ in part]
@@ -194,6 +223,7 @@ def _assembled(
         key: part
         for key, part in cells.items()
         if sum(len(values) for _, values in part) == len(rows)
+        and all(np.isfinite(values).all() for _, values in part)
     }
     present = {name for name, _ in complete}
     names = tuple(name for name in responses.names if name in present)
@@ -205,7 +235,8 @@ def _assembled(
         block = values[repeats.index(repeat), :, names.index(name)]
         for split, numbers in part:
             block[np.searchsorted(rows, tests[split])] = numbers
-    return names, values
+    apart = [len({repeat for owner, (_, repeat) in complete if owner == name}) for name in names]
+    return names, rows, values, np.array(apart)
 
 
 def _influences(
@@ -213,26 +244,69 @@ def _influences(
     values: NDArray[np.float64],
     measure: Measure,
     what: RowValue,
-    targets: ValidatedTargets,
+    targets: NDArray[np.float64],
     split_means: pd.Series,
-) -> RowValues:
-    """Return the contributions of rows to a measure, from the numbers that it is made of."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, float | None]:
+    """Return what rows contribute to a measure, its means, and how many rows it is worth."""
     if what == "losses" and not measure.root:
-        return RowValues(names, values, None)
+        return values, None, None
     if what == "losses":
         means = np.sqrt(np.nanmean(values, axis=(0, 1)))
         slopes = np.divide(0.5, means, out=np.zeros_like(means), where=means > 0)
-        return RowValues(names, values * slopes, means)
-    codes = targets.targets.astype(np.int64)
-    counts = np.bincount(codes, minlength=len(targets.classes))
-    if what == "hits":
-        weights = len(codes) / (np.count_nonzero(counts) * counts[codes])
-        return RowValues(names, values * weights[None, :, None], None)
+        return values * slopes, means, None
+    codes = targets.astype(np.int64)
+    counts = np.bincount(codes)
+    present = counts[counts > 0]
     influence = np.full_like(values, np.nan)
     for repeat, place in zip(*np.nonzero(~np.isnan(values).any(axis=1)), strict=True):
-        influence[repeat, :, place] = _area_influence(values[repeat, :, place], codes == 1)
+        numbers = values[repeat, :, place]
+        influence[repeat, :, place] = (
+            _recall_influence(numbers, codes)
+            if what == "hits"
+            else _area_influence(numbers, codes == 1)
+        )
+    if what == "hits":
+        return influence, None, len(present) ** 2 / float((1.0 / present).sum())
     # The area is that within each fold, since scores of different fits need not compare.
-    return RowValues(names, influence, split_means.reindex(names).to_numpy(np.float64))
+    means = split_means.reindex(names).to_numpy(np.float64)
+    return influence, means, float(present.min())
+
+
+def _of_usable_size(table: RowValues) -> RowValues | None:
+    """Return the contestants whose values can be squared: a fit that diverges has no others."""
+    largest = np.nanmax(np.abs(table.values), axis=(0, 1))
+    usable = largest <= LARGEST
+    if table.means is not None:
+        usable &= np.isfinite(table.means)
+    if not usable.any() or 0.0 < largest[usable].max() < SMALLEST:
+        return None
+    return RowValues(
+        tuple(name for name, fits in zip(table.names, usable, strict=True) if fits),
+        table.values[:, :, usable],
+        table.repeats[usable],
+        None if table.means is None else table.means[usable],
+        table.worth,
+    )
+
+
+def _class_weights(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the weight of each row with which the variance of a mean over classes comes out.
+
+    Within a class of m among n rows it is n/m, but for what n - 1 and m - 1 make of variances.
+    """
+    counts = np.bincount(codes)[codes].astype(np.float64)
+    n_rows = len(codes)
+    fewer = np.maximum(counts - 1.0, 1.0)
+    return n_rows / counts * np.sqrt(counts / fewer * (n_rows - 1) / n_rows)
+
+
+def _recall_influence(hits: NDArray[np.float64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the influence of each row on the mean recall of the classes, which is their mean."""
+    counts = np.bincount(codes)
+    recalls = np.bincount(codes, hits) / np.maximum(counts, 1)
+    present = np.count_nonzero(counts)
+    # Around the recall of its class: else classes of different size would pass for noise.
+    return recalls.sum() / present + _class_weights(codes) / present * (hits - recalls[codes])
 
 
 def _area_influence(
@@ -249,5 +323,4 @@ def _area_influence(
     placements[positive] = (ranks[positive] - rankdata(scores[positive])) / negatives
     placements[~positive] = 1.0 - (ranks[~positive] - rankdata(scores[~positive])) / positives
     area = float(placements[positive].mean())
-    weights = np.where(positive, len(scores) / positives, len(scores) / negatives)
-    return area + weights * (placements - area)
+    return area + _class_weights(positive.astype(np.int64)) * (placements - area)

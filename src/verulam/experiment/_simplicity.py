@@ -17,7 +17,7 @@ BY_KIND = "of a simpler kind, by the grades of the catalogue"
 #: Grade of a learner that the catalogue does not know: nobody has said that it is simple.
 UNKNOWN_COMPLEXITY = 4
 #: Parameters in which one learner may hold another that it tunes, calibrates or prepares for.
-_INNER = ("estimator", "base_estimator", "learner", "regressor")
+_INNER = ("estimator", "base_estimator", "learner", "regressor", "classifier", "trainer")
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _complexity(described: Any) -> int:
     inner = _inner(described)
     if inner is not None:
         return _complexity(inner)
-    grade = complexity_of(str(described["class"]))
+    grade = complexity_of(str(described["class"]), described.get("parameters"))
     return UNKNOWN_COMPLEXITY if grade is None else grade
 
 

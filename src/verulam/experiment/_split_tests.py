@@ -6,7 +6,7 @@ import pandas as pd
 
 from verulam import statistics
 from verulam.base import DataError
-from verulam.experiment._contestants import Responses
+from verulam.experiment._contestants import Responses, spoken_name
 from verulam.experiment._pairwise import RowLosses, compare_pairs, decided
 from verulam.experiment._verdict import Verdict, assumptions_of, protected, with_winners
 from verulam.experiment._wishes import PAIR_TESTS
@@ -54,7 +54,7 @@ def verdict_on_splits(
     )
     best = _best(table.mean(), greater=measure.greater_is_better)
     pairs = with_winners(compared.table, greater=measure.greater_is_better)
-    notes = list(_unshared(table, data))
+    notes = list(_unshared(responses, data))
     if compared.choice is None:
         if len(table.columns) > 1:
             notes.append(f"{data}: {_no_test(test, measure.name)}")
@@ -120,11 +120,21 @@ def _blocked(shared: pd.DataFrame, alpha: float, overlap: float) -> TestResult |
         return None
 
 
-def _unshared(table: pd.DataFrame, data: str) -> Iterable[str]:
+def _unshared(responses: Responses, data: str) -> Iterable[str]:
     """Yield who lacks which splits, so that pairs are tested on fewer than all."""
-    for name, lacking in table.isna().sum().items():
-        if lacking:
+    table = responses.by_split(data)
+    repeats = table.index.get_level_values("repeat")
+    planned = responses.runs[responses.runs["data"] == data].groupby("contestant", observed=True)
+    last = planned["repeat"].max()
+    shared = "its tests use only the splits that both contestants of a pair have."
+    for name in map(str, table.columns):
+        lacking = int(table[name].isna().sum())
+        own = repeats[table[name].notna()]
+        # What was not planned any more was not needed: see `AdaptiveRepeats`.
+        if lacking and last[name] < repeats.max() and lacking == (repeats > own.max()).sum():
             yield (
-                f"{data}: {name} lacks {lacking} of {len(table)} splits; its tests use only the "
-                "splits that both contestants of a pair have."
+                f"{data}: {spoken_name(name)} could not win any more after "
+                f"{own.nunique()} of {repeats.nunique()} repeats and got no more of them; {shared}"
             )
+        elif lacking:
+            yield f"{data}: {spoken_name(name)} lacks {lacking} of {len(table)} splits; {shared}"

@@ -32,6 +32,9 @@ from verulam.experiment._store_rows import (
 #: Bytes of a store that are read through the memory of the system, without copying.
 MAPPED = 1 << 30
 
+#: Seconds to wait for other processes that use the same store.
+PATIENCE = 60.0
+
 #: Raised whenever older programs could not read what newer ones write.
 SCHEMA_VERSION = 2
 
@@ -119,7 +122,7 @@ class Store:
         address = self.path.absolute().as_uri() + (_reading(self.path) if read_only else "")
         with self._clear_errors():
             self._connection = sqlite3.connect(
-                address, timeout=60.0, isolation_level=None, uri=True
+                address, timeout=PATIENCE, isolation_level=None, uri=True
             )
             try:
                 if read_only:
@@ -154,7 +157,7 @@ class Store:
         self._connection.execute(f"PRAGMA mmap_size = {MAPPED}")
 
     def _prepare(self) -> None:
-        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.executescript(_SCHEMA)
         self._connection.execute(
@@ -162,6 +165,18 @@ class Store:
         )
         if self._schema() < SCHEMA_VERSION:
             self._upgrade()
+
+    def _write_ahead(self) -> None:
+        """Switch the log on; unlike other statements, this one does not wait for other processes."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
 
     def _schema(self) -> int:
         query = "SELECT value FROM facts WHERE name = 'schema'"

@@ -42,10 +42,11 @@ class Work:
         self._plan, self._store, self._study, self._check = plan, store, study, check
         self._limits = limits = budget(plan.study.budget)
         self._repeats: AdaptiveRepeats | None = None
+        self._wanted: set[int] = set()
         among = None
         if resampling(plan.study.resampling).max_repeats is not None:
             self._repeats = AdaptiveRepeats(plan, store.path, study)
-            among = self._repeats.first()
+            self._wanted = among = self._repeats.first()
         settled = store.settled(retry)
         self._settled = set(settled)
         self.queue = deque(affordable(plan.runs, limits, settled, among))
@@ -94,18 +95,25 @@ class Work:
     def _spent(self) -> bool:
         return self._most_seconds is not None and self._seconds >= self._most_seconds
 
+    @property
+    def _whole(self) -> bool:
+        """Whether the repeats that were begun are finished: no budget of runs has cut them off."""
+        return all(self._plan.runs[place].run_id in self._settled for place in self._wanted)
+
     def _stop_where_spent(self) -> None:
-        if self._spent:
+        # A part of a repeat would tell nothing, so that one is finished.
+        if self._spent and self._repeats is None:
             self._expected -= len(self.queue)
             self.queue.clear()
 
     def _go_on(self) -> None:
         """Queue what follows from what was seen: another repeat, or at the end the checks."""
-        while self._repeats is not None and not self._spent:
+        while self._repeats is not None and self._whole and not self._spent:
             more = self._repeats.more()
             if not more:
                 self._spare()
                 break
+            self._wanted |= more
             self.total += len(more)
             # What an earlier study has left in the store need not be carried out again.
             self.queue.extend(affordable(self._plan.runs, self._limits, self._settled, more))

@@ -12,6 +12,7 @@ from verulam.base import DataError
 from verulam.statistics._checks import (
     Vector,
     checked_level,
+    checked_number,
     named_groups,
     result_table,
     sample,
@@ -41,11 +42,11 @@ class Source:
         return self.sum_of_squares / self.degrees_of_freedom
 
 
-def anova_table(effects: list[Source], error: Source) -> pd.DataFrame:
-    """Return the usual table: every effect is tested against the error, and a total is added."""
+def anova_table(effects: list[Source], error: Source, scale: float = 1.0) -> pd.DataFrame:
+    """Return the usual table: effects tested against the error, F over a scale, and a total."""
     rows = []
     for source in effects:
-        ratio = source.mean_square / error.mean_square
+        ratio = source.mean_square / error.mean_square / scale
         p_value = Fisher(source.degrees_of_freedom, error.degrees_of_freedom).sf(ratio)
         rows.append(
             [
@@ -213,6 +214,8 @@ def repeated_anova(
     F(2, 6) = 55.29, p = 0.000136
     """
     checked_level(alpha)
+    if checked_number(overlap, "overlap") < 0:
+        raise DataError(f"overlap must not be negative, but is {overlap}.")
     frame = result_table(table, rows="folds")
     values = frame.to_numpy()
     folds, learners = values.shape
@@ -223,12 +226,14 @@ def repeated_anova(
     error = Source("residual", float(sums.residual), (learners - 1) * (folds - 1))
     epsilon = sphericity(values)
     freedom = epsilon * effect.degrees_of_freedom, epsilon * error.degrees_of_freedom
+    scale = 1.0 + folds * overlap
+    ratio = effect.mean_square / error.mean_square / scale
     return effect_result(
         effect,
         error,
-        anova_table([effect, blocks], error),
+        anova_table([effect, blocks], error, scale),
         alpha,
-        scale=1.0 + folds * overlap,
+        scale=scale,
         name="Repeated-measures analysis of variance"
         + (", corrected for overlapping training parts" if overlap else ""),
         **EQUAL_MEANS,
@@ -246,7 +251,7 @@ def repeated_anova(
         else ("training parts of cross-validation overlap, so that folds are not independent",),
         details={
             "epsilon": epsilon,
-            "corrected_p_value": float(Fisher(*freedom).sf(effect.mean_square / error.mean_square)),
+            "corrected_p_value": float(Fisher(*freedom).sf(ratio)),
         },
         source="Alpaydin 19.12, with blocks as in 19.4",
     )
@@ -263,6 +268,8 @@ def sphericity(values: Vector) -> float:
     learners = values.shape[1]
     centring = np.eye(learners) - 1.0 / learners
     covariance = centring @ np.cov(values, rowvar=False) @ centring
+    # The scale cancels out, and its square might be too large or too small for a number.
+    covariance /= np.abs(covariance).max()
     return float(np.trace(covariance) ** 2 / ((learners - 1) * (covariance**2).sum()))
 
 

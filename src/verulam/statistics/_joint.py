@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError, Seed, generator
-from verulam.statistics._checks import Vector, checked_level
+from verulam.statistics._checks import LARGEST, SMALLEST, Vector, checked_level
 from verulam.statistics._distributions import Student
 
 #: Draws behind the probability of being the best, and behind the adjusted p-values.
@@ -25,6 +25,12 @@ SPLIT_INFLATION = 1.13
 SPLITS_IN_CLAIMS = 3.0
 #: Share of the noise of the rows that stands for the splits where one repeat cannot tell it.
 UNKNOWN_SPLITS = 0.5
+#: The floor counts no contestant's variance for more than so many times what is usual among them:
+#: one that diverges would hide the differences of all others.
+MOST_TIMES_USUAL = 100.0
+#: Share of the usual variance that keeps rounding from telling copies apart where splits are
+#: compared, of which there are too few for a floor that counts.
+SPLIT_FLOOR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +168,8 @@ class JointPosterior:
         `regret` is the expected distance from the best.
         """
         behind = self.draws - self.draws.min(axis=1, keepdims=True)
-        level = behind <= 1e-12 * max(1.0, float(np.abs(self.means).max()))
+        # Relative to the value itself: measures may be as small as they like.
+        level = behind <= 1e-12 * np.abs(self.draws)
         return pd.DataFrame(
             {
                 "best": (level / level.sum(axis=1, keepdims=True)).mean(axis=0),
@@ -197,8 +204,7 @@ class JointPosterior:
         largest = self._largest_ratios(random_state)
         exceeding = len(largest) - np.searchsorted(largest, statistics - 1e-9, side="left")
         p_values = (1.0 + exceeding) / (1.0 + len(largest))
-        p_values[statistics == 0.0] = 1.0
-        threshold = self.critical_value(alpha, random_state=random_state)
+        threshold = _upper_quantile(largest, alpha)
         leads = (differences > 0) == self.greater_is_better
         names = np.array(self.names, dtype=object)
         return pd.DataFrame(
@@ -223,11 +229,11 @@ class JointPosterior:
         random_state
             Seed of the draws.
         """
-        checked_level(alpha)
-        largest = self._largest_ratios(random_state)
-        return float(np.quantile(largest, 1 - alpha)) if len(largest) else float("inf")
+        return _upper_quantile(self._largest_ratios(random_state), alpha)
 
-    def share_interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
+    def share_interval(
+        self, name: str, confidence: float = 0.95, *, n_rows: float | None = None
+    ) -> tuple[float, float]:
         """Return the interval of a value that is a share of rows, which stays within 0 and 1.
 
         Parameters
@@ -236,6 +242,8 @@ class JointPosterior:
             The contestant.
         confidence
             Probability that the interval holds.
+        n_rows
+            Rows that the share is worth, where classes weigh differently; None for all.
 
         Notes
         -----
@@ -244,7 +252,7 @@ class JointPosterior:
         """
         place = self._place(name)
         share, variance = float(self.means[place]), float(self.covariance[place, place])
-        count = float(self.n_rows)
+        count = float(self.n_rows if n_rows is None else n_rows)
         if 0.0 < share < 1.0 and variance > 0.0:
             count = min(count, max(1.0, share * (1.0 - share) / variance))
         square = self._quantile(confidence) ** 2
@@ -304,9 +312,13 @@ class JointPosterior:
         first, second = np.triu_indices(len(self.names), 1)
         if not len(first):
             return np.zeros(0)
-        spreads = np.sqrt(_pair_variances(self._claim_covariance))[first, second]
+        covariance = self._claim_covariance
+        if not covariance.any():
+            # Nothing varies: differences still count by the number of rows, as any t would.
+            covariance = np.eye(len(self.names))
+        spreads = np.sqrt(_pair_variances(covariance))[first, second]
         count = min(CLAIM_DRAWS, max(1000, 200 * DRAWN_AT_ONCE // len(first)))
-        noise = self._noise(self._claim_covariance, count, random_state)
+        noise = self._noise(covariance, count, random_state)
         step = max(1, DRAWN_AT_ONCE // len(first))
         parts = [
             _ratio(np.abs(part[:, first] - part[:, second]), spreads).max(axis=1)
@@ -347,10 +359,11 @@ def joint_posterior(
 
     .. math:: S = \operatorname{mean}_r \operatorname{cov}_i(L_{ri\cdot}) / n, \qquad
         W = \frac{\sum_{ri} (L_{ri\cdot} - \bar L_{i\cdot})(L_{ri\cdot} - \bar L_{i\cdot})^T}
-        {(R - 1) n^2}, \qquad F = \frac{2 \operatorname{tr} S}{J n} I.
+        {(R - 1) n^2}, \qquad F = \frac{2 \operatorname{tr} S}{J n} I,
 
-    Losses are not averaged over the repeats before their variance is taken: that is too small.
-    One repeat tells nothing of the splits, and W is taken to be half of S.
+    where F counts no contestant for more than 100 times what is usual among them. Losses are not
+    averaged over the repeats before their variance is taken: that is too small. One repeat tells
+    nothing of the splits, and W is taken to be half of S.
 
     Examples
     --------
@@ -365,7 +378,7 @@ def joint_posterior(
     tree 0.258 (0.185 to 0.330)
     >>> print(posterior.claims().round(3).to_string(index=False))
     better worse  difference   low  high  adjusted_p  claimed
-      tree  line       0.105 0.006 0.204       0.039     True
+      tree  line       0.105 0.005 0.205       0.039     True
     """
     losses = _checked_values(values)
     present: NDArray[np.bool_] = np.asarray(~np.isnan(losses).any(axis=1))
@@ -386,7 +399,7 @@ def joint_posterior(
         estimates,
         rows,
         splits,
-        2.0 * float(np.trace(rows)) / (count * n_rows),
+        _floor(np.diag(rows), 2.0 / n_rows),
         repeats.astype(np.int64),
         _degrees(losses, present, n_rows, heavy_tails=heavy_tails),
         n_rows,
@@ -426,11 +439,18 @@ def split_posterior(
     >>> scores = [[0.2, 0.3], [0.25, 0.3], [0.2, 0.35], [0.3, 0.35]]
     >>> posterior = split_posterior(scores, ["tree", "line"], test_share=0.25)
     >>> print("{:.3f} ({:.3f} to {:.3f})".format(*posterior.difference("line", "tree")))
-    0.087 (-0.063 to 0.238)
+    0.087 (-0.029 to 0.204)
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or len(table) < 2 or not np.isfinite(table).all():
         raise DataError("scores: expected numbers of at least 2 splits, a column per contestant.")
+    _refuse_extreme(table, "scores")
+    if len(names) != table.shape[1]:
+        raise DataError(
+            f"names has {len(names)} names, but scores has {table.shape[1]} contestants."
+        )
+    if not 0.0 <= test_share < 1.0:
+        raise DataError(f"test_share must be at least 0 and below 1, but is {test_share}.")
     count, contestants = table.shape
     factor = 1.0 / count + test_share / (1.0 - test_share)
     rows = factor * np.cov(table, rowvar=False).reshape(contestants, contestants)
@@ -439,7 +459,7 @@ def split_posterior(
         table.mean(axis=0),
         rows,
         np.zeros_like(rows),
-        2.0 * float(np.trace(rows)) / (contestants * count),
+        _floor(np.diag(rows), SPLIT_FLOOR),
         np.ones(contestants, dtype=np.int64),
         count - 1,
         count,
@@ -456,7 +476,25 @@ def _checked_values(values: ArrayLike) -> Vector:
         )
     if np.isinf(losses).any():
         raise DataError("values: some are infinite.")
+    _refuse_extreme(losses, "values")
     return losses
+
+
+def _refuse_extreme(values: Vector, name: str) -> None:
+    """Raise where squares would be too large or too small to be told from infinity or nothing."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if largest > LARGEST or 0.0 < largest < SMALLEST:
+        size = "large" if largest > LARGEST else "small"
+        raise DataError(f"{name}: too {size} to be squared; divide all by a constant first.")
+
+
+def _floor(variances: Vector, share: float) -> float:
+    """Return the variance that is added to all: a share of their mean, extremes held back."""
+    positive = np.sort(variances[variances > 0])
+    if not len(positive):
+        return 0.0
+    usual = positive[(len(positive) - 1) // 2]
+    return share * float(np.minimum(variances, MOST_TIMES_USUAL * usual).mean())
 
 
 def _covariances(losses: Vector, present: NDArray[np.bool_]) -> tuple[Vector, Vector]:
@@ -490,13 +528,21 @@ def _degrees(
         return float(n_rows - 1)
     centred = np.where(present[:, None, :], losses, np.nan)
     centred = centred - np.nanmean(centred, axis=(0, 1))
+    largest = np.nanmax(np.abs(centred), axis=(0, 1))
+    if not largest.any():
+        return float(n_rows - 1)
+    # In units of the largest, so that a fourth power is not too large for a number.
+    centred = centred[:, :, largest > 0] / largest[largest > 0]
     second = np.nanmean(centred**2, axis=(0, 1))
     fourth = np.nanmean(centred**4, axis=(0, 1))
-    varying = second > 0
-    if not varying.any():
-        return float(n_rows - 1)
-    kurtosis = float(np.median(fourth[varying] / second[varying] ** 2))
+    kurtosis = float(np.median(fourth / second**2))
     return float(np.clip(2.0 * n_rows / max(kurtosis - 1.0, 1e-12), 4.0, n_rows - 1))
+
+
+def _upper_quantile(values: Vector, alpha: float) -> float:
+    """Return what a share of the values exceeds; infinity where there are none."""
+    share = 1.0 - checked_level(alpha)
+    return float(np.quantile(values, share)) if len(values) else float("inf")
 
 
 def _pair_variances(covariance: Vector) -> Vector:
@@ -509,14 +555,18 @@ def _pair_variances(covariance: Vector) -> Vector:
 
 def _gaussian(covariance: Vector, count: int, random: np.random.Generator) -> Vector:
     """Return draws with a covariance whose estimate need not be quite positive definite."""
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    # By correlations, or the rounding of one that varies wildly would swamp the others.
+    scales = np.where(deviations > 0, deviations, 1.0)
+    correlations = (covariance + covariance.T) / 2 / scales[:, None] / scales[None, :]
+    values, vectors = np.linalg.eigh(correlations)
+    # What rounding leaves would have copies differ.
+    values = np.where(values > 1e-13 * values.max(), values, 0.0)
+    root = deviations[:, None] * vectors * np.sqrt(values)
     return random.standard_normal((count, len(values))) @ root.T
 
 
 def _ratio(differences: Vector, errors: Vector) -> Vector:
     """Return differences in standard errors; nothing over nothing is nothing."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = differences / errors
-    # Draws of a pair that never differs are nothing but rounding.
-    return np.where((differences == 0.0) | (errors == 0.0) & (differences < 1e-12), 0.0, ratios)
+    errors = np.broadcast_to(errors, differences.shape)
+    return np.divide(differences, errors, out=np.zeros_like(differences), where=errors > 0)

@@ -22,6 +22,8 @@ from verulam.statistics._joint import SPLITS_IN_CLAIMS, UNKNOWN_SPLITS
 from verulam.statistics._result import Alternative
 
 LARGEST_SAMPLE = 10_000_000
+#: Of more rows than this, so many stand for all where studies of more rows are simulated.
+MOST_ROWS = 10_000
 
 
 def z_power(
@@ -262,11 +264,14 @@ def rows_to_tell(
     if losses.ndim != 2 or losses.shape[1] < 2:
         raise DataError("values: expected repeats x rows, with at least 2 rows.")
     random = generator(random_state)
+    n_rows = losses.shape[1]
+    if n_rows > MOST_ROWS:
+        losses = losses[:, np.sort(random.choice(n_rows, MOST_ROWS, replace=False))]
     times = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]
     for factor in times:
         if factor > most:
             break
-        if _claimed_share(losses, ahead, critical, factor, draws, random) >= power:
+        if _claimed_share(losses, ahead, critical, round(factor * n_rows), draws, random) >= power:
             return float(factor)
     return None
 
@@ -275,13 +280,12 @@ def _claimed_share(
     losses: Vector,
     ahead: float,
     critical: float,
-    factor: float,
+    size: int,
     draws: int,
     random: np.random.Generator,
 ) -> float:
     """Return in which share of simulated studies of more rows a difference would be claimed."""
     repeats, count = losses.shape
-    size = round(factor * count)
     # How often each row is drawn, for all studies at once.
     weights = random.multinomial(size, np.full(count, 1.0 / count), size=draws) / size
     average = losses.mean(axis=0)
