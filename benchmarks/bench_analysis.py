@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from verulam.experiment import DataChoice, LearnerChoice, Plan, Results, Store, Study, make_plan
-from verulam.experiment._execution import Outcome
+from verulam.experiment._outcome import Outcome
 
 DATA = (
     "breast_cancer",

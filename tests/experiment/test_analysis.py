@@ -170,6 +170,31 @@ def test_one_failed_split_leaves_out_of_the_choice(several, tmp_path):
         assert found.table["failed"][best] > 0, data
 
 
+@pytest.mark.parametrize("measure", ["error", "kappa"])
+def test_an_unfinished_study_compares_all_on_the_splits_that_they_share(
+    make_results, tmp_path, measure
+):
+    """By rows or by splits; who is a split ahead is not the only one to be judged."""
+    names = ("majority class", "naive bayes", "nearest mean")
+    whole = make_results(
+        [LearnerChoice(name) for name in names], resampling="6-fold", measures=[measure]
+    )
+    commands = [
+        f"DELETE FROM runs WHERE {RUNS_OF.format(learner, folds)}"
+        for learner, folds in (("majority class", "> 3"), ("parametric.NaiveBayes", "> 4"))
+    ]
+    found = analyse(changed_copy(whole, tmp_path / "copy.sqlite", *commands))
+    assert found.results.status() == {"done": 15, "left": 3}
+    known = found.evidence["iris"]
+    assert len(known.names) == len(known.eligible) == 3
+    scores = found.responses.by_split("iris").dropna()
+    assert len(scores) == 4
+    estimates = found.table["estimate"][scores.columns]
+    np.testing.assert_allclose(estimates, scores.mean())
+    assert "left out" not in found.answer.sentence
+    assert any("3 of 18 runs are left" in note for note in found.notes)
+
+
 def test_what_is_practically_the_same_can_be_said(factors):
     generous = analyse(factors, matters=1.0, rule="half standard error")
     strict = analyse(factors, matters=0.0)

@@ -14,7 +14,7 @@ from tests.experiment.studies import ENDLESS, KILLABLE, small_study, with_troubl
 from verulam.base import DataError, DataWarning
 from verulam.experiment import LearnerChoice, Results, Store, run
 from verulam.experiment._engines import core_count, worker_count
-from verulam.experiment._execution import Outcome
+from verulam.experiment._outcome import Outcome
 
 QUERY = "SELECT run, status, predicted, probabilities FROM runs ORDER BY run"
 

@@ -132,7 +132,7 @@ def test_a_store_is_not_opened_by_loading(finished, tmp_path):
 
     def change(parts):
         schema = started(marker)
-        schema |= {"__class__": "Store", "__module__": "verulam.experiment._store"}
+        schema |= {"__class__": "Store", "__module__": "verulam.experiment"}
         parts["schema.json"] = json.dumps(schema).encode()
 
     path = rewritten(finished.made.path, tmp_path / "bad.skops", change)

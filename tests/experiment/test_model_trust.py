@@ -8,9 +8,9 @@ from verulam.experiment._model_trust import foreign_types
 @pytest.mark.parametrize(
     "name",
     [
-        "verulam.parametric._naive_bayes.NaiveBayes",
-        "verulam.base._tables.TableSchema",
-        "verulam.decision._loss.LossTable",
+        "verulam.parametric.NaiveBayes",
+        "verulam.base.TableSchema",
+        "verulam.decision.LossTable",
         "sklearn.svm._classes.SVC",
         "sklearn.tree._tree.Tree",
         "sklearn.gaussian_process.kernels.RBF",
@@ -28,7 +28,7 @@ def test_parts_of_learners_are_known(name):
         "builtins.eval",
         "subprocess.Popen",
         # Ours, but it opens a file.
-        "verulam.experiment._store.Store",
+        "verulam.experiment.Store",
         "verulam.data._read.read",
         # In a module of ours, but not its own.
         "verulam.experiment._execution.perf_counter",

@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 import rich.console
 
-from verulam.experiment._execution import Outcome
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._progress import NotebookBar, show_progress
 
 

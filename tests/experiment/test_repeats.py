@@ -107,16 +107,21 @@ class TestStops:
         assert set(repeats_of(results).values()) == {4}
 
 
-def test_the_rule_of_the_study_is_the_one_that_settles(tmp_path):
-    """Whoever has the best mean, a rule that takes the simplest of all near it is settled."""
-    grades = {"fit_seconds": 1.0}
-    learners = [BASELINE, BAYES]
-    wide = study_of(TOSS_UP, learners=learners, analysis={"rule": "best mean"})
-    assert set(repeats_of(carried_out(wide, tmp_path / "mean.sqlite")).values()) == {2}
-    near = study_of(TOSS_UP, analysis={"rule": "one standard error", "simplicity": grades})
-    known = analyse(carried_out(near, tmp_path / "near.sqlite")).evidence["table 0"]
-    assert known.rule == "one standard error"
-    assert known.selection.settled >= SETTLED or known.repeats == 5
+def test_later_repeats_in_the_store_do_not_count_yet(tossed):
+    """A study that goes on after it was killed must decide as if nothing had happened."""
+    adaptive = AdaptiveRepeats(make_plan(study_of(TOSS_UP)), tossed.path, tossed.study)
+    for count in (2, 3, 5):
+        assert adaptive._evidence(count)["table 0"].repeats == count
+
+
+def test_decisions_follow_what_the_study_wishes(tmp_path):
+    wishes = {"rule": "best mean", "matters": 0.3, "alpha": 0.2}
+    study = study_of(CLEAR, learners=[BASELINE, BAYES], analysis=wishes, measures=["accuracy"])
+    results = carried_out(study, tmp_path / "runs.sqlite")
+    adaptive = AdaptiveRepeats(make_plan(study), results.path, results.study)
+    known = adaptive._evidence(2)["table 0"]
+    assert (known.rule, known.margin, known.alpha) == ("best mean", 0.3, 0.2)
+    assert known.measure.name == "accuracy"
 
 
 class TestRacing:

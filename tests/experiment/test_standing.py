@@ -3,7 +3,8 @@
 import pytest
 
 from verulam.experiment import DataChoice, LearnerChoice, Results, Study, make_plan, run
-from verulam.experiment._execution import Outcome, execute
+from verulam.experiment._execution import execute
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._standing import Standing
 
 LEARNERS = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]

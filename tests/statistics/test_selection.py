@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from verulam.base import DataError
 from verulam.statistics import SELECTION_RULES, JointPosterior, joint_posterior, select
@@ -132,8 +133,6 @@ def test_without_noise_of_the_splits_all_others_agree():
 
 def test_agreement_is_that_of_two_studies_with_the_same_noise():
     """Between two, the better mean stays better with the chance of a normal distribution."""
-    from scipy import stats
-
     splits = 1e-4
     posterior = posterior_of([0.2, 0.215], error=0.02, splits=splits, repeats=3)
     selection = select(posterior, [1, 1], margin=0.0, max_repeats=12)

@@ -55,6 +55,7 @@ from verulam.base._protocol import (
     is_regressor,
     validate_data,
 )
+from verulam.base._public_paths import publish
 from verulam.base._records import ByClass, Classwise, Statistics, SumRecord, spread_rows
 from verulam.base._seeds import RANDOM_STATE, Seed, generator, spawn_seeds
 from verulam.base._tables import (
@@ -124,6 +125,7 @@ __all__ = [
     "numeric_targets",
     "one_blas_thread",
     "open_source",
+    "publish",
     "read_schema",
     "refuse_huge_numbers",
     "share_among_threads",
@@ -135,3 +137,5 @@ __all__ = [
     "validate_data",
     "warn_caller",
 ]
+
+publish(__name__)

@@ -1,5 +1,6 @@
 """Every learner by name, ours and borrowed, and the map from the texts to the code."""
 
+from verulam.base import publish as _publish
 from verulam.catalogue._complexity import (
     COMPLEXITY_GRADES,
     complexity_of,
@@ -28,3 +29,5 @@ __all__ = [
     "our_entries",
     "read_map",
 ]
+
+_publish(__name__)

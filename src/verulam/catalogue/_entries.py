@@ -227,7 +227,7 @@ def learner(name: str, **parameters: Any) -> Any:
     KNeighborsClassifier(n_neighbors=3)
     >>> learner("k-nearest neighbors")
     Traceback (most recent call last):
-    verulam.base._errors.UnknownNameError: Unknown learner 'k-nearest neighbors'. Nearest: ...
+    verulam.base.UnknownNameError: Unknown learner 'k-nearest neighbors'. Nearest: ...
     """
     return entry(name).make(**parameters)
 

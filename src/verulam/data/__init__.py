@@ -1,5 +1,6 @@
 """Tables with roles: readers, streams, bundled data sets, generators and noise."""
 
+from verulam.base import publish as _publish
 from verulam.data._arff import read_arff
 from verulam.data._boolean import parity, truth_table
 from verulam.data._bundled import dataset, dataset_names, list_datasets
@@ -60,3 +61,5 @@ __all__ = [
     "two_spirals",
     "xor",
 ]
+
+_publish(__name__)

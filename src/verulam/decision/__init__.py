@@ -1,5 +1,6 @@
 """Decisions under uncertainty: Bayes' rule, losses, risk, rejection and the errors they cause."""
 
+from verulam.base import publish as _publish
 from verulam.decision._bayes import posterior, sequential_posteriors
 from verulam.decision._class_density import ClassDensity
 from verulam.decision._discriminants import dichotomizer
@@ -35,3 +36,5 @@ __all__ = [
     "sequential_posteriors",
     "threshold_from_losses",
 ]
+
+_publish(__name__)

@@ -1,5 +1,6 @@
 """From a question to a defensible answer: study, design, plan, run, store, results."""
 
+from verulam.base import publish as _publish
 from verulam.experiment._analysis import Analysis, analyse
 from verulam.experiment._budget import Budget
 from verulam.experiment._choices import DataChoice, LearnerChoice
@@ -163,3 +164,5 @@ __all__ = [
     "save_model",
     "suggest_resampling",
 ]
+
+_publish(__name__)

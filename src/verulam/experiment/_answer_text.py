@@ -136,7 +136,7 @@ def absent_sentences(
         if state <= {"done"}:
             reason = f"could not be scored by {measure_words(responses.measure)}"
         elif state <= {"done", "left"}:
-            reason = "had no result yet"
+            reason = "had too few results yet" if "done" in state else "had no result yet"
         else:
             reason = "failed"
         if failed or reason != "failed":

@@ -57,7 +57,7 @@ class Responses:
     Attributes
     ----------
     contestants
-        Simplest first: baselines, then the order of the study.
+        Baselines, then the order of the study.
     data
         Labels of the data sets.
     measure
@@ -82,7 +82,7 @@ class Responses:
 
     @cached_property
     def names(self) -> list[str]:
-        """Names of the contestants, simplest first."""
+        """Names of the contestants, baselines first."""
         return [each.name for each in self.contestants]
 
     @cached_property
@@ -121,6 +121,12 @@ class Responses:
             scores=self.scores[self.scores["repeat"] < count],
             runs=self.runs[self.runs["repeat"] < count],
         )
+
+    def with_failures(self, data: str) -> set[str]:
+        """Return the contestants of which some run on a data set did not succeed."""
+        unsuccessful = (self.runs["data"] == data) & ~self.runs["status"].isin(["done", "left"])
+        unsuccessful &= at_largest_share(self.runs, self.runs)
+        return set(self.runs.loc[unsuccessful, "contestant"].astype(str))
 
     def by_data(self) -> pd.DataFrame:
         """Return the mean scores: a row per data set, a column per contestant."""

@@ -87,6 +87,7 @@ def pareto_front(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"error": [0.3, 0.1, 0.2], "time": [1, 5, 9]}, list("abc"))
     >>> pareto_front(table, "error", "time")
     ('a', 'b')

@@ -7,7 +7,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from verulam.experiment._execution import Outcome, execute
+from verulam.experiment._execution import execute
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._plan import Plan
 from verulam.experiment._workers import Pace, has_limits, run_in_processes
 

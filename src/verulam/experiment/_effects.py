@@ -83,6 +83,7 @@ def factor_effects(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> settings = pd.DataFrame({"k": [1, 1, 5, 5], "p": [1, 2, 1, 2]}, index=list("abcd"))
     >>> table = pd.DataFrame([[3.0, 4.0, 1.0, 2.5], [3.5, 4.0, 1.0, 2.0]], columns=list("abcd"))
     >>> found = factor_effects(table, settings)

@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from verulam.base import DataError, DataWarning
 from verulam.experiment._dask_engine import run_on_dask
-from verulam.experiment._execution import Outcome, execute
+from verulam.experiment._execution import execute
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._plan import Plan, make_plan
 from verulam.experiment._progress import show_progress
 from verulam.experiment._results import Results

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from verulam.base import DataError
-from verulam.experiment._contestants import Responses, at_largest_share
+from verulam.experiment._contestants import Responses
 from verulam.experiment._margin import default_margin
 from verulam.experiment._resampling import Resampling, resampling
 from verulam.experiment._results import Results
@@ -325,7 +325,9 @@ def _posterior(
         return posterior, certain
     table = responses.by_split(data)
     table = table.where(table.abs() <= LARGEST)
-    complete = table.loc[:, table.notna().sum() == table.notna().sum().max()].dropna()
+    complete = table[[name for name in table if name not in responses.with_failures(data)]].dropna()
+    if len(complete) < 2 or complete.empty:
+        complete = table.loc[:, table.notna().sum() == table.notna().sum().max()].dropna()
     if len(complete) < 2 or 0.0 < complete.abs().to_numpy().max() < SMALLEST:
         return None, None
     share = 0.0 if how.kind == "disjoint" else responses.test_shares[data]
@@ -335,10 +337,18 @@ def _posterior(
         test_share=share,
         greater_is_better=measure.greater_is_better,
     )
-    if how.kind in ("k-fold", "5x2"):
-        repeats = complete.index.get_level_values("repeat").nunique()
-        posterior = replace(posterior, repeats=np.full_like(posterior.repeats, repeats))
-    return posterior, _noise_of_splits(complete, posterior, how)
+    noise = _noise_of_splits(complete, posterior, how)
+    repeats = complete.index.get_level_values("repeat").nunique()
+    if how.kind in ("k-fold", "5x2") and repeats > 1:
+        # The corrected variance counts the splits once; apart, a claim can count them thrice.
+        splits = repeats * noise
+        posterior = replace(
+            posterior,
+            rows=posterior.rows - splits,
+            splits=splits,
+            repeats=np.full_like(posterior.repeats, repeats),
+        )
+    return posterior, noise
 
 
 def _of_other_splits(posterior: JointPosterior, repeats: NDArray[np.int64]) -> JointPosterior:
@@ -384,7 +394,7 @@ def _judged(
     how: Resampling,
     values: RowValues | None,
 ) -> Evidence:
-    failed = _with_failures(responses, data)
+    failed = responses.with_failures(data)
     eligible = tuple(name for name in posterior.names if name not in failed) or posterior.names
     baselines = [contestant.name for contestant in responses.contestants if contestant.baseline]
     baseline = next((name for name in baselines if name in posterior.names), None)
@@ -424,11 +434,3 @@ def _selection(
         eligible=[name in eligible for name in posterior.names],
         noise=noise,
     )
-
-
-def _with_failures(responses: Responses, data: str) -> set[str]:
-    """Return the contestants of which some run did not succeed."""
-    runs = responses.runs
-    unsuccessful = (runs["data"] == data) & ~runs["status"].isin(["done", "left"])
-    unsuccessful &= at_largest_share(runs, runs)
-    return set(runs.loc[unsuccessful, "contestant"].astype(str))

@@ -157,6 +157,7 @@ def coded_settings(settings: pd.DataFrame, factors: Sequence[Factor]) -> pd.Data
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"k": [1, 5, 9], "weights": ["equal", "near", "near"]})
     >>> factors = [Factor("k", (1, 9), "numeric"), Factor("weights", ("equal", "near"))]
     >>> coded_settings(table, factors)

@@ -43,6 +43,7 @@ def rate_in_groups(counted: NDArray[np.bool_], groups: NDArray[np.intp] | None) 
 
     Examples
     --------
+    >>> import numpy as np
     >>> errors = np.repeat([True, False, False, False, False], 20)
     >>> found = rate_in_groups(errors, np.repeat(np.arange(5), 20))
     >>> round(found.low, 3), round(found.high, 3), found.method
@@ -92,6 +93,7 @@ def bootstrap_in_groups(
 
     Examples
     --------
+    >>> import numpy as np
     >>> values = np.repeat([0.0, 1.0, 2.0, 3.0], 10)
     >>> mean = lambda rows: float(values[rows].mean())
     >>> by_rows = bootstrap_in_groups(mean, 40, None, seed=0)

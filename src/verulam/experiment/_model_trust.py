@@ -42,8 +42,8 @@ def foreign_types(names: Iterable[str]) -> list[str]:
 
     Examples
     --------
-    >>> foreign_types(["sklearn.tree._tree.Tree", "os.system", "verulam.experiment._store.Store"])
-    ['os.system', 'verulam.experiment._store.Store']
+    >>> foreign_types(["sklearn.tree._tree.Tree", "os.system", "verulam.experiment.Store"])
+    ['os.system', 'verulam.experiment.Store']
     """
     return [name for name in names if not _is_known(name)]
 

@@ -96,6 +96,8 @@ def row_effects(losses: pd.DataFrame, column: NuisanceColumn, scope: str = "") -
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import pandas as pd
     >>> losses = pd.DataFrame({"a": [0, 0, 1, 1, 0, 1], "b": [0, 1, 1, 1, 0, 1]})
     >>> column = NuisanceColumn("site", ("x", "y"), np.array([0, 0, 1, 1, 0, 1]))
     >>> row_effects(losses, column).table[["sum_of_squares", "degrees_of_freedom"]].round(3)

@@ -62,6 +62,7 @@ def as_levels(column: pd.Series) -> NuisanceColumn:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> found = as_levels(pd.Series([1.5, 2.5, None, 9.0, 3.0, 4.0, 7.0, 8.0], name="age"))
     >>> found.levels
     ('up to 2.75', '2.75 to 4', '4 to 7.5', 'above 7.5', 'missing')

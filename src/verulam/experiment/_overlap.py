@@ -119,6 +119,7 @@ def overlap_of(data: str, names: Sequence[str], wrong: np.ndarray) -> Overlap:
 
     Examples
     --------
+    >>> import numpy as np
     >>> wrong = np.array([[1, 1], [1, 0], [0, 1], [0, 0]], dtype=bool)
     >>> found = overlap_of("some", ["a", "b"], wrong)
     >>> found.shared.round(3)

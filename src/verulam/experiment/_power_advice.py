@@ -26,6 +26,7 @@ def data_sets_needed(differences: np.ndarray, *, alpha: float, power: float = PO
 
     Examples
     --------
+    >>> import numpy as np
     >>> data_sets_needed(np.array([1.0, -1.0, 1.0, 1.0]), alpha=0.05)
     36
     """

@@ -7,7 +7,7 @@ from importlib import import_module
 from time import monotonic
 from typing import Any
 
-from verulam.experiment._execution import Outcome
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._standing import Standing
 
 #: Seconds between two pictures in a notebook, and between two looks at who leads.

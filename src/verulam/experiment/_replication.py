@@ -64,6 +64,7 @@ def experimental_error(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"a": [0.1, 0.3, 0.2, 0.4], "b": [0.2, 0.4, 0.3, 0.4]})
     >>> found = experimental_error(table)
     >>> round(found.of_run, 4), round(found.of_splits, 3), round(found.removed, 2)

@@ -10,7 +10,7 @@ import numpy as np
 from verulam.base import DataError, DataWarning, Seed, spawn_seeds, unknown_name
 from verulam.experiment._identity import digest_bytes
 from verulam.experiment._resampling_forms import accepted_forms, parsed
-from verulam.experiment._resampling_kinds import KINDS, Kind, Numbers
+from verulam.experiment._resampling_kinds import KINDS, Kind, SplitNumbers
 from verulam.experiment._resampling_rows import (
     Rows,
     Split,
@@ -214,7 +214,7 @@ class Resampling:
         return allowed.resampling._drawn(rows, seed)
 
     def _drawn(self, rows: Rows, seed: Seed) -> tuple[Split, ...]:
-        numbers = Numbers(self.folds, self.repeats, self.share)
+        numbers = SplitNumbers(self.folds, self.repeats, self.share)
         return tuple(
             Split(repeat, fold, pair.train, pair.test)
             for repeat, repeat_seed in enumerate(spawn_seeds(seed, self.most_repeats))

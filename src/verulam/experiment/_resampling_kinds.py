@@ -19,7 +19,7 @@ class Pair(NamedTuple):
     test: np.ndarray
 
 
-class Numbers(NamedTuple):
+class SplitNumbers(NamedTuple):
     """The numbers of a resampling; a kind uses some of them."""
 
     folds: int
@@ -45,40 +45,40 @@ class Kind:
         What to keep in mind.
     """
 
-    draw: Callable[[Rows, Numbers, int], Iterator[Pair]]
+    draw: Callable[[Rows, SplitNumbers, int], Iterator[Pair]]
     defaults: Mapping[str, int | float | None] = field(default_factory=dict)
     forms: tuple[str, ...] = ()
     parts_per_fold: int = 0
     caveat: str = OVERLAP
 
 
-def draw_k_fold(rows: Rows, numbers: Numbers, seed: int) -> Iterator[Pair]:
+def draw_k_fold(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:
     """Yield one pair per part, which is tested after learning from all others."""
     dealt = deal_parts(rows, numbers.folds, seed)
     for part in range(numbers.folds):
         yield Pair(np.flatnonzero(dealt != part), np.flatnonzero(dealt == part))
 
 
-def draw_holdout(rows: Rows, numbers: Numbers, seed: int) -> Iterator[Pair]:
+def draw_holdout(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:
     """Yield one pair: a share of the rows is tested."""
     held = take_share(rows, numbers.share, seed)
     yield Pair(np.flatnonzero(~held), np.flatnonzero(held))
 
 
-def draw_leave_one_out(rows: Rows, numbers: Numbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (chance has no part in it)
+def draw_leave_one_out(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (chance has no part in it)
     """Yield one pair per row, or per group, which alone is tested."""
     units = rows.units
     for unit in range(int(units.max()) + 1):
         yield Pair(np.flatnonzero(units != unit), np.flatnonzero(units == unit))
 
 
-def draw_bootstrap(rows: Rows, numbers: Numbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (takes all rows)
+def draw_bootstrap(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (takes all rows)
     """Yield one pair: rows drawn with replacement, tested on the original rows."""
     units = _drawn_units(rows, generator(seed))
     yield Pair(_rows_of(rows, units), np.arange(rows.n_rows))
 
 
-def draw_out_of_bag(rows: Rows, numbers: Numbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (takes all rows)
+def draw_out_of_bag(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (takes all rows)
     """Yield one pair: rows drawn with replacement, tested on the rows not drawn."""
     random = generator(seed)
     units = _drawn_units(rows, random)
@@ -88,7 +88,7 @@ def draw_out_of_bag(rows: Rows, numbers: Numbers, seed: int) -> Iterator[Pair]: 
     yield Pair(_rows_of(rows, units), np.flatnonzero(~np.isin(rows.units, units)))
 
 
-def draw_disjoint(rows: Rows, numbers: Numbers, seed: int) -> Iterator[Pair]:
+def draw_disjoint(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:
     """Yield one pair per part; half of the part is learnt from, the other half tested."""
     dealt = deal_parts(rows, 2 * numbers.folds, seed)
     for part in range(numbers.folds):

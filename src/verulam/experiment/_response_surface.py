@@ -103,6 +103,7 @@ def fit_response_surface(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> runs = pd.DataFrame({"x": [0, 0, 2, 2, 1, 1], "y": [0, 2, 0, 2, 1, 3]})
     >>> surface = fit_response_surface(runs, (runs["x"] - 1) ** 2 + (runs["y"] - 1.5) ** 2)
     >>> surface.kind, {name: round(value, 6) for name, value in surface.stationary_point.items()}
@@ -154,6 +155,7 @@ def next_point(surface: ResponseSurface, *, maximise: bool) -> NextPoint:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> runs = pd.DataFrame({"x": [0.0, 1.0, 2.0]})
     >>> surface = fit_response_surface(runs, runs["x"] ** 2)
     >>> next_point(surface, maximise=True).setting

@@ -113,7 +113,7 @@ class Results:
     def left_out(self) -> str:
         """What the budget of the study left out, in words; empty where nothing was."""
         limits = budget(self.description.get("budget"))
-        left = self.status().get("left", 0)
+        left = 0 if limits is None else self.status().get("left", 0)
         if limits is None or not left:
             return ""
         words = f"The budget of {limits.title} left out {counted(left, 'run')}"

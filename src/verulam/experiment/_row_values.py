@@ -3,22 +3,24 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from verulam.experiment._contestants import Responses, contestant_name
+from verulam.experiment._contestants import Responses, at_largest_share
 from verulam.experiment._results import Results
 from verulam.experiment._scoring import RowValue, Scorer
 from verulam.experiment._store import Store
 from verulam.experiment._store_rows import unpack
 from verulam.measures import Measure
 
-_PLACES = """
-SELECT p.run, p.label, p.data, p.learner, p.setting, p.share, p.split, s.repeat
-FROM planned p JOIN splits s ON s.split = p.split WHERE p.study = ? ORDER BY p.position
+_SPLITS = """
+SELECT p.label, s.repeat, s.fold, p.split, p.data
+FROM (SELECT DISTINCT label, split, data FROM planned WHERE study = ?) p
+JOIN splits s ON s.split = p.split
 """
 _TESTS = """
 SELECT s.split, s.test FROM splits s
@@ -83,8 +85,7 @@ class ValidatedTargets:
         return self.targets if self.rows is None else self.targets[np.isin(self.rows, rows)]
 
 
-@dataclass(frozen=True)
-class _Place:
+class _RunPlace(NamedTuple):
     """Where a run stands: its data set, contestant, repeat and split."""
 
     label: str
@@ -110,7 +111,7 @@ def row_values(
     measure = responses.measure
     with Store(results.path, read_only=True) as store:
         scorer = Scorer(store)
-        places, keys = _places(store, results.study, responses.runs["repeat"].max())
+        places, keys = _places(store, results.study, responses)
         tests = {split: unpack(test) for split, test in store.rows(_TESTS, (results.study,))}
         targets = _targets(scorer, places, keys, tests)
         what = _row_value(measure, targets)
@@ -119,6 +120,7 @@ def row_values(
     if what is not None:
         grouped = _grouped(numbers, places)
         for label, cells in grouped.items():
+            cells = _shared(cells, tests, responses.with_failures(label))
             assembled = _assembled(cells, tests, responses)
             if assembled is None:
                 continue
@@ -135,32 +137,27 @@ def row_values(
 
 
 def _places(
-    store: Store, study: str, last: float
-) -> tuple[dict[str, list[_Place]], dict[str, str]]:
-    """Return where each run stands, at the largest share of training rows, and keys of the data.
-
-    Runs of repeats after the last that counts are left out.
-    """
-    rows = [row for row in store.rows(_PLACES, (study,)) if row[-1] <= last]
-    largest: dict[str, float] = {}
-    for _, _, _, learner, setting, share, _, _ in rows:
-        name = contestant_name(learner, setting)
-        largest[name] = max(share, largest.get(name, 0.0))
-    places: dict[str, list[_Place]] = defaultdict(list)
-    keys = {}
-    for run, label, data, learner, setting, share, split, repeat in rows:
+    store: Store, study: str, responses: Responses
+) -> tuple[dict[str, list[_RunPlace]], dict[str, str]]:
+    """Return where each run stands, at the largest share of training rows, and keys of the data."""
+    splits, keys = {}, {}
+    for label, repeat, fold, split, data in store.rows(_SPLITS, (study,)):
+        splits[label, repeat, fold] = split
         keys[label] = data
-        name = contestant_name(learner, setting)
-        place = _Place(label, name, repeat, split)
+    runs = responses.runs[at_largest_share(responses.runs, responses.runs)]
+    columns = [runs[name].tolist() for name in ("run", "data", "contestant", "repeat", "fold")]
+    places: dict[str, list[_RunPlace]] = defaultdict(list)
+    for run, label, contestant, repeat, fold in zip(*columns, strict=True):
+        place = _RunPlace(label, contestant, repeat, splits[label, repeat, fold])
         # Where chance has no part in a learner, its replications are one run.
-        if share == largest[name] and place not in places[run]:
+        if place not in places[run]:
             places[run].append(place)
     return places, keys
 
 
 def _targets(
     scorer: Scorer,
-    places: Mapping[str, list[_Place]],
+    places: Mapping[str, list[_RunPlace]],
     keys: Mapping[str, str],
     tests: Mapping[str, NDArray[np.int64]],
 ) -> dict[str, ValidatedTargets]:
@@ -190,7 +187,7 @@ def _row_value(measure: Measure, targets: Mapping[str, ValidatedTargets]) -> Row
 
 
 def _grouped(
-    numbers: list[tuple[str, NDArray[np.float64]]], places: Mapping[str, list[_Place]]
+    numbers: list[tuple[str, NDArray[np.float64]]], places: Mapping[str, list[_RunPlace]]
 ) -> dict[str, Cells]:
     """Return for each data set the splits of each contestant and repeat, with their numbers.
 
@@ -208,35 +205,70 @@ def _grouped(
     return grouped
 
 
+def _shared(cells: Cells, tests: Mapping[str, NDArray[np.int64]], failed: set[str]) -> Cells:
+    """Return the splits by which contestants are judged: of an unfinished study, what all have.
+
+    Who has a whole repeat, or has failed, waits for nobody.
+    """
+    n_rows = len(_tested_rows(cells, tests))
+    seen: dict[str, set[tuple[tuple[int, int], str]]] = defaultdict(set)
+    whole = set()
+    for (name, repeat), part in cells.items():
+        if name not in failed:
+            seen[name] |= {(repeat, split) for split, _ in part}
+            if sum(len(values) for _, values in part) == n_rows:
+                whole.add(name)
+    if whole == seen.keys():
+        return cells
+    common = set.intersection(*seen.values())
+    shared = {
+        (name, repeat): [pair for pair in part if (repeat, pair[0]) in common]
+        for (name, repeat), part in cells.items()
+    }
+    return {key: part for key, part in shared.items() if part} or cells
+
+
+def _tested_rows(cells: Cells, tests: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.unique(
+        np.concatenate(
+            [np.atleast_1d(tests[split]) for part in cells.values() for split, _ in part]
+        )
+    )
+
+
 def _assembled(
     cells: Cells,
     tests: Mapping[str, NDArray[np.int64]],
     responses: Responses,
 ) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]] | None:
     """Return contestants, rows, numbers and repeats; None where no repeat has tested all rows."""
-    rows = np.unique(
-        np.concatenate(
-            [np.atleast_1d(tests[split]) for part in cells.values() for split, _ in part]
-        )
-    )
+    splits = {split for part in cells.values() for split, _ in part}
+    rows = np.unique(np.concatenate([np.atleast_1d(tests[split]) for split in splits]))
+    at = {split: np.searchsorted(rows, tests[split]) for split in splits}
     complete = {
         key: part
         for key, part in cells.items()
         if sum(len(values) for _, values in part) == len(rows)
-        and all(np.isfinite(values).all() for _, values in part)
     }
-    present = {name for name, _ in complete}
-    names = tuple(name for name in responses.names if name in present)
-    if not names or len(rows) < 2:
-        return None
     repeats = sorted({repeat for _, repeat in complete})
-    values = np.full((len(repeats), len(rows), len(names)), np.nan)
+    known = [name for name in responses.names if any(name == owner for owner, _ in complete)]
+    values = np.full((len(repeats), len(rows), len(known)), np.nan)
     for (name, repeat), part in complete.items():
-        block = values[repeats.index(repeat), :, names.index(name)]
+        block = values[repeats.index(repeat), :, known.index(name)]
         for split, numbers in part:
-            block[np.searchsorted(rows, tests[split])] = numbers
-    apart = [len({repeat for owner, (_, repeat) in complete if owner == name}) for name in names]
-    return names, rows, values, np.array(apart)
+            block[at[split]] = numbers
+    # A repeat counts where every row has a number.
+    counts = np.isfinite(values).all(axis=1)
+    values = np.where(counts[:, None, :], values, np.nan)
+    present = counts.any(axis=0)
+    if not present.any() or len(rows) < 2:
+        return None
+    apart = [
+        len({repeat for (_, repeat), there in zip(repeats, column, strict=True) if there})
+        for column in counts.T[present]
+    ]
+    names = tuple(name for name, there in zip(known, present, strict=True) if there)
+    return names, rows, values[counts.any(axis=1)][:, :, present], np.array(apart)
 
 
 def _influences(

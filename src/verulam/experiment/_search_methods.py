@@ -232,6 +232,7 @@ def search(
 
     Examples
     --------
+    >>> import numpy as np
     >>> space = (Factor("x", (-1.0, 3.0), "numeric"),)
     >>> found = search("response surface", space, lambda s, share: (s["x"] - 0.5) ** 2,
     ...                start={"x": 0.0}, budget=8, random=np.random.default_rng(0))

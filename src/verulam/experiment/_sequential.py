@@ -143,6 +143,7 @@ def response_surface_search(
 
     Examples
     --------
+    >>> import numpy as np
     >>> factors = [Factor("C", (0.1, 10), "log"), Factor("k", (1, 9), "numeric", whole=True)]
     >>> found = response_surface_search(lambda s: np.log(s["C"]) ** 2 + (s["k"] - 6) ** 2, factors)
     >>> round(found.best["C"], 6), found.best["k"], found.stopped

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from verulam.experiment._execution import Outcome
 from verulam.experiment._losses import stored_prediction
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._plan import Plan, setting_text
 from verulam.experiment._results import DEFAULT_MEASURES
 from verulam.experiment._text import number_text

@@ -15,8 +15,8 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._environment import changed_packages, environment
-from verulam.experiment._execution import Outcome
 from verulam.experiment._identity import digest
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._plan import Plan
 from verulam.experiment._store_rows import (
     draw_rows,
@@ -167,7 +167,7 @@ class Store:
             self._upgrade()
 
     def _write_ahead(self) -> None:
-        """Switch the log on; unlike other statements, this one does not wait for other processes."""
+        """Switch the log on, waiting for other processes, which SQLite does not do here."""
         until = time.monotonic() + PATIENCE
         while True:
             try:

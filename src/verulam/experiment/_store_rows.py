@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from verulam.base import DataError
-from verulam.experiment._execution import Outcome
 from verulam.experiment._identity import digest
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._plan import Plan, setting_text
 from verulam.experiment._tuned_learner import TuningRecord
 

@@ -54,9 +54,8 @@ class Study:
     data
         The data sets: a `DataChoice` for each, or just what its `source` may be.
     learners
-        The learners, simplest first: where nothing decides, the earlier one is recommended. A
-        `LearnerChoice` for each, a name in the catalogue, an estimator, a pair of a label and
-        either, or a mapping of labels to them.
+        The learners, in any order: a `LearnerChoice` for each, a name in the catalogue, an
+        estimator, a pair of a label and either, or a mapping of labels to them.
     aim
         "assess", "compare", "choose" or "order".
     question

@@ -55,6 +55,7 @@ def settled_target(data: Dataset, rare: str = "keep") -> SettledTarget:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"x": range(9), "y": [*"aaaabbbbc"]})
     >>> settled_target(Dataset.from_frame(pd.concat([table] * 3), target="y"), "drop").notice
     "Rare classes left out with their rows: 'c' (3 rows)."

@@ -57,7 +57,7 @@ class Verdict:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The contestants, simplest first."""
+        """The contestants, baselines first."""
         both = [*self.pairs["first"], *self.pairs["second"]]
         return tuple(dict.fromkeys(both)) or (self.best,)
 
@@ -93,7 +93,7 @@ class Verdict:
 
     @property
     def unbeaten(self) -> tuple[str, ...]:
-        """The contestants that no other one is shown to beat, simplest first."""
+        """The contestants that no other one is shown to beat, baselines first."""
         beaten = {loser for _, loser in self._wins}
         return tuple(name for name in self.names if name not in beaten)
 

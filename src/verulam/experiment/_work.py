@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from verulam.experiment._budget import affordable, budget
-from verulam.experiment._execution import Outcome
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._plan import Plan
 from verulam.experiment._progress import Progress
 from verulam.experiment._repeats import AdaptiveRepeats

@@ -15,7 +15,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from verulam.experiment._execution import Outcome, execute
+from verulam.experiment._execution import execute
+from verulam.experiment._outcome import Outcome
 from verulam.experiment._plan import Plan
 
 #: Yields the outcome of each run as it ends, and None whenever no more are at hand. Positions are

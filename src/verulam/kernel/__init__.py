@@ -1,5 +1,6 @@
 """Kernel machines: support vectors for classes, numbers and one class, and kernels as objects."""
 
+from verulam.base import publish as _publish
 from verulam.kernel._algebra import Centred, Columns, Normalised, Product, Scaled, Sum
 from verulam.kernel._binary_machine import BinaryMachine, NotSeparableError
 from verulam.kernel._calibration import Calibration, platt_calibration, softmax_calibration
@@ -193,3 +194,5 @@ __all__ = [
     "solve_dual",
     "tube_report",
 ]
+
+_publish(__name__)

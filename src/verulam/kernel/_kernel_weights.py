@@ -153,7 +153,7 @@ def learn_weights(
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class _WeightState:
     """Weights, their machines, what each kernel makes of these, and how far it is to the best."""
 
     weights: np.ndarray
@@ -174,7 +174,7 @@ class _Problem:
         self.penalty, self.tol = penalty, tol
         self._total = np.empty(grams.shape[1:], dtype=grams.dtype)
 
-    def at(self, weights: np.ndarray, before: _State | None = None) -> _State:
+    def at(self, weights: np.ndarray, before: _WeightState | None = None) -> _WeightState:
         """Return machines and slopes at some weights, started from those of others."""
         combine(weights, self.grams, self._total)
         # What each kernel makes of the last machines is known, so their sum costs no kernel row.
@@ -192,12 +192,12 @@ class _Problem:
         price = 0.0 if self.penalty is None else self.penalty * float(weights.sum())
         objective = machines.objective + price
         gap = _gap(squares, weights, objective, self.penalty)
-        return _State(weights, machines, images, squares, objective, gap)
+        return _WeightState(weights, machines, images, squares, objective, gap)
 
 
 def _quasi_newton(
-    problem: _Problem, start: _State, max_iter: int, objectives: list[float]
-) -> _State:
+    problem: _Problem, start: _WeightState, max_iter: int, objectives: list[float]
+) -> _WeightState:
     """Return the best weights that sequential quadratic programming finds."""
     best = last = start
     if start.gap <= problem.tol or not start.machines.converged:
@@ -236,7 +236,9 @@ def _quasi_newton(
     return best
 
 
-def _multiply(problem: _Problem, best: _State, max_iter: int, objectives: list[float]) -> _State:
+def _multiply(
+    problem: _Problem, best: _WeightState, max_iter: int, objectives: list[float]
+) -> _WeightState:
     """Return weights after steps that never make the objective worse."""
     exponent = 2.0 * SAFE_EXPONENT
     for _ in range(max_iter):
@@ -252,14 +254,14 @@ def _multiply(problem: _Problem, best: _State, max_iter: int, objectives: list[f
     return best
 
 
-def _better(first: _State, second: _State, objectives: list[float]) -> _State:
+def _better(first: _WeightState, second: _WeightState, objectives: list[float]) -> _WeightState:
     if second.objective >= first.objective:
         return first
     objectives.append(second.objective)
     return second
 
 
-def _step(state: _State, exponent: float, penalty: float | None) -> np.ndarray:
+def _step(state: _WeightState, exponent: float, penalty: float | None) -> np.ndarray:
     weights, squares = state.weights, state.squares
     if penalty is None:
         ratios = squares / max(float(squares.max()), 1e-300)

@@ -280,7 +280,7 @@ def learn_projection(
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class _DescentState:
     """A projection, everything that is within reach there, and its loss."""
 
     projection: np.ndarray
@@ -288,12 +288,14 @@ class _State:
     loss: Loss
 
 
-def _look(problem: MarginProblem, projection: np.ndarray) -> _State:
+def _look(problem: MarginProblem, projection: np.ndarray) -> _DescentState:
     candidates = find_candidates(problem, projection)
-    return _State(projection, candidates, margin_loss(problem, candidates, projection))
+    return _DescentState(projection, candidates, margin_loss(problem, candidates, projection))
 
 
-def _part_of_the_way(problem: MarginProblem, start: _State, end: np.ndarray) -> _State:
+def _part_of_the_way(
+    problem: MarginProblem, start: _DescentState, end: np.ndarray
+) -> _DescentState:
     for halving in range(1, 30):
         middle = start.projection + (end - start.projection) * 0.5**halving
         state = _look(problem, middle)
@@ -303,7 +305,7 @@ def _part_of_the_way(problem: MarginProblem, start: _State, end: np.ndarray) -> 
 
 
 def _descend(
-    problem: MarginProblem, state: _State, steps: int, tolerance: float
+    problem: MarginProblem, state: _DescentState, steps: int, tolerance: float
 ) -> tuple[np.ndarray, int]:
     shape = state.projection.shape
 

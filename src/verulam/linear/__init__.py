@@ -1,5 +1,6 @@
 """Linear discrimination: every way to draw a line between classes."""
 
+from verulam.base import publish as _publish
 from verulam.linear._basis import BasisExpansion
 from verulam.linear._boolean import (
     CellApproximator,
@@ -128,3 +129,5 @@ __all__ = [
     "truth_table",
     "two_class_evidence",
 ]
+
+_publish(__name__)

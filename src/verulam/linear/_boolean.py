@@ -31,6 +31,7 @@ class ThresholdUnit:
 
     Examples
     --------
+    >>> import numpy as np
     >>> both = ThresholdUnit(np.array([1.0, 1.0]), -1.5)
     >>> both([[0, 0], [0, 1], [1, 0], [1, 1]]).tolist()
     [0, 0, 0, 1]
@@ -221,6 +222,7 @@ class CellApproximator:
 
     Examples
     --------
+    >>> import numpy as np
     >>> built = build_approximator(np.sin, [(0.0, 3.0)], n_cells=30)
     >>> float(abs(built([[1.0]]) - np.sin(1.0)).max().round(3))
     0.028

@@ -93,6 +93,7 @@ def gradient_descent(
 
     Examples
     --------
+    >>> import numpy as np
     >>> bowl = np.diag([1.0, 4.0])
     >>> found = gradient_descent(lambda a: bowl @ a, [4.0, 1.0], hessian=lambda a: bowl)
     >>> found.converged, np.allclose(found.point, 0.0, atol=1e-7)
@@ -149,6 +150,7 @@ def online_descent(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.numerics import inverse
     >>> heights = np.array([1.0, 2.0, 6.0])
     >>> mean = online_descent(
@@ -215,6 +217,7 @@ def newton_descent(
 
     Examples
     --------
+    >>> import numpy as np
     >>> bowl = np.diag([1.0, 4.0])
     >>> newton_descent(lambda a: bowl @ a, lambda a: bowl, [4.0, 1.0]).point.tolist()
     [0.0, 0.0]

@@ -27,6 +27,7 @@ class Hyperplane:
 
     Examples
     --------
+    >>> import numpy as np
     >>> plane = Hyperplane(np.array([3.0, 4.0]), -10.0)
     >>> plane.signed_distance([[4.0, 2.0]]).tolist(), plane.origin_distance
     ([2.0], -2.0)

@@ -40,6 +40,7 @@ class LinearLayer:
 
     Examples
     --------
+    >>> import numpy as np
     >>> layer = LinearLayer(np.array([[1.0, 1.0], [-1.0, 0.0]]), np.array([-1.5, 0.5]), "threshold")
     >>> layer([[1, 1], [0, 1]])
     array([[1., 0.],

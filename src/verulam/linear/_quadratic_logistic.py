@@ -56,6 +56,7 @@ class QuadraticLogistic(PosteriorMixin, Classifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.linear import QuadraticLogistic
     >>> points = np.random.default_rng(0).normal(size=(300, 2))
     >>> outside = (points**2).sum(axis=1) > 1.5

@@ -1,5 +1,6 @@
 """Responses of experiments: how predictions are scored, in which direction and range."""
 
+from verulam.base import publish as _publish
 from verulam.measures._classification import (
     accuracy,
     balanced_accuracy,
@@ -106,3 +107,5 @@ __all__ = [
     "to_scorer",
     "tp_rate",
 ]
+
+_publish(__name__)

@@ -109,7 +109,7 @@ def measure(name: str, **options: Any) -> Measure:
     0.5
     >>> measure("acuracy")
     Traceback (most recent call last):
-    verulam.base._errors.UnknownNameError: Unknown measure 'acuracy'. Nearest: accuracy, ...
+    verulam.base.UnknownNameError: Unknown measure 'acuracy'. Nearest: accuracy, ...
     """
     plain = name.lower().replace("-", "_").replace(" ", "_")
     found = BY_NAME.get(ALIASES.get(plain, plain))

@@ -1,5 +1,6 @@
 """Nonparametric methods: the data speak for themselves, within a neighbourhood."""
 
+from verulam.base import publish as _publish
 from verulam.nonparametric._adaptive_neighbours import (
     DiscriminantAdaptiveNeighbours,
     RelevanceAdaptiveNeighbours,
@@ -156,3 +157,5 @@ __all__ = [
     "shrinking_width",
     "voronoi_pairs",
 ]
+
+_publish(__name__)

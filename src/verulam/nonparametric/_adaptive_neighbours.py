@@ -217,6 +217,7 @@ class DiscriminantAdaptiveNeighbours(AdaptiveNeighbours):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import DiscriminantAdaptiveNeighbours
     >>> X = np.random.default_rng(0).normal(size=(400, 2))
     >>> classifier = DiscriminantAdaptiveNeighbours().fit(X, X[:, 0] > 0)
@@ -319,6 +320,7 @@ class RelevanceAdaptiveNeighbours(AdaptiveNeighbours):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import RelevanceAdaptiveNeighbours
     >>> X = np.random.default_rng(0).normal(size=(400, 3))
     >>> classifier = RelevanceAdaptiveNeighbours().fit(X, X[:, 0] > 0)

@@ -53,6 +53,7 @@ def learn_column_weights(X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10) -
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import learn_column_weights
     >>> X = np.random.default_rng(0).normal(size=(400, 3))
     >>> learn_column_weights(X, X[:, 1] > 0).round(1)

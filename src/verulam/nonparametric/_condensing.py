@@ -58,6 +58,7 @@ def condense(
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.arange(20.0)[:, None]
     >>> found = condense(X, X[:, 0] > 9.5, random_state=0)
     >>> sorted(found.rows.tolist()), found.n_passes
@@ -88,6 +89,7 @@ def drop_needless(X: ArrayLike, y: ArrayLike, rows: ArrayLike) -> np.ndarray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.arange(20.0)[:, None]
     >>> drop_needless(X, X[:, 0] > 9.5, [9, 10, 5, 14])
     array([ 9, 10])
@@ -143,6 +145,7 @@ class CondensedNeighbours(PrototypeClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import CondensedNeighbours
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
     >>> y = X[:, 0] > 0
@@ -206,6 +209,7 @@ class PenalisedNeighbours(PrototypeClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import PenalisedNeighbours
     >>> X = np.arange(20.0)[:, None]
     >>> classifier = PenalisedNeighbours(random_state=0).fit(X, X[:, 0] > 9.5)
@@ -283,6 +287,7 @@ def search_subset(
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.arange(20.0)[:, None]
     >>> found = search_subset(X, X[:, 0] > 9.5, penalty=0.5, random_state=0)
     >>> len(found.rows), found.cost

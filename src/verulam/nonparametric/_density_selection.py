@@ -80,6 +80,7 @@ def select_density(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import KernelDensity, select_density
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(size=(200, 1)), rng.normal(8, 0.1, size=(200, 1))])

@@ -61,6 +61,7 @@ def dimensionality(X: ArrayLike, bins: int = 10) -> DimensionalityReport:
 
     Examples
     --------
+    >>> import numpy as np
     >>> print(dimensionality(np.random.default_rng(0).random((1000, 8))))
     1e+08 cells, 100.00% of them empty, 1e-05 rows per cell; scales differ by 1.07
     """

@@ -69,6 +69,7 @@ def density_on_grid(
 
     Examples
     --------
+    >>> import numpy as np
     >>> found = density_on_grid(np.random.default_rng(0).normal(size=100_000))
     >>> found.density.max().round(2), np.trapezoid(found.density, found.points).round(3)
     (np.float64(0.4), np.float64(1.0))

@@ -57,6 +57,7 @@ class HammingDensity(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import HammingDensity
     >>> density = HammingDensity(smoothing=0.1).fit([[0, 0], [0, 1], [0, 0], [1, 1]])
     >>> np.exp(density.score_samples([[0, 0], [1, 0]]))

@@ -55,6 +55,7 @@ class HistogramDensity(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import HistogramDensity
     >>> density = HistogramDensity(width=2.0).fit([[0.5], [1.5], [3.0], [6.1]])
     >>> np.exp(density.score_samples([[1.0], [2.5], [5.0]]))

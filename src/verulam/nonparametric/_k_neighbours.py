@@ -355,6 +355,7 @@ def select_neighbour_count(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import select_neighbour_count
     >>> rng = np.random.default_rng(0)
     >>> X = np.vstack([rng.normal(size=(100, 2)), rng.normal(size=(100, 2)) + 2.0])

@@ -117,6 +117,7 @@ class KernelDensity(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import KernelDensity
     >>> density = KernelDensity(window="box", bandwidth=1.0).fit([[0.0], [1.0], [3.0], [6.0]])
     >>> np.exp(density.score_samples([[0.5], [2.0], [4.5]]))

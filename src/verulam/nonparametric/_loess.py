@@ -110,6 +110,7 @@ def robust_mean_square(residuals: np.ndarray, robustness: np.ndarray) -> float:
 
     Examples
     --------
+    >>> import numpy as np
     >>> residuals = np.append(np.random.default_rng(0).normal(size=2000), np.full(100, 50.0))
     >>> round(robust_mean_square(residuals, robustness_weights(residuals)), 1)
     1.1
@@ -138,6 +139,7 @@ def robustness_weights(residuals: np.ndarray, size: float = 0.0) -> np.ndarray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> robustness_weights(np.array([1.0, -1.0, 3.0, 9.0])).round(3)
     array([0.986, 0.986, 0.879, 0.191])
     """

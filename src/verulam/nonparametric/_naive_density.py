@@ -56,6 +56,7 @@ class NaiveDensity(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import NaiveDensity
     >>> density = NaiveDensity(width=2.0).fit([[0.0], [1.0], [3.0], [6.0]])
     >>> density.counts([[2.0], [4.5]])

@@ -58,6 +58,7 @@ class NearestCentre(Classifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import NearestCentre
     >>> X, y = [[0.0], [1.0], [10.0], [11.0], [5.0], [6.0]], ["out"] * 4 + ["in"] * 2
     >>> classifier = NearestCentre(n_centres=2, random_state=0).fit(X, y)

@@ -62,6 +62,7 @@ class NearestNeighbourDensity(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import NearestNeighbourDensity
     >>> density = NearestNeighbourDensity(n_neighbors=2).fit([[0.0], [1.0], [3.0], [6.0]])
     >>> np.exp(density.score_samples([[2.0]]))

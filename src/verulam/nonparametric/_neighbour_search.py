@@ -57,6 +57,7 @@ def partial_distance_search(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> found = partial_distance_search(rng.normal(size=(5, 20)), rng.normal(size=(500, 20)))
     >>> found.share < 0.6
@@ -92,6 +93,7 @@ class PrestructuredPrototypes:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import PrestructuredPrototypes
     >>> rng = np.random.default_rng(0)
     >>> prototypes = PrestructuredPrototypes(rng.normal(size=(1000, 2)))

@@ -69,6 +69,7 @@ def polynomial_terms(offsets: np.ndarray, degree: int) -> np.ndarray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> polynomial_terms(np.array([[2.0, 3.0]]), 2)
     array([[2., 3., 4., 6., 9.]])
     """

@@ -100,6 +100,7 @@ class NeighbourIndex:
 
     Examples
     --------
+    >>> import numpy as np
     >>> index = NeighbourIndex(np.array([[0.0], [1.0], [3.0], [6.0]]))
     >>> found = index.query(np.array([[2.1]]), 2)
     >>> found.rows, found.distances.round(1)
@@ -363,6 +364,7 @@ def intrinsic_dimension(stored: np.ndarray) -> float:
 
     Examples
     --------
+    >>> import numpy as np
     >>> plane = np.random.default_rng(0).normal(size=(2000, 2)) @ np.ones((2, 10)).cumsum(axis=1)
     >>> round(intrinsic_dimension(plane + 0.0))
     1

@@ -30,6 +30,7 @@ def region_density(X: ArrayLike, inside: Callable[[np.ndarray], ArrayLike], volu
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.array([[0.1], [0.4], [0.6], [2.0]])
     >>> region_density(X, lambda rows: rows[:, 0] < 0.5, volume=0.5)
     1.0

@@ -251,6 +251,7 @@ def bias_variance(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import RunningMean, bias_variance
     >>> study = bias_variance(
     ...     RunningMean(), "bandwidth", [0.05, 0.2, 0.8], lambda X: np.sin(6 * X[:, 0]),

@@ -123,6 +123,7 @@ class VoronoiEditing(PrototypeClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import VoronoiEditing
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
     >>> len(VoronoiEditing().fit(X, X[:, 0] > 0).rows_)

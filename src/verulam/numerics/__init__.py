@@ -1,5 +1,6 @@
 """Shared numerics: stable functions, Gaussian densities, moments, distances, schedules."""
 
+from verulam.base import publish as _publish
 from verulam.numerics._compiling import announced
 from verulam.numerics._distances import distances
 from verulam.numerics._gaussian import (
@@ -75,3 +76,5 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
 ]
+
+_publish(__name__)

@@ -47,6 +47,7 @@ def distances(
 
     Examples
     --------
+    >>> import numpy as np
     >>> distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), "city-block")
     array([[7.]])
     """

@@ -55,6 +55,7 @@ def factorise(means: np.ndarray, covariances: np.ndarray, family: str) -> Gaussi
 
     Examples
     --------
+    >>> import numpy as np
     >>> factor = factorise(np.zeros((1, 2)), np.array([[[4.0, 0.0], [0.0, 1.0]]]), "full")
     >>> gaussian_log_density(np.array([[2.0, 0.0]]), factor).round(4)
     array([[-3.031]])

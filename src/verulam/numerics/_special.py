@@ -102,6 +102,7 @@ def normalise_rows(log_values: np.ndarray) -> np.ndarray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> normalise_rows(np.array([[0.0, np.log(3.0)], [-1000.0, -1000.0]]))
     array([[0.25, 0.75],
            [0.5 , 0.5 ]])
@@ -128,6 +129,7 @@ def linear_functions(
 
     Examples
     --------
+    >>> import numpy as np
     >>> weights, intercepts, origin = np.array([[1.0], [-1.0]]), np.zeros(2), np.array([5.0])
     >>> linear_functions(np.array([[7.0], [3.0]]), weights, intercepts, origin)
     array([[ 2., -2.],
@@ -152,6 +154,7 @@ def largest_linear_function(
 
     Examples
     --------
+    >>> import numpy as np
     >>> weights, intercepts, origin = np.array([[1.0], [-1.0]]), np.zeros(2), np.array([5.0])
     >>> largest_linear_function(np.array([[7.0], [3.0]]), weights, intercepts, origin)
     array([0, 1])

@@ -1,5 +1,6 @@
 """Parametric methods: a form is assumed, its parameters are estimated."""
 
+from verulam.base import publish as _publish
 from verulam.parametric._covariances import FAMILIES, parameter_count
 from verulam.parametric._densities import BernoulliDensity, GaussianDensity, MultinomialDensity
 from verulam.parametric._explanation import Explanation
@@ -40,3 +41,5 @@ __all__ = [
     "parameter_count",
     "select_complexity",
 ]
+
+_publish(__name__)

@@ -97,6 +97,7 @@ def select_complexity(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.parametric import PolynomialRegression
     >>> X = np.linspace(-1, 1, 60)[:, None]
     >>> y = X[:, 0] ** 2 + np.random.default_rng(0).normal(scale=0.1, size=60)

@@ -1,5 +1,6 @@
 """Pictures: every function draws on the Matplotlib axes it is given, or on new ones."""
 
+from verulam.base import publish as _publish
 from verulam.plots._agreement import calibration_curves, share_matrix
 from verulam.plots._comparison import comparison
 from verulam.plots._confusion import confusion_matrix
@@ -108,3 +109,5 @@ __all__ = [
     "weight_trajectory",
     "window_density",
 ]
+
+_publish(__name__)

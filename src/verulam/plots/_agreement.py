@@ -31,6 +31,7 @@ def share_matrix(table: pd.DataFrame, *, label: str = "", ax: Axes | None = None
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame([[1.0, 0.25], [0.25, 1.0]], ["a", "b"], ["a", "b"])
     >>> [text.get_text() for text in share_matrix(table).texts]
     ['0.25', '0.25']

@@ -29,6 +29,7 @@ def effect_pareto(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> axes = effect_pareto(pd.Series({"k": -0.1, "p": 0.02, "k x p": 0.3}), limit=0.05)
     >>> [text.get_text() for text in axes.get_yticklabels()]
     ['k x p (+)', 'k (-)', 'p (+)']
@@ -64,6 +65,7 @@ def effect_normal(effects: pd.Series, *, label: str = "effect", ax: Axes | None 
 
     Examples
     --------
+    >>> import pandas as pd
     >>> axes = effect_normal(pd.Series({"k": 0.9, "p": -0.01, "k x p": 0.02}))
     >>> sorted(text.get_text() for text in axes.texts)
     ['k', 'k x p', 'p']

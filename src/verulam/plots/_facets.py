@@ -36,6 +36,7 @@ def voronoi_facets(X: ArrayLike, y: ArrayLike, *, ax: Axes3D | None = None) -> A
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.plots import voronoi_facets
     >>> X = np.random.default_rng(0).normal(size=(30, 3))
     >>> axes = voronoi_facets(X, X[:, 0] > 0)

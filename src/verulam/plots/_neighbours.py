@@ -83,6 +83,7 @@ def voronoi_cells(X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.plots import voronoi_cells
     >>> X = np.random.default_rng(0).normal(size=(30, 2))
     >>> axes = voronoi_cells(X, X[:, 0] > 0)
@@ -138,6 +139,7 @@ def kept_rows(X: ArrayLike, y: ArrayLike, rows: ArrayLike, *, ax: Axes | None = 
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.nonparametric import condense
     >>> from verulam.plots import kept_rows
     >>> X = np.random.default_rng(0).normal(size=(60, 2))

@@ -36,6 +36,7 @@ def score_boxes(table: pd.DataFrame, *, label: str = "score", ax: Any = None) ->
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"tree": [0.1, 0.2, 0.15], "net": [0.12, None, 0.11]})
     >>> axes = score_boxes(table, label="error")
     >>> [text.get_text() for text in axes.get_yticklabels()], axes.get_xlabel()
@@ -81,6 +82,7 @@ def mean_dots(means: pd.DataFrame, *, label: str = "score", ax: Any = None) -> A
 
     Examples
     --------
+    >>> import pandas as pd
     >>> means = pd.DataFrame({"tree": [0.1, 0.2], "net": [0.3, 0.1]}, ["iris", "wine"])
     >>> [text.get_text() for text in mean_dots(means).get_yticklabels()]
     ['iris', 'wine']
@@ -123,6 +125,7 @@ def cost_response(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"error": [0.3, 0.1], "seconds": [0.01, 2.0]}, ["mean", "forest"])
     >>> axes = cost_response(table, "error", "seconds", front=["mean", "forest"])
     >>> axes.get_xscale(), axes.get_legend_handles_labels()[1]
@@ -166,6 +169,7 @@ def level_means(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"iris": [0.1, 0.08], "wine": [0.2, 0.3]}, index=[1, 5])
     >>> axes = level_means(table, factor="n_neighbors", label="error")
     >>> axes.get_xlabel(), axes.get_legend_handles_labels()[1]

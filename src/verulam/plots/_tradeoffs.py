@@ -117,6 +117,7 @@ def response_surface(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame([[3.0, 4.0, 9.0], [2.0, 1.0, 3.0]], [10, 100], [1, 2, 3])
     >>> axes = response_surface(table, factor="degree")
     >>> axes.lines[0].get_xydata().tolist()

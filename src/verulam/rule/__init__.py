@@ -1,5 +1,6 @@
 """Rules: learned from data, read off trees, written by hand; read, explained and exported."""
 
+from verulam.base import publish as _publish
 from verulam.rule._base import Rule, RuleBase
 from verulam.rule._box import BoxClassifier, ThresholdRule
 from verulam.rule._box_search import Box
@@ -38,3 +39,5 @@ __all__ = [
     "prune_rules",
     "rule_value",
 ]
+
+_publish(__name__)

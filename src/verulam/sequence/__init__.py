@@ -1,5 +1,6 @@
 """Sequences: Markov chains, hidden Markov models and their family."""
 
+from verulam.base import publish as _publish
 from verulam.sequence._ahead import Forecast, OnlineFilter
 from verulam.sequence._alignment import Alignment, align_states
 from verulam.sequence._arcs import ArcTransitions, arc_model
@@ -175,3 +176,5 @@ __all__ = [
     "switching_model",
     "urns_without_replacement",
 ]
+
+_publish(__name__)

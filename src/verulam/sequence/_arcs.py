@@ -36,6 +36,7 @@ class ArcTransitions(StructuredPart):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import ArcTransitions
     >>> ArcTransitions([[0.9, 0.1], [0.2, 0.8]]).start(4, np.random.default_rng(0)).matrix
     array([[0.9, 0.1, 0. , 0. ],

@@ -38,6 +38,7 @@ def factorial_model(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import factorial_model, split_states
     >>> slow, fast = np.repeat([0.0, 10.0], 20), np.tile([0.0, 0.0, 3.0, 3.0], 10)
     >>> noise = 0.1 * np.random.default_rng(0).normal(size=40)
@@ -86,6 +87,7 @@ def coupled_model(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import align_states, coupled_model, split_states
     >>> leader = np.repeat([0.0, 5.0, 0.0, 5.0], 10)
     >>> follower = np.roll(leader, 1)

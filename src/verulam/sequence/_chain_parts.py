@@ -36,6 +36,7 @@ class InitialProbabilities:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import InitialProbabilities
     >>> InitialProbabilities(prior=1.0).update(np.array([0.5, 0.5]), np.array([3.0, 0.0]))
     array([0.8, 0.2])
@@ -108,6 +109,7 @@ class TransitionMatrix:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import TransitionMatrix
     >>> matrix = TransitionMatrix("left-to-right", jump=2)
     >>> matrix.start(4, np.random.default_rng(0)).matrix.round(2)

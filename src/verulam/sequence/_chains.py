@@ -65,6 +65,7 @@ def chain_posteriors(probabilities: np.ndarray, sizes: tuple[int, ...]) -> list[
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import chain_posteriors
     >>> chain_posteriors(np.array([[0.1, 0.2, 0.3, 0.4]]), (2, 2))[0].round(1)
     array([[0.3, 0.7]])
@@ -95,6 +96,7 @@ class ChainInitial(InitialProbabilities):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import ChainInitial
     >>> ChainInitial(sizes=(2, 2)).update(np.full(4, 0.25), np.array([1.0, 1.0, 2.0, 0.0]))
     array([0.375, 0.125, 0.375, 0.125])
@@ -147,6 +149,7 @@ class ChainTransitions(StructuredPart):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import ChainTransitions
     >>> moves = ChainTransitions((2, 2), tables=([[0.9, 0.1], [0.2, 0.8]], [[0.5, 0.5], [0, 1]]))
     >>> moves.start(4, np.random.default_rng(0)).matrix[0]

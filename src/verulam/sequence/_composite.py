@@ -150,6 +150,7 @@ def compose_models(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import CategoricalEmission, HiddenMarkovModel, compose_models
     >>> def word(symbols):
     ...     n = len(symbols)

@@ -180,6 +180,7 @@ class MultinomialEmission(CountEmission):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import HiddenMarkovModel, MultinomialEmission
     >>> counts = [[9, 1], [8, 2], [1, 9], [2, 8]] * 5
     >>> model = HiddenMarkovModel(2, MultinomialEmission(), random_state=0).fit([counts])

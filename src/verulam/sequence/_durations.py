@@ -78,6 +78,7 @@ class DurationTransitions(StructuredPart):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import DurationTransitions
     >>> part = DurationTransitions(2, 2, hazards=[[0.0, 0.5], [0.2, 1.0]])
     >>> part.start(4, np.random.default_rng(0)).matrix
@@ -234,6 +235,7 @@ def semi_markov_model(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import semi_markov_model
     >>> beats = np.tile([0.0, 0.0, 0.0, 5.0], 12) + 0.1 * np.sin(np.arange(48.0))
     >>> model = semi_markov_model(2, 4, random_state=0).fit(beats)

@@ -22,7 +22,6 @@ from verulam.base import (
     generator,
     in_threads,
     open_source,
-    validate_data,
 )
 from verulam.sequence._dynamical_sums import (
     PARAMETERS,
@@ -31,7 +30,7 @@ from verulam.sequence._dynamical_sums import (
     start_system,
     updated_systems,
 )
-from verulam.sequence._emission import refuse_labels
+from verulam.sequence._emission import checked_sequences
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._kalman import (
     LinearSystem,
@@ -41,7 +40,7 @@ from verulam.sequence._kalman import (
     run_smoother,
     stacked,
 )
-from verulam.sequence._sequences import Sequences, check_count, joined, named_table, read_sequences
+from verulam.sequence._sequences import Sequences, check_count, joined
 from verulam.sequence._start import Survey, survey_chunk
 from verulam.sequence._tasks import Drawn
 
@@ -403,28 +402,3 @@ def _root(covariance: np.ndarray) -> np.ndarray:
     """Return a matrix whose product with its transpose is the covariance, singular or not."""
     values, vectors = np.linalg.eigh(covariance)
     return vectors * np.sqrt(np.maximum(values, 0.0))
-
-
-def checked_sequences(learner: Any, X: Any, lengths: Any, reset: bool) -> Sequences:
-    """Return sequences of numbers, checked as a learner's data."""
-    sequences = read_sequences(X, lengths)
-    if not reset and _is_one_column(X, learner):
-        raise DataError(
-            f"X has one value per step, but the model has {learner.n_features_in_} columns. "
-            "Reshape your data to one row per step."
-        )
-    refuse_labels(sequences.values, learner)
-    values = validate_data(
-        learner,
-        named_table(X, sequences.values),
-        reset=reset,
-        dtype=np.float64,
-        order="C",
-        ensure_all_finite="allow-nan",
-    )
-    return sequences.with_values(values)
-
-
-def _is_one_column(X: Any, learner: Any) -> bool:
-    plain = isinstance(X, np.ndarray) and X.dtype != object and X.ndim == 1
-    return plain and learner.n_features_in_ > 1

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from verulam.base import DataError, SumRecord
+from verulam.base import DataError, SumRecord, validate_data
 from verulam.sequence._inference import Emissions, emissions_from_logarithms
 from verulam.sequence._scratch import Scratch
-from verulam.sequence._sequences import Sequences
+from verulam.sequence._sequences import Sequences, named_table, read_sequences
 
 
 @dataclass(frozen=True)
@@ -311,3 +311,28 @@ def check_positive(owner: Any, name: str, *, zero: bool = False) -> None:
         raise DataError(
             f"{name} of {type(owner).__name__} must be {'at least' if zero else 'above'} zero."
         )
+
+
+def checked_sequences(learner: Any, X: Any, lengths: Any, reset: bool) -> Sequences:
+    """Return sequences of numbers, checked as a learner's data."""
+    sequences = read_sequences(X, lengths)
+    if not reset and _is_one_column(X, learner):
+        raise DataError(
+            f"X has one value per step, but the model has {learner.n_features_in_} columns. "
+            "Reshape your data to one row per step."
+        )
+    refuse_labels(sequences.values, learner)
+    values = validate_data(
+        learner,
+        named_table(X, sequences.values),
+        reset=reset,
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite="allow-nan",
+    )
+    return sequences.with_values(values)
+
+
+def _is_one_column(X: Any, learner: Any) -> bool:
+    plain = isinstance(X, np.ndarray) and X.dtype != object and X.ndim == 1
+    return plain and learner.n_features_in_ > 1

@@ -111,6 +111,7 @@ def emissions_from_logarithms(logarithms: np.ndarray) -> Emissions:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import emissions_from_logarithms
     >>> emissions_from_logarithms(np.log([[0.2, 0.4]])).relative
     array([[0.5, 1. ]])
@@ -155,6 +156,7 @@ def smooth_states(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import Transitions, emissions_from_logarithms, smooth_states
     >>> emissions = emissions_from_logarithms(np.log([[0.9, 0.2], [0.1, 0.6]]))
     >>> moves = Transitions.from_matrix([[0.7, 0.3], [0.4, 0.6]])
@@ -222,6 +224,7 @@ def best_paths(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import Transitions, best_paths
     >>> moves = Transitions.from_matrix([[0.7, 0.3], [0.4, 0.6]])
     >>> logarithms = np.log([[0.9, 0.2], [0.1, 0.6]])

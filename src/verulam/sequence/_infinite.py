@@ -20,7 +20,7 @@ from verulam.base import (
 )
 from verulam.sequence._categorical import CategoricalEmission, SymbolProbabilities
 from verulam.sequence._chain_parts import InitialProbabilities, TransitionMatrix
-from verulam.sequence._dynamical import checked_sequences
+from verulam.sequence._emission import checked_sequences
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates, GaussianSums
 from verulam.sequence._hidden_markov import ORDER_MATTERS, HiddenMarkovModel
 from verulam.sequence._inference import draw_paths, filter_states
@@ -100,6 +100,7 @@ class InfiniteHiddenMarkovModel(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import InfiniteHiddenMarkovModel
     >>> random = np.random.default_rng(0)
     >>> series = np.repeat([0.0, 6.0, 12.0, 0.0, 12.0], 30) + random.normal(size=150)

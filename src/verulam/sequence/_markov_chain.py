@@ -80,6 +80,7 @@ class MarkovChain(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import MarkovChain
     >>> colours = ["red", "blue", "green"]
     >>> chain = MarkovChain.from_parameters(

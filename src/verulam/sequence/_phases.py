@@ -31,6 +31,7 @@ class PhasedEmission(Emission):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import GaussianEmission, HiddenMarkovModel, PhasedEmission
     >>> phases = np.tile([0, 1], 20)
     >>> series = np.repeat([0.0, 5.0], 20) + np.where(phases == 1, 100.0, 0.0)

@@ -16,13 +16,14 @@ from verulam.base import (
     checked_fit,
     generator,
 )
-from verulam.sequence._dynamical import FLOOR, LinearDynamicalSystem, checked_sequences, draw_system
+from verulam.sequence._dynamical import FLOOR, LinearDynamicalSystem, draw_system
 from verulam.sequence._dynamical_sums import (
     DynamicalSums,
     expected_products,
     start_system,
     updated_systems,
 )
+from verulam.sequence._emission import checked_sequences
 from verulam.sequence._gaussian import GaussianEmission, GaussianStates
 from verulam.sequence._hidden_markov import ORDER_MATTERS
 from verulam.sequence._inference import draw_paths, emissions_from_logarithms
@@ -190,6 +191,7 @@ class SwitchingDynamicalSystem(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import SwitchingDynamicalSystem
     >>> random = np.random.default_rng(0)
     >>> scale = np.repeat([0.1, 3.0, 0.1], 40)

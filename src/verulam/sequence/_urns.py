@@ -52,6 +52,7 @@ def urns_without_replacement(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import urns_without_replacement
     >>> found = urns_without_replacement([0.5, 0.5], np.eye(2), [[1, 1], [2, 2]], [0, 1])
     >>> float(np.exp(found.log_likelihood).round(4))

@@ -19,7 +19,7 @@ from verulam.base import (
     generator,
 )
 from verulam.sequence._chains import chain_sizes
-from verulam.sequence._dynamical import checked_sequences
+from verulam.sequence._emission import checked_sequences
 from verulam.sequence._gaussian import GaussianEmission
 from verulam.sequence._hidden_markov import ORDER_MATTERS, HiddenMarkovModel
 from verulam.sequence._markov_chain import MarkovChain
@@ -90,6 +90,7 @@ class VariationalFactorial(Density):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from verulam.sequence import VariationalFactorial
     >>> slow, fast = np.repeat([0.0, 10.0], 40), np.tile([0.0, 0.0, 3.0, 3.0], 20)
     >>> noise = 0.1 * np.random.default_rng(0).normal(size=80)

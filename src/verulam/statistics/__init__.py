@@ -1,5 +1,6 @@
 """Intervals and tests that turn the results of experiments into sentences (chapter 19)."""
 
+from verulam.base import publish as _publish
 from verulam.statistics._adjust import adjust_p_values
 from verulam.statistics._anova import (
     TwoFactorAnova,
@@ -208,3 +209,5 @@ __all__ = [
     "z_power",
     "z_test",
 ]
+
+_publish(__name__)

@@ -1,5 +1,6 @@
 """Decision trees that take a table as it is, and say what they have learned."""
 
+from verulam.base import publish as _publish
 from verulam.tree._classifier import DecisionTreeClassifier
 from verulam.tree._code import export_code
 from verulam.tree._export import export_dot
@@ -67,3 +68,5 @@ __all__ = [
     "risk",
     "split_impurity",
 ]
+
+_publish(__name__)

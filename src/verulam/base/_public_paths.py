@@ -1,0 +1,60 @@
+"""Stable paths: what a package defines lives under the package, in whatever module it stands."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+def publish(package: str) -> None:
+    """Let classes and public functions say that they live in their package, not in its modules.
+
+    Run ids, seeds and model files hold these paths, so that modules can be moved and renamed
+    without changing any of them. Classes that are not public are found under the package too,
+    because fitted learners hold some; they are not among its names.
+
+    Parameters
+    ----------
+    package
+        Name of a package, which calls this once it has imported its modules.
+
+    Examples
+    --------
+    >>> from verulam.parametric import NaiveBayes
+    >>> NaiveBayes.__module__
+    'verulam.parametric'
+    """
+    module = sys.modules[package]
+    public = {id(getattr(module, name)) for name in getattr(module, "__all__", ())}
+    hidden: dict[str, type[Any]] = {}
+    for name, loaded in list(sys.modules.items()):
+        if not name.startswith(f"{package}.") or loaded is None:
+            continue
+        for thing in list(vars(loaded).values()):
+            if getattr(thing, "__module__", None) != name:
+                continue  # defined elsewhere, and only imported here
+            if isinstance(thing, type):
+                _claim(thing, package, hidden, name)
+            elif callable(thing) and id(thing) in public:
+                thing.__module__ = package
+    _let_find(module, hidden)
+
+
+def _claim(thing: type[Any], package: str, hidden: dict[str, type[Any]], place: str) -> None:
+    other = hidden.setdefault(thing.__qualname__, thing)
+    if other is not thing:
+        raise ImportError(
+            f"{package} has two classes {thing.__qualname__!r}, one of them in {place}: files "
+            "could not tell them apart."
+        )
+    thing.__module__ = package
+
+
+def _let_find(module: ModuleType, hidden: dict[str, type[Any]]) -> None:
+    """Let a package give its classes by name, also those that are not among its names."""
+
+    def find(name: str) -> type[Any]:
+        if name in hidden:
+            return hidden[name]
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+
+    module.__dict__.setdefault("__getattr__", find)
