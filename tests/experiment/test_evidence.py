@@ -311,6 +311,23 @@ class TestDesigns:
         single = evidence(study("5-fold", learners, table), "kappa")
         assert single.selection.agreement < 1
 
+    def test_claims_count_the_splits_thrice_here_too(self, study):
+        """The corrected t test tells unstable learners apart by chance, the more the repeats."""
+        learners = ["decision tree", BAYES, LOGISTIC]
+        results = study("4x5-fold", learners, table_of(60, 3))
+        known = evidence(results, "kappa")
+        scores = responses(results, "kappa").by_split("table")
+        plain = split_posterior(scores.to_numpy(), list(scores.columns), test_share=0.2)
+        assert_allclose(known.posterior.covariance, plain.covariance)
+        by_repeat = scores.groupby(level="repeat").mean()
+        within = (scores - scores.groupby(level="repeat").transform("mean")) ** 2
+        single = within.sum().sum() / 16 / 5
+        ratio = (0.5 + 3 * by_repeat.var().sum() / single) / 4
+        assert np.trace(known.posterior.splits) == pytest.approx(ratio * single)
+        assert (known.claims["high"] - known.claims["low"]).min() > (
+            plain.claims()["high"] - plain.claims()["low"]
+        ).min()
+
     def test_replications_are_no_other_splits(self, study):
         tree = DecisionTreeClassifier(splitter="random", max_depth=3)
         learners = [BAYES, LearnerChoice(tree, label="tree")]
