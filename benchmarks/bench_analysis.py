@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from verulam.experiment import DataChoice, LearnerChoice, Plan, Results, Store, Study, make_plan
-from verulam.experiment._outcome import Outcome
+from verulam.experiment._plan.outcome import Outcome
 
 DATA = (
     "breast_cancer",
@@ -32,7 +32,7 @@ BATCH = 2000
 
 def run() -> None:
     """Print how long it takes to open, score, analyse and report."""
-    from verulam.experiment._report import render
+    from verulam.experiment._report.report import render
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "many.sqlite"

@@ -118,7 +118,7 @@ def test_run_ends_with_the_answer_and_the_store(capsys, study, tmp_path):
 
 
 def test_interrupted(capsys, study, monkeypatch):
-    from verulam.experiment import _engines
+    from verulam.experiment._run import run as _engines
 
     done = []
 

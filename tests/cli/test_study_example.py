@@ -7,7 +7,7 @@ import pytest
 
 from verulam.cli._study_example import EXAMPLE_STUDY
 from verulam.experiment import make_plan, read_study
-from verulam.experiment._study_file import _KEYS
+from verulam.experiment._study.file import _KEYS
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from verulam.experiment import Results
-from verulam.experiment._contestants import Responses, StoredContestant
-from verulam.experiment._evidence import Evidence
+from verulam.experiment._evidence.evidence import Evidence
+from verulam.experiment._store.responses import Responses, StoredContestant
 from verulam.measures import as_measure
 from verulam.statistics import joint_posterior, select, split_posterior
 

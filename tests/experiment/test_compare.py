@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from verulam.base import DataError, UnknownNameError, spawn_seeds
 from verulam.data import dataset
 from verulam.experiment import compare, finalise, load_model
-from verulam.experiment._learners import DEFAULT_LEARNERS, labelled_learners
+from verulam.experiment._study.learners import DEFAULT_LEARNERS, labelled_learners
 
 QUIET = {"progress": False}
 

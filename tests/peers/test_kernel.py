@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verulam.kernel import Gaussian, RowCache, solve_dual
-from verulam.kernel._problems import (
+from verulam.kernel._solvers.dual_problems import (
     classification_problem,
     description_problem,
     nu_classification_problem,

@@ -7,8 +7,8 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.kernel import LargeMarginNeighbours
-from verulam.kernel._large_margin_problem import find_candidates, margin_loss, margin_problem
-from verulam.kernel._sparse_metric import feasible_balance, pair_scatter, sparse_inverse
+from verulam.kernel._metric.large_margin_problem import find_candidates, margin_loss, margin_problem
+from verulam.kernel._metric.sparse_metric import feasible_balance, pair_scatter, sparse_inverse
 
 pytestmark = pytest.mark.peers
 

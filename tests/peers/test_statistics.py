@@ -31,7 +31,7 @@ from verulam.statistics import (
     tukey_on_ranks,
     wilcoxon_holm,
 )
-from verulam.statistics._wilcoxon import wilcoxon_p_values
+from verulam.statistics._datasets.wilcoxon import wilcoxon_p_values
 
 pytestmark = pytest.mark.peers
 evaluate = pytest.importorskip("mlxtend.evaluate")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verulam.tree._node_problem import CRITERIA, NodeOptions, NodeProblem
+from verulam.tree._nodes.problem import CRITERIA, NodeOptions, NodeProblem
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 
 from verulam.base import DataError, generator
 from verulam.tree import DecisionTreeRegressor
-from verulam.tree._holdout import split_rows
 from verulam.tree._linear_leaves import no_better_than_models
+from verulam.tree._structure.validation_rows import split_rows
 
 
 def test_a_line_needs_one_leaf():

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from verulam.base import DataError, DataWarning, UnknownNameError
 from verulam.data import dataset
 from verulam.tree import DecisionTreeClassifier, MultivariateTreeClassifier
-from verulam.tree._node_kinds import FITS
+from verulam.tree._nodes.registry import FITS
 
 
 def rotated_boxes(seed, n_rows=300, n_inputs=2):

@@ -1,27 +1,33 @@
 """Tables with roles: readers, streams, bundled data sets, generators and noise."""
 
 from verulam.base import publish as _publish
-from verulam.data._arff import read_arff
-from verulam.data._boolean import parity, truth_table
 from verulam.data._bundled import dataset, dataset_names, list_datasets
-from verulam.data._csv import read_csv
-from verulam.data._curves import friedman, linear, noisy_sine, polynomial
 from verulam.data._dataset import Dataset
-from verulam.data._gaussian import BayesError, GaussianClasses, gaussian_classes
-from verulam.data._hints import column_hint
-from verulam.data._noise import NoisyData, drop_values, flip_labels, hide_column, jitter_inputs
-from verulam.data._npz import read_npz
-from verulam.data._parquet import read_parquet
-from verulam.data._plane import blobs, checkerboard, four_spirals, two_spirals, xor
-from verulam.data._read import read
-from verulam.data._sequences import (
+from verulam.data._generators.boolean import parity, truth_table
+from verulam.data._generators.curves import friedman, linear, noisy_sine, polynomial
+from verulam.data._generators.gaussian import BayesError, GaussianClasses, gaussian_classes
+from verulam.data._generators.noise import (
+    NoisyData,
+    drop_values,
+    flip_labels,
+    hide_column,
+    jitter_inputs,
+)
+from verulam.data._generators.plane import blobs, checkerboard, four_spirals, two_spirals, xor
+from verulam.data._generators.sequences import (
     URN_CHAIN,
     SequenceSample,
     UrnChain,
     hidden_markov,
     markov_chain,
 )
-from verulam.data._stream import ChunkStream, stream
+from verulam.data._parquet import read_parquet
+from verulam.data._readers.any_format import read
+from verulam.data._readers.arff import read_arff
+from verulam.data._readers.csv import read_csv
+from verulam.data._readers.npz import read_npz
+from verulam.data._readers.stream import ChunkStream, stream
+from verulam.data._table.column_hints import column_hint
 
 __all__ = [
     "URN_CHAIN",

@@ -10,9 +10,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
-from verulam.data._columns import Kind, kind_of
-from verulam.data._fingerprint import fingerprint
-from verulam.data._intake import (
+from verulam.data._summary import summarise
+from verulam.data._table.columns import Kind, kind_of
+from verulam.data._table.fingerprint import fingerprint
+from verulam.data._table.normalise_frame import (
     Task,
     arrays_to_frame,
     complete_target,
@@ -20,7 +21,6 @@ from verulam.data._intake import (
     task_of,
     typed_target,
 )
-from verulam.data._summary import summarise
 
 Role = Literal["input", "target", "identifier", "ignored"]
 ROLES: tuple[Role, ...] = ("input", "target", "identifier", "ignored")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from verulam.base import DataError
 from verulam.data._dataset import Dataset
-from verulam.data._files import checked_path, data_name, file_error
+from verulam.data._table.files import checked_path, data_name, file_error
 
 if TYPE_CHECKING:
     import pyarrow as pa

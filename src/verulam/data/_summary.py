@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from verulam.data._columns import kind_of
-from verulam.data._hints import hint
+from verulam.data._table.column_hints import hint
+from verulam.data._table.columns import kind_of
 
 
 def summarise(table: pd.DataFrame, roles: Mapping[str, str]) -> pd.DataFrame:

@@ -1,54 +1,63 @@
 """From a question to a defensible answer: study, design, plan, run, store, results."""
 
 from verulam.base import publish as _publish
-from verulam.experiment._analysis import Analysis, analyse
-from verulam.experiment._budget import Budget
-from verulam.experiment._choices import DataChoice, LearnerChoice
+from verulam.experiment._analysis.analysis import Analysis, analyse
+from verulam.experiment._analysis.error_overlap import Overlap
 from verulam.experiment._compare import compare
 from verulam.experiment._comparison import Comparison
-from verulam.experiment._design_sizes import run_count
-from verulam.experiment._designs import (
+from verulam.experiment._design.factorial import (
     DESIGN_CAVEATS,
     best_guess,
     full_factorial,
     one_at_a_time,
     randomised_order,
 )
-from verulam.experiment._effects import FactorEffects, factor_effects
-from verulam.experiment._engines import run
-from verulam.experiment._factors import (
+from verulam.experiment._design.factors import (
     Factor,
     coded_settings,
     mean_neighbour_distance,
     normalised_levels,
     odd_levels,
 )
-from verulam.experiment._finalise import Finalised, finalise
-from verulam.experiment._finalise_choice import chosen_contestant
-from verulam.experiment._finalise_record import LockedPartUsedError, finalisations
-from verulam.experiment._fractional import (
+from verulam.experiment._design.fractional import (
     AliasStructure,
     alias_structure,
     fractional_factorial,
 )
-from verulam.experiment._generators import find_generators
-from verulam.experiment._learning_surface import learning_surface
-from verulam.experiment._model_card import ColumnCard, ModelCard, ResponseCard
-from verulam.experiment._model_file import (
+from verulam.experiment._design.generators import find_generators
+from verulam.experiment._design.response_surface import (
+    NextPoint,
+    ResponseSurface,
+    fit_response_surface,
+    next_point,
+)
+from verulam.experiment._design.search import (
+    SearchPath,
+    quadratic_search,
+    response_surface_search,
+)
+from verulam.experiment._design.sizes import run_count
+from verulam.experiment._design.surface_designs import box_behnken, central_composite
+from verulam.experiment._effects.effects import FactorEffects, factor_effects
+from verulam.experiment._effects.learning_surface import learning_surface
+from verulam.experiment._effects.multivariate import VectorVerdict
+from verulam.experiment._effects.replication import ExperimentalError, experimental_error
+from verulam.experiment._final.card import ColumnCard, ModelCard, ResponseCard
+from verulam.experiment._final.choice import chosen_contestant
+from verulam.experiment._final.finalise import Finalised, finalise
+from verulam.experiment._final.model_file import (
     SavedModel,
     UntrustedModelError,
     load_model,
     read_card,
     save_model,
 )
-from verulam.experiment._overlap import Overlap
-from verulam.experiment._pilot import Forecast, forecast
-from verulam.experiment._plan import Plan, make_plan
-from verulam.experiment._predict import FilePredictions, predict, predict_file
-from verulam.experiment._recovery import Recovery, recover
-from verulam.experiment._replication import ExperimentalError, experimental_error
-from verulam.experiment._report import report
-from verulam.experiment._resampling import (
+from verulam.experiment._final.predict import FilePredictions, predict, predict_file
+from verulam.experiment._final.test_set_log import LockedPartUsedError, finalisations
+from verulam.experiment._plan.plan import Plan, make_plan
+from verulam.experiment._report.report import report
+from verulam.experiment._resampling.advice import ResamplingAdvice, suggest_resampling
+from verulam.experiment._resampling.resampling import (
     LockedPart,
     Resampling,
     UsableResampling,
@@ -57,29 +66,20 @@ from verulam.experiment._resampling import (
     lock_test_part,
     resampling,
 )
-from verulam.experiment._resampling_advice import ResamplingAdvice, suggest_resampling
-from verulam.experiment._response_surface import (
-    NextPoint,
-    ResponseSurface,
-    fit_response_surface,
-    next_point,
-)
-from verulam.experiment._results import Results
-from verulam.experiment._sequential import (
-    SearchPath,
-    quadratic_search,
-    response_surface_search,
-)
-from verulam.experiment._sources import open_data
-from verulam.experiment._store import Store
-from verulam.experiment._study import Study
-from verulam.experiment._study_designs import Design, design_settings
-from verulam.experiment._study_file import read_study
-from verulam.experiment._surface_designs import box_behnken, central_composite
-from verulam.experiment._tuned_learner import TunedLearner
-from verulam.experiment._tuning import Tuning
-from verulam.experiment._vector_responses import VectorVerdict
-from verulam.experiment._wishes import Wishes
+from verulam.experiment._run.forecast import Forecast, forecast
+from verulam.experiment._run.run import run
+from verulam.experiment._store.recovery import Recovery, recover
+from verulam.experiment._store.results import Results
+from verulam.experiment._store.store import Store
+from verulam.experiment._study.analysis_options import Wishes
+from verulam.experiment._study.budget import Budget
+from verulam.experiment._study.choices import DataChoice, LearnerChoice
+from verulam.experiment._study.data_source import open_data
+from verulam.experiment._study.designs import Design, design_settings
+from verulam.experiment._study.file import read_study
+from verulam.experiment._study.study import Study
+from verulam.experiment._tuning.learner import TunedLearner
+from verulam.experiment._tuning.options import Tuning
 
 __all__ = [
     "DESIGN_CAVEATS",

@@ -12,21 +12,21 @@ import pandas as pd
 
 from verulam.base import Seed, spawn_seeds
 from verulam.data import Dataset
-from verulam.experiment._analysis import analyse
-from verulam.experiment._budget import Budget
-from verulam.experiment._choices import DataChoice
+from verulam.experiment._analysis.analysis import analyse
 from verulam.experiment._comparison import Comparison
-from verulam.experiment._engines import run, worker_count
-from verulam.experiment._evidence import DEFAULT_RULE
-from verulam.experiment._learners import default_learners, labelled_learners
-from verulam.experiment._plan import Plan, make_plan
-from verulam.experiment._resampling import Resampling
-from verulam.experiment._resampling_advice import suggest_resampling
-from verulam.experiment._results import DEFAULT_MEASURES, Results
-from verulam.experiment._sources import open_choice
-from verulam.experiment._study import Study
-from verulam.experiment._target import settled_target
-from verulam.experiment._wishes import Wishes
+from verulam.experiment._evidence.evidence import DEFAULT_RULE
+from verulam.experiment._plan.plan import Plan, make_plan
+from verulam.experiment._resampling.advice import suggest_resampling
+from verulam.experiment._resampling.resampling import Resampling
+from verulam.experiment._run.run import run, worker_count
+from verulam.experiment._store.results import DEFAULT_MEASURES, Results
+from verulam.experiment._study.analysis_options import Wishes
+from verulam.experiment._study.budget import Budget
+from verulam.experiment._study.choices import DataChoice
+from verulam.experiment._study.data_source import open_choice
+from verulam.experiment._study.learners import default_learners, labelled_learners
+from verulam.experiment._study.study import Study
+from verulam.experiment._study.target_checks import settled_target
 from verulam.measures import Measure, as_measure
 
 

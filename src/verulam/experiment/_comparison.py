@@ -12,14 +12,18 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, unknown_name
-from verulam.experiment._analysis import Analysis
-from verulam.experiment._analysis_text import best_first, bulleted, main_table
-from verulam.experiment._contestants import full_name, spoken_name
-from verulam.experiment._evidence import Evidence
-from verulam.experiment._pairwise import compare_pairs
-from verulam.experiment._predictions import PooledPredictions, StoredPredictions, pooled_predictions
-from verulam.experiment._report import report as write_report
-from verulam.experiment._resampling import resampling
+from verulam.experiment._analysis.analysis import Analysis
+from verulam.experiment._analysis.pairwise import compare_pairs
+from verulam.experiment._evidence.evidence import Evidence
+from verulam.experiment._report.report import report as write_report
+from verulam.experiment._resampling.resampling import resampling
+from verulam.experiment._store.predictions import (
+    PooledPredictions,
+    StoredPredictions,
+    pooled_predictions,
+)
+from verulam.experiment._store.responses import full_name, spoken_name
+from verulam.experiment._words.analysis_text import best_first, bulleted, main_table
 from verulam.measures import Measure
 from verulam.statistics import TestResult
 

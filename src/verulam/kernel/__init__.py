@@ -1,17 +1,24 @@
 """Kernel machines: support vectors for classes, numbers and one class, and kernels as objects."""
 
 from verulam.base import publish as _publish
-from verulam.kernel._algebra import Centred, Columns, Normalised, Product, Scaled, Sum
-from verulam.kernel._binary_machine import BinaryMachine, NotSeparableError
-from verulam.kernel._calibration import Calibration, platt_calibration, softmax_calibration
-from verulam.kernel._canonical_correlation import KernelCorrelations
-from verulam.kernel._class_descriptions import ClassDescriptions
-from verulam.kernel._classifier import SupportVectorClassifier
-from verulam.kernel._codes import add_confused_pair, code_matrix
-from verulam.kernel._cost_path import CostPath, cost_path
-from verulam.kernel._dense_dual import solve_densely
-from verulam.kernel._discriminant_components import KernelDiscriminants
-from verulam.kernel._distance_kernels import (
+from verulam.kernel._kernels.algebra import Centred, Columns, Normalised, Product, Scaled, Sum
+from verulam.kernel._kernels.general import (
+    KERNELS,
+    FunctionKernel,
+    ObjectKernel,
+    Precomputed,
+    as_kernel,
+)
+from verulam.kernel._kernels.gram import (
+    GramReport,
+    centre_gram,
+    gram_report,
+    mercer_check,
+    normalise_gram,
+)
+from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.polynomial import Linear, Polynomial, Sigmoid, polynomial_features
+from verulam.kernel._kernels.radial import (
     ChiSquare,
     DistanceKernel,
     ExponentialRadial,
@@ -19,25 +26,22 @@ from verulam.kernel._distance_kernels import (
     Laplace,
     Mahalanobis,
 )
-from verulam.kernel._document_kernels import DocumentKernel
-from verulam.kernel._dual import DualProblem, DualSolution, solve_dual
-from verulam.kernel._empirical_map import EmpiricalKernelMap, feature_map
-from verulam.kernel._factor_grid import FactorGrid, factor_grid
-from verulam.kernel._general_kernels import (
-    KERNELS,
-    FunctionKernel,
-    ObjectKernel,
-    Precomputed,
-    as_kernel,
+from verulam.kernel._kernels.series import Anova, BSpline, Fourier, Spline
+from verulam.kernel._kernels.space import KernelSpace
+from verulam.kernel._metric.large_margin import LargeMarginComponents, LargeMarginNeighbours
+from verulam.kernel._metric.sparse_metric import SparseMetric
+from verulam.kernel._multiple.kernel_list import SeveralKernels
+from verulam.kernel._multiple.localised_mkl import Gates, LocalisedKernelClassifier
+from verulam.kernel._multiple.locally_scaled_rbf import LocalMahalanobis
+from verulam.kernel._multiple.mkl import MultipleKernelClassifier
+from verulam.kernel._object_kernels.documents import DocumentKernel
+from verulam.kernel._object_kernels.generative import (
+    FisherKernel,
+    GenerativeKernel,
+    gaussian_mixture_scores,
+    multinomial_scores,
 )
-from verulam.kernel._gram import (
-    GramReport,
-    centre_gram,
-    gram_report,
-    mercer_check,
-    normalise_gram,
-)
-from verulam.kernel._graph_kernels import (
+from verulam.kernel._object_kernels.graphs import (
     DiffusionKernel,
     LabelledGraph,
     RandomWalkKernel,
@@ -45,48 +49,48 @@ from verulam.kernel._graph_kernels import (
     WeisfeilerLehmanKernel,
     as_graph,
 )
-from verulam.kernel._instances import InstanceReport, margin_report, tube_report
-from verulam.kernel._kernel import Kernel
-from verulam.kernel._large_margin import LargeMarginComponents, LargeMarginNeighbours
-from verulam.kernel._local_kernels import LocalMahalanobis
-from verulam.kernel._localised_kernels import Gates, LocalisedKernelClassifier
-from verulam.kernel._losses import (
+from verulam.kernel._object_kernels.sequence_scores import hidden_markov_scores
+from verulam.kernel._object_kernels.strings import (
+    EditKernel,
+    SpectrumKernel,
+    SubsequenceKernel,
+    edit_distances,
+)
+from verulam.kernel._object_kernels.trees import SubsetTreeKernel, SubtreeKernel
+from verulam.kernel._projection.cca import KernelCorrelations
+from verulam.kernel._projection.discriminant import KernelDiscriminants
+from verulam.kernel._projection.feature_maps import EmpiricalKernelMap, feature_map
+from verulam.kernel._projection.manifold import isomap_gram, locally_linear_gram
+from verulam.kernel._projection.pca import CentredSpectrum, KernelPrincipalComponents
+from verulam.kernel._ranking.kernel_ranking import PreferenceKernel, RankingMachine
+from verulam.kernel._solvers.dual import DualProblem, DualSolution, solve_dual
+from verulam.kernel._solvers.interior_point import solve_densely
+from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._svm.binary import BinaryMachine, NotSeparableError
+from verulam.kernel._svm.calibration import Calibration, platt_calibration, softmax_calibration
+from verulam.kernel._svm.class_descriptions import ClassDescriptions
+from verulam.kernel._svm.classifier import SupportVectorClassifier
+from verulam.kernel._svm.cost_path import CostPath, cost_path
+from verulam.kernel._svm.factor_grid import FactorGrid, factor_grid
+from verulam.kernel._svm.loss_functions import (
     MARGIN_LOSSES,
     MARGIN_SUBGRADIENTS,
     hinge_loss,
     insensitive_loss,
     insensitive_subgradient,
 )
-from verulam.kernel._manifold_kernels import isomap_gram, locally_linear_gram
-from verulam.kernel._model_kernels import (
-    FisherKernel,
-    GenerativeKernel,
-    gaussian_mixture_scores,
-    multinomial_scores,
+from verulam.kernel._svm.margin_report import InstanceReport, margin_report, tube_report
+from verulam.kernel._svm.one_class import OneClassMachine, SupportVectorDescription
+from verulam.kernel._svm.output_codes import add_confused_pair, code_matrix
+from verulam.kernel._svm.regressor import SupportVectorRegressor
+from verulam.kernel._svm.weston_watkins import WestonWatkinsClassifier
+from verulam.kernel._teaching.dual_solvers import (
+    TaughtMachine,
+    kernel_perceptron,
+    lagrangian_machine,
 )
-from verulam.kernel._multiple_kernels import MultipleKernelClassifier
-from verulam.kernel._one_class import OneClassMachine, SupportVectorDescription
-from verulam.kernel._prefilter import near_boundary
-from verulam.kernel._primal import PrimalMachine, primal_machine
-from verulam.kernel._principal_components import CentredSpectrum, KernelPrincipalComponents
-from verulam.kernel._product_kernels import Linear, Polynomial, Sigmoid, polynomial_features
-from verulam.kernel._ranking_machine import PreferenceKernel, RankingMachine
-from verulam.kernel._regressor import SupportVectorRegressor
-from verulam.kernel._row_cache import RowCache
-from verulam.kernel._sequence_scores import hidden_markov_scores
-from verulam.kernel._series_kernels import Anova, BSpline, Fourier, Spline
-from verulam.kernel._several_kernels import SeveralKernels
-from verulam.kernel._space import KernelSpace
-from verulam.kernel._sparse_metric import SparseMetric
-from verulam.kernel._string_kernels import (
-    EditKernel,
-    SpectrumKernel,
-    SubsequenceKernel,
-    edit_distances,
-)
-from verulam.kernel._teaching_solvers import TaughtMachine, kernel_perceptron, lagrangian_machine
-from verulam.kernel._tree_kernels import SubsetTreeKernel, SubtreeKernel
-from verulam.kernel._weston_watkins import WestonWatkinsClassifier
+from verulam.kernel._teaching.prefilter import near_boundary
+from verulam.kernel._teaching.primal import PrimalMachine, primal_machine
 
 __all__ = [
     "KERNELS",

@@ -1,7 +1,8 @@
 """Linear discrimination: every way to draw a line between classes."""
 
 from verulam.base import publish as _publish
-from verulam.linear._basis import BasisExpansion
+from verulam.linear._basis.expansion import BasisExpansion
+from verulam.linear._basis.quadratic_logistic import QuadraticLogistic
 from verulam.linear._boolean import (
     CellApproximator,
     ThresholdNetwork,
@@ -13,56 +14,59 @@ from verulam.linear._boolean import (
     network_for,
     truth_table,
 )
-from verulam.linear._criteria import LineCriterion, line_criterion
-from verulam.linear._descent import (
+from verulam.linear._descent.descent import (
     Descent,
     gradient_descent,
     newton_descent,
     online_descent,
     optimal_rate,
 )
-from verulam.linear._descent_discriminant import DescentDiscriminant
-from verulam.linear._evidence import TwoClassEvidence, two_class_evidence
-from verulam.linear._generalised import GeneralisedLinear
-from verulam.linear._geometry import Hyperplane, augment, sign_normalise, solution_region
-from verulam.linear._gradient_logistic import GradientLogistic
-from verulam.linear._layers import LinearLayer
-from verulam.linear._least_mean_squares import LeastMeanSquares
-from verulam.linear._logistic import LogisticDiscriminant
-from verulam.linear._madaline import Madaline
-from verulam.linear._multiclass import OneVersusRest, PairwiseClassifier
-from verulam.linear._online_regression import OnlineRegression
-from verulam.linear._optimisers import minimise
-from verulam.linear._perceptrons import BatchPerceptron, FarthestMarginPerceptron, Perceptron
-from verulam.linear._pocket import PocketPerceptron
-from verulam.linear._preferences import (
+from verulam.linear._descent.descent_discriminant import DescentDiscriminant
+from verulam.linear._descent.optimisers import minimise
+from verulam.linear._descent.programs import LinearProgramDiscriminant
+from verulam.linear._descent.squared_error import HoKashyap, MinimumSquaredError
+from verulam.linear._logistic.generalised import GeneralisedLinear
+from verulam.linear._logistic.gradient_logistic import GradientLogistic
+from verulam.linear._logistic.logistic import LogisticDiscriminant
+from verulam.linear._multiclass.linear_layer import LinearLayer
+from verulam.linear._multiclass.madaline import Madaline
+from verulam.linear._multiclass.multiclass import OneVersusRest, PairwiseClassifier
+from verulam.linear._online.least_mean_squares import LeastMeanSquares
+from verulam.linear._online.online_regression import OnlineRegression
+from verulam.linear._online.pocket import PocketPerceptron
+from verulam.linear._online.relaxation import Relaxation
+from verulam.linear._online.voted import VotedPerceptron
+from verulam.linear._online.winnow import BalancedWinnow
+from verulam.linear._ranking.preferences import (
     Preferences,
     preferences_from_clicks,
     preferences_from_order,
     preferences_from_relevance,
 )
-from verulam.linear._problem import Trajectory
-from verulam.linear._programs import LinearProgramDiscriminant
-from verulam.linear._quadratic_logistic import QuadraticLogistic
-from verulam.linear._ranking import (
+from verulam.linear._ranking.ranking import (
     LinearRanker,
     kendall_tau,
     mean_average_precision,
     ndcg,
     rerank,
 )
-from verulam.linear._relaxation import Relaxation
-from verulam.linear._scorecard import Scorecard
-from verulam.linear._separability import (
+from verulam.linear._scorecard.scorecard import Scorecard
+from verulam.linear._trainer_comparison import LineComparison, compare_lines, line_trainers
+from verulam.linear._training.criteria import LineCriterion, line_criterion
+from verulam.linear._training.decision_evidence import TwoClassEvidence, two_class_evidence
+from verulam.linear._training.geometry import Hyperplane, augment, sign_normalise, solution_region
+from verulam.linear._training.perceptrons import (
+    BatchPerceptron,
+    FarthestMarginPerceptron,
+    Perceptron,
+)
+from verulam.linear._training.separability import (
     Separability,
     one_versus_rest_separability,
     pairwise_separability,
     separability,
 )
-from verulam.linear._squared_error import HoKashyap, MinimumSquaredError
-from verulam.linear._stage import LineComparison, compare_lines, line_trainers
-from verulam.linear._voted import VotedPerceptron
-from verulam.linear._winnow import BalancedWinnow
+from verulam.linear._training.two_class_problem import Trajectory
 
 __all__ = [
     "BalancedWinnow",

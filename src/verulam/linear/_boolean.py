@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
-from verulam.linear._geometry import points_of
-from verulam.linear._separability import separability
+from verulam.linear._training.geometry import points_of
+from verulam.linear._training.separability import separability
 
 #: Inputs of the largest truth table that is written out, a million rows.
 _MOST_INPUTS = 20

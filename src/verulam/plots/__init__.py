@@ -1,37 +1,17 @@
 """Pictures: every function draws on the Matplotlib axes it is given, or on new ones."""
 
 from verulam.base import publish as _publish
-from verulam.plots._agreement import calibration_curves, share_matrix
-from verulam.plots._comparison import comparison
-from verulam.plots._confusion import confusion_matrix
-from verulam.plots._critical_difference import critical_difference
-from verulam.plots._densities import densities_1d, density_contours
-from verulam.plots._discriminants import (
-    discriminant_curves,
-    discriminant_lines,
-    discriminant_surface,
-)
-from verulam.plots._effects import effect_normal, effect_pareto, surface_contours
-from verulam.plots._evidence import (
+from verulam.plots._experiments.agreement import calibration_curves, share_matrix
+from verulam.plots._experiments.comparison import comparison
+from verulam.plots._experiments.critical_difference import critical_difference
+from verulam.plots._experiments.effects import effect_normal, effect_pareto, surface_contours
+from verulam.plots._experiments.evidence import (
     best_probabilities,
     contestant_intervals,
     difference_posterior,
 )
-from verulam.plots._facets import voronoi_facets
-from verulam.plots._factor_grid import factor_map
-from verulam.plots._lines import error_curves, lines, trajectories, weight_trajectory
-from verulam.plots._machines import description_boundary, margin_boundary, regression_tube
-from verulam.plots._neighbours import (
-    coulomb_discs,
-    kept_rows,
-    voronoi_cells,
-    window_density,
-)
-from verulam.plots._outliers import neighbour_circles, outlier_map
-from verulam.plots._regions import decision_regions
-from verulam.plots._sequences import objective_curve, posterior_ribbon, state_diagram, trellis
-from verulam.plots._smoothers import bias_variance_curve, component_curve, smooth_curves
-from verulam.plots._statistics import (
+from verulam.plots._experiments.factor_grid import factor_map
+from verulam.plots._experiments.statistics import (
     against_normal,
     learner_results,
     manova_projections,
@@ -40,11 +20,50 @@ from verulam.plots._statistics import (
     running_mean_paths,
     simulated_power,
 )
-from verulam.plots._study import cost_response, legend_above, level_means, mean_dots, score_boxes
-from verulam.plots._thresholds import precision_recall_curves, retrieval_venn, roc_curves
-from verulam.plots._traces import criterion_trace, sigmoid_trace, weight_trace
-from verulam.plots._tradeoffs import complexity_curve, error_reject_curve, response_surface
-from verulam.plots._tree import tree_diagram
+from verulam.plots._experiments.study import (
+    cost_response,
+    legend_above,
+    level_means,
+    mean_dots,
+    score_boxes,
+)
+from verulam.plots._experiments.tradeoffs import (
+    complexity_curve,
+    error_reject_curve,
+    response_surface,
+)
+from verulam.plots._models.densities import densities_1d, density_contours
+from verulam.plots._models.discriminants import (
+    discriminant_curves,
+    discriminant_lines,
+    discriminant_surface,
+)
+from verulam.plots._models.facets import voronoi_facets
+from verulam.plots._models.lines import error_curves, lines, trajectories, weight_trajectory
+from verulam.plots._models.machines import description_boundary, margin_boundary, regression_tube
+from verulam.plots._models.neighbours import (
+    coulomb_discs,
+    kept_rows,
+    voronoi_cells,
+    window_density,
+)
+from verulam.plots._models.outliers import neighbour_circles, outlier_map
+from verulam.plots._models.sequences import (
+    objective_curve,
+    posterior_ribbon,
+    state_diagram,
+    trellis,
+)
+from verulam.plots._models.smoothers import bias_variance_curve, component_curve, smooth_curves
+from verulam.plots._models.traces import criterion_trace, sigmoid_trace, weight_trace
+from verulam.plots._models.tree import tree_diagram
+from verulam.plots._predictions.confusion import confusion_matrix
+from verulam.plots._predictions.regions import decision_regions
+from verulam.plots._predictions.thresholds import (
+    precision_recall_curves,
+    retrieval_venn,
+    roc_curves,
+)
 
 __all__ = [
     "against_normal",

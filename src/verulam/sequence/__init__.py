@@ -1,36 +1,76 @@
 """Sequences: Markov chains, hidden Markov models and their family."""
 
 from verulam.base import publish as _publish
-from verulam.sequence._ahead import Forecast, OnlineFilter
-from verulam.sequence._alignment import Alignment, align_states
-from verulam.sequence._arcs import ArcTransitions, arc_model
-from verulam.sequence._categorical import CategoricalEmission, SymbolProbabilities
-from verulam.sequence._chain_emissions import AdditiveEmission, AdditiveStates, ChainEmission
-from verulam.sequence._chain_models import coupled_model, factorial_model, switching_model
-from verulam.sequence._chain_parts import InitialProbabilities, TransitionMatrix
-from verulam.sequence._chains import ChainInitial, ChainTransitions, chain_posteriors, split_states
-from verulam.sequence._classifier import HMMClassifier
-from verulam.sequence._classifier_emission import ClassifierEmission, ClassifierStates
-from verulam.sequence._composite import Composite, Segment, compose_models, parallel_paths
-from verulam.sequence._counts import MultinomialEmission, PoissonEmission
-from verulam.sequence._durations import (
+from verulam.sequence._chains.emissions import AdditiveEmission, AdditiveStates, ChainEmission
+from verulam.sequence._chains.mean_field import ChainBeliefs, FactorialParameters
+from verulam.sequence._chains.models import coupled_model, factorial_model, switching_model
+from verulam.sequence._chains.product_states import (
+    ChainInitial,
+    ChainTransitions,
+    chain_posteriors,
+    split_states,
+)
+from verulam.sequence._chains.variational import VariationalFactorial
+from verulam.sequence._data.alignment import Alignment, align_states
+from verulam.sequence._data.quantised import VectorQuantiser
+from verulam.sequence._data.sequences import Sequences, read_sequences
+from verulam.sequence._data.windows import input_windows
+from verulam.sequence._dynamics.kalman import (
+    LinearSystem,
+    StateEstimates,
+    kalman_filter,
+    kalman_smoother,
+    linear_system,
+)
+from verulam.sequence._dynamics.switching import (
+    RegimeDraws,
+    SwitchingDynamicalSystem,
+    SwitchingSystem,
+)
+from verulam.sequence._dynamics.system import LinearDynamicalSystem, StateForecast
+from verulam.sequence._emissions.categorical import CategoricalEmission, SymbolProbabilities
+from verulam.sequence._emissions.classifier import ClassifierEmission, ClassifierStates
+from verulam.sequence._emissions.counts import MultinomialEmission, PoissonEmission
+from verulam.sequence._emissions.gaussian import GaussianEmission, GaussianStates
+from verulam.sequence._emissions.mixture import MixtureEmission
+from verulam.sequence._emissions.multistream import StreamEmission
+from verulam.sequence._emissions.phased import PhasedEmission
+from verulam.sequence._emissions.regression import AutoregressiveEmission, RegressionEmission
+from verulam.sequence._emissions.urns import UrnPosteriors, urns_without_replacement
+from verulam.sequence._extensions.arc_emissions import ArcTransitions, arc_model
+from verulam.sequence._extensions.composite import (
+    Composite,
+    Segment,
+    compose_models,
+    parallel_paths,
+)
+from verulam.sequence._extensions.durations import (
     DurationTransitions,
     duration_probabilities,
     semi_markov_model,
 )
-from verulam.sequence._dynamical import LinearDynamicalSystem, StateForecast
-from verulam.sequence._emission import Emission
-from verulam.sequence._gaussian import GaussianEmission, GaussianStates
-from verulam.sequence._hidden_markov import HiddenMarkovModel
-from verulam.sequence._hierarchy import (
+from verulam.sequence._extensions.hierarchy import (
     FlatHierarchy,
     HierarchicalTransitions,
     Level,
     flatten_hierarchy,
     hierarchical_model,
 )
-from verulam.sequence._hybrid import HybridModel, fit_hybrid
-from verulam.sequence._inference import (
+from verulam.sequence._extensions.infinite import InfiniteHiddenMarkovModel
+from verulam.sequence._learners.classifier import HMMClassifier
+from verulam.sequence._learners.forecasting import Forecast, OnlineFilter
+from verulam.sequence._learners.hidden_markov import HiddenMarkovModel
+from verulam.sequence._learners.hybrid import HybridModel, fit_hybrid
+from verulam.sequence._learners.markov_chain import (
+    MarkovChain,
+    OrderTest,
+    order_test,
+    stationary_distribution,
+)
+from verulam.sequence._learners.queries import Drawn, PathProbabilities
+from verulam.sequence._learners.selection import StateCurve, add_states, select_states
+from verulam.sequence._model.emission import Emission
+from verulam.sequence._model.inference import (
     BestPath,
     Emissions,
     Filtered,
@@ -41,45 +81,15 @@ from verulam.sequence._inference import (
     filter_states,
     smooth_states,
 )
-from verulam.sequence._infinite import InfiniteHiddenMarkovModel
-from verulam.sequence._kalman import (
-    LinearSystem,
-    StateEstimates,
-    kalman_filter,
-    kalman_smoother,
-    linear_system,
-)
-from verulam.sequence._logistic_transitions import LogisticTransitions
-from verulam.sequence._markov_chain import (
-    MarkovChain,
-    OrderTest,
-    order_test,
-    stationary_distribution,
-)
-from verulam.sequence._mean_field import ChainBeliefs, FactorialParameters
-from verulam.sequence._mixture import MixtureEmission
-from verulam.sequence._model import Model, Parts
-from verulam.sequence._phases import PhasedEmission
-from verulam.sequence._quantised import VectorQuantiser
-from verulam.sequence._regression import AutoregressiveEmission, RegressionEmission
-from verulam.sequence._selection import StateCurve, add_states, select_states
-from verulam.sequence._sequences import Sequences, read_sequences
-from verulam.sequence._streams import StreamEmission
-from verulam.sequence._switching_dynamics import (
-    RegimeDraws,
-    SwitchingDynamicalSystem,
-    SwitchingSystem,
-)
-from verulam.sequence._tasks import Drawn, PathProbabilities
-from verulam.sequence._transitions import (
+from verulam.sequence._model.initial_and_transition import InitialProbabilities, TransitionMatrix
+from verulam.sequence._model.logistic_transitions import LogisticTransitions
+from verulam.sequence._model.parameters import Model, Parts
+from verulam.sequence._model.transitions import (
     Transitions,
     VaryingTransitions,
     cyclic,
     left_to_right,
 )
-from verulam.sequence._urns import UrnPosteriors, urns_without_replacement
-from verulam.sequence._variational import VariationalFactorial
-from verulam.sequence._windows import input_windows
 
 __all__ = [
     "AdditiveEmission",

@@ -1,76 +1,24 @@
 """Intervals and tests that turn the results of experiments into sentences (chapter 19)."""
 
 from verulam.base import publish as _publish
-from verulam.statistics._adjust import adjust_p_values
-from verulam.statistics._anova import (
-    TwoFactorAnova,
-    one_way_anova,
-    repeated_anova,
-    two_factor_anova,
-)
-from verulam.statistics._areas import RocBand, auc_interval, delong_test, roc_band
-from verulam.statistics._bayes import (
-    BayesianComparison,
-    bayesian_correlated_t,
-    bayesian_signed_rank,
-)
-from verulam.statistics._bootstrap_error import (
-    BootstrapError,
-    ResampledLosses,
-    bootstrap_error,
-    no_information_error,
-    resampled_losses,
-)
-from verulam.statistics._calibrated import calibrated_degrees, calibrated_t_test
-from verulam.statistics._choose import Choice, choose_test, decision_table
-from verulam.statistics._comparisons import (
-    contrast,
-    fisher_lsd,
-    newman_keuls,
-    scheffe,
-    tukey_hsd,
-)
-from verulam.statistics._datasets import (
-    friedman_test,
-    iman_davenport_test,
-    kruskal_wallis,
-    sign_test,
-)
-from verulam.statistics._five_by_two import five_by_two_f_test, five_by_two_t_test
-from verulam.statistics._intervals import (
+from verulam.statistics._core.adjustments import adjust_p_values
+from verulam.statistics._core.all_pairs import Comparisons
+from verulam.statistics._core.intervals import (
     BootstrapResult,
     bootstrap_interval,
     rate_interval,
     t_interval,
     z_interval,
 )
-from verulam.statistics._joint import (
-    JointPosterior,
-    joint_posterior,
-    split_posterior,
+from verulam.statistics._core.result import Assumption, ConfidenceInterval, EffectSize, TestResult
+from verulam.statistics._datasets.bayesian import (
+    BayesianComparison,
+    bayesian_correlated_t,
+    bayesian_signed_rank,
 )
-from verulam.statistics._logical_relations import adjust_pairs
-from verulam.statistics._manova import ManovaResult, manova, pairwise_hotelling
-from verulam.statistics._many import POST_HOC, ManyComparison, compare_many
-from verulam.statistics._mcnemar import ErrorOverlap, error_overlap, mcnemar
-from verulam.statistics._multitest import LearnerOrder, multitest_order
-from verulam.statistics._pairs import (
-    corrected_t_test,
-    cv_t_test,
-    permutation_test,
-    variance_ratio_test,
-)
-from verulam.statistics._pairwise import Comparisons
-from verulam.statistics._power import (
-    PowerCurve,
-    power_curve,
-    rows_to_tell,
-    sample_size,
-    t_power,
-    z_power,
-)
-from verulam.statistics._probability import FiniteSpace
-from verulam.statistics._ranks import (
+from verulam.statistics._datasets.compare_many import POST_HOC, ManyComparison, compare_many
+from verulam.statistics._datasets.logical_relations import adjust_pairs
+from verulam.statistics._datasets.mean_ranks import (
     average_ranks,
     cliques,
     control_test,
@@ -79,8 +27,38 @@ from verulam.statistics._ranks import (
     tukey_on_ranks,
     wilcoxon_holm,
 )
-from verulam.statistics._result import Assumption, ConfidenceInterval, EffectSize, TestResult
-from verulam.statistics._sampling import (
+from verulam.statistics._datasets.rank_tests import (
+    friedman_test,
+    iman_davenport_test,
+    kruskal_wallis,
+    sign_test,
+)
+from verulam.statistics._datasets.wilcoxon import wilcoxon_test
+from verulam.statistics._guidance.choose_test import Choice, choose_test, decision_table
+from verulam.statistics._guidance.simulate import Simulation, simulate, simulated_tests, size_table
+from verulam.statistics._one.bootstrap_error import (
+    BootstrapError,
+    ResampledLosses,
+    bootstrap_error,
+    no_information_error,
+    resampled_losses,
+)
+from verulam.statistics._one.one_sample import (
+    binomial_test,
+    normal_approximation_test,
+    runs_t_test,
+    t_test,
+    z_test,
+)
+from verulam.statistics._one.power import (
+    PowerCurve,
+    power_curve,
+    rows_to_tell,
+    sample_size,
+    t_power,
+    z_power,
+)
+from verulam.statistics._one.sampling_demos import (
     EstimatorStudy,
     SamplingDistribution,
     bootstrap_left_out,
@@ -92,18 +70,40 @@ from verulam.statistics._sampling import (
     standardised_sums,
     t_draws,
 )
-from verulam.statistics._selection import SELECTION_RULES, Selection, select
-from verulam.statistics._simulate import Simulation, simulate, simulated_tests, size_table
-from verulam.statistics._single import (
-    binomial_test,
-    normal_approximation_test,
-    runs_t_test,
-    t_test,
-    z_test,
+from verulam.statistics._several.after_anova import (
+    contrast,
+    fisher_lsd,
+    newman_keuls,
+    scheffe,
+    tukey_hsd,
 )
-from verulam.statistics._variables import DiscreteVariable, JointTable
-from verulam.statistics._vectors import hotelling_test
-from verulam.statistics._wilcoxon import wilcoxon_test
+from verulam.statistics._several.anova import (
+    TwoFactorAnova,
+    one_way_anova,
+    repeated_anova,
+    two_factor_anova,
+)
+from verulam.statistics._several.choice_rules import SELECTION_RULES, Selection, select
+from verulam.statistics._several.joint_posterior import (
+    JointPosterior,
+    joint_posterior,
+    split_posterior,
+)
+from verulam.statistics._several.manova import ManovaResult, manova, pairwise_hotelling
+from verulam.statistics._several.multitest import LearnerOrder, multitest_order
+from verulam.statistics._theory.finite_spaces import FiniteSpace
+from verulam.statistics._theory.random_variables import DiscreteVariable, JointTable
+from verulam.statistics._two.auc import RocBand, auc_interval, delong_test, roc_band
+from verulam.statistics._two.calibrated_t import calibrated_degrees, calibrated_t_test
+from verulam.statistics._two.five_by_two import five_by_two_f_test, five_by_two_t_test
+from verulam.statistics._two.hotelling import hotelling_test
+from verulam.statistics._two.mcnemar import ErrorOverlap, error_overlap, mcnemar
+from verulam.statistics._two.paired_tests import (
+    corrected_t_test,
+    cv_t_test,
+    permutation_test,
+    variance_ratio_test,
+)
 
 __all__ = [
     "POST_HOC",

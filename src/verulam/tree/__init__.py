@@ -2,9 +2,10 @@
 
 from verulam.base import publish as _publish
 from verulam.tree._classifier import DecisionTreeClassifier
-from verulam.tree._code import export_code
-from verulam.tree._export import export_dot
-from verulam.tree._impurity import (
+from verulam.tree._export.dot import export_dot
+from verulam.tree._export.python_code import export_code
+from verulam.tree._export.text import branch_label, describe_condition
+from verulam.tree._growing.impurity import (
     entropy,
     gini,
     information_gain,
@@ -13,7 +14,7 @@ from verulam.tree._impurity import (
     split_impurity,
 )
 from verulam.tree._multivariate import MultivariateTreeClassifier
-from verulam.tree._node_tests import (
+from verulam.tree._nodes.splits import (
     ClasswiseTest,
     IntervalTest,
     LinearTest,
@@ -21,9 +22,10 @@ from verulam.tree._node_tests import (
     QuadraticTest,
     SphereTest,
 )
-from verulam.tree._prune import PruningPath, pessimistic_errors
+from verulam.tree._pruning import PruningPath, pessimistic_errors
 from verulam.tree._regressor import DecisionTreeRegressor
-from verulam.tree._structure import (
+from verulam.tree._structure.encoding import category_counts, encode_rows, read_rows
+from verulam.tree._structure.tree import (
     Condition,
     Path,
     TreeStructure,
@@ -32,8 +34,6 @@ from verulam.tree._structure import (
     merge_conditions,
     paths,
 )
-from verulam.tree._table import category_counts, encode_rows, read_rows
-from verulam.tree._text import branch_label, describe_condition
 
 __all__ = [
     "ClasswiseTest",

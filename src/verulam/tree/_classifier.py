@@ -16,13 +16,14 @@ from verulam.base import (
     checked_fit,
     encode_classes,
 )
-from verulam.tree._assemble import Growth
-from verulam.tree._learner import (
+from verulam.tree._base import (
     TreeLearner,
     usable_weights,
     warn_of_one_class,
     weights_by_class,
 )
+from verulam.tree._export.text import class_text
+from verulam.tree._growing.assemble import Growth
 from verulam.tree._options import (
     PLAIN_CLASSIFIER,
     PRESETS,
@@ -32,16 +33,15 @@ from verulam.tree._options import (
     make_rules,
     resolve,
 )
-from verulam.tree._prune import (
+from verulam.tree._pruning import (
     PruningPath,
     cost_complexity,
     pessimistic_errors,
     prune_where,
     reach_counts,
 )
-from verulam.tree._structure import TreeStructure
-from verulam.tree._table import read_rows
-from verulam.tree._text import class_text
+from verulam.tree._structure.encoding import read_rows
+from verulam.tree._structure.tree import TreeStructure
 
 
 class DecisionTreeClassifier(TreeLearner, Classifier):

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import DataError
-from verulam.tree._assemble import Growth
-from verulam.tree._structure import LEAF, TreeStructure, surviving
+from verulam.tree._growing.assemble import Growth
+from verulam.tree._structure.tree import LEAF, TreeStructure, surviving
 
 #: Where there are as many weights as rows.
 LARGEST_PENALTY = 10.0

@@ -20,25 +20,25 @@ from verulam.base import (
     generator,
 )
 from verulam.numerics import announced
-from verulam.tree._grouping import GROUPINGS
-from verulam.tree._holdout import split_rows
-from verulam.tree._inputs import learn_inputs
-from verulam.tree._learner import (
+from verulam.tree._base import (
     usable_weights,
     warn_of_empty_columns,
     warn_of_one_class,
     weights_by_class,
 )
-from verulam.tree._multivariate_grow import Limits, MultivariateTree, grow_tree
-from verulam.tree._node_kinds import FITS, KIND_NAMES, check_kind, fit_node
-from verulam.tree._node_problem import CRITERIA, NodeOptions
-from verulam.tree._node_tests import NodeTest
-from verulam.tree._omnivariate import fit_chosen
+from verulam.tree._export.text import class_text
+from verulam.tree._nodes.class_grouping import GROUPINGS
+from verulam.tree._nodes.grow import Limits, MultivariateTree, grow_tree
+from verulam.tree._nodes.inputs import learn_inputs
+from verulam.tree._nodes.omnivariate import fit_chosen
+from verulam.tree._nodes.problem import CRITERIA, NodeOptions
+from verulam.tree._nodes.registry import FITS, KIND_NAMES, check_kind, fit_node
+from verulam.tree._nodes.splits import NodeTest
 from verulam.tree._options import SHARED_CONSTRAINTS, feature_count, row_count
-from verulam.tree._prune import no_better_than_leaves, pessimistic_errors
-from verulam.tree._structure import LEAF
-from verulam.tree._table import category_counts, encode_rows, read_rows
-from verulam.tree._text import class_text
+from verulam.tree._pruning import no_better_than_leaves, pessimistic_errors
+from verulam.tree._structure.encoding import category_counts, encode_rows, read_rows
+from verulam.tree._structure.tree import LEAF
+from verulam.tree._structure.validation_rows import split_rows
 
 #: What an omnivariate node chooses among: one input, a hyperplane, a curved surface.
 CANDIDATES = ("univariate", "lda", "quadratic")

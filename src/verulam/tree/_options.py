@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import RANDOM_STATE, Interval, StrOptions
-from verulam.tree._records import (
+from verulam.tree._growing.growth_parameters import (
     ABSOLUTE,
     ENTROPY,
     GINI,
@@ -18,7 +18,7 @@ from verulam.tree._records import (
     WORST_OF_MEAN,
     Rules,
 )
-from verulam.tree._room import room
+from verulam.tree._growing.lazy_memory import room
 
 CRITERIA = {
     "gini": GINI,

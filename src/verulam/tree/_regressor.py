@@ -15,8 +15,10 @@ from verulam.base import (
     checked_fit,
     numeric_targets,
 )
-from verulam.tree._assemble import Growth
-from verulam.tree._learner import TreeLearner, usable_weights
+from verulam.tree._base import TreeLearner, usable_weights
+from verulam.tree._export.text import column_name
+from verulam.tree._growing.assemble import Growth
+from verulam.tree._growing.lazy_memory import room
 from verulam.tree._linear_leaves import LinearLeaves, fit_linear_leaves
 from verulam.tree._options import (
     NUMERIC_CRITERIA,
@@ -27,16 +29,14 @@ from verulam.tree._options import (
     make_rules,
     resolve,
 )
-from verulam.tree._prune import (
+from verulam.tree._pruning import (
     PruningPath,
     cost_complexity,
     no_better_than_leaves,
     reach_counts,
 )
-from verulam.tree._room import room
-from verulam.tree._structure import TreeStructure, collapse, surviving
-from verulam.tree._table import read_rows
-from verulam.tree._text import column_name
+from verulam.tree._structure.encoding import read_rows
+from verulam.tree._structure.tree import TreeStructure, collapse, surviving
 
 
 class DecisionTreeRegressor(TreeLearner, Regressor):

@@ -1,0 +1,1 @@
+"""Generators of data whose truth is known, and noise."""

@@ -1,0 +1,1 @@
+"""Readers of CSV, ARFF and NPZ files, whole or in chunks."""

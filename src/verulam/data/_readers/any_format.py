@@ -1,0 +1,68 @@
+"""One reader for all formats."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from verulam.data._dataset import Dataset
+from verulam.data._parquet import read_parquet
+from verulam.data._readers.arff import read_arff
+from verulam.data._readers.csv import read_csv
+from verulam.data._readers.npz import read_npz
+from verulam.data._table.files import checked_path, open_bytes
+
+_READERS = {
+    ".csv": read_csv,
+    ".tsv": read_csv,
+    ".txt": read_csv,
+    ".data": read_csv,
+    ".dat": read_csv,
+    ".arff": read_arff,
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+    ".npz": read_npz,
+}
+
+
+def read(
+    source: str | Path | pd.DataFrame, *, target: str | None = None, **options: Any
+) -> Dataset:
+    r"""Read a table from a file of any known format, or take a DataFrame.
+
+    Parameters
+    ----------
+    source
+        A DataFrame or the name of a CSV, Parquet, ARFF or NPZ file. The suffix tells the format
+        (``.gz`` aside); without a known one, the first bytes do.
+    target
+        The column to predict.
+    **options
+        Passed on to the reader and to :meth:`Dataset.from_frame`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from verulam.data import read
+    >>> read(pd.DataFrame({"mileage": [1e4, 5e4, 9e4], "price": [9e3, 7e3, 4e3]}), target="price")
+    Dataset 'data': 3 rows, regression of 'price'
+      numeric: mileage
+    """
+    if isinstance(source, pd.DataFrame):
+        return Dataset.from_frame(source, target=target, **options)
+    path = checked_path(source)
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    reader = _READERS.get(suffixes[-1] if suffixes else "")
+    return (reader or _reader_by_content(path))(path, target=target, **options)
+
+
+def _reader_by_content(path: Path) -> Any:
+    with open_bytes(path) as file:
+        head = file.read(4096)
+    if head.startswith(b"PAR1"):
+        return read_parquet
+    if head.startswith(b"PK\x03\x04"):
+        return read_npz
+    starts = [line.strip().lower() for line in head.splitlines() if line.strip()]
+    is_arff = any(line.startswith(b"@relation") for line in starts)
+    return read_arff if is_arff else read_csv

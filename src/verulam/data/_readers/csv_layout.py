@@ -1,0 +1,269 @@
+"""How a CSV file is laid out, worked out from its first 64 kB."""
+
+import codecs
+import csv
+import io
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import TextIO
+
+from verulam.data._table.files import file_error, open_bytes, undecodable
+
+#: Strings that stand for a missing value.
+MISSING_MARKERS: tuple[str, ...] = (
+    *("", "?", "-", "--", ".", "NA", "N/A", "n/a", "na", "#N/A", "<NA>"),
+    *("NaN", "nan", "-nan", "NULL", "Null", "null", "None", "none", "missing"),
+)
+#: Those that are words: among other words they are values, as in a column of illnesses.
+WORD_MARKERS = frozenset({"none", "missing"})
+
+# Below the longest field that the csv module accepts, so that it can read all of the head.
+_HEAD_BYTES = 2**16
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# In order of preference: in "1,5;2,5" both fit, and the semicolon is the one meant.
+_DELIMITERS = ("\t", ";", "|", ",")
+#: Numbers and truth values that are written in letters.
+_LETTERS_ONLY = frozenset({"inf", "infinity", "true", "false"})
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+
+
+class RecordError(Exception):
+    """A record that the csv module cannot read, and the line where it starts."""
+
+    def __init__(self, problem: str, line: int) -> None:
+        super().__init__(problem)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class CsvLayout:
+    """How to read a CSV file.
+
+    Attributes
+    ----------
+    encoding
+        Name of the character encoding.
+    delimiter
+        What separates fields; a space stands for any run of white space.
+    decimal
+        Decimal point or comma.
+    header
+        Whether the first line holds names.
+    names
+        Column names, from the header or ``column_1``, ``column_2``, ...
+    codes
+        Columns of digits of one length, some with a zero in front: 01067 is a place, no number.
+    words
+        Columns of words, in which "none" and "missing" are values.
+    """
+
+    encoding: str
+    delimiter: str
+    decimal: str
+    header: bool
+    names: tuple[str, ...]
+    codes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+    def missing_markers(self) -> dict[str, list[str]]:
+        """Return the fields that stand for a missing value, column by column."""
+        return {
+            name: [
+                marker
+                for marker in MISSING_MARKERS
+                if name not in self.words or marker not in WORD_MARKERS
+            ]
+            for name in self.names
+        }
+
+
+def csv_layout(
+    path: Path,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+) -> CsvLayout:
+    """Return the layout of a file; what the caller says is taken as given."""
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"delimiter={delimiter!r}; expected one character.")
+    try:
+        head, whole = _head_bytes(path)
+        encoding = encoding or _encoding(path, head)
+        text = codecs.getincrementaldecoder(encoding)().decode(head, final=whole)
+    except LookupError:
+        raise ValueError(f"encoding={encoding!r} is no encoding that Python knows.") from None
+    except (EOFError, zlib.error, OSError) as error:
+        raise file_error(path, f"cannot be read: {error}.") from error
+    except UnicodeError as error:
+        raise undecodable(path, error) from error
+    if not text.strip():
+        raise file_error(path, "holds nothing but white space.")
+    delimiter = delimiter or _delimiter(text, whole)
+    records = _records(text, delimiter, whole)
+    header = _has_header(records) if header is None else header
+    body = records[1:] if header else records
+    if whole and not body:
+        raise file_error(path, f"has a header and no rows: {', '.join(records[0])}.")
+    decimal = decimal or ("," if delimiter != "," and _has_decimal_comma(body) else ".")
+    names = _names(path, records, header)
+    columns = dict(zip(names, zip_longest(*body, fillvalue=""), strict=False))
+    codes = tuple(name for name, column in columns.items() if _is_code(_present(column)))
+    words = tuple(name for name, column in columns.items() if _has_words(_present(column)))
+    return CsvLayout(encoding, delimiter, decimal, header, names, codes, words)
+
+
+def _head_bytes(path: Path) -> tuple[bytes, bool]:
+    """Return the first bytes and whether they are all there is."""
+    with open_bytes(path) as file:
+        head = file.read(_HEAD_BYTES)
+        return head, not file.read(1)
+
+
+def _encoding(path: Path, head: bytes) -> str:
+    for mark, encoding in _MARKS.items():
+        if head.startswith(mark):
+            return encoding
+    if b"\x00" in head:
+        raise file_error(
+            path,
+            "holds zero bytes, so it is not text; save UTF-16 with a mark, or name the encoding in "
+            "Python.",
+        )
+    return next((name for name in ("utf-8", "cp1252") if _decodes(path, name)), "latin-1")
+
+
+def _decodes(path: Path, encoding: str) -> bool:
+    """Tell whether the whole file is valid in that encoding: the head of one may be plain ASCII."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with open_bytes(path) as file:
+            while block := file.read(2**20):
+                decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _delimiter(text: str, whole: bool) -> str:
+    """Return the delimiter that cuts most records into the same number of fields."""
+    shares = {mark: _agreement(_records(text, mark, whole)) for mark in _DELIMITERS}
+    best = max(_DELIMITERS, key=lambda mark: shares[mark])
+    if shares[best] >= 0.5:
+        return best
+    # Words in a column of texts are separated by spaces too, so those must agree better.
+    return " " if _agreement(_records(text, " ", whole)) >= 0.9 else ","
+
+
+def _agreement(records: list[list[str]]) -> float:
+    """Return the share of records with the commonest number of fields, if that is above one."""
+    (n_fields, count), *_ = Counter(map(len, records)).most_common(1)
+    return count / len(records) if n_fields > 1 else 0.0
+
+
+def _records(text: str, delimiter: str, whole: bool) -> list[list[str]]:
+    lines = io.StringIO(text, newline="")
+    records = [record for _, record in numbered_records(lines, delimiter)]
+    return records if whole or len(records) < 2 else records[:-1]
+
+
+def numbered_records(lines: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each record that is not blank with the number of the line where it starts."""
+    source = (line.strip() + "\n" for line in lines) if delimiter == " " else lines
+    reader = csv.reader(source, delimiter=delimiter, skipinitialspace=True)
+    start = 1
+    try:
+        for record in reader:
+            if record and record != [""]:
+                yield start, record
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise RecordError(str(error), start) from error
+
+
+def _has_header(records: list[list[str]]) -> bool:
+    """Tell whether the first record holds names.
+
+    It does if it is a word above numbers; it does not if it holds a number, repeats itself, or
+    is seen again below.
+    """
+    first, *body = records
+    present = [field for field in first if field]
+    if any(map(_is_number, present)):
+        return False
+    columns = zip_longest(*body, fillvalue="")
+    if any(
+        field not in MISSING_MARKERS and all(map(_is_number, column))
+        for field, column in zip(first, columns, strict=False)
+    ):
+        return True
+    if len(set(present)) < len(present):
+        return False
+    again = sum(
+        any(len(record) > position and record[position] == field for record in body)
+        for position, field in enumerate(first)
+        if field
+    )
+    return 2 * again < max(1, len(present))
+
+
+def _is_number(field: str) -> bool:
+    field = field.strip()
+    return bool(_NUMBER.fullmatch(field) or _COMMA_NUMBER.fullmatch(field))
+
+
+def _present(column: tuple[str, ...]) -> list[str]:
+    """Return the fields that do not stand for a missing value wherever they are."""
+    fields = (field.strip() for field in column)
+    return [field for field in fields if field in WORD_MARKERS or field not in MISSING_MARKERS]
+
+
+def _has_words(fields: list[str]) -> bool:
+    others = [field for field in fields if field not in WORD_MARKERS]
+    # Nothing but "none" for long is a class with rare others rather than a column of numbers.
+    if fields and not others:
+        return True
+    return any(field[0].isalpha() and field.lower() not in _LETTERS_ONLY for field in others)
+
+
+def _is_code(fields: list[str]) -> bool:
+    fields = [field for field in fields if field not in WORD_MARKERS]
+    lengths = {len(field) for field in fields}
+    return (
+        len(lengths) == 1
+        and lengths != {1}
+        and all(field.isdecimal() for field in fields)
+        and any(field.startswith("0") for field in fields)
+    )
+
+
+def _has_decimal_comma(records: list[list[str]]) -> bool:
+    fields = [field.strip() for record in records for field in record]
+    with_comma = sum(bool(_COMMA_NUMBER.fullmatch(field)) for field in fields)
+    with_point = sum("." in field and bool(_NUMBER.fullmatch(field)) for field in fields)
+    return with_comma > with_point
+
+
+def _names(path: Path, records: list[list[str]], header: bool) -> tuple[str, ...]:
+    if not header:
+        (n_fields, _), *_ = Counter(map(len, records)).most_common(1)
+        return tuple(f"column_{number + 1}" for number in range(n_fields))
+    names = [field.strip() or f"column_{number + 1}" for number, field in enumerate(records[0])]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise file_error(path, f"duplicate column names: {', '.join(repeated)}.", line=1)
+    return tuple(names)

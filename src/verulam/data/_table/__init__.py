@@ -1,0 +1,1 @@
+"""Columns of a table: kinds, hints, one form for each, and a hash of all."""

@@ -1,0 +1,1 @@
+"""Which settings of factors are run."""

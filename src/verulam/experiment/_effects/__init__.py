@@ -1,0 +1,1 @@
+"""What factors, data sets and columns do to the response."""

@@ -1,0 +1,1 @@
+"""What the stored runs tell of all contestants together."""

@@ -1,0 +1,179 @@
+"""Whether a table has what a model needs, and the one form in which the model is given it."""
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import DataError, nearest_names
+from verulam.experiment._final.card import ColumnCard, ModelCard
+
+#: What to do about categories that the model has never seen.
+UNSEEN = ("refuse", "missing")
+#: Names less alike than this are not taken for one another's misspelling.
+ALIKE = 0.6
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def check_names(names: Iterable[str], card: ModelCard, *, source: str = "the table") -> list[str]:
+    """Return the columns that the model does not know; refuse where one that it needs is missing.
+
+    Parameters
+    ----------
+    names
+        Columns of a table.
+    card
+        The card of the model.
+    source
+        What to call the table in messages.
+    """
+    present = list(names)
+    repeated = sorted({name for name in present if present.count(name) > 1})
+    if repeated:
+        raise DataError(f"{source}: the column {repeated[0]!r} is there twice.")
+    known = {column.name for column in card.columns}
+    extra = [name for name in present if name not in known]
+    missing = [column.name for column in card.inputs if column.name not in present]
+    if missing:
+        lines = [f"{name!r}{_nearest(name, extra)}" for name in missing[:5]]
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        word = "the column" if len(missing) == 1 else "the columns"
+        raise DataError(f"{source} lacks {word} {', '.join(lines)}{more}, which the model needs.")
+    return extra
+
+
+def model_inputs(
+    table: pd.DataFrame,
+    card: ModelCard,
+    *,
+    unseen: str = "refuse",
+    first_row: int = 1,
+    source: str = "the table",
+) -> pd.DataFrame:
+    """Return the inputs of a model from a table, in the types that it was made with.
+
+    Parameters
+    ----------
+    table
+        Any columns, in any order; numbers and categories may be written as words.
+    card
+        The card of the model.
+    unseen
+        "refuse" categories that the model has never seen, or take them for "missing".
+    first_row
+        Number of the first row, for messages.
+    source
+        What to call the table in messages.
+    """
+    if unseen not in UNSEEN:
+        raise DataError(f"unseen: {unseen!r}; expected {' or '.join(UNSEEN)}.")
+    columns = {}
+    for column in card.inputs:
+        place = _Place(source, column.name, first_row)
+        values = table[column.name].reset_index(drop=True)
+        if column.kind == "numeric":
+            columns[column.name] = _numbers(values, place)
+        else:
+            columns[column.name] = _categories(values, column, place, unseen)
+        gaps = columns[column.name].isna()
+        if not card.accepts_missing and gaps.any():
+            first = int(np.argmax(gaps.to_numpy()))
+            value = values.iloc[first]
+            why = "is missing" if pd.isna(value) else f"{str(value)!r} is unseen, taken for missing"
+            raise place.error(
+                first, f"{why}; the model was made from complete rows, and cannot do without"
+            )
+    return pd.DataFrame(columns)
+
+
+def outside_counts(inputs: pd.DataFrame, card: ModelCard) -> pd.Series:
+    """Return for each numeric input how many values lie outside of those the model has seen.
+
+    Parameters
+    ----------
+    inputs
+        What `model_inputs` gave.
+    card
+        The card of the model.
+    """
+    counts = {
+        column.name: int(
+            ((inputs[column.name] < column.low) | (inputs[column.name] > column.high)).sum()
+        )
+        for column in card.inputs
+        if column.low is not None
+    }
+    return pd.Series(counts, dtype=np.int64)
+
+
+class _Place:
+    """Where a value stands, for messages that lead to it."""
+
+    def __init__(self, source: str, column: str, first_row: int) -> None:
+        self.source, self.column, self.first_row = source, column, first_row
+
+    def error(self, place: int, words: str) -> DataError:
+        row = self.first_row + place
+        return DataError(f"{self.source}, column {self.column!r}, row {row}: {words}.")
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    nearest = nearest_names(name, names, count=1)
+    if not nearest or SequenceMatcher(None, name.lower(), nearest[0].lower()).ratio() < ALIKE:
+        return ""
+    return f" (nearest: {nearest[0]!r})"
+
+
+def _numbers(values: pd.Series, place: _Place) -> pd.Series:
+    if pd.api.types.is_bool_dtype(values) or isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(object)
+    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
+    wrong = (numbers.isna() & values.notna()) | np.isinf(numbers)
+    if wrong.any():
+        first = int(np.argmax(wrong.to_numpy()))
+        value = values.iloc[first]
+        shown = repr(value.item() if isinstance(value, np.generic) else value)
+        kind = "a finite number" if np.isinf(numbers.iloc[first]) else "a number"
+        raise place.error(first, f"{shown} is not {kind}")
+    return numbers
+
+
+def _categories(values: pd.Series, column: ColumnCard, place: _Place, unseen: str) -> pd.Series:
+    """Return values as categories, found by how they are written: 1, 1.0 and "1" are one."""
+    levels, values = list(column.levels), values.astype(object)
+    by_text = {_written(level): position for position, level in enumerate(levels)}
+    distinct = values.dropna().unique()
+    codes = {value: by_text.get(_written(value), _truth_place(value, levels)) for value in distinct}
+    strangers = [value for value, code in codes.items() if code < 0]
+    if strangers and unseen == "refuse":
+        first = int(np.argmax((values == strangers[0]).to_numpy()))
+        texts = [str(level) for level in levels]
+        nearest = ", ".join(nearest_names(str(strangers[0]), texts))
+        raise place.error(
+            first,
+            f"{str(strangers[0])!r} is none of the categories of the model. Nearest: {nearest}",
+        )
+    found = values.map(codes).fillna(-1).astype(np.int64).to_numpy()
+    dtype = pd.CategoricalDtype(levels, ordered=column.kind == "ordinal")
+    return pd.Series(pd.Categorical.from_codes(found, dtype=dtype), name=column.name)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    return f"{float(value)!r}" if isinstance(value, int | float | np.number) else str(value)
+
+
+def _truth_place(value: Any, levels: Sequence[Any]) -> int:
+    """Return the position of a truth value however it is written; -1 for anything else."""
+    if not all(isinstance(level, bool) for level in levels):
+        return -1
+    truth = _TRUTH.get(str(value).lower())
+    return levels.index(truth) if truth in levels else -1

@@ -1,0 +1,189 @@
+"""Model files: a fitted learner and its card in one file, and how they are read without trust."""
+
+import io
+import json
+import warnings
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verulam.base import DataError, DataWarning
+from verulam.experiment._final.atomic_file import draft_of
+from verulam.experiment._final.card import ModelCard
+from verulam.experiment._final.trust import foreign_types
+from verulam.experiment._identity import digest, digest_bytes
+from verulam.experiment._store.environment import changed_packages
+
+CARD = "card.json"
+
+
+class UntrustedModelError(DataError):
+    """A model file holds types that are not known to be harmless.
+
+    Attributes
+    ----------
+    types
+        Their dotted names.
+
+    Examples
+    --------
+    >>> error = UntrustedModelError("model.skops", ["os.system"])
+    >>> print(str(error).partition('. ')[0])
+    model.skops holds types that are neither Verulam's nor scikit-learn's: os.system
+    """
+
+    def __init__(self, path: str | Path, types: Sequence[str]) -> None:
+        self.types = tuple(types)
+        super().__init__(
+            f"{path} holds types that are neither Verulam's nor scikit-learn's: "
+            f"{', '.join(types)}. Nothing was loaded. If you know the maker of the file, name each "
+            "type as trusted."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SavedModel:
+    """A fitted learner with its card.
+
+    Attributes
+    ----------
+    card
+        What to know about it.
+    estimator
+        The fitted learner; a pipeline where columns are prepared.
+    """
+
+    card: ModelCard
+    estimator: Any
+
+    def __str__(self) -> str:
+        return str(self.card)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.card._repr_html_()
+
+
+def save_model(model: SavedModel, path: str | Path) -> str:
+    """Write a model file with skops, and return the hash that tells whether it is changed.
+
+    Parameters
+    ----------
+    model
+        The fitted learner and its card.
+    path
+        The file; what was there before is replaced at once or not at all.
+    """
+    import skops.io
+
+    path = Path(path)
+    try:
+        content = io.BytesIO(skops.io.dumps(model.estimator, compression=zipfile.ZIP_DEFLATED))
+    # Learners may define how they are saved, and so raise anything.
+    except Exception as error:
+        kind = type(model.estimator).__name__
+        raise DataError(f"{model.card.learner} ({kind}) cannot be saved: {error}") from error
+    card = model.card.to_dict()
+    with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
+        seal = digest([card_text(card), _content_hash(archive)])
+        archive.writestr(CARD, json.dumps({"card": card, "seal": seal}, ensure_ascii=False))
+    with draft_of(path) as draft:
+        draft.write_bytes(content.getbuffer())
+    return seal
+
+
+def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> SavedModel:
+    """Read a model file; nothing in it is executed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    trusted
+        Dotted names of types that are accepted beside Verulam's and scikit-learn's own.
+
+    Raises
+    ------
+    UntrustedModelError
+        If there are other types; they are listed.
+    DataError
+        If the file is no model, is damaged, or was changed after it was written.
+    """
+    import skops.io
+
+    path = Path(path)
+    content = _read(path)
+    card = read_card(path)
+    try:
+        unknown = skops.io.get_untrusted_types(data=content)
+    # A file from anywhere may break any expectation of the reader.
+    except Exception as error:
+        raise DataError(f"{path} cannot be read as a model: {_sentence(error)}") from error
+    accepted = set(trusted)
+    if refused := foreign_types(name for name in unknown if name not in accepted):
+        raise UntrustedModelError(path, refused)
+    if changed := changed_packages([json.dumps(card.environment)]):
+        warnings.warn(
+            f"{path} was made with {', '.join(changed)}; its predictions may differ.",
+            DataWarning,
+            stacklevel=2,
+        )
+    try:
+        return SavedModel(card, skops.io.loads(content, trusted=unknown))
+    except Exception as error:
+        raise DataError(f"{path} cannot be loaded: {_sentence(error)}") from error
+
+
+def read_card(path: str | Path) -> ModelCard:
+    """Return the card of a model file, without loading the model itself.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+    path = Path(path)
+    try:
+        with zipfile.ZipFile(io.BytesIO(_read(path))) as archive:
+            if CARD not in archive.namelist():
+                raise DataError(f"{path} has no card; only models that Verulam saved can be used.")
+            stored = json.loads(archive.read(CARD))
+            seal = digest([card_text(stored["card"]), _content_hash(archive)])
+            told = stored["seal"]
+    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, OSError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{path} is not a model file, or it is damaged: {error}.") from error
+    if seal != told:
+        raise DataError(
+            f"{path} was changed after it was written: its seal does not fit. Do not use it; "
+            "finalise the study again."
+        )
+    return ModelCard.from_dict(stored["card"])
+
+
+def card_text(card: Any) -> str:
+    """Return a card as JSON in the one form that is hashed."""
+    return json.dumps(card, sort_keys=True, ensure_ascii=False)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"There is no model file {path}.") from None
+    except IsADirectoryError:
+        raise DataError(f"{path} is a folder; a model is a file.") from None
+
+
+def _content_hash(archive: zipfile.ZipFile) -> str:
+    """Return the hash of everything but the card."""
+    names = sorted(name for name in archive.namelist() if name != CARD)
+    return digest([[name, digest_bytes(archive.read(name))] for name in names])
+
+
+def _sentence(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

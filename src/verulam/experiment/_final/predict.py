@@ -1,0 +1,266 @@
+"""Predictions of a saved model: for a table, or for a file of any length."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import DataError, unknown_name
+from verulam.data import stream
+from verulam.experiment._final.atomic_file import draft_of
+from verulam.experiment._final.card import ModelCard
+from verulam.experiment._final.columns import check_names, model_inputs, outside_counts
+from verulam.experiment._final.model_file import SavedModel, load_model
+
+CHUNK_ROWS = 20_000
+#: Endings of files that are written as Parquet.
+PARQUET = frozenset({".parquet", ".pq"})
+
+
+@dataclass(frozen=True, eq=False)
+class FilePredictions:
+    """What was done with a file.
+
+    Attributes
+    ----------
+    rows
+        Number of rows predicted.
+    columns
+        Names of the columns written.
+    notices
+        What the user should know: columns left alone, values outside of what the model has seen.
+    """
+
+    rows: int
+    columns: tuple[str, ...]
+    notices: tuple[str, ...]
+
+
+def predict(
+    model: SavedModel | str | Path,
+    table: pd.DataFrame,
+    *,
+    unseen: str = "refuse",
+    first_row: int = 1,
+    source: str = "the table",
+) -> pd.DataFrame:
+    """Return predictions for the rows of a table, one row for each.
+
+    Parameters
+    ----------
+    model
+        A model, or the path of its file.
+    table
+        Has the columns that the model needs, and perhaps others.
+    unseen
+        "refuse" categories that the model has never seen, or take them for "missing".
+    first_row
+        Number of the first row, for messages.
+    source
+        What to call the table in messages.
+
+    Notes
+    -----
+    Columns: ``prediction``; ``probability_...`` for each class where the learner gives
+    probabilities; where the study said what wrong decisions cost, ``decision`` has the action of
+    least expected loss (which may be to reject), and ``risk`` that loss.
+    """
+    if not isinstance(model, SavedModel):
+        model = load_model(model)
+    card = model.card
+    check_names(table.columns, card, source=source)
+    inputs = model_inputs(table, card, unseen=unseen, first_row=first_row, source=source)
+    return _predicted(model, inputs).set_axis(table.index)
+
+
+def predict_file(
+    model: SavedModel,
+    path: str | Path,
+    output: str | Path | None = None,
+    *,
+    keep: Sequence[str] = (),
+    unseen: str = "refuse",
+    chunk_rows: int = CHUNK_ROWS,
+) -> FilePredictions:
+    """Predict for every row of a CSV or Parquet file, a chunk at a time.
+
+    Parameters
+    ----------
+    model
+        The model.
+    path
+        The file to read.
+    output
+        The file to write, as Parquet where its name ends in ``.parquet`` or ``.pq`` and as CSV
+        where it ends in ``.csv`` or ``.txt`` or has no ending; it appears when all rows are done,
+        and not at all after an error. None writes CSV to standard output.
+    keep
+        Columns of the file to write before the predictions, such as the number of a customer.
+    unseen
+        "refuse" categories that the model has never seen, or take them for "missing".
+    chunk_rows
+        Number of rows that are in memory at a time.
+    """
+    path = Path(path)
+    if output is not None and Path(output).resolve() == path.resolve():
+        raise DataError(f"output: {output} is the file that is read; name another.")
+    _check_form(output)
+    source = stream(path).source
+    card = model.card
+    extra = check_names(source.names, card, source=path.name)
+    for name in keep:
+        if name not in source.names:
+            raise unknown_name("column", name, source.names)
+        if name in _output_columns(model):
+            raise DataError(
+                f"keep: {name!r} is also a column of the predictions; give it another name in "
+                f"{path.name}."
+            )
+    keep = list(dict.fromkeys(keep))
+    source.check()
+    wanted = dict.fromkeys([*keep, *(column.name for column in card.inputs)])
+    # Categories are compared as they are written; what the parser makes of them would differ.
+    words = {name: np.dtype(object) for name in wanted if not _is_number(card, name)}
+    rows, columns = 0, tuple(_output_columns(model, keep))
+    outside = outside_counts(pd.DataFrame(columns=[c.name for c in card.inputs], dtype=float), card)
+    with _opened(output, columns) as write:
+        for frame in source.frames(list(wanted), chunk_rows, words):
+            frame = frame.reset_index(drop=True)
+            inputs = model_inputs(frame, card, unseen=unseen, first_row=rows + 1, source=path.name)
+            outside += outside_counts(inputs, card)
+            write(pd.concat([frame[list(keep)], _predicted(model, inputs)], axis=1))
+            rows += len(frame)
+    return FilePredictions(rows, columns, _notices(extra, keep, outside, card))
+
+
+def _check_form(output: str | Path | None) -> None:
+    """Refuse to write CSV into a file whose name promises something else."""
+    suffix = "" if output is None else Path(output).suffix.lower()
+    if suffix not in {"", ".csv", ".txt", *PARQUET}:
+        raise DataError(
+            f"output: {output} cannot be written as {suffix}; predictions are CSV (.csv) or "
+            "Parquet (.parquet)."
+        )
+
+
+def _predicted(model: SavedModel, inputs: pd.DataFrame) -> pd.DataFrame:
+    card, estimator = model.card, model.estimator
+    given = inputs.to_numpy(dtype=np.float64) if card.as_array else inputs
+    names = _output_columns(model)
+    if not len(inputs):
+        return pd.DataFrame(columns=names)
+    table = pd.DataFrame({"prediction": np.asarray(estimator.predict(given))})
+    if not _has_probabilities(model):
+        return table
+    places = [list(estimator.classes_).index(label) for label in card.classes]
+    probabilities = np.asarray(estimator.predict_proba(given))[:, places]
+    by_class = [f"probability_{label}" for label in card.classes]
+    table = pd.concat([table, pd.DataFrame(probabilities, columns=by_class)], axis=1)
+    losses = card.loss_table()
+    if losses is not None:
+        best = losses.best(probabilities)
+        table["decision"] = losses.actions[best]
+        table["risk"] = losses.risks(probabilities)[np.arange(len(best)), best]
+    return table
+
+
+def _has_probabilities(model: SavedModel) -> bool:
+    return bool(model.card.classes) and hasattr(model.estimator, "predict_proba")
+
+
+def _output_columns(model: SavedModel, keep: Sequence[str] = ()) -> list[str]:
+    names = [*keep, "prediction"]
+    if _has_probabilities(model):
+        names += [f"probability_{label}" for label in model.card.classes]
+        names += ["decision", "risk"] if model.card.losses is not None else []
+    return names
+
+
+def _is_number(card: ModelCard, name: str) -> bool:
+    return any(column.name == name and column.kind == "numeric" for column in card.inputs)
+
+
+@contextmanager
+def _opened(output: str | Path | None, columns: Sequence[str]) -> Iterator[Any]:
+    """Give a function that writes tables one after the other to where they are wanted."""
+    if output is None:
+        with _csv_writer(sys.stdout, columns) as write:
+            yield write
+        return
+    path = Path(output)
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        raise DataError(f"output: {path} cannot be written; name a file in a folder that exists.")
+    with draft_of(path) as draft:
+        if path.suffix.lower() in PARQUET:
+            with _parquet_writer(draft, columns) as write:
+                yield write
+            return
+        with (
+            draft.open("w", encoding="utf-8", newline="") as file,
+            _csv_writer(file, columns) as write,
+        ):
+            yield write
+
+
+@contextmanager
+def _csv_writer(file: IO[str], columns: Sequence[str]) -> Iterator[Any]:
+    """Give a function that writes tables, the names before the first one that was predicted."""
+    begun = False
+
+    def write(table: pd.DataFrame) -> None:
+        nonlocal begun
+        file.write(table.to_csv(index=False, header=not begun, lineterminator="\n"))
+        begun = True
+
+    yield write
+    if not begun:
+        write(pd.DataFrame(columns=list(columns)))
+
+
+@contextmanager
+def _parquet_writer(path: Path, columns: Sequence[str]) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    writer: Any = None
+
+    def write(table: pd.DataFrame) -> None:
+        nonlocal writer
+        content = pa.Table.from_pandas(
+            table, schema=writer.schema if writer else None, preserve_index=False
+        )
+        writer = writer or pyarrow.parquet.ParquetWriter(path, content.schema)
+        writer.write_table(content)
+
+    try:
+        yield write
+        if writer is None:
+            write(pd.DataFrame(columns=list(columns)))
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _notices(
+    extra: Sequence[str], keep: Sequence[str], outside: pd.Series, card: ModelCard
+) -> tuple[str, ...]:
+    lines = []
+    unknown = [name for name in extra if name not in keep]
+    if unknown:
+        more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
+        lines.append(
+            f"Columns that the model does not know are left alone: {', '.join(unknown[:10])}{more}."
+        )
+    ranges = {column.name: column.values for column in card.inputs}
+    lines += [
+        f"{count} {'value' if count == 1 else 'values'} of {name!r} outside of what the model has "
+        f"seen ({ranges[str(name)]})."
+        for name, count in outside.items()
+        if count
+    ]
+    return tuple(lines)

@@ -1,0 +1,1 @@
+"""A table of runs, visible before anything runs."""

@@ -1,0 +1,305 @@
+"""The report: one file with everything that a study says, to be read in any browser."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from verulam.base import DataError
+from verulam.catalogue import GRADES
+from verulam.experiment._analysis.analysis import Analysis, analyse
+from verulam.experiment._effects.nuisance import nuisance_lines
+from verulam.experiment._evidence.evidence import Evidence
+from verulam.experiment._report.design import design_facts
+from verulam.experiment._report.figures import figures
+from verulam.experiment._report.reproduction import reproduction
+from verulam.experiment._store.responses import spoken_name
+from verulam.experiment._store.results import Results
+from verulam.experiment._store.store import Store
+from verulam.experiment._study.study import AIMS
+from verulam.experiment._text import number_text, seconds_text, shortened
+from verulam.experiment._words.analysis_text import (
+    best_first,
+    grade_text,
+    memory_text,
+    p_text,
+    response_texts,
+    size_text,
+    test_summary,
+)
+from verulam.experiment._words.answer_text import numbers_for
+from verulam.experiment._words.findings import HEADS, alias_lines, variance_rows
+from verulam.experiment._words.phrases import chance_text, measure_words
+
+_ENVIRONMENTS = """
+SELECT content FROM environments WHERE environment IN (
+    SELECT DISTINCT environment FROM runs
+    WHERE +run IN (SELECT run FROM planned WHERE study = ?))
+"""
+_DATA = """
+SELECT p.label, d.task, d.target, d.n_rows, d.n_columns, d.classes
+FROM (SELECT DISTINCT label, place, data FROM planned WHERE study = ?) p
+JOIN data d ON d.data = p.data ORDER BY p.place
+"""
+_PREPARED = """
+SELECT DISTINCT preparation, learner FROM planned WHERE study = ? ORDER BY place, learner
+"""
+MOST_FAILURES = 100
+#: A word that is longer may be broken at its capital letters, for the sake of phones.
+LONG_WORD = 14
+
+
+def report(
+    source: Analysis | Results | str | Path,
+    path: str | Path,
+    *,
+    command: str = "",
+    kept: bool = True,
+) -> Path:
+    """Write a report as one HTML file that needs nothing else, and return its path.
+
+    Parameters
+    ----------
+    source
+        An analysis, the results of a study, or the path of a store.
+    path
+        The file to write.
+    command
+        The command that gave the results, for whoever wants to give it again.
+    kept
+        Whether the store of the results stays where it is, so that it is named.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from verulam.experiment import DataChoice, LearnerChoice, Study, report, run
+    >>> learners = [LearnerChoice("majority class"), LearnerChoice("naive bayes")]
+    >>> study = Study("flowers", [DataChoice("iris")], learners, resampling="5-fold")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(study, f"{folder}/runs.sqlite", engine="serial", progress=False)
+    ...     report(results, f"{folder}/flowers.html").name
+    'flowers.html'
+    """
+    path = Path(path)
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        raise DataError(f"path: {path} cannot be written; name a file in a folder that exists.")
+    analysis = source if isinstance(source, Analysis) else analyse(source)
+    path.write_text(render(analysis, command=command, kept=kept), encoding="utf-8")
+    return path
+
+
+def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
+    """Return the report as HTML.
+
+    Parameters
+    ----------
+    analysis
+        What was found.
+    command, kept
+        The command that gave the results, and whether their store stays.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    folder = files("verulam.experiment._report") / "templates"
+    # Everything is escaped unless it is marked: labels and messages come from the data.
+    environment = Environment(
+        loader=PackageLoader("verulam.experiment._report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["spoken"] = spoken_name
+    template = environment.get_template("report.html.j2")
+    drawings = [(figure, Markup(figure.svg)) for figure in figures(analysis)]  # noqa: S704 (Matplotlib escapes the labels in its SVG)
+    description = analysis.results.description
+    return template.render(
+        analysis=analysis,
+        study=description,
+        question=description["question"] or AIMS[description["aim"]],
+        design=design_facts(analysis),
+        style=Markup((folder / "report.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
+        script=Markup((folder / "report.js").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
+        contestants=contestant_rows(analysis),
+        several=analysis.overall is not None,
+        means=analysis.responses.by_data(),
+        leading=[pair for pair in drawings if pair[0].leading],
+        drawings=[pair for pair in drawings if not pair[0].leading],
+        assessments=_assessment_rows(analysis),
+        **_failures(analysis.results),
+        breakable=_breakable,
+        number=number_text,
+        p_text=p_text,
+        spoken=spoken_name,
+        test_summary=test_summary,
+        variance_heads=HEADS,
+        variance_rows=variance_rows,
+        alias_lines=alias_lines,
+        nuisance_lines=nuisance_lines,
+        grades=GRADES,
+        again=reproduction(analysis.results, command=command, kept=kept),
+        **_origins(analysis.results),
+    )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: what it says, what it is sorted by, and how it stands.
+
+    Attributes
+    ----------
+    text
+        What it says.
+    key
+        What it is sorted by; empty for nothing.
+    kind
+        "number" or "word".
+    """
+
+    text: str
+    key: str
+    kind: str = "number"
+
+
+def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
+    """Return the rows of the main tables, best first, with cells of values and costs by heading.
+
+    Parameters
+    ----------
+    analysis
+        What was found.
+    """
+    several = analysis.overall is not None
+    known = None if several else analysis.evidence.get(analysis.responses.data[0])
+    rows = []
+    table = best_first(analysis)
+    means, deviations = response_texts(table)
+    for place, (name, row) in enumerate(table.iterrows()):
+        if several:
+            cells = _rank_cells(row)
+        elif known is not None:
+            cells = _evidence_cells(row, known)
+        else:
+            cells = {
+                "mean": _said(row["mean"], means[place]),
+                "s.d.": _said(row["standard_deviation"], deviations[place]),
+            }
+        costs = {
+            "fit": _number(row["fit_seconds"], seconds_text),
+            "predict": _number(row["predict_seconds"], seconds_text),
+            "size": _number(row["model_size"], size_text),
+            "memory": _number(row["peak_memory"], memory_text),
+            "readable": _number(row["interpretability"], grade_text),
+            "failed": _number(row["failed"], "{:.0f}".format),
+        }
+        rows.append(
+            {
+                "name": spoken_name(str(name)),
+                "cells": cells,
+                "costs": costs,
+                "in_group": row["against_best"] in ("best", "not distinguishable"),
+                "recommended": name == analysis.recommended,
+                "pareto": bool(row["pareto"]),
+            }
+        )
+    return rows
+
+
+def _evidence_cells(row: pd.Series, known: Evidence) -> dict[str, Cell]:
+    """Return the cells of one contestant on one data set."""
+    write = numbers_for(known)
+    missing = row["estimate"] != row["estimate"]
+    interval = "-" if missing else write.interval(row["low"], row["high"])
+    difference = "-" if missing else write.plain(row["difference"])
+    if not missing and row["against_best"] != "best":
+        limits = write.interval(row["difference_low"], row["difference_high"])
+        difference = f"{difference} ({limits})"
+    return {
+        measure_words(known.measure): _number(row["estimate"], write.value),
+        "95 % interval": Cell(interval, "" if missing else repr(float(row["low"]))),
+        "is best": _number(row["probability_best"], chance_text),
+        f"within {write.margin(known.margin)}": _number(row["probability_within"], chance_text),
+        # Next to the values, where a phone shows them without scrolling far.
+        "against the best": Cell(row["against_best"], row["against_best"], "word"),
+        "adjusted p": _number(row["adjusted_p"], p_text),
+        "difference (95 %)": Cell(difference, "" if missing else repr(float(row["difference"]))),
+        "repeats": _number(row["repeats"], "{:.0f}".format),
+    }
+
+
+def _rank_cells(row: pd.Series) -> dict[str, Cell]:
+    """Return the cells of one contestant over several data sets."""
+    return {
+        "mean rank": _number(row["mean_rank"], "{:.2f}".format),
+        "against the best": Cell(row["against_best"], row["against_best"], "word"),
+        "adjusted p": _number(row["adjusted_p"], p_text),
+        "better": _number(row["better"], chance_text),
+        "equal": _number(row["equal"], chance_text),
+        "worse": _number(row["worse"], chance_text),
+        "wins": _number(row.get("wins"), "{:.0f}".format),
+    }
+
+
+def _said(value: float, text: str) -> Cell:
+    """Return a number that has been written already."""
+    return Cell(text, "" if value != value else repr(float(value)))
+
+
+def _number(value: Any, write: Callable[[float], str]) -> Cell:
+    if value is None or value != value:
+        return Cell("-", "")
+    return Cell(write(value), repr(float(value)))
+
+
+def _failures(results: Results) -> dict[str, Any]:
+    """Return the first runs that failed, and how many there are in all."""
+    failures = results.failures()
+    shown = failures.head(MOST_FAILURES)
+    rows = shown.assign(error=shown["error"].map(shortened)).to_dict("records")
+    return {"failures": rows, "failed_runs": len(failures)}
+
+
+def _assessment_rows(analysis: Analysis) -> list[dict[Any, Any]]:
+    return [] if analysis.assessments is None else analysis.assessments.to_dict("records")
+
+
+def _breakable(name: str) -> Any:
+    """Return a name that a narrow column may break between its words, but not within one."""
+    from markupsafe import Markup, escape
+
+    # Not within numbers such as 0.5; capitals begin a word of a long part only.
+    parts = re.split(r"(?<=[._/])(?=[^\W\d_])", name)
+    pieces = [
+        piece
+        for part in parts
+        for piece in (re.split(r"(?<=[a-z])(?=[A-Z])", part) if len(part) > LONG_WORD else [part])
+    ]
+    return Markup("<wbr>").join(escape(piece) for piece in pieces)
+
+
+def _origins(results: Results) -> dict[str, Any]:
+    """Return where the results come from: data, preparation, environments, the study itself."""
+    with Store(results.path, read_only=True) as store:
+        environments = store.read(_ENVIRONMENTS, (results.study,))["content"]
+        data = store.read(_DATA, (results.study,))
+        prepared = list(store.rows(_PREPARED, (results.study,)))
+    grouped: dict[str, dict[str, None]] = {}
+    for words, learner in prepared:
+        grouped.setdefault(words, {})[learner] = None
+    return {
+        "environments": [json.loads(content) for content in environments],
+        "data_sets": _described(data),
+        "preparation": {words: list(names) for words, names in grouped.items()},
+        "study_json": json.dumps(results.description, indent=2, ensure_ascii=False),
+    }
+
+
+def _described(data: pd.DataFrame) -> list[dict[Any, Any]]:
+    rows = data.to_dict("records")
+    for row in rows:
+        row["classes"] = [str(label) for label in json.loads(row["classes"])]
+    return rows

@@ -1,0 +1,1 @@
+"""Carrying out a plan: processes, Dask, repeats until settled."""

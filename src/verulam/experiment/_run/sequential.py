@@ -1,0 +1,163 @@
+"""Sequential designs in a study: settings are added where a fitted quadratic is best."""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from verulam.experiment._design.factors import Factor
+from verulam.experiment._design.search import quadratic_search, response_surface_search
+from verulam.experiment._plan.plan import setting_text
+from verulam.experiment._store.results import Results
+from verulam.experiment._study.choices import LearnerChoice
+from verulam.experiment._study.designs import SEQUENTIAL, design_ranges, readable_setting
+from verulam.experiment._study.study import Study, learner_design
+from verulam.experiment._tuning.space import Setting, setting_key
+
+#: Settings of a sequential design in all, where it does not say.
+MOST_SETTINGS = 20
+
+
+class SearchStoppedError(Exception):
+    """Ends a search whose next setting gave no response."""
+
+
+def sequential_learners(study: Study) -> list[int]:
+    """Return the positions of the learners whose settings follow from what was found.
+
+    Parameters
+    ----------
+    study
+        The study.
+    """
+    return [
+        place
+        for place, choice in enumerate(study.learners)
+        if choice.factors and learner_design(study, choice).kind == SEQUENTIAL
+    ]
+
+
+def follow(study: Study, results: Results, carry_out: Callable[[Study], Results]) -> Results:
+    """Carry out a study whose designs go on from what they found, and return its last results.
+
+    Parameters
+    ----------
+    study
+        The study, of which the start has been carried out.
+    results
+        What that gave.
+    carry_out
+        Carries out a larger study and returns its results; what is there is not repeated.
+
+    Notes
+    -----
+    Alpaydin 19.3: fit a parabola (or, for several factors, a quadratic surface) to the mean
+    responses, run where it is best, add that to the fit, and stop without improvement.
+    """
+    for place in sequential_learners(study):
+        search = _Search(study, place, results, carry_out)
+        search.run()
+        study, results = search.study, search.results
+    return results
+
+
+def without_found(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description of a study without the settings that its searches added.
+
+    Parameters
+    ----------
+    description
+        The study, as its store has it.
+    """
+    plain = deepcopy(dict(description))
+    for part in [plain, *plain.get("learners", ())]:
+        if isinstance(part.get("design"), dict):
+            part["design"].pop("found", None)
+    return plain
+
+
+class _Search:
+    """The search of one learner: knows its responses, and has new settings carried out."""
+
+    def __init__(
+        self, study: Study, place: int, results: Results, carry_out: Callable[[Study], Results]
+    ) -> None:
+        self.study, self.results = study, results
+        self._place, self._carry_out = place, carry_out
+        self._added: list[Setting] = []
+        design = learner_design(study, self._choice)
+        self._factors = design_ranges(design, self._choice.factors, f"learners[{place}].factors")
+        self._most = design.settings or MOST_SETTINGS
+
+    @property
+    def _choice(self) -> LearnerChoice:
+        return self.study.learners[self._place]
+
+    def run(self) -> None:
+        """Search until nothing improves; the study and its results grow meanwhile."""
+        maximise = self.results.measures[0].greater_is_better
+        options: dict[str, Any] = {"maximise": maximise, "max_runs": self._most}
+        try:
+            if len(self._factors) == 1:
+                factor = self._factors[0]
+                quadratic_search(
+                    lambda code: self._response({factor.name: factor.decoded([code])[0]}),
+                    (-1.0, 0.0, 1.0),
+                    (-1.0, 1.0),
+                    tolerance=_tolerance(factor),
+                    **options,
+                )
+            else:
+                response_surface_search(self._response, self._factors, **options)
+        except SearchStoppedError:
+            return
+
+    def _response(self, setting: Mapping[str, Any]) -> float:
+        """Return the mean response of a setting, which is carried out where it is new."""
+        wanted = readable_setting(setting, self._factors)
+        mean = self._known(wanted)
+        if mean is None:
+            self._add(wanted)
+            mean = self._known(wanted)
+        if mean is None or not np.isfinite(mean):
+            raise SearchStoppedError
+        return mean
+
+    def _known(self, setting: Setting) -> float | None:
+        scores = self.results.scores(self.results.measures[:1])
+        label = self._label
+        chosen = scores[(scores["learner"] == label) & (scores["setting"] == setting_text(setting))]
+        return float(chosen[self.results.measures[0].name].mean()) if len(chosen) else None
+
+    @property
+    def _label(self) -> str:
+        from verulam.catalogue import entry
+
+        given = self._choice
+        if given.label:
+            return given.label
+        named = isinstance(given.learner, str)
+        return entry(given.learner).name if named else type(given.learner).__name__
+
+    def _add(self, setting: Setting) -> None:
+        known = {setting_key(each) for each in self._added}
+        if setting_key(setting) not in known:
+            self._added.append(setting)
+        learners: Sequence[LearnerChoice] = [
+            replace(choice, design=self._grown(choice)) if place == self._place else choice
+            for place, choice in enumerate(self.study.learners)
+        ]
+        self.study = replace(self.study, learners=learners)
+        self.results = self._carry_out(self.study)
+
+    def _grown(self, choice: LearnerChoice) -> Any:
+        return replace(learner_design(self.study, choice), found=tuple(self._added))
+
+
+def _tolerance(factor: Factor) -> float:
+    """Return how close two codes are the same level: whole numbers are not told apart below one."""
+    if not factor.whole:
+        return 1e-2
+    return max(1e-2, 0.5 / max(float(factor.high - factor.low), 1.0))

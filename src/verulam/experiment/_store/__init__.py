@@ -1,0 +1,1 @@
+"""Facts on disk: runs, predictions, scores, and how they are read back."""

@@ -1,0 +1,150 @@
+"""Predictions that a store holds, put together over the splits of a data set."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from verulam.experiment._store.results import Results
+from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.scoring import Scorer
+from verulam.experiment._store.store import Store
+from verulam.measures import Measure
+
+_PLACES = """
+SELECT p.label, p.learner, p.setting, p.data, p.split, p.run FROM planned p
+JOIN splits s ON s.split = p.split
+JOIN (SELECT learner, setting, max(share) AS largest FROM planned WHERE study = ?1
+      GROUP BY learner, setting) q
+ON q.learner = p.learner AND q.setting = p.setting AND q.largest = p.share
+WHERE p.study = ?1
+ORDER BY p.label, p.learner, p.setting, s.repeat, s.fold
+"""
+_DATA = "SELECT classes, targets FROM data WHERE data = ?"
+_RUN = "SELECT predicted, probabilities, scores FROM runs WHERE run = ? AND status = 'done'"
+_TEST = "SELECT test FROM splits WHERE split = ?"
+
+
+@dataclass(frozen=True, eq=False)
+class PooledPredictions:
+    """What a contestant predicted for every validated row, one split after the other.
+
+    Attributes
+    ----------
+    classes
+        Labels of the classes; none where the target is a number.
+    targets, predicted
+        True and predicted labels or numbers.
+    probabilities
+        One column per class; None where the learner gives none.
+    scores
+        What a learner without probabilities decides by; None where there is none.
+    """
+
+    classes: tuple[str, ...]
+    targets: np.ndarray
+    predicted: np.ndarray
+    probabilities: np.ndarray | None
+    scores: np.ndarray | None = None
+
+    @property
+    def for_second_class(self) -> np.ndarray | None:
+        """What speaks for the second of two classes: its probability, or else a score."""
+        if len(self.classes) != 2:
+            return None
+        if self.probabilities is not None:
+            return self.probabilities[:, 1]
+        return self.scores if self.scores is not None and self.scores.ndim == 1 else None
+
+
+class StoredPredictions:
+    """Reads the predictions of a study, each contestant's once.
+
+    Parameters
+    ----------
+    results
+        The study.
+    """
+
+    def __init__(self, results: Results) -> None:
+        self._path, self._study = results.path, results.study
+        self._known: dict[tuple[str, str, str], PooledPredictions | None] = {}
+        self._tests: dict[str, np.ndarray] = {}
+        self._losses: dict[str, dict[str, np.ndarray]] = {}
+
+    def pooled(self, data: str, learner: str, setting: str = "") -> PooledPredictions | None:
+        """Return the predictions of a contestant on a data set; None where no run has finished."""
+        key = (data, learner, setting)
+        if key not in self._known:
+            with Store(self._path, read_only=True) as store:
+                self._known[key] = self._read(store, *self._places.get(key, ("", [])))
+        return self._known[key]
+
+    def row_losses(
+        self, measure: Measure, data: str, learner: str, setting: str = ""
+    ) -> np.ndarray | None:
+        """Return what each validated row contributes to a measure; None where it has no value."""
+        if measure.name not in self._losses:
+            with Store(self._path, read_only=True) as store:
+                found = Scorer(store).row_losses(self._study, measure)
+                self._losses[measure.name] = {each.run: each.losses for each in found}
+        losses = self._losses[measure.name]
+        _, places = self._places.get((data, learner, setting), ("", []))
+        known = [losses[run] for _, run in places if run in losses]
+        return np.concatenate(known) if known else None
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]]:
+        """For each contestant on a data set the key of the data, and its splits and runs."""
+        found: dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]] = {}
+        with Store(self._path, read_only=True) as store:
+            for label, learner, setting, data, split, run in store.rows(_PLACES, (self._study,)):
+                found.setdefault((label, learner, setting), (data, []))[1].append((split, run))
+        return found
+
+    def _read(
+        self, store: Store, data: str, places: list[tuple[str, str]]
+    ) -> PooledPredictions | None:
+        read = [(split, *content) for split, run in places for content in store.rows(_RUN, (run,))]
+        if not read:
+            return None
+        ((classes_text, target_bytes),) = store.rows(_DATA, (data,))
+        classes = np.array([str(label) for label in json.loads(classes_text)])
+        stored = unpack(target_bytes)
+        targets = np.concatenate([stored[self._test(store, split)] for split, *_ in read])
+        predicted = np.concatenate([np.atleast_1d(unpack(each)) for _, each, *_ in read])
+        probabilities = _joined([each for *_, each, _ in read])
+        scores = _joined([each for *_, each in read])
+        if len(classes):
+            targets, predicted = classes[targets], classes[predicted]
+        return PooledPredictions(tuple(classes.tolist()), targets, predicted, probabilities, scores)
+
+    def _test(self, store: Store, split: str) -> np.ndarray:
+        if split not in self._tests:
+            ((content,),) = store.rows(_TEST, (split,))
+            self._tests[split] = unpack(content)
+        return self._tests[split]
+
+
+def _joined(contents: list[bytes | None]) -> np.ndarray | None:
+    """Return the stored arrays of several splits as one; None where some split has none."""
+    arrays = [np.asarray(unpack(content)) for content in contents if content is not None]
+    return np.concatenate(arrays) if len(arrays) == len(contents) else None
+
+
+def pooled_predictions(
+    results: Results, data: str, learner: str, setting: str = ""
+) -> PooledPredictions | None:
+    """Return the predictions of a contestant on a data set; None where no run has finished.
+
+    Parameters
+    ----------
+    results
+        The study.
+    data
+        Label of the data set.
+    learner, setting
+        The contestant.
+    """
+    return StoredPredictions(results).pooled(data, learner, setting)

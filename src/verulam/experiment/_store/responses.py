@@ -1,0 +1,276 @@
+"""Who took part in a study and what was measured, read back from its store."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import get_tags
+
+from verulam.base import DataError, UnknownNameError
+from verulam.catalogue import entry
+from verulam.experiment._store.results import Results
+from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.store import Store
+from verulam.experiment._study.study import learner_label
+from verulam.measures import Measure
+
+_CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"
+_DATA = "SELECT label FROM planned WHERE study = ? GROUP BY label ORDER BY min(place)"
+_SIZES = """
+SELECT p.label, s.split, s.train_rows, s.test
+FROM (SELECT DISTINCT label, split FROM planned WHERE study = ?) p
+JOIN splits s ON s.split = p.split
+"""
+
+
+@dataclass(frozen=True)
+class StoredContestant:
+    """A learner with one setting of its factors, as a store knows it.
+
+    Attributes
+    ----------
+    name
+        Learner and setting.
+    learner, setting
+        The parts of the name.
+    levels
+        Level of each factor.
+    baseline
+        Whether it ignores the inputs, such as the majority class.
+    """
+
+    name: str
+    learner: str
+    setting: str
+    levels: Mapping[str, Any]
+    baseline: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """The scores of a study by data set, split and contestant.
+
+    Attributes
+    ----------
+    contestants
+        Baselines, then the order of the study.
+    data
+        Labels of the data sets.
+    measure
+        What the scores measure.
+    scores
+        One row per finished run.
+    runs
+        One row per planned run.
+    test_shares
+        For each data set the mean share of the validation rows in a split.
+    training_rows
+        For each data set the mean number of rows that a split gives to learn from.
+    """
+
+    contestants: tuple[StoredContestant, ...]
+    data: tuple[str, ...]
+    measure: Measure
+    scores: pd.DataFrame
+    runs: pd.DataFrame
+    test_shares: Mapping[str, float]
+    training_rows: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the contestants, baselines first."""
+        return [each.name for each in self.contestants]
+
+    @cached_property
+    def full(self) -> pd.DataFrame:
+        """The scores with the largest training share that each contestant was planned with."""
+        return self.scores[at_largest_share(self.scores, self.runs)]
+
+    @cached_property
+    def shared_out(self) -> pd.DataFrame:
+        """The scores of contestants that learnt from several shares of the training rows."""
+        counts = self.runs.groupby("contestant", observed=True)["share"].nunique()
+        return self.scores[self.scores["contestant"].astype(object).map(counts) > 1]
+
+    def by_split(self, data: str) -> pd.DataFrame:
+        """Return the scores on one data set: a row per split, a column per contestant."""
+        if data not in self._tables:
+            chosen = self.full[self.full["data"] == data]
+            table = chosen.pivot_table(
+                index=["repeat", "fold"], columns="contestant", values="score", observed=True
+            )
+            present = [name for name in self.names if name in table.columns]
+            # Plain names, since those of a category cannot be joined by others.
+            self._tables[data] = table[present].set_axis(
+                pd.Index(present, name="contestant"), axis=1
+            )
+        return self._tables[data]
+
+    @cached_property
+    def _tables(self) -> dict[str, pd.DataFrame]:
+        return {}
+
+    def first_repeats(self, count: int) -> "Responses":
+        """Return what was known after so many repeats."""
+        return replace(
+            self,
+            scores=self.scores[self.scores["repeat"] < count],
+            runs=self.runs[self.runs["repeat"] < count],
+        )
+
+    def with_failures(self, data: str) -> set[str]:
+        """Return the contestants of which some run on a data set did not succeed."""
+        unsuccessful = (self.runs["data"] == data) & ~self.runs["status"].isin(["done", "left"])
+        unsuccessful &= at_largest_share(self.runs, self.runs)
+        return set(self.runs.loc[unsuccessful, "contestant"].astype(str))
+
+    def by_data(self) -> pd.DataFrame:
+        """Return the mean scores: a row per data set, a column per contestant."""
+        means = self.full.pivot_table(
+            index="data", columns="contestant", values="score", observed=True
+        )
+        present = [name for name in self.names if name in means.columns]
+        labels = pd.Index(list(self.data), name="data")
+        return means[present].set_axis(pd.Index(present, name="contestant"), axis=1).reindex(labels)
+
+
+def full_name(learner: str) -> str:
+    """Return the catalogue's name of a learner, however it is called; other names stay.
+
+    Examples
+    --------
+    >>> full_name("naive bayes"), full_name("my own")
+    ('parametric.NaiveBayes', 'my own')
+    """
+    try:
+        return entry(learner).name
+    except UnknownNameError:
+        return learner
+
+
+def spoken_name(contestant: str) -> str:
+    """Return what a contestant is called in a sentence; names of one's own stay as they are.
+
+    Examples
+    --------
+    >>> spoken_name("parametric.NaiveBayes"), spoken_name("decision tree (max_depth=3)")
+    ('naive Bayes', 'decision tree (max_depth=3)')
+    """
+    learner, bracket, setting = contestant.partition(" (")
+    if "." not in learner:
+        return contestant
+    try:
+        return f"{entry(learner).spoken}{bracket}{setting}"
+    except UnknownNameError:
+        return contestant
+
+
+def responses(results: Results, measure: Any = None) -> Responses:
+    """Return what a study measured.
+
+    Parameters
+    ----------
+    results
+        The study.
+    measure
+        A measure, by name or as an object; None takes the first of the study.
+    """
+    chosen = results.resolve(measure)[0]
+    runs = results.runs()
+    scores = results.scores(chosen, runs=runs)
+    with Store(results.path, read_only=True) as store:
+        rows = store.read(_CONTESTANTS, (results.study,))
+        data = store.read(_DATA, (results.study,))["label"].tolist()
+        sizes = store.read(_SIZES, (results.study,))
+    contestants = _in_order(rows, results.description["learners"])
+    # A type of their own, which a table without rows does not have.
+    scores = scores.rename(columns={chosen.name: "score"}).astype({"score": np.float64})
+    if len(scores) and scores["score"].isna().all():
+        raise DataError(
+            f"measure: {chosen.name!r} cannot be computed from the stored predictions; it is for "
+            f"{chosen.task} and needs {chosen.needs}."
+        )
+    return Responses(
+        contestants,
+        tuple(data),
+        chosen,
+        _with_names(scores[scores["score"].notna()]),
+        _with_names(runs),
+        _test_shares(sizes),
+        {
+            str(label): float(rows)
+            for label, rows in sizes.groupby("label")["train_rows"].mean().items()
+        },
+    )
+
+
+def at_largest_share(chosen: pd.DataFrame, runs: pd.DataFrame) -> pd.Series:
+    """Return which rows have the largest share of the training rows that their contestant has.
+
+    Parameters
+    ----------
+    chosen
+        Some runs, with their contestants.
+    runs
+        All planned runs.
+    """
+    largest = runs.groupby("contestant", observed=True)["share"].max()
+    return chosen["share"] == chosen["contestant"].astype(object).map(largest)
+
+
+def contestant_name(learner: str, setting: str) -> str:
+    """Return what a learner with a setting is called."""
+    return f"{learner} ({setting})" if setting else learner
+
+
+def _with_names(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return runs with the names of their contestants, as categories, which group quickly."""
+    pairs = zip(runs["learner"], runs["setting"], strict=True)
+    names = pd.Categorical([contestant_name(*pair) for pair in pairs])
+    return runs.assign(contestant=names, data=pd.Categorical(runs["data"]))
+
+
+def _in_order(rows: pd.DataFrame, learners: Sequence[Any]) -> tuple[StoredContestant, ...]:
+    known = {learner_label(given): (place, given) for place, given in enumerate(learners)}
+    placed = []
+    for row in rows.itertuples(index=False):
+        levels = json.loads(str(row.levels))
+        place, given = known.get(str(row.learner), (len(known), {"name": "", "factors": {}}))
+        steps = [_place(levels.get(name), given["factors"][name]) for name in given["factors"]]
+        baseline = is_baseline(given["name"])
+        name = contestant_name(str(row.learner), str(row.setting))
+        found = StoredContestant(name, str(row.learner), str(row.setting), levels, baseline)
+        placed.append(((not baseline, place, steps, name), found))
+    return tuple(found for _, found in sorted(placed, key=lambda pair: pair[0]))
+
+
+def _place(level: Any, levels: Any) -> tuple[int, float]:
+    """Return where a level stands: in its list, or in a range, by its size."""
+    if isinstance(levels, list):
+        return levels.index(level) if level in levels else len(levels), 0.0
+    number = isinstance(level, int | float)
+    return int(not number), float(level) if number else 0.0
+
+
+def is_baseline(name: Any) -> bool:
+    """Return whether a described learner ignores the inputs.
+
+    Parameters
+    ----------
+    name
+        Name in the catalogue, or the description of an estimator.
+    """
+    if isinstance(name, str):
+        return bool(name) and bool(get_tags(entry(name).example()).no_validation)
+    return str(name["class"]).startswith("sklearn.dummy.")
+
+
+def _test_shares(sizes: pd.DataFrame) -> dict[str, float]:
+    tested = sizes.assign(test_rows=[len(np.atleast_1d(unpack(test))) for test in sizes["test"]])
+    means = tested.groupby("label")[["train_rows", "test_rows"]].mean()
+    shares = means["test_rows"] / means.sum(axis=1)
+    return {str(label): float(share) for label, share in shares.items()}

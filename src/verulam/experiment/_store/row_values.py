@@ -1,0 +1,358 @@
+"""What each validated row contributes to the measure, side by side for all contestants."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from verulam.experiment._store.responses import Responses, at_largest_share
+from verulam.experiment._store.results import Results
+from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.scoring import RowValue, Scorer
+from verulam.experiment._store.store import Store
+from verulam.measures import Measure
+
+_SPLITS = """
+SELECT p.label, s.repeat, s.fold, p.split, p.data
+FROM (SELECT DISTINCT label, split, data FROM planned WHERE study = ?) p
+JOIN splits s ON s.split = p.split
+"""
+_TESTS = """
+SELECT s.split, s.test FROM splits s
+WHERE s.split IN (SELECT DISTINCT split FROM planned WHERE study = ?)
+"""
+#: Kinds of resampling in which a repeat tests every row once, after learning from others.
+EVERY_ROW_ONCE = ("k-fold", "5x2", "leave-one-out", "holdout")
+#: The splits of each contestant and repeat, which is a replication and a repeat, with numbers.
+Cells = dict[tuple[str, tuple[int, int]], list[tuple[str, NDArray[np.float64]]]]
+#: Values between these have squares, and sums of squares, that a double holds.
+LARGEST, SMALLEST = 1e150, 1e-150
+
+
+@dataclass(frozen=True, eq=False)
+class RowValues:
+    """The validated rows of a data set, and what they contribute to the measure.
+
+    Attributes
+    ----------
+    names
+        Contestants with at least one repeat on all rows.
+    values
+        Repeats x rows x contestants: contributions to the measure, or for a measure that is no
+        mean over rows their influence on it. NaN in repeats that a contestant does not have;
+        replications with other seeds count as repeats.
+    repeats
+        How often the rows of each contestant were split anew, which replications do not count for.
+    means
+        The measure of each contestant over all of its rows and repeats; None where that is the
+        mean of the values.
+    worth
+        So many rows of one class would tell as much; None for as many as there are.
+    """
+
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    repeats: NDArray[np.int64]
+    means: NDArray[np.float64] | None
+    worth: float | None = None
+
+
+@dataclass(frozen=True)
+class ValidatedTargets:
+    """The targets of the rows that a study validates on.
+
+    Attributes
+    ----------
+    targets
+        Numbers, or positions among the classes.
+    classes
+        The labels; none where the target is a number.
+    rows
+        Row numbers, in order; None where nobody asks for some of them.
+    """
+
+    targets: NDArray[np.float64]
+    classes: NDArray[np.object_]
+    rows: NDArray[np.int64] | None = None
+
+    def at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the targets of some rows, which a study that is not finished may have."""
+        return self.targets if self.rows is None else self.targets[np.isin(self.rows, rows)]
+
+
+class _RunPlace(NamedTuple):
+    """Where a run stands: its data set, contestant, repeat and split."""
+
+    label: str
+    contestant: str
+    repeat: int
+    split: str
+
+
+def row_values(
+    results: Results, responses: Responses
+) -> tuple[dict[str, RowValues], dict[str, ValidatedTargets]]:
+    """Return for each data set the contributions of its rows, and their targets.
+
+    Data sets whose design or measure gives rows no value of their own have no contributions.
+
+    Parameters
+    ----------
+    results
+        The study.
+    responses
+        Its contestants, and the measure.
+    """
+    measure = responses.measure
+    with Store(results.path, read_only=True) as store:
+        scorer = Scorer(store)
+        places, keys = _places(store, results.study, responses)
+        tests = {split: unpack(test) for split, test in store.rows(_TESTS, (results.study,))}
+        targets = _targets(scorer, places, keys, tests)
+        what = _row_value(measure, targets)
+        numbers = [] if what is None else list(scorer.row_values(results.study, measure, what))
+    tables: dict[str, RowValues] = {}
+    if what is not None:
+        grouped = _grouped(numbers, places)
+        for label, cells in grouped.items():
+            cells = _shared(cells, tests, responses.with_failures(label))
+            assembled = _assembled(cells, tests, responses)
+            if assembled is None:
+                continue
+            names, rows, values, repeats = assembled
+            split_means = responses.by_split(label).mean()
+            codes = targets[label].at(rows)
+            if what == "scores" and len(np.unique(codes)) < 2:
+                continue  # of a study that is not finished, and has seen one class only
+            influences = _influences(names, values, measure, what, codes, split_means)
+            table = _of_usable_size(RowValues(names, influences[0], repeats, *influences[1:]))
+            if table is not None:
+                tables[label] = table
+    return tables, targets
+
+
+def _places(
+    store: Store, study: str, responses: Responses
+) -> tuple[dict[str, list[_RunPlace]], dict[str, str]]:
+    """Return where each run stands, at the largest share of training rows, and keys of the data."""
+    splits, keys = {}, {}
+    for label, repeat, fold, split, data in store.rows(_SPLITS, (study,)):
+        splits[label, repeat, fold] = split
+        keys[label] = data
+    runs = responses.runs[at_largest_share(responses.runs, responses.runs)]
+    columns = [runs[name].tolist() for name in ("run", "data", "contestant", "repeat", "fold")]
+    places: dict[str, list[_RunPlace]] = defaultdict(list)
+    for run, label, contestant, repeat, fold in zip(*columns, strict=True):
+        place = _RunPlace(label, contestant, repeat, splits[label, repeat, fold])
+        # Where chance has no part in a learner, its replications are one run.
+        if place not in places[run]:
+            places[run].append(place)
+    return places, keys
+
+
+def _targets(
+    scorer: Scorer,
+    places: Mapping[str, list[_RunPlace]],
+    keys: Mapping[str, str],
+    tests: Mapping[str, NDArray[np.int64]],
+) -> dict[str, ValidatedTargets]:
+    known: dict[str, dict[str, None]] = defaultdict(dict)
+    for stood in places.values():
+        for place in stood:
+            known[place.label][place.split] = None
+    targets = {}
+    for label, splits in known.items():
+        rows = np.concatenate([np.atleast_1d(tests[split]) for split in splits])
+        values = np.concatenate([np.atleast_1d(scorer.targets_of(split)) for split in splits])
+        rows, first = np.unique(rows, return_index=True)
+        targets[label] = ValidatedTargets(values[first], scorer.classes_of(keys[label]), rows)
+    return targets
+
+
+def _row_value(measure: Measure, targets: Mapping[str, ValidatedTargets]) -> RowValue | None:
+    """Return which number of a row the measure is made of; None where there is none."""
+    if measure.rows is not None:
+        return "losses"
+    if measure.options:
+        return None
+    if measure.name == "balanced_accuracy":
+        return "hits"
+    two = all(len(known.classes) == 2 for known in targets.values())
+    return "scores" if measure.name == "auc" and two else None
+
+
+def _grouped(
+    numbers: list[tuple[str, NDArray[np.float64]]], places: Mapping[str, list[_RunPlace]]
+) -> dict[str, Cells]:
+    """Return for each data set the splits of each contestant and repeat, with their numbers.
+
+    Replications of a split, with other seeds, count as further repeats.
+    """
+    seen: dict[tuple[str, str, str], int] = defaultdict(int)
+    grouped: dict[str, Cells] = {}
+    for run, values in numbers:
+        for place in places.get(run, ()):
+            key = (place.label, place.contestant, place.split)
+            repeat = (seen[key], place.repeat)
+            seen[key] += 1
+            cells = grouped.setdefault(place.label, {})
+            cells.setdefault((place.contestant, repeat), []).append((place.split, values))
+    return grouped
+
+
+def _shared(cells: Cells, tests: Mapping[str, NDArray[np.int64]], failed: set[str]) -> Cells:
+    """Return the splits by which contestants are judged: of an unfinished study, what all have.
+
+    Who has a whole repeat, or has failed, waits for nobody.
+    """
+    n_rows = len(_tested_rows(cells, tests))
+    seen: dict[str, set[tuple[tuple[int, int], str]]] = defaultdict(set)
+    whole = set()
+    for (name, repeat), part in cells.items():
+        if name not in failed:
+            seen[name] |= {(repeat, split) for split, _ in part}
+            if sum(len(values) for _, values in part) == n_rows:
+                whole.add(name)
+    if whole == seen.keys():
+        return cells
+    common = set.intersection(*seen.values())
+    shared = {
+        (name, repeat): [pair for pair in part if (repeat, pair[0]) in common]
+        for (name, repeat), part in cells.items()
+    }
+    return {key: part for key, part in shared.items() if part} or cells
+
+
+def _tested_rows(cells: Cells, tests: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.unique(
+        np.concatenate(
+            [np.atleast_1d(tests[split]) for part in cells.values() for split, _ in part]
+        )
+    )
+
+
+def _assembled(
+    cells: Cells,
+    tests: Mapping[str, NDArray[np.int64]],
+    responses: Responses,
+) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]] | None:
+    """Return contestants, rows, numbers and repeats; None where no repeat has tested all rows."""
+    splits = {split for part in cells.values() for split, _ in part}
+    rows = np.unique(np.concatenate([np.atleast_1d(tests[split]) for split in splits]))
+    at = {split: np.searchsorted(rows, tests[split]) for split in splits}
+    complete = {
+        key: part
+        for key, part in cells.items()
+        if sum(len(values) for _, values in part) == len(rows)
+    }
+    repeats = sorted({repeat for _, repeat in complete})
+    known = [name for name in responses.names if any(name == owner for owner, _ in complete)]
+    values = np.full((len(repeats), len(rows), len(known)), np.nan)
+    for (name, repeat), part in complete.items():
+        block = values[repeats.index(repeat), :, known.index(name)]
+        for split, numbers in part:
+            block[at[split]] = numbers
+    # A repeat counts where every row has a number.
+    counts = np.isfinite(values).all(axis=1)
+    values = np.where(counts[:, None, :], values, np.nan)
+    present = counts.any(axis=0)
+    if not present.any() or len(rows) < 2:
+        return None
+    apart = [
+        len({repeat for (_, repeat), there in zip(repeats, column, strict=True) if there})
+        for column in counts.T[present]
+    ]
+    names = tuple(name for name, there in zip(known, present, strict=True) if there)
+    return names, rows, values[counts.any(axis=1)][:, :, present], np.array(apart)
+
+
+def _influences(
+    names: tuple[str, ...],
+    values: NDArray[np.float64],
+    measure: Measure,
+    what: RowValue,
+    targets: NDArray[np.float64],
+    split_means: pd.Series,
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, float | None]:
+    """Return what rows contribute to a measure, its means, and how many rows it is worth."""
+    if what == "losses" and not measure.root:
+        return values, None, None
+    if what == "losses":
+        means = np.sqrt(np.nanmean(values, axis=(0, 1)))
+        slopes = np.divide(0.5, means, out=np.zeros_like(means), where=means > 0)
+        return values * slopes, means, None
+    codes = targets.astype(np.int64)
+    counts = np.bincount(codes)
+    present = counts[counts > 0]
+    influence = np.full_like(values, np.nan)
+    for repeat, place in zip(*np.nonzero(~np.isnan(values).any(axis=1)), strict=True):
+        numbers = values[repeat, :, place]
+        influence[repeat, :, place] = (
+            _recall_influence(numbers, codes)
+            if what == "hits"
+            else _area_influence(numbers, codes == 1)
+        )
+    if what == "hits":
+        return influence, None, len(present) ** 2 / float((1.0 / present).sum())
+    # The area is that within each fold, since scores of different fits need not compare.
+    means = split_means.reindex(names).to_numpy(np.float64)
+    return influence, means, float(present.min())
+
+
+def _of_usable_size(table: RowValues) -> RowValues | None:
+    """Return the contestants whose values can be squared: a fit that diverges has no others."""
+    largest = np.nanmax(np.abs(table.values), axis=(0, 1))
+    usable = largest <= LARGEST
+    if table.means is not None:
+        usable &= np.isfinite(table.means)
+    if not usable.any() or 0.0 < largest[usable].max() < SMALLEST:
+        return None
+    return RowValues(
+        tuple(name for name, fits in zip(table.names, usable, strict=True) if fits),
+        table.values[:, :, usable],
+        table.repeats[usable],
+        None if table.means is None else table.means[usable],
+        table.worth,
+    )
+
+
+def _class_weights(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the weight of each row with which the variance of a mean over classes comes out.
+
+    Within a class of m among n rows it is n/m, but for what n - 1 and m - 1 make of variances.
+    """
+    counts = np.bincount(codes)[codes].astype(np.float64)
+    n_rows = len(codes)
+    fewer = np.maximum(counts - 1.0, 1.0)
+    return n_rows / counts * np.sqrt(counts / fewer * (n_rows - 1) / n_rows)
+
+
+def _recall_influence(hits: NDArray[np.float64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the influence of each row on the mean recall of the classes, which is their mean."""
+    counts = np.bincount(codes)
+    recalls = np.bincount(codes, hits) / np.maximum(counts, 1)
+    present = np.count_nonzero(counts)
+    # Around the recall of its class: else classes of different size would pass for noise.
+    return recalls.sum() / present + _class_weights(codes) / present * (hits - recalls[codes])
+
+
+def _area_influence(
+    scores: NDArray[np.float64], positive: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the influence of each row on the area under a curve, whose mean is the area.
+
+    The placement of a positive is the share of negatives below it; DeLong's variance of the area
+    is the variance of these influences over the number of rows.
+    """
+    ranks = rankdata(scores)
+    positives, negatives = int(positive.sum()), int((~positive).sum())
+    placements = np.empty(len(scores))
+    placements[positive] = (ranks[positive] - rankdata(scores[positive])) / negatives
+    placements[~positive] = 1.0 - (ranks[~positive] - rankdata(scores[~positive])) / positives
+    area = float(placements[positive].mean())
+    return area + _class_weights(positive.astype(np.int64)) * (placements - area)

@@ -1,0 +1,1 @@
+"""What is asked: a study, its data, learners, options and files."""

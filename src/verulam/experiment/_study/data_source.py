@@ -1,0 +1,120 @@
+"""Where the data of a comparison comes from: a name, a file, a table or a data set."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import DataError, UnknownNameError, unknown_name
+from verulam.data import Dataset, dataset, read
+from verulam.experiment._study.choices import DataChoice
+from verulam.experiment._study.target_checks import target_problem
+
+
+def open_data(
+    data: str | Path | pd.DataFrame | Dataset,
+    *,
+    target: str | None = None,
+    drop_missing_target: bool = False,
+    leave_out: Sequence[str] = (),
+) -> Dataset:
+    """Return the data set behind whatever the caller has.
+
+    Parameters
+    ----------
+    data
+        A data set, a DataFrame, the name of a bundled data set, or the path of a file.
+    target
+        The column to predict, where it is not the data set's own.
+    drop_missing_target
+        Leave out the rows whose target is missing, instead of refusing them.
+    leave_out
+        Columns that are no inputs, such as the number of a customer.
+
+    Examples
+    --------
+    >>> open_data("iris").n_rows
+    150
+    """
+    if not isinstance(data, str | Path | pd.DataFrame | Dataset):
+        raise DataError(f"data: {_unfit(data)}")
+    return _without(_opened(data, target, drop_missing=drop_missing_target), leave_out)
+
+
+def _opened(
+    data: str | Path | pd.DataFrame | Dataset, target: str | None, *, drop_missing: bool
+) -> Dataset:
+    if isinstance(data, Dataset):
+        return _for_target(data, target, drop_missing=drop_missing)
+    if isinstance(data, pd.DataFrame) or _is_path(data):
+        return read(data, target=target, drop_missing_target=drop_missing)
+    try:
+        found = dataset(str(data))
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{error} No file has that name either.") from None
+    return _for_target(found, target, drop_missing=drop_missing)
+
+
+def _unfit(data: Any) -> str:
+    """Return what to do about data that are of no form that is known."""
+    words = f"got {type(data).__name__}; expected a name, a file, a DataFrame or a Dataset."
+    if isinstance(data, list | tuple) and data and all(isinstance(each, str) for each in data):
+        return f"{words} For several data sets, make a Study and carry it out with run."
+    if isinstance(data, np.ndarray | list | tuple):
+        return (
+            f"{words} Make a data set of arrays with verulam.data.Dataset.from_arrays(X, y), or "
+            "put them into a DataFrame and name the target."
+        )
+    return words
+
+
+def _without(data: Dataset, leave_out: Sequence[str]) -> Dataset:
+    """Return the data set with some columns that are no inputs."""
+    for name in leave_out:
+        if name not in data.table:
+            raise UnknownNameError(f"leave_out: {unknown_name('column', name, data.table.columns)}")
+        if name == data.target:
+            raise DataError(f"leave_out: {name!r} is the target.")
+    return data.with_roles(dict.fromkeys(leave_out, "ignored")) if leave_out else data
+
+
+def open_choice(choice: DataChoice) -> Dataset:
+    """Return the data set of a study; where its target is incomplete, say all that is wrong.
+
+    Parameters
+    ----------
+    choice
+        The data set as the study has it.
+    """
+    opened = partial(open_data, choice.source, target=choice.target, leave_out=choice.leave_out)
+    if choice.drop_missing_target:
+        return opened(drop_missing_target=True)
+    try:
+        return opened()
+    except DataError as error:
+        try:
+            complete = opened(drop_missing_target=True)
+        except DataError:
+            raise error from None
+        # Only the gaps stood in the way so far; what comes next is said now.
+        problem = target_problem(complete) if choice.rare == "keep" else ""
+        raise DataError(f"{error} {problem}".strip()) from None
+
+
+def _for_target(data: Dataset, target: str | None, *, drop_missing: bool) -> Dataset:
+    if target is None:
+        return data
+    if drop_missing and target in data.table and data.table[target].isna().any():
+        complete = data.table[data.table[target].notna()]
+        dropped = data.dropped_rows + len(data.table) - len(complete)
+        data = replace(data.with_table(complete), dropped_rows=dropped)
+    return data.with_target(target)
+
+
+def _is_path(data: str | Path) -> bool:
+    # A dot or a slash means a file, so that a mistyped path is not searched among the names.
+    return isinstance(data, Path) or Path(data).exists() or any(sign in data for sign in "./\\")

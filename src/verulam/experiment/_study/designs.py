@@ -1,0 +1,317 @@
+"""The design of a study: which settings of a learner's factors are run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from verulam.base import DataError, nearest_names
+from verulam.experiment._design.factors import Factor
+from verulam.experiment._design.fractional import fractional_factorial
+from verulam.experiment._design.generators import find_generators
+from verulam.experiment._design.surface_designs import CompositeKind, box_behnken, central_composite
+from verulam.experiment._tuning.space import Setting, search_space, setting_key
+
+FULL, SEQUENTIAL = "full factorial", "sequential"
+#: The keys that each design takes beside its kind.
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    FULL: (),
+    "best guess": ("base", "steps"),
+    "one at a time": ("base",),
+    "fractional": ("generators", "resolution"),
+    "central composite": ("form",),
+    "box-behnken": (),
+    SEQUENTIAL: ("settings", "found"),
+}
+_LONG_NAMES = {
+    "one factor at a time": "one at a time",
+    "fractional factorial": "fractional",
+    "sequential quadratic": SEQUENTIAL,
+}
+_FORMS = ("faced", "inscribed", "circumscribed")
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which settings of its factors a learner is run with.
+
+    Attributes
+    ----------
+    kind
+        "full factorial", "best guess", "one at a time", "fractional", "central composite",
+        "box-behnken" or "sequential".
+    base
+        Level of some factors at the start of a best guess, or while another factor is varied;
+        the first level of the others.
+    steps
+        Of a best guess: what each step changed.
+    generators
+        Of a fraction, such as "D=ABC"; letters stand for the factors in order.
+    resolution
+        Of a fraction without generators: the smallest that has it is taken. None takes 4.
+    form
+        Of a central composite: "faced" and "inscribed" stay within the range of every factor,
+        "circumscribed" goes beyond it.
+    settings
+        Of a sequential design: how many settings it may run in all; None takes 20. It starts
+        with both ends and the middle of one range, or a faced central composite of several, and
+        adds settings where the fitted quadratic is best, until nothing improves.
+    found
+        Of a sequential design: settings that it has added so far.
+
+    Examples
+    --------
+    >>> half = Design("fractional", generators=["C=AB"])
+    >>> factors = {"n_neighbors": [1, 9], "p": [1, 2], "weights": ["uniform", "distance"]}
+    >>> for setting in design_settings(half, factors):
+    ...     print(setting)
+    {'n_neighbors': 1, 'p': 1, 'weights': 'distance'}
+    {'n_neighbors': 1, 'p': 2, 'weights': 'uniform'}
+    {'n_neighbors': 9, 'p': 1, 'weights': 'uniform'}
+    {'n_neighbors': 9, 'p': 2, 'weights': 'distance'}
+    """
+
+    kind: str = FULL
+    base: Mapping[str, Any] = field(default_factory=dict)
+    steps: Sequence[Mapping[str, Any]] = ()
+    generators: Sequence[str] = ()
+    resolution: int | None = None
+    form: CompositeKind = "faced"
+    settings: int | None = None
+    found: Sequence[Mapping[str, Any]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a study file has it, without what was left out."""
+        plain = Design()
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            name: value
+            for name, value in given.items()
+            if name == "kind" or value != getattr(plain, name)
+        }
+
+
+def read_design(given: str | Mapping[str, Any] | Design | None, key: str = "design") -> Design:
+    """Return the design that a word or a table of a study file stands for.
+
+    Parameters
+    ----------
+    given
+        A kind, a mapping with `kind` and the other attributes, or a design; None for the full
+        factorial.
+    key
+        What it is called, for messages.
+
+    Examples
+    --------
+    >>> read_design("one factor at a time").kind
+    'one at a time'
+    """
+    if isinstance(given, Design):
+        given = given.to_dict()
+    table = {"kind": given or FULL} if given is None or isinstance(given, str) else dict(given)
+    if "kind" not in table:
+        raise DataError(f"{key}.kind: missing; expected one of {', '.join(_OPTIONS)}.")
+    kind = _LONG_NAMES.get(table["kind"], table["kind"])
+    if kind not in _OPTIONS:
+        raise DataError(f"{key}: {kind!r}; expected one of {', '.join(_OPTIONS)}.")
+    for name in table:
+        if name != "kind" and name not in _OPTIONS[kind]:
+            nearest = nearest_names(name, ("kind", *_OPTIONS[kind]), count=1)[0]
+            raise DataError(f"{key}.{name}: no such key of {kind!r}. Nearest: {nearest}.")
+    read = Design(**{**table, "kind": kind})
+    _check(read, key)
+    return read
+
+
+def design_settings(
+    design: Design, factors: Mapping[str, Any], *, key: str = "design", where: str = "factors"
+) -> list[Setting]:
+    """Return the settings that a design runs, each once.
+
+    Parameters
+    ----------
+    design
+        The design.
+    factors
+        For each factor its levels, or a range: a mapping with `low` and `high`, perhaps `scale`
+        ("linear" or "log") and `whole`. Designs of levels take both ends of a range, those of
+        surfaces the range of numeric levels.
+    key, where
+        What design and factors are called, for messages.
+    """
+    if not factors:
+        return [{}]
+    for name, values in factors.items():
+        if not isinstance(values, Mapping) and not _is_list(values):
+            raise DataError(
+                f"{where}.{name}: expected a list of levels, or a table with low and high."
+            )
+    for name in {name for table in (design.base, *design.steps) for name in table}:
+        if name not in factors:
+            raise DataError(f"{key}: {name!r} is not a factor; there are {', '.join(factors)}.")
+    if design.kind == SEQUENTIAL:
+        made = [*_surface(design, factors, key, where), *map(dict, design.found)]
+    elif design.kind in ("central composite", "box-behnken"):
+        made = _surface(design, factors, key, where)
+    else:
+        made = _combined(design, _levels(factors, where), key, where)
+    if design.kind == FULL:  # a level that is there twice is a mistake, and the plan says so
+        return made
+    return list({setting_key(setting): setting for setting in made}.values())
+
+
+def resolved_generators(design: Design, n_factors: int, key: str = "design") -> tuple[str, ...]:
+    """Return the generators of a fraction, given or found."""
+    if design.generators:
+        return tuple(design.generators)
+    try:
+        return find_generators(n_factors, design.resolution or 4)
+    except DataError as error:
+        raise DataError(f"{key}.{error}") from error
+
+
+def _check(design: Design, key: str) -> None:
+    if not isinstance(design.base, Mapping):
+        raise DataError(f"{key}.base: {design.base!r}; expected a table with levels of factors.")
+    if not _is_list(design.steps, empty=True) or not all(
+        isinstance(step, Mapping) for step in design.steps
+    ):
+        raise DataError(f"{key}.steps: {design.steps!r}; expected a list of tables.")
+    if not _is_list(design.generators, empty=True) or not all(
+        isinstance(text, str) for text in design.generators
+    ):
+        raise DataError(f'{key}.generators: {design.generators!r}; expected such as ["D=ABC"].')
+    if design.generators and design.resolution is not None:
+        raise DataError(f"{key}.resolution: follows from the generators; give one of the two.")
+    count = design.settings
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 3):
+        raise DataError(f"{key}.settings: {count!r}; expected a whole number of at least 3.")
+    if design.form not in _FORMS:
+        raise DataError(f"{key}.form: {design.form!r}; expected one of {', '.join(_FORMS)}.")
+
+
+def _is_list(values: Any, *, empty: bool = False) -> bool:
+    if isinstance(values, str | Mapping) or not hasattr(values, "__len__"):
+        return False
+    return empty or len(values) > 0
+
+
+def _levels(factors: Mapping[str, Any], where: str) -> dict[str, Sequence[Any]]:
+    """Return the levels of each factor as they were given, of ranges both ends."""
+    return {
+        name: values if _is_list(values) else search_space({name: values}, where)[0].levels
+        for name, values in factors.items()
+    }
+
+
+def _base(design: Design, levels: Mapping[str, Sequence[Any]]) -> Setting:
+    return {name: design.base.get(name, given[0]) for name, given in levels.items()}
+
+
+def _combined(
+    design: Design, levels: Mapping[str, Sequence[Any]], key: str, where: str
+) -> list[Setting]:
+    """Return the settings of a design that takes levels as they are."""
+    match design.kind:
+        case "best guess":
+            settings = [_base(design, levels)]
+            for step in design.steps:
+                settings.append({**settings[-1], **step})
+            return settings
+        case "one at a time":
+            base = _base(design, levels)
+            varied = [{**base, name: level} for name, given in levels.items() for level in given]
+            return [base, *varied]
+        case "fractional":
+            return _fraction(design, levels, key, where)
+        case _:
+            return [dict(zip(levels, chosen, strict=True)) for chosen in product(*levels.values())]
+
+
+def _fraction(
+    design: Design, levels: Mapping[str, Sequence[Any]], key: str, where: str
+) -> list[Setting]:
+    for name, given in levels.items():
+        if len(given) != 2:
+            raise DataError(
+                f"{where}.{name}: a fractional design takes two levels, or a range; "
+                f"got {len(given)}."
+            )
+    generators = resolved_generators(design, len(levels), key)
+    # Places of levels, since a table would not keep levels of every kind as they are.
+    places = [Factor(name, (0, 1)) for name in levels]
+    try:
+        table = fractional_factorial(places, generators)
+    except ValueError as error:
+        raise DataError(f"{key}.{error}") from error
+    return [
+        {name: given[row[place]] for place, (name, given) in enumerate(levels.items())}
+        for row in table.to_numpy().tolist()
+    ]
+
+
+def design_ranges(design: Design, factors: Mapping[str, Any], where: str) -> list[Factor]:
+    """Return the ranges of numbers that a design lays its settings out in.
+
+    Parameters
+    ----------
+    design
+        The design, of a kind that needs them.
+    factors
+        Ranges, or lists of numbers.
+    where
+        What the factors are called, for messages.
+    """
+    return [_range(design.kind, name, given, where) for name, given in factors.items()]
+
+
+def readable_setting(setting: Mapping[str, Any], factors: Sequence[Factor]) -> Setting:
+    """Return a setting of plain numbers in six digits, the same on every machine."""
+    return {each.name: _readable(np.asarray(setting[each.name]).item(), each) for each in factors}
+
+
+def _surface(design: Design, factors: Mapping[str, Any], key: str, where: str) -> list[Setting]:
+    ranges = design_ranges(design, factors, where)
+    try:
+        if design.kind == "box-behnken":
+            table = box_behnken(ranges)
+        else:
+            table = central_composite(ranges, design.form)
+    except ValueError as error:
+        raise DataError(f"{key}: {error}") from error
+    columns = {
+        factor.name: [_readable(value, factor) for value in table[factor.name].tolist()]
+        for factor in ranges
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _range(kind: str, name: str, given: Any, where: str) -> Factor:
+    factor = search_space({name: list(given) if _is_list(given) else given}, where)[0]
+    if factor.kind == "categorical":
+        whole = all(isinstance(level, int) for level in factor.levels)
+        try:
+            factor = Factor(name, factor.levels, "numeric", whole=whole)
+        except ValueError:
+            raise DataError(
+                f"{where}.{name}: {list(factor.levels)!r}; a {kind} design takes numbers, or a "
+                "table with low and high."
+            ) from None
+    if factor.low == factor.high:
+        raise DataError(f"{where}.{name}: {factor.low!r} alone; a {kind} design takes a range.")
+    if len(set(factor.decoded([-1.0, 0.0, 1.0]).tolist())) < 3:
+        raise DataError(
+            f"{where}.{name}: no whole number between {factor.low!r} and {factor.high!r}; a "
+            f"{kind} design takes three levels."
+        )
+    return factor
+
+
+def _readable(value: float, factor: Factor) -> float:
+    """Return a value in six digits, the same on every machine; ends stay as they were given."""
+    if factor.whole or value in (factor.low, factor.high):
+        return value
+    return float(f"{value:.6g}")

@@ -1,0 +1,1 @@
+"""How learners are tuned within the training rows."""

@@ -1,0 +1,1 @@
+"""Answers, tables and caveats in plain English, made from records."""

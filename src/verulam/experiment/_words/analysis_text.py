@@ -1,0 +1,407 @@
+"""How an analysis reads: on a terminal of 80 columns, and as a LaTeX table."""
+
+import re
+from collections.abc import Sequence
+from textwrap import fill, wrap
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from verulam.catalogue import GRADES
+from verulam.experiment._evidence.margin import is_share
+from verulam.experiment._store.responses import spoken_name
+from verulam.experiment._study.study import AIMS
+from verulam.experiment._text import number_text, numbers_text, seconds_text, text_table
+from verulam.experiment._words.answer_text import numbers_for, order_sentence
+from verulam.experiment._words.findings import HEADS, finding_blocks, variance_rows
+from verulam.experiment._words.phrases import chance_text, few, measure_words
+
+if TYPE_CHECKING:
+    from verulam.experiment._analysis.analysis import Analysis
+    from verulam.experiment._evidence.evidence import Evidence
+    from verulam.experiment._evidence.verdict import Verdict
+
+WIDTH = 80
+#: Names wrap at no less than this, and where all headings are folded at no less than that.
+NARROW_NAME, NARROWEST_NAME = 20, 12
+LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def analysis_text(analysis: "Analysis") -> str:
+    """Return the whole analysis as text."""
+    blocks = [
+        fill(_title(analysis), WIDTH),
+        fill(analysis.answer.sentence, WIDTH),
+        main_table(analysis),
+    ]
+    if analysis.overall is not None:
+        blocks += _means_by_data(analysis.responses.by_data())
+    verdict = analysis.verdict
+    if verdict is not None and verdict.tested:
+        blocks.append("\n".join(_test_lines(verdict)))
+    blocks.append("\n".join(_order_lines(analysis)))
+    if analysis.assessments is not None:
+        blocks.append(_assessment_table(analysis.assessments))
+    blocks += finding_blocks(analysis)
+    if analysis.answer.advice:
+        blocks.append(fill(f"To know more: {analysis.answer.advice}", WIDTH))
+    for heading, lines in (
+        ("Assumptions", verdict.assumptions if verdict else ()),
+        ("Notes", analysis.notes),
+        ("Notices", analysis.notices),
+        ("Keep in mind", analysis.caveats),
+    ):
+        if lines:
+            blocks.append(bulleted(heading, lines))
+    return "\n\n".join(block for block in blocks if block)
+
+
+def wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH) -> str:
+    """Return a text table whose names, then whose headings, wrap where it would be too wide.
+
+    Examples
+    --------
+    >>> print(wrapped_table(["learner", "error"], [["nearest mean of all means", "0.08"]], 26))
+    learner              error
+    -------------------  -----
+    nearest mean of all   0.08
+      means
+    """
+    columns = [[row[place] for row in rows] for place in range(len(header))]
+    heads = _folded_heads(header, columns, width)
+    widths = [max(map(len, [*heads[place], *cells])) for place, cells in enumerate(columns)]
+    room = max(NARROWEST_NAME, width - sum(widths[1:]) - 2 * len(widths[1:]))
+    heads[0] = _folded(header[0], room)
+    lines: list[list[str]] = []
+    for name, *cells in rows:
+        first, *more = _folded(name, room)
+        lines.append([first, *cells])
+        lines += [[f"  {part}"[:room], *[""] * len(cells)] for part in more]
+    tall = max(map(len, heads))
+    aligned = zip(*([""] * (tall - len(head)) + head for head in heads), strict=True)
+    top, *others = map(list, aligned)
+    table = text_table(top, [*others, *lines]).splitlines()
+    table.insert(tall, table.pop(1))
+    return "\n".join(table)
+
+
+def _folded_heads(
+    header: Sequence[str], columns: Sequence[Sequence[str]], width: int
+) -> list[list[str]]:
+    """Return the lines of each heading, the longest folded until the table is narrow enough."""
+    cells = [max(map(len, column), default=0) for column in columns]
+    widths = [max(len(head), cell) for head, cell in zip(header, cells, strict=True)]
+    excess = min(widths[0], NARROW_NAME) + sum(widths[1:]) + 2 * (len(header) - 1) - width
+    folded = [[head] for head in header]
+    for place in sorted(range(1, len(header)), key=lambda each: cells[each] - widths[each]):
+        if excess <= 0:
+            break
+        words = [len(word) for word in header[place].split()]
+        least = max([cells[place], widths[place] - excess, *words])
+        folded[place] = wrap(header[place], least) or [""]
+        excess -= widths[place] - max([cells[place], *map(len, folded[place])])
+    return folded
+
+
+def _folded(name: str, room: int) -> list[str]:
+    """Return the lines of a name that may be too long, broken after a space or a dot at best."""
+    lines = [""]
+    for part in re.split(r"(?<=[ .])", name):
+        if lines[-1] and len((lines[-1] + part).rstrip()) > room:
+            lines.append("")
+        lines[-1] += part
+    return [piece for line in lines for piece in wrap(line, room) or [""]]
+
+
+def bulleted(heading: str, lines: Sequence[str]) -> str:
+    """Return a heading and a list below it."""
+    items = [fill(f"- {line}", WIDTH, subsequent_indent="  ") for line in lines]
+    return "\n".join([f"{heading}:", *items])
+
+
+def size_text(size: float) -> str:
+    """Return a number of bytes in the unit that suits it."""
+    if size != size:
+        return "-"
+    if size < 1000:
+        return f"{size:.0f} B"
+    return f"{size / 1000:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
+
+
+def memory_text(megabytes: float) -> str:
+    """Return what a run added to the memory of its process; less than can be told as a bound."""
+    if megabytes != megabytes:
+        return "-"
+    return "< 0.1 MB" if megabytes < 0.1 else f"{megabytes:.1f} MB"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value, very small ones as a bound."""
+    if p_value != p_value:
+        return "-"
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def grade_text(grade: float) -> str:
+    """Return a grade of interpretability, out of the best."""
+    return "-" if grade != grade else f"{grade:.0f}/{max(GRADES)}"
+
+
+def main_table(analysis: "Analysis") -> str:
+    """Return the tables of contestants, best first: values, differences from the best, costs."""
+    tables = [wrapped_table(*response_cells(analysis))]
+    if analysis.overall is None and _evidence(analysis) is not None and len(analysis.table) > 1:
+        tables.append(wrapped_table(*difference_cells(analysis)))
+    tables.append(wrapped_table(*cost_cells(analysis)))
+    if analysis.recommended is not None and len(analysis.table) > 1:
+        tables.append("* recommended")
+    return "\n\n".join(tables)
+
+
+def _evidence(analysis: "Analysis") -> "Evidence | None":
+    """Return the evidence of the only data set; None where there are several, or none."""
+    only = len(analysis.responses.data) == 1
+    return analysis.evidence.get(analysis.responses.data[0]) if only else None
+
+
+def best_first(analysis: "Analysis") -> pd.DataFrame:
+    """Return the table of contestants in the order of their ranks."""
+    if analysis.overall is not None:
+        return analysis.table.sort_values("mean_rank", kind="stable")
+    known = _evidence(analysis)
+    table = analysis.table.sort_values("rank", kind="stable")
+    if known is None:
+        return table
+    others = [name for name in table.index if name not in known.order]
+    return table.loc[[*known.order, *others]]
+
+
+def shown_name(analysis: "Analysis", name: str) -> str:
+    """Return a contestant's name for a table, with a mark where it is recommended."""
+    return f"{spoken_name(name)}{' *' if name == analysis.recommended else ''}"
+
+
+def response_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the table of values as text, best first."""
+    if analysis.overall is not None:
+        return _rank_cells(analysis)
+    table = best_first(analysis)
+    known = _evidence(analysis)
+    measure = measure_words(analysis.measure)
+    if known is None:
+        means, deviations = response_texts(table)
+        rows = [
+            [shown_name(analysis, str(name)), means[place], deviations[place]]
+            for place, name in enumerate(table.index)
+        ]
+        return ["contestant", measure, "s.d."], rows
+    write = numbers_for(known)
+    rows = []
+    for name, row in table.iterrows():
+        missing = row["estimate"] != row["estimate"]
+        interval = "-" if missing else write.interval(row["low"], row["high"])
+        cells = ["-" if missing else write.value(row["estimate"]), interval]
+        chances = [chance_text(row["probability_best"]), chance_text(row["probability_within"])]
+        rows.append([shown_name(analysis, str(name)), *cells, *chances])
+    within = f"within {write.margin(known.margin)}"
+    return ["contestant", measure, "95 % interval", "is best", within], rows
+
+
+def difference_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the table of differences from the best as text, best first."""
+    known = _evidence(analysis)
+    assert known is not None
+    write = numbers_for(known)
+    rows = []
+    for name, row in best_first(analysis).iterrows():
+        words = str(row["against_best"])
+        if words in ("best", "not tested"):
+            rows.append([spoken_name(str(name)), "", "", words])
+            continue
+        limits = write.interval(row["difference_low"], row["difference_high"])
+        difference = f"{write.plain(row['difference'])} ({limits})"
+        rows.append([spoken_name(str(name)), difference, p_text(row["adjusted_p"]), words])
+    head = f"{'points' if is_share(analysis.measure) else 'difference'} (95 % interval)"
+    return ["against the best", head, "adjusted p", ""], rows
+
+
+def _rank_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the table over data sets as text, best first."""
+    table = best_first(analysis)
+    chances = bool(table["equal"].notna().any())
+    rows = []
+    for name, row in table.iterrows():
+        wins = row.get("wins", float("nan"))
+        cells = [_rank_text(row["mean_rank"]), "-" if wins != wins else f"{wins:.0f}"]
+        if chances:
+            cells.append(chance_text(1.0 - row["worse"]))
+        cells += [p_text(row["adjusted_p"]), str(row["against_best"])]
+        rows.append([shown_name(analysis, str(name)), *cells])
+    extra = ["no worse"] if chances else []
+    return ["contestant", "mean rank", "wins", *extra, "adjusted p", "against the best"], rows
+
+
+def response_texts(table: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """Return means and standard deviations as text, the same number of decimals in each column."""
+    if "mean" not in table:
+        return [], []
+    return numbers_text(table["mean"].tolist()), numbers_text(table["standard_deviation"].tolist())
+
+
+def cost_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the table of mean costs as text, best first."""
+    rows = [
+        [
+            spoken_name(str(name)),
+            seconds_text(row["fit_seconds"]),
+            seconds_text(row["predict_seconds"]),
+            size_text(row["model_size"]),
+            memory_text(row["peak_memory"]),
+            grade_text(row["interpretability"]),
+            f"{row['failed']:.0f} of {row['done'] + row['failed']:.0f}",
+        ]
+        for name, row in best_first(analysis).iterrows()
+    ]
+    return ["mean costs", "fit", "predict", "size", "memory", "readable", "failed"], rows
+
+
+def _rank_text(rank: float) -> str:
+    return "-" if rank != rank else f"{rank:.2f}"
+
+
+def latex_table(analysis: "Analysis") -> str:
+    """Return the tables of contestants in LaTeX, with the rules of booktabs."""
+    header, rows = response_cells(analysis)
+    data = ", ".join(analysis.responses.data)
+    caption = f"{analysis.measure.title} on {data} by {analysis.design}."
+    for row, costs in zip(rows, cost_cells(analysis)[1], strict=True):
+        row += costs[1:3]
+    header += ["fit", "predict"]
+    tables = [_booktabs(header, rows, f"l{'r' * (len(header) - 1)}", caption)]
+    if analysis.overall is None and _evidence(analysis) is not None and len(rows) > 1:
+        head, differences = difference_cells(analysis)
+        tables.append(_booktabs(head, differences, "lrrl", f"Differences on {data}."))
+    for effects in analysis.effects:
+        words = f"Analysis of variance: {effects.scope}."
+        tables.append(_booktabs(HEADS, variance_rows(effects.table), "lrrrrrr", words))
+    return "\n\n".join(tables)
+
+
+def _booktabs(
+    header: Sequence[str], rows: Sequence[Sequence[str]], alignment: str, caption: str
+) -> str:
+    lines = [" & ".join(latex_escaped(cell) for cell in row) + r" \\" for row in [header, *rows]]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{latex_escaped(caption)}}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
+            lines[0],
+            r"\midrule",
+            *lines[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+    )
+
+
+def latex_escaped(text: str) -> str:
+    r"""Return a text that LaTeX prints as it is.
+
+    Examples
+    --------
+    >>> print(latex_escaped("n_neighbors=5 & 10%"))
+    n\_neighbors=5 \& 10\%
+    """
+    return "".join(LATEX_SPECIAL.get(sign, sign) for sign in text)
+
+
+def _title(analysis: "Analysis") -> str:
+    description = analysis.results.description
+    question = description["question"] or AIMS[description["aim"]]
+    data = analysis.responses.data
+    names = ", ".join(data) if len(data) <= 6 else f"{len(data)} data sets"
+    return (
+        f"{description['name']}: {question} {analysis.measure.title} on {names} by "
+        f"{analysis.design}."
+    )
+
+
+def _means_by_data(means: pd.DataFrame) -> list[str]:
+    """Return the mean responses, a few contestants at a time where they do not fit."""
+    longest = max(len(str(data)) for data in means.index)
+    per_block = max(1, (WIDTH - min(longest, 30)) // 9)
+    columns = [f"[{number}]" for number in range(1, means.shape[1] + 1)]
+    blocks = []
+    for start in range(0, means.shape[1], per_block):
+        part = means.iloc[:, start : start + per_block]
+        rows = [[str(data), *map(number_text, values)] for data, *values in part.itertuples()]
+        blocks.append(wrapped_table(["data set", *columns[start : start + per_block]], rows))
+    numbered = enumerate(means.columns, start=1)
+    key = ", ".join(f"[{number}] {spoken_name(str(name))}" for number, name in numbered)
+    return [*blocks, fill(key, WIDTH)]
+
+
+def _test_lines(verdict: "Verdict") -> list[str]:
+    lines = [fill(f"Tests: {verdict.method}. Why: {verdict.why}.", WIDTH)]
+    lines += [
+        fill(f"{test.name}: {test.headline()}. {test.conclusion()}", WIDTH)
+        for test in verdict.tests
+    ]
+    lines += [fill(line, WIDTH) for line in test_summary(verdict)]
+    return lines
+
+
+def test_summary(verdict: "Verdict") -> list[str]:
+    """Return what the tests of pairs say, in sentences.
+
+    Parameters
+    ----------
+    verdict
+        The tests.
+    """
+    if verdict.undecided:
+        return ["These tests say that not all are equal, but not which pair differs."]
+    worse = [name for name in verdict.names if verdict.beats(verdict.best, name)]
+    level = [name for name in verdict.group if name != verdict.best]
+    best, lines = spoken_name(verdict.best), []
+    if worse:
+        names = few([spoken_name(name) for name in worse])
+        lines.append(f"By these tests, worse than {best} (adjusted p): {names}.")
+    if level:
+        names = few([spoken_name(name) for name in level])
+        lines.append(f"By these tests, not distinguishable from {best}: {names}.")
+    return lines
+
+
+def _order_lines(analysis: "Analysis") -> list[str]:
+    lines = []
+    if len(analysis.answer.order) > 1:
+        several = analysis.overall is not None
+        words = "mean rank" if several else measure_words(analysis.measure)
+        lines.append(fill(order_sentence(analysis.answer.order, words), WIDTH))
+    if len(analysis.front) > 0:
+        names = ", ".join(spoken_name(name) for name in analysis.front)
+        lines.append(fill(f"Not beaten in both response and time to fit: {names}.", WIDTH))
+    return lines
+
+
+def _assessment_table(assessments: pd.DataFrame) -> str:
+    rows = [
+        [
+            f"{row['data']}: {spoken_name(row['contestant'])}",
+            number_text(row["mean"]),
+            p_text(row["p_value"]),
+            "good enough" if row["decision"] == "reject" else "not shown",
+        ]
+        for row in assessments.to_dict("records")
+    ]
+    return wrapped_table(["good enough?", "mean", "p", ""], rows)

@@ -1,0 +1,518 @@
+"""The answer of a study in plain English, made from what its evidence says and nothing else."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from verulam.experiment._evidence.evidence import DEFAULT_RULE, Evidence
+from verulam.experiment._evidence.margin import is_share
+from verulam.experiment._evidence.rank_evidence import RankEvidence
+from verulam.experiment._evidence.verdict import Verdict
+from verulam.experiment._store.responses import Responses, at_largest_share
+from verulam.experiment._text import counted
+from verulam.experiment._words.phrases import (
+    Numbers,
+    achieves,
+    chance_text,
+    few,
+    listed,
+    measure_words,
+    named,
+    sentence,
+    times_text,
+)
+
+#: Below this agreement with other splits a choice is a toss-up.
+TOSS_UP = 0.8
+#: Contestants that other splits would lead to so often belong to the toss-up.
+CONTENDER = 0.05
+#: An interval of the choice that is wider than so many margins on either side says little.
+WIDE = 10.0
+
+
+def numbers_for(evidence: Evidence) -> Numbers:
+    """Return the writer of numbers for the evidence on one data set.
+
+    Parameters
+    ----------
+    evidence
+        What is known.
+    """
+    # That of one which always scores the same, such as a baseline, would ask for many decimals.
+    widths = [np.ptp(evidence.interval(name)) / 2 for name in evidence.eligible]
+    return Numbers.of(evidence.measure, float(np.median(widths)))
+
+
+def choice_sentences(evidence: Evidence, responses: Responses) -> str:
+    """Return the answer on one data set: what to use, how good it is, and what speaks against it.
+
+    Parameters
+    ----------
+    evidence
+        What is known.
+    responses
+        Who took part.
+    """
+    parts = [
+        _about_failures(evidence, responses),
+        absent_sentences(responses, evidence.names, failed=False),
+    ]
+    if len(evidence.eligible) == 1:
+        parts += _alone(evidence)
+    elif evidence.selection.name == evidence.baseline:
+        parts += _no_signal(evidence)
+    else:
+        parts += _recommendation(evidence)
+    if len(evidence.eligible) > 1:
+        parts.append(agreement_sentence(evidence))
+    return " ".join(sentence(part) for part in parts if part)
+
+
+def agreement_sentence(evidence: Evidence) -> str:
+    """Return how often the rows were split, and how often other splits would agree.
+
+    Parameters
+    ----------
+    evidence
+        What is known.
+    """
+    if evidence.repeats < 2:
+        return ""
+    often = times_text(evidence.selection.agreement)
+    return (
+        f"this rests on {counted(evidence.repeats, 'repeat')} of cross-validation; other random "
+        f"splits of these rows would lead to the same choice {often}"
+    )
+
+
+def _value(evidence: Evidence, name: str) -> str:
+    """Return the value of a contestant with its interval."""
+    write = numbers_for(evidence)
+    place = evidence.names.index(name)
+    mean = float(evidence.posterior.means[place])
+    return f"{write.value(mean)} of unseen rows" if _counts_rows(evidence) else write.value(mean)
+
+
+def _counts_rows(evidence: Evidence) -> bool:
+    return evidence.measure.name in ("error", "accuracy")
+
+
+def _with_interval(evidence: Evidence, name: str) -> str:
+    write = numbers_for(evidence)
+    return f"{_value(evidence, name)} ({write.interval(*evidence.interval(name))})"
+
+
+def _alone(evidence: Evidence) -> list[str]:
+    """Return the sentences where one contestant is left, or where there was never another."""
+    name = evidence.eligible[0]
+    words = achieves(evidence.measure, _with_interval(evidence, name))
+    if len(evidence.names) == 1:
+        return [f"{named(name)} {words}; there is no other contestant to compare it with"]
+    return [f"use {named(name)}: it {words}", "no other contestant is left to compare it with"]
+
+
+def absent_sentences(
+    responses: Responses, present: Sequence[str], *, where: str = "", failed: bool = True
+) -> str:
+    """Return who is left out for want of results, and why; empty where nobody is.
+
+    Parameters
+    ----------
+    responses
+        Who took part.
+    present
+        Who has results.
+    where
+        Where the others have none, in words.
+    failed
+        Whether to tell of those with failed runs too.
+    """
+    runs = responses.runs.assign(contestant=responses.runs["contestant"].astype(str))
+    states = runs.groupby("contestant")["status"].agg(set)
+    absent = [name for name in responses.names if name not in present]
+    reasons: dict[str, list[str]] = {}
+    for name in absent:
+        state = states.get(name, {"left"})
+        if state <= {"done"}:
+            reason = f"could not be scored by {measure_words(responses.measure)}"
+        elif state <= {"done", "left"}:
+            reason = "had too few results yet" if "done" in state else "had no result yet"
+        else:
+            reason = "failed"
+        if failed or reason != "failed":
+            reasons.setdefault(reason, []).append(name)
+    parts = []
+    for reason, names in reasons.items():
+        who, was = few([named(name) for name in names]), "were" if len(names) > 1 else "was"
+        parts.append(f"{who} {reason}{where} and {was} left out of the choice")
+    return " ".join(sentence(part) for part in parts)
+
+
+def _about_failures(evidence: Evidence, responses: Responses) -> str:
+    """Return who was left out because some of its runs did not succeed."""
+    runs = responses.runs[responses.runs["data"] == evidence.data]
+    runs = runs[at_largest_share(runs, responses.runs)]
+    unsuccessful = runs[~runs["status"].isin(["done", "left"])]
+    counts = unsuccessful["contestant"].astype(str).value_counts()
+    absent = [name for name in responses.names if name in counts and name not in evidence.eligible]
+    if not absent:
+        return ""
+    worst = int(counts[absent].max())
+    planned = int((runs["contestant"] == counts[absent].idxmax()).sum())
+    often = f"up to {worst}" if counts[absent].min() < worst else f"{worst}"
+    return (
+        f"{few([named(name) for name in absent])} failed in {often} of {planned} runs and "
+        f"{'were' if len(absent) > 1 else 'was'} left out of the choice"
+    )
+
+
+def _no_signal(evidence: Evidence) -> list[str]:
+    """Return the sentences where the baseline is chosen."""
+    write, baseline = numbers_for(evidence), str(evidence.baseline)
+    learners = [name for name in evidence.order if name in evidence.eligible and name != baseline]
+    best = learners[0]
+    value, low, high = evidence.posterior.difference(best, baseline)
+    gain = value if evidence.measure.greater_is_better else -value
+    known = achieves(evidence.measure, _with_interval(evidence, baseline))
+    if evidence.claimed(best, baseline):
+        lead = (
+            f"these inputs predict the target, but hardly: {named(best)} is better than "
+            f"{named(baseline)} by only {write.difference(gain)}, less than the "
+            f"{write.margin(evidence.margin)} that would matter"
+        )
+        return [lead, f"{named(baseline)}, which ignores the inputs, {known}"]
+    lead = (
+        f"we saw no sign that these inputs predict the target: no learner did better than "
+        f"{named(baseline)}, which {known}"
+    )
+    if gain > evidence.margin:
+        lead += ", by more than chance may explain"
+    elif evidence.margin > 0.0:
+        lead += f", by the {write.margin(evidence.margin)} that would matter"
+    who = f"the best of them, {named(best)}," if len(learners) > 1 else named(best)
+    if evidence.same_losses(best, baseline):
+        return [lead, f"{who} did the same on every row"]
+    word = "better" if gain > 0 else "worse"
+    did = "just as well" if write.vanishes(gain) else f"{write.difference(gain)} {word}"
+    return [lead, f"{who} did {did} here; the truth may be {_range(evidence, low, high)}"]
+
+
+def _range(evidence: Evidence, low: float, high: float) -> str:
+    """Return an interval of a difference in words: from so much worse to so much better."""
+    write = numbers_for(evidence)
+    worst, finest = (low, high) if evidence.measure.greater_is_better else (-high, -low)
+    words = [
+        f"{write.difference(edge)} {'better' if edge > 0 else 'worse'}" for edge in (worst, finest)
+    ]
+    if (worst > 0) == (finest > 0):
+        first, last = sorted((abs(worst), abs(finest)))
+        side = "better" if worst > 0 else "worse"
+        return f"{write.plain(first)} to {write.difference(last)} {side}"
+    return f"anything from {words[0]} to {words[1]}"
+
+
+def _recommendation(evidence: Evidence) -> list[str]:
+    choice = evidence.selection.name
+    words = achieves(evidence.measure, _with_interval(evidence, choice))
+    if evidence.selection.agreement < TOSS_UP:
+        return [_toss_up(evidence), f"we suggest {named(choice)}, which {words}"]
+    parts = [*_little_data(evidence), f"use {named(choice)}: it {words}"]
+    if choice != evidence.best:
+        return [*parts, _simpler(evidence), *_long_shot(evidence)]
+    others = [name for name in evidence.order if name != choice and name in evidence.eligible]
+    beaten = [name for name in others if evidence.claimed(choice, name)]
+    if len(beaten) == len(others):
+        every = "every other contestant" if len(others) > 1 else f"{named(others[0])}"
+        return [*parts, f"it is better than {every}{_nearest(evidence, others)}"]
+    if beaten:
+        learners = [name for name in beaten if name != evidence.baseline]
+        also = [evidence.baseline] if evidence.baseline in beaten else []
+        parts.append(f"it is better than {few([named(str(name)) for name in [*learners, *also]])}")
+    parts.append(_rival(evidence, [name for name in others if name not in beaten]))
+    return [*parts, *_long_shot(evidence)]
+
+
+def _toss_up(evidence: Evidence) -> str:
+    """Return who could be chosen as well."""
+    shares, choice = evidence.selection.shares, evidence.selection.name
+    often = sorted(evidence.eligible, key=lambda name: (name != choice, -shares[name]))
+    contenders = {name for name in often if shares[name] >= CONTENDER} | set(often[:2])
+    names = [name for name in evidence.order if name in contenders]
+    write = numbers_for(evidence)
+    means = dict(zip(evidence.names, evidence.posterior.means, strict=True))
+    values = listed([write.plain(means[name]) for name in names])
+    unit = " %" if is_share(evidence.measure) else ""
+    return f"it is a toss-up between {listed([named(name) for name in names])} ({values}{unit})"
+
+
+def _little_data(evidence: Evidence) -> list[str]:
+    """Return a warning where the rows are too few to say much."""
+    low, high = evidence.interval(evidence.selection.name)
+    if not evidence.margin or (high - low) / 2 <= WIDE * evidence.margin:
+        return []
+    if evidence.losses is None or evidence.claims["claimed"].any():
+        return []
+    return [f"with {evidence.posterior.n_rows} rows little is certain"]
+
+
+def _simpler(evidence: Evidence) -> str:
+    """Return why the simpler contestant is chosen though another did better here."""
+    choice, best = evidence.selection.name, evidence.best
+    write = numbers_for(evidence)
+    gain = evidence.posterior.difference(best, choice)[0]
+    simpler = f"{named(choice)} is simpler"
+    if evidence.same_losses(best, choice):
+        return f"{named(best)} did the same on every row; {simpler}"
+    if write.vanishes(gain):
+        return f"{named(best)} did just as well here; {simpler}"
+    reason = (
+        f"less than the {write.margin(evidence.margin)} that would matter and within the noise"
+        if evidence.rule == DEFAULT_RULE
+        else "which is within the noise"
+    )
+    return f"{named(best)} did {write.difference(gain)} better here, {reason}; {simpler}"
+
+
+def _nearest(evidence: Evidence, others: Sequence[str]) -> str:
+    _, low, high = evidence.posterior.difference(others[0], evidence.selection.name)
+    words = _range(evidence, low, high)
+    if len(others) == 1:
+        return f", which is {words}"
+    return f"; the nearest, {named(others[0])}, is {words}"
+
+
+def _rival(evidence: Evidence, rivals: Sequence[str]) -> str:
+    """Return what is to be said of the nearest contestant that cannot be told from the choice."""
+    choice, write = evidence.selection.name, numbers_for(evidence)
+    complexity = evidence.complexity[choice]
+    chances = {
+        name: 1.0 - evidence.posterior.better_equal_worse(name, choice, evidence.margin)[2]
+        for name in rivals
+        if evidence.complexity[name] < complexity
+    }
+    if chances and max(chances.values()) >= 0.5:
+        name = max(chances, key=lambda simple: chances[simple])
+        return (
+            f"{named(name)} is simpler and probably no more than {write.margin(evidence.margin)} "
+            f"worse (probability {chance_text(chances[name])})"
+        )
+    who = named(rivals[0])
+    if len(evidence.eligible) > 2:
+        who = f"the nearest, {who},"
+    if evidence.same_losses(rivals[0], choice):
+        return f"{who} did the same on every row"
+    value, low, high = evidence.posterior.difference(rivals[0], choice)
+    size = write.difference(value)
+    if write.vanishes(value):
+        return f"{who} did just as well here; the truth may be {_range(evidence, low, high)}"
+    if (low > 0) == (high > 0):
+        limits = write.interval(*sorted((abs(low), abs(high))))
+        return f"{who} did {size} worse here ({limits}), not quite enough to rule out chance"
+    return (
+        f"{who} did {size} worse here, which may be chance: the truth may be "
+        f"{_range(evidence, low, high)}"
+    )
+
+
+def _long_shot(evidence: Evidence) -> list[str]:
+    """Return how likely the choice is near the best, where that is not likely."""
+    within = float(evidence.table["probability_within"][evidence.selection.name])
+    if within >= 0.5:
+        return []
+    size = numbers_for(evidence).margin(evidence.margin)
+    near = f"within {size} of the best" if evidence.margin else "the best"
+    return [f"it is the best bet, but the probability that it is {near} is {chance_text(within)}"]
+
+
+def advice_on_rows(evidence: Evidence) -> str:
+    """Return what would settle what is open on one data set; empty where nothing is.
+
+    Parameters
+    ----------
+    evidence
+        What is known.
+    """
+    choice = evidence.selection.name
+    rivals = [name for name in evidence.order if name != choice and name in evidence.eligible]
+    rivals = [name for name in rivals if not evidence.claimed(choice, name)]
+    if not rivals or evidence.losses is None:
+        return ""
+    rival = evidence.best if evidence.best != choice else rivals[0]
+    write = numbers_for(evidence)
+    size = abs(evidence.posterior.difference(rival, choice)[0])
+    pair = f"{named(choice)} and {named(rival)}"
+    if evidence.same_losses(choice, rival):
+        return sentence(f"these rows cannot tell {pair} apart: they did the same on each")
+    if size <= evidence.margin:
+        keep = (
+            "" if write.vanishes(size) else f", if they keep differing by {write.difference(size)}"
+        )
+        return sentence(f"which of {pair} is better hardly matters{keep}")
+    if write.vanishes(size):
+        return sentence(f"no affordable number of rows would tell {pair} apart")
+    times = evidence.rows_to_tell(rival, choice)
+    rows = evidence.posterior.n_rows
+    still = f"if they keep differing by {write.difference(size)}"
+    if times is None:
+        return sentence(f"no affordable number of rows would tell {pair} apart, {still}")
+    if times <= 1:
+        return sentence(f"as many rows again would probably tell {pair} apart, {still}")
+    total = f"{int(float(f'{times * rows:.2g}')):,}"
+    return sentence(
+        f"about {times:g} times as many rows ({total}) would probably tell {pair} apart, {still}"
+    )
+
+
+def not_rejected_sentence(evidence: Evidence, verdict: Verdict, name: str) -> str:
+    """Return the answer by the rule of Alpaydin 19.15: the simplest that no test rejects.
+
+    Parameters
+    ----------
+    evidence
+        What is known.
+    verdict
+        What the tests say.
+    name
+        The contestant.
+    """
+    words = achieves(evidence.measure, _with_interval(evidence, name))
+    if name == evidence.baseline:
+        lead = "we saw no sign that these inputs predict the target: the tests show no contestant"
+        parts = [f"{lead} to be better than {named(name)}, which {words}"]
+    else:
+        parts = [f"use {named(name)}: it {words}"]
+    unbeaten = [each for each in verdict.unbeaten if each in evidence.eligible]
+    if len(unbeaten) > 1:
+        parts.append(
+            f"it is the simplest of {len(unbeaten)} contestants that the tests do not show to be "
+            "worse than another, which is the rule that was asked for"
+        )
+    if name != evidence.best:
+        write = numbers_for(evidence)
+        value, low, high = evidence.posterior.difference(evidence.best, name)
+        did = "just as well" if write.vanishes(value) else f"{write.difference(value)} better"
+        parts.append(
+            f"{named(evidence.best)} did {did} here; the truth may be {_range(evidence, low, high)}"
+        )
+    return " ".join(sentence(part) for part in parts)
+
+
+def order_sentence(order: Sequence[str], measure: str) -> str:
+    """Return the order of all contestants, as their means have it.
+
+    Parameters
+    ----------
+    order
+        Best first.
+    measure
+        What they are ordered by, in words.
+    """
+    return f"By {measure}, best first: {', '.join(named(name) for name in order)}."
+
+
+def ranks_sentences(ranks: RankEvidence, verdict: Verdict) -> str:
+    """Return the answer over several data sets.
+
+    Parameters
+    ----------
+    ranks
+        What the mean ranks tell.
+    verdict
+        What the tests say.
+    """
+    choice, best = ranks.selection.name, ranks.best
+    count = counted(ranks.n_data_sets, "data set")
+    rank = f"{ranks.mean_rank(choice):.2f}"
+    if choice == best:
+        parts = [f"use {named(choice)}: over {count} it ranks best (mean rank {rank})"]
+    else:
+        error = "half the standard error" if ranks.rule == DEFAULT_RULE else "the standard error"
+        top = ranks.mean_rank(best)
+        tied = bool(np.isclose(ranks.mean_rank(choice), top))
+        lead = f"ranks best ({top:.2f}), but by no more than {error} of the difference"
+        parts = [
+            f"use {named(choice)}: over {count} its mean rank is {rank}",
+            f"{named(best)} {'ranks just as well' if tied else lead}; {named(choice)} is simpler",
+        ]
+    above = [name for name in ranks.order if verdict.beats(choice, name)]
+    level = [name for name in ranks.order if name != choice and name not in above]
+    if above:
+        parts.append(
+            f"it ranks above {_with_ranks(ranks, above)}, adjusted p < {verdict_level(verdict)}"
+        )
+    if level and verdict.tested:
+        parts.append(f"the tests cannot tell it from {_with_ranks(ranks, level)}")
+    agreement = times_text(ranks.selection.agreement)
+    parts.append(f"another {count} like these would lead to the same choice {agreement}")
+    return " ".join(sentence(part) for part in parts)
+
+
+def verdict_level(verdict: Verdict) -> str:
+    """Return the level of significance of a verdict."""
+    return f"{verdict.overall.alpha:g}" if verdict.overall is not None else "0.05"
+
+
+def _with_ranks(ranks: RankEvidence, names: Sequence[str]) -> str:
+    shown = [f"{named(name)} ({ranks.mean_rank(name):.2f})" for name in names]
+    return few(shown)
+
+
+def each_data_set_sentences(evidence: Mapping[str, Evidence], ranks: RankEvidence | None) -> str:
+    """Return the answer where there are too few data sets for one over all of them.
+
+    Parameters
+    ----------
+    evidence
+        What is known on each data set.
+    ranks
+        What the mean ranks tell; None where there are none.
+    """
+    choices = {data: known.selection.name for data, known in evidence.items()}
+    names = list(dict.fromkeys(choices.values()))
+    silent = [data for data, known in evidence.items() if choices[data] == known.baseline]
+    no_sign = (
+        f"we saw no sign that the inputs predict the target on {listed(silent)}" if silent else ""
+    )
+    if len(names) == 1:
+        values = listed(
+            [f"{_with_interval(known, names[0])} on {data}" for data, known in evidence.items()]
+        )
+        measure = next(iter(evidence.values())).measure
+        every = "both data sets" if len(evidence) == 2 else f"all {len(evidence)} data sets"
+        where = f", the choice on {every}" if len(evidence) > 1 else ""
+        parts = [no_sign, f"use {named(names[0])}{where}: it {achieves(measure, values)}"]
+        return " ".join(sentence(part) for part in parts if part)
+    where = listed([f"{named(name)} on {data}" for data, name in choices.items()])
+    parts = [f"it depends on the data set: use {where}", no_sign]
+    if ranks is not None:
+        top = ranks.mean_rank(ranks.best)
+        level = [named(name) for name in ranks.order if np.isclose(ranks.mean_rank(name), top)]
+        parts.append(
+            f"over all of them {listed(level)} {'rank' if len(level) > 1 else 'ranks'} best (mean "
+            f"rank {top:.2f}), but {ranks.n_data_sets} data sets are too few to say more than that"
+        )
+    return " ".join(sentence(part) for part in parts if part)
+
+
+def plain_sentence(responses: Responses, *verdicts: Verdict) -> str:
+    """Return the answer where nothing is known but means: no interval, no test.
+
+    Parameters
+    ----------
+    responses
+        The scores.
+    verdicts
+        Who has the best mean, on each data set.
+    """
+    words = measure_words(responses.measure)
+    leaders = []
+    for verdict in verdicts:
+        table = responses.by_split(verdict.scope) if verdict.scope in responses.data else None
+        mean = float(table[verdict.best].mean()) if table is not None else float("nan")
+        value = "" if np.isnan(mean) else f" ({mean:.4g})"
+        where = f" on {verdict.scope}" if len(verdicts) > 1 else ""
+        leaders.append(f"{named(verdict.best)} has the best {words}{where}{value}")
+    return (
+        f"{sentence(listed(leaders))} The design tells nothing of how far that may be chance; use "
+        "cross-validation to know."
+    )

@@ -1,0 +1,1 @@
+"""Mercer kernels of rows of numbers, their algebra, and Gram matrices."""

@@ -1,0 +1,1 @@
+"""Metrics learned with a margin."""

@@ -1,0 +1,1 @@
+"""Several kernels at once: their weights, local and localised."""

@@ -1,0 +1,1 @@
+"""Kernels of strings, documents, bags, trees, graphs and sequences."""

@@ -1,0 +1,1 @@
+"""Components, discriminants and correlations in a kernel's space, and feature maps."""

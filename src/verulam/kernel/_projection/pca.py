@@ -1,0 +1,251 @@
+"""Principal components in the space of a kernel."""
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg
+from numpy.typing import ArrayLike
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import Tags
+
+from verulam.base import DataError, DataWarning, Interval, Transformer, check_is_fitted, checked_fit
+from verulam.kernel._kernels.general import Function
+from verulam.kernel._kernels.gram import centre_gram
+from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.space import KERNEL_OPTIONS, kernel_tags, open_space
+
+#: Eigenvalues below this share of the largest are rounding.
+NEGLIGIBLE = 1e-12
+#: Entries of an eigenvector that differ by less than this share are as large as each other.
+EQUAL = 1e-6
+#: From this size on a few eigenvectors are found by iteration instead of all of them.
+ITERATED = 800
+#: Components that explain less than this many times what any direction would say nothing.
+TELLING = 2.0
+#: Inputs for each component from which that is judged.
+JUDGED_INPUTS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class CentredSpectrum:
+    r"""Eigenvectors of a centred Gram matrix.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_components,)
+        Eigenvalues :math:`\lambda_j`, the largest first.
+    vectors : ndarray of shape (n_samples, n_components)
+        Unit eigenvectors :math:`c_j`.
+    means : ndarray of shape (n_samples,)
+        Mean of each column of the Gram matrix before centring.
+    total
+        Sum of all eigenvalues.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+    means: np.ndarray
+    total: float
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        r"""Coordinates :math:`\sqrt{\lambda_j} c_j^t` of the training data."""
+        return self.vectors * np.sqrt(self.values)
+
+    def project(self, gram: np.ndarray) -> np.ndarray:
+        """Return coordinates of new inputs from their kernels with the training data."""
+        centred = gram - gram.mean(axis=1, keepdims=True) - self.means + self.means.mean()
+        return centred @ (self.vectors / np.sqrt(self.values))
+
+
+def centred_spectrum(gram: np.ndarray, count: int | None = None) -> CentredSpectrum:
+    """Return the leading eigenvectors of a Gram matrix after centring, all that count if None."""
+    centred = centre_gram(gram)
+    size = len(centred)
+    count = size if count is None else min(count, size)
+    total = float(np.trace(centred))
+    if size >= ITERATED and count * 10 < size:
+        # A fixed start: the same data give the same components.
+        start = np.random.default_rng(0).normal(size=size)
+        values, vectors = scipy.sparse.linalg.eigsh(centred, count, which="LA", v0=start)
+    else:
+        values, vectors = scipy.linalg.eigh(centred, subset_by_index=(size - count, size - 1))
+    order = np.argsort(values)[::-1]
+    values, vectors = values[order], vectors[:, order]
+    kept = values > NEGLIGIBLE * size * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    vectors = vectors[:, kept]
+    return CentredSpectrum(values[kept], vectors * orientations(vectors), gram.mean(axis=0), total)
+
+
+def orientations(columns: np.ndarray) -> np.ndarray:
+    """Return a sign for each column that makes its largest entry positive.
+
+    The sign of an eigenvector is free. Of entries that are largest but for rounding the first
+    decides, so that another machine gives the same sign.
+    """
+    sizes = np.abs(columns)
+    largest = (sizes >= (1.0 - EQUAL) * sizes.max(axis=0, initial=0.0)).argmax(axis=0)
+    return np.where(columns[largest, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
+
+
+class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
+    r"""Principal components of what a kernel makes of the inputs.
+
+    Parameters
+    ----------
+    n_components
+        Number of components; a fraction asks for as many as explain that share of the variance,
+        None for all.
+    kernel
+        Kernel, its name, or a function of two tables. A sum of kernels gives joint components.
+    ridge
+        Penalty of the regression that finds inputs for components in `inverse_transform`.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components_,)
+        Eigenvalues :math:`\lambda_j` of the centred Gram matrix.
+    eigenvectors_ : ndarray of shape (n_samples, n_components_)
+        Its eigenvectors :math:`c_j`.
+    explained_share_ : ndarray of shape (n_components_,)
+        Share of the variance in the kernel's space that each component explains.
+    n_components_ : int
+        Number of components; directions without variance are left out.
+    space_ : KernelSpace
+        Kernel and training data.
+    spectrum_ : CentredSpectrum
+        What `transform` projects with.
+
+    Notes
+    -----
+    .. math:: z_j^t = \sqrt{\lambda_j}\, c_j^t
+
+    The Gram matrix is centred first, as components are about the mean in any space. With the linear
+    kernel this is principal components analysis, or multidimensional scaling. See Alpaydin 13.14.
+
+    Examples
+    --------
+    A disc inside a ring becomes separable by a threshold on the first component:
+
+    >>> import numpy as np
+    >>> from verulam.kernel import Gaussian, KernelPrincipalComponents
+    >>> angle = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> components = KernelPrincipalComponents(n_components=1, kernel=Gaussian(1.0))
+    >>> components.fit_transform(np.vstack([0.3 * ring, 2 * ring])).ravel()[[0, 3, 12, 15]].round(3)
+    array([ 0.458,  0.458, -0.458, -0.458])
+    >>> components.explained_share_.round(3)
+    array([0.324])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="neither"),
+            None,
+        ],
+        "kernel": KERNEL_OPTIONS,
+        "ridge": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_components: int | float | None = 2,
+        *,
+        kernel: str | Kernel | Function = "gaussian",
+        ridge: float = 1.0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.ridge = ridge
+
+    @classmethod
+    def _example_learners(cls) -> list["KernelPrincipalComponents"]:
+        return [cls(), cls(n_components=0.9, kernel="polynomial")]
+
+    def __sklearn_tags__(self) -> Tags:
+        return kernel_tags(super().__sklearn_tags__(), self.kernel)
+
+    @checked_fit
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the components of the training data."""
+        self.space_ = open_space(self, self.kernel, X)
+        wanted = self.n_components
+        whole = wanted is None or isinstance(wanted, Integral)
+        spectrum = centred_spectrum(self.space_.gram, wanted if whole else None)  # type: ignore[arg-type] # a count or None
+        if not len(spectrum.values):
+            raise DataError(
+                "all inputs are the same to this kernel: there is no variance to explain."
+            )
+        shares = spectrum.values / spectrum.total
+        if not whole:
+            enough = int(np.searchsorted(shares.cumsum(), float(wanted)) + 1)  # type: ignore[arg-type] # a share
+            spectrum = CentredSpectrum(
+                spectrum.values[:enough],
+                spectrum.vectors[:, :enough],
+                spectrum.means,
+                spectrum.total,
+            )
+        self.spectrum_ = spectrum
+        self.eigenvalues_, self.eigenvectors_ = spectrum.values, spectrum.vectors
+        self.explained_share_ = shares[: len(spectrum.values)]
+        self.n_components_ = len(spectrum.values)
+        # Of given matrices, as that of locally linear embedding, only the order may be meant.
+        if self.space_.kernel.takes != "gram":
+            _warn_of_poor_compression(self.explained_share_, len(spectrum.vectors))
+        return self
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Find the components, and return those of the training data."""
+        return self.fit(X).spectrum_.coordinates
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the components of each input."""
+        check_is_fitted(self)
+        return self.spectrum_.project(self.space_.against(self, X))
+
+    def inverse_transform(self, X: ArrayLike) -> np.ndarray:
+        """Return inputs with about these components, by ridge regression on them."""
+        check_is_fitted(self)
+        if self.space_.kernel.takes != "rows":
+            raise DataError(
+                "inverse_transform finds rows of numbers; the kernel compares "
+                f"{self.space_.kernel.takes}."
+            )
+        known = self.spectrum_.coordinates
+        components = np.asarray(X, dtype=np.float64)
+        if components.ndim != 2 or components.shape[1] != self.n_components_:
+            raise DataError(
+                f"X must have {self.n_components_} columns, one for each component; got shape "
+                f"{components.shape}."
+            )
+        kernel = self.space_.kernel
+        gram = kernel(known)
+        gram[np.diag_indices_from(gram)] += self.ridge
+        # About the mean, so that the ridge draws towards it and not towards zero.
+        mean = self.space_.inputs.mean(axis=0)
+        weights = scipy.linalg.solve(gram, self.space_.inputs - mean, assume_a="pos")
+        return kernel(components, known) @ weights + mean
+
+
+def _warn_of_poor_compression(shares: np.ndarray, n_inputs: int) -> None:
+    """Say where eigenvalues hardly decay, as those of a narrow Gaussian kernel."""
+    even = len(shares) / max(1, n_inputs - 1)
+    explained = float(shares.sum())
+    if n_inputs < JUDGED_INPUTS * len(shares) or explained >= TELLING * even:
+        return
+    warnings.warn(
+        f"{len(shares)} kernel components explain {explained:.2%} of the variance, hardly more "
+        f"than the {even:.2%} of any directions: to this kernel the inputs are about equally far "
+        "from one another. Take a wider kernel, or fewer columns.",
+        DataWarning,
+        stacklevel=4,
+    )

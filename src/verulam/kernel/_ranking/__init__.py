@@ -1,0 +1,1 @@
+"""Ranking machines, with kernels and linear."""

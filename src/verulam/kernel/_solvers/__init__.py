@@ -1,0 +1,1 @@
+"""Solvers of the dual problem, and what they read."""

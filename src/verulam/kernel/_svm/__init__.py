@@ -1,0 +1,1 @@
+"""Support vector machines: classification, regression, one class."""

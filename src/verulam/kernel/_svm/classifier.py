@@ -1,0 +1,353 @@
+"""Support-vector classifiers."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags, compute_class_weight
+
+from verulam.base import (
+    RANDOM_STATE,
+    Classifier,
+    DataError,
+    Interval,
+    Seed,
+    StrOptions,
+    available_if,
+    check_is_fitted,
+    checked_fit,
+    encode_classes,
+    generator,
+)
+from verulam.kernel._kernels.general import Function
+from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.radial import Gaussian
+from verulam.kernel._kernels.space import kernel_tags
+from verulam.kernel._solvers.inputs import expansion, part_cache, read_queries, read_training
+from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._svm.binary import (
+    BinaryMachine,
+    SolverOptions,
+    cost_machines,
+    hard_machine,
+    nu_machine,
+)
+from verulam.kernel._svm.calibration import (
+    Calibration,
+    check_held_out,
+    platt_calibration,
+    softmax_calibration,
+)
+from verulam.kernel._svm.margin_report import InstanceReport, margin_report
+from verulam.kernel._svm.options import (
+    CLASS_WEIGHT,
+    SHARE,
+    SHARED_OPTIONS,
+    row_weights,
+)
+from verulam.kernel._svm.output_codes import STRATEGIES, code_matrix, decode
+
+
+def _has_probabilities(learner: Any) -> bool:
+    if learner.calibration is None:
+        raise AttributeError("Probabilities need calibration='platt' or 'softmax'.")
+    return True
+
+
+class SupportVectorClassifier(Classifier):
+    r"""Separate classes by the plane of largest margin in the space of a kernel.
+
+    Parameters
+    ----------
+    kernel
+        Name of a kernel, a kernel, or a function of two tables.
+    form
+        "cost" (each slack costs `C`), "nu" (a share of margin errors is given) or "hard" (no
+        slack; classes that cannot be separated raise `NotSeparableError` with the certificate).
+    C
+        Cost :math:`C` of slack, where the form is "cost"; of infinity, it is the form "hard".
+    nu
+        Bound :math:`\nu` of the share of margin errors, where the form is "nu".
+    strategy
+        What to do with more than two classes: "pairwise" machines that vote, "one_vs_all", or a
+        matrix of codes -1, 0 and 1 with a row for each class.
+    class_weight
+        Factor of the cost for each class: a dictionary, "balanced", or None.
+    bias
+        Whether the plane may be off the origin of the kernel's space (form "cost").
+    calibration
+        How to make probabilities: "platt" (two classes), "softmax", or None.
+    held_out
+        Share of the rows that calibration learns from; the machines are then trained on all.
+    tol
+        Largest violation of the conditions of optimality.
+    max_iter
+        Most blocks of the solver, see `solve_dual`.
+    cache_size
+        Megabytes for kernel values and for what the solver works with.
+    random_state
+        Seed of the choice of held-out rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted class labels.
+    kernel_ : Kernel
+        The kernel with what it took from the data.
+    support_ : ndarray of shape (n_support,)
+        Positions of the support vectors of all machines.
+    support_vectors_ : ndarray
+        The support vectors.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Coefficients :math:`\alpha^t r^t`, positive for the machine's positive classes.
+    intercept_ : ndarray of shape (n_machines,)
+        Biases.
+    codes_ : ndarray of shape (n_classes, n_machines)
+        Side that each class has in each machine.
+    machines_ : list of BinaryMachine
+        Margin, dual objective and solver's report of each machine.
+    support_share_ : float
+        Share of the rows that are support vectors: about a bound of the expected test error.
+    n_iter_ : int
+        Blocks solved for the machine that took most.
+    calibration_ : Calibration or None
+        Map from outputs to probabilities.
+
+    Notes
+    -----
+    .. math:: \min \tfrac{1}{2} \|w\|^2 + C \sum_t \xi^t, \qquad
+              r^t (w^T \phi(x^t) + b) \ge 1 - \xi^t, \quad \xi^t \ge 0
+
+    solved in the dual, with :math:`g(x) = \sum_t \alpha^t r^t K(x^t, x) + b`. See Alpaydin
+    13.1-13.9 (13.3)-(13.41) and Bartkowiak 5.9-5.11. The constraint :math:`\sum \alpha^t r^t = 0`
+    belongs to the bias; without one there is none.
+
+    Examples
+    --------
+    >>> from verulam.kernel import Polynomial, SupportVectorClassifier
+    >>> corners, exclusive_or = [[-1, -1], [-1, 1], [1, -1], [1, 1]], [0, 1, 1, 0]
+    >>> machine = SupportVectorClassifier(kernel=Polynomial(2), form="hard")
+    >>> machine.fit(corners, exclusive_or).dual_coef_.round(4)
+    array([[-0.125,  0.125,  0.125, -0.125]])
+    >>> round(machine.machines_[0].margin, 4), round(machine.machines_[0].dual_objective, 4)
+    (1.4142, 0.25)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {
+        "form": [StrOptions({"cost", "nu", "hard"})],
+        "C": [Interval(Real, 0, None, closed="right")],
+        "nu": SHARE,
+        "strategy": [StrOptions(set(STRATEGIES)), "array-like"],
+        "class_weight": CLASS_WEIGHT,
+        "bias": ["boolean"],
+        "calibration": [StrOptions({"platt", "softmax"}), None],
+        "held_out": [Interval(Real, 0, 1, closed="neither")],
+        "random_state": RANDOM_STATE,
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: str | Kernel | Function = "gaussian",
+        form: str = "cost",
+        C: float = 1.0,
+        nu: float = 0.5,
+        strategy: str | ArrayLike = "pairwise",
+        class_weight: str | dict[Any, float] | None = None,
+        bias: bool = True,
+        calibration: str | None = None,
+        held_out: float = 0.25,
+        tol: float = 1e-3,
+        max_iter: int = 100_000,
+        cache_size: float = 200.0,
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.form = form
+        self.C = C
+        self.nu = nu
+        self.strategy = strategy
+        self.class_weight = class_weight
+        self.bias = bias
+        self.calibration = calibration
+        self.held_out = held_out
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
+
+    @classmethod
+    def _example_learners(cls) -> list["SupportVectorClassifier"]:
+        return [
+            cls(kernel=Gaussian(1.0), tol=1e-11),
+            cls(kernel="linear", strategy="one_vs_all", tol=1e-11),
+        ]
+
+    def __sklearn_tags__(self) -> Tags:
+        return kernel_tags(super().__sklearn_tags__(), self.kernel)
+
+    @checked_fit
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train the machines; `sample_weight` multiplies the cost of each row."""
+        machines, inputs = self._fit_path(X, y, sample_weight, [self.C])
+        self._keep([path[-1] for path in machines], inputs)
+        return self
+
+    def _fit_path(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, costs: Sequence[float]
+    ) -> tuple[list[list[BinaryMachine]], np.ndarray]:
+        """Return machines for each cost, each from the solution of the last, and the inputs."""
+        kernel, inputs, labels = read_training(self, self.kernel, X, y)
+        codes, self.classes_ = encode_classes(self, labels)
+        if len(self.classes_) < 2:
+            raise DataError(
+                f"y must have two classes or more, got 1 class only: "
+                f"{self.classes_.tolist()[0]!r}. OneClassMachine learns from one."
+            )
+        weights = row_weights(sample_weight, inputs)
+        weights = weights * self._class_factors(codes)[codes]
+        self.kernel_ = kernel
+        self.codes_ = code_matrix(len(self.classes_), self.strategy)
+        cache = RowCache(kernel, inputs, self.cache_size)
+        self.calibration_: Any = self._calibrate(cache, codes, weights)
+        paths = [
+            self._train(cache, self.codes_[codes, machine], weights, costs)
+            for machine in range(self.codes_.shape[1])
+        ]
+        return paths, inputs
+
+    def _class_factors(self, codes: np.ndarray) -> np.ndarray:
+        labels = {label: place for place, label in enumerate(self.classes_.tolist())}
+        if isinstance(self.class_weight, dict):
+            unknown = [label for label in self.class_weight if label not in labels]
+            if unknown:
+                raise DataError(
+                    f"class_weight: {unknown[0]!r} is not among the classes {list(labels)}."
+                )
+            given = {labels[label]: factor for label, factor in self.class_weight.items()}
+            if any(not factor > 0 for factor in given.values()):
+                raise DataError(f"class_weight must be above 0; got {self.class_weight}.")
+            return np.array([given.get(place, 1.0) for place in range(len(labels))])
+        return np.asarray(
+            compute_class_weight(self.class_weight, classes=np.arange(len(labels)), y=codes)
+        )
+
+    def _train(
+        self, cache: RowCache, signs: np.ndarray, weights: np.ndarray, costs: Sequence[float]
+    ) -> list[BinaryMachine]:
+        """Return one machine for each cost, with coefficients of all rows."""
+        rows, n_rows = np.flatnonzero(signs), len(signs)
+        if len(rows) < n_rows:
+            cache = part_cache(cache, rows, self.cache_size)
+            signs, weights = signs[rows], weights[rows]
+        for side, name in ((signs > 0, "positive"), (signs < 0, "negative")):
+            if not weights[side].sum() > 0:
+                raise DataError(f"sample_weight: all weights of a {name} class are zero.")
+        options = SolverOptions(float(self.tol), int(self.max_iter), bool(self.bias))
+        if self._without_slack():
+            machines = [hard_machine(cache, signs, weights > 0, options)]
+        elif self.form == "nu":
+            machines = [nu_machine(cache, signs, float(self.nu), weights, options)]
+        else:
+            machines = cost_machines(
+                cache, signs, weights, [float(cost) for cost in costs], options
+            )
+        return [_spread(machine, rows, n_rows) for machine in machines]
+
+    def _without_slack(self) -> bool:
+        endless = self.form == "cost" and np.isinf(self.C)
+        if endless and not self.bias:
+            raise DataError("C must be finite without a bias; take a large cost.")
+        return self.form == "hard" or endless
+
+    def _keep(self, machines: list[BinaryMachine], inputs: np.ndarray) -> None:
+        coefficients = np.array([machine.coefficients for machine in machines])
+        self.machines_ = machines
+        self.support_ = np.flatnonzero(coefficients.any(axis=0))
+        self.support_vectors_ = inputs[self.support_]
+        self.dual_coef_ = coefficients[:, self.support_]
+        self.intercept_ = np.array([machine.bias for machine in machines])
+        self.support_share_ = len(self.support_) / len(inputs)
+        self.n_iter_ = max(1, *(machine.solution.n_iter for machine in machines))
+
+    def _calibrate(
+        self, cache: RowCache, codes: np.ndarray, weights: np.ndarray
+    ) -> Calibration | None:
+        """Return the map to probabilities, from machines that did not see the held-out rows."""
+        if self.calibration is None:
+            return None
+        if self.calibration == "platt" and len(self.classes_) > 2:
+            raise DataError('calibration "platt" is for two classes; use "softmax" for more.')
+        order = generator(self.random_state).permutation(len(codes))
+        held = np.zeros(len(codes), dtype=bool)
+        for label in range(len(self.classes_)):
+            own = order[codes[order] == label]
+            held[own[: max(1, round(self.held_out * len(own)))]] = len(own) > 1
+        check_held_out(codes[held], len(self.classes_))
+        rest = np.flatnonzero(~held)
+        part = part_cache(cache, rest, self.cache_size)
+        machines = [
+            self._train(part, self.codes_[codes[rest], machine], weights[rest], [self.C])[0]
+            for machine in range(self.codes_.shape[1])
+        ]
+        coefficients = np.column_stack([machine.coefficients for machine in machines])
+        held_rows = np.flatnonzero(held)
+        outputs = expansion(cache.kernel, cache.inputs[held_rows], part.inputs, rest, coefficients)
+        outputs += [machine.bias for machine in machines]
+        if self.calibration == "platt":
+            return platt_calibration(outputs[:, 0], codes[held] == 1)
+        return softmax_calibration(outputs, codes[held], len(self.classes_))
+
+    def machine_outputs(self, X: ArrayLike) -> np.ndarray:
+        """Return the output of every machine for each row, one column each."""
+        queries = read_queries(self, X)
+        return (
+            expansion(
+                self.kernel_, queries, self.support_vectors_, self.support_, self.dual_coef_.T
+            )
+            + self.intercept_
+        )
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Return the output of the machine, or with more classes a score of each."""
+        outputs = self.machine_outputs(X)
+        if len(self.classes_) == 2 and outputs.shape[1] == 1:
+            return outputs[:, 0] * self.codes_[1, 0]
+        return decode(outputs, self.codes_, self.strategy)
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the class of each row."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0).astype(int)]
+        return self.classes_[scores.argmax(axis=1)]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Return the calibrated probability of each class."""
+        outputs = self.machine_outputs(X)
+        return self.calibration_.probabilities(outputs)
+
+    def instance_report(self, X: ArrayLike, y: ArrayLike) -> InstanceReport:
+        """Say of each row whether it is safe, on the margin, inside it or wrong (two classes)."""
+        check_is_fitted(self)
+        if len(self.classes_) != 2:
+            raise DataError(
+                f"instance_report is for two classes; this machine has {len(self.classes_)}."
+            )
+        labels = np.asarray(y)
+        unknown = set(np.unique(labels).tolist()) - set(self.classes_.tolist())
+        if unknown:
+            raise DataError(f"y has labels that training did not see: {sorted(unknown)}.")
+        signs = np.where(labels == self.classes_[1], 1.0, -1.0)
+        return margin_report(signs * self.decision_function(X), 2.0 * float(self.tol))
+
+
+def _spread(machine: BinaryMachine, rows: np.ndarray, size: int) -> BinaryMachine:
+    """Return the machine with coefficients of all rows, where it was trained on some."""
+    coefficients = np.zeros(size)
+    coefficients[rows] = machine.coefficients
+    return replace(machine, coefficients=coefficients)

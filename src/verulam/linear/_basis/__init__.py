@@ -1,0 +1,1 @@
+"""Basis expansions, in which a discriminant is linear."""

@@ -1,0 +1,1 @@
+"""Trainers by descent, equations and linear programs."""

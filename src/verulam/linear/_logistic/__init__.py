@@ -1,0 +1,1 @@
+"""Logistic discrimination and generalised linear models."""

@@ -1,0 +1,228 @@
+"""The likelihood of logistic discrimination: value, gradient and curvature, in blocks of rows."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from verulam.base import thread_count, thread_pool
+from verulam.linear._training.column_products import is_compressed, weighted_products
+
+#: Numbers of a block of rows: many enough that the work outweighs the calls, few enough that what
+#: is computed from them is still in the processor's cache when it is needed again.
+_BLOCK_NUMBERS = 200_000
+#: Below so many outputs and inputs one thread is faster than several.
+_THREADED_NUMBERS = 1_000_000
+
+
+@dataclass(frozen=True)
+class LogisticProblem:
+    r"""Penalised negative log-likelihood of class posteriors linear in the inputs.
+
+    Coefficients have the bias in front: one row for two classes, whose second has the posterior
+    :math:`\sigma(w^T x + w_0)`, or one row for each of more classes.
+
+    Attributes
+    ----------
+    inputs
+        Rows, dense or CSR.
+    codes
+        Number of each row's class.
+    n_classes
+        Number of classes.
+    weights
+        Weight of each row, or None where all count alike.
+    strength
+        Factor of half the squared length of the weights; biases are free.
+    pool
+        Workers for the blocks of rows, see `threaded`.
+    """
+
+    inputs: Any
+    codes: np.ndarray
+    n_classes: int
+    weights: np.ndarray | None
+    strength: float
+    pool: Executor | None = None
+
+    @contextmanager
+    def threaded(self) -> Iterator["LogisticProblem"]:
+        """Give the same problem with a worker for each processor, where it is large enough.
+
+        The result does not depend on them: blocks and the order of their sums stay the same.
+        """
+        if self._numbers < _THREADED_NUMBERS or thread_count() == 1:
+            yield self
+            return
+        with thread_pool(thread_count()) as pool:
+            yield replace(self, pool=pool)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of the coefficients."""
+        return (1 if self.n_classes == 2 else self.n_classes), self.inputs.shape[1] + 1
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights of the rows."""
+        return float(len(self.codes) if self.weights is None else self.weights.sum())
+
+    def sample(self, size: int) -> "LogisticProblem":
+        """Return the same problem for some of its rows, the penalty in proportion."""
+        rows = np.sort(np.random.default_rng(0).choice(len(self.codes), size, replace=False))
+        weights = None if self.weights is None else self.weights[rows]
+        share = size / len(self.codes)
+        return replace(
+            self,
+            inputs=self.inputs[rows],
+            codes=self.codes[rows],
+            weights=weights,
+            strength=self.strength * share,
+        )
+
+    @cached_property
+    def second(self) -> np.ndarray:
+        """One for rows of the second class, zero for others."""
+        return (self.codes == 1).astype(np.float64)
+
+    def value(self, coefficients: np.ndarray) -> float:
+        """Return the objective."""
+        return self.value_and_gradient(coefficients)[0]
+
+    def value_and_gradient(self, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the objective and its gradient."""
+        block = self._two_classes if self.n_classes == 2 else self._more_classes
+        parts = self._over_blocks(lambda rows: block(rows, coefficients))
+        gradient = sum(part[1] for part in parts)
+        gradient[:, 1:] += self.strength * coefficients[:, 1:]
+        return sum(part[0] for part in parts) + self._penalty(coefficients), gradient
+
+    def newton_terms(self, coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return objective, gradient and Hessian for two classes."""
+        parts = self._over_blocks(lambda rows: self._newton_block(rows, coefficients[0]))
+        value = sum(part[0] for part in parts) + self._penalty(coefficients)
+        gradient = sum(part[1] for part in parts)
+        hessian = sum(part[2] for part in parts)
+        gradient[1:] += self.strength * coefficients[0, 1:]
+        hessian[np.diag_indices(len(hessian))] += self.strength
+        hessian[0, 0] -= self.strength
+        return value, gradient, hessian
+
+    def information(self, coefficients: np.ndarray, reference: int) -> np.ndarray:
+        """Return the Hessian over the classes other than `reference`, one block for each."""
+        others = [code for code in range(self.n_classes) if code != reference]
+        posterior = self.posterior(self.inputs, coefficients)
+        row_weights = np.ones(len(self.codes)) if self.weights is None else self.weights
+        size = self.shape[1]
+        table = np.empty((len(others) * size, len(others) * size))
+        for i, first in enumerate(others):
+            for j, second in enumerate(others[: i + 1]):
+                factors = posterior[:, first] * ((first == second) - posterior[:, second])
+                block = weighted_products(self.inputs, row_weights * factors)
+                table[i * size : (i + 1) * size, j * size : (j + 1) * size] = block
+                table[j * size : (j + 1) * size, i * size : (i + 1) * size] = block
+        return table
+
+    def posterior(self, inputs: Any, coefficients: np.ndarray) -> np.ndarray:
+        """Return the probability of each class for some rows."""
+        outputs = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
+        if self.n_classes == 2:
+            outputs = np.column_stack([np.zeros(len(outputs)), outputs[:, 0]])
+        outputs -= outputs.max(axis=1, keepdims=True)
+        np.exp(outputs, out=outputs)
+        outputs /= outputs.sum(axis=1, keepdims=True)
+        return outputs
+
+    def all_right(self, coefficients: np.ndarray) -> bool:
+        """Whether every row that counts has the largest output at its own class.
+
+        Then no likelihood is the largest: twice the coefficients always have a larger one.
+        """
+        outputs = outputs_by_class(self.inputs, coefficients)
+        if self.n_classes == 2:
+            outputs = np.concatenate([np.zeros_like(outputs), outputs])
+        places = np.arange(len(self.codes))
+        own = outputs[self.codes, places]
+        outputs[self.codes, places] = -np.inf
+        right = own > outputs.max(axis=0)
+        return bool(right.all() if self.weights is None else right[self.weights > 0].all())
+
+    def _penalty(self, coefficients: np.ndarray) -> float:
+        return 0.5 * self.strength * float((coefficients[:, 1:] ** 2).sum())
+
+    def _over_blocks(self, function: Any) -> list[Any]:
+        n_rows = len(self.codes)
+        size = max(64, _BLOCK_NUMBERS * n_rows // max(self._numbers, 1))
+        blocks = [slice(start, start + size) for start in range(0, n_rows, size)]
+        return list(map(function, blocks) if self.pool is None else self.pool.map(function, blocks))
+
+    @property
+    def _numbers(self) -> int:
+        inputs = self.inputs.nnz if self._compressed else self.inputs.size
+        return int(inputs) + self.shape[0] * len(self.codes)
+
+    @property
+    def _compressed(self) -> bool:
+        return is_compressed(self.inputs)
+
+    def _two_classes(self, rows: slice, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
+        inputs = self.inputs[rows]
+        loss, errors, _ = self._doubt(rows, inputs @ coefficients[0, 1:] + coefficients[0, 0])
+        return loss, np.concatenate([[errors.sum()], errors @ inputs])[None, :]
+
+    def _doubt(self, rows: slice, outputs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return the loss of a block, its slopes and its curvatures at the outputs."""
+        second = self.second[rows]
+        small = np.exp(-np.abs(outputs))
+        posterior = np.where(outputs >= 0, 1.0, small) / (1.0 + small)
+        losses = np.log1p(small) + np.maximum(outputs, 0.0) - second * outputs
+        if self.weights is None:
+            return float(losses.sum()), posterior - second, posterior * (1.0 - posterior)
+        weights = self.weights[rows]
+        curvatures = weights * posterior * (1.0 - posterior)
+        return float(weights @ losses), weights * (posterior - second), curvatures
+
+    def _more_classes(self, rows: slice, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return loss and gradient of a block, one row of outputs for each class.
+
+        Sums over few classes are fast where they run over whole rows of numbers.
+        """
+        inputs, codes = self.inputs[rows], self.codes[rows]
+        outputs = outputs_by_class(inputs, coefficients)
+        outputs -= outputs.max(axis=0)
+        places = np.arange(len(codes))
+        chosen = outputs[codes, places]
+        np.exp(outputs, out=outputs)
+        sums = outputs.sum(axis=0)
+        losses = np.log(sums) - chosen
+        outputs /= sums
+        outputs[codes, places] -= 1.0
+        if self.weights is None:
+            loss = float(losses.sum())
+        else:
+            loss = float(self.weights[rows] @ losses)
+            outputs *= self.weights[rows]
+        slopes = (inputs.T @ outputs.T).T if self._compressed else outputs @ inputs
+        return loss, np.column_stack([outputs.sum(axis=1), slopes])
+
+    def _newton_block(
+        self, rows: slice, coefficients: np.ndarray
+    ) -> tuple[float, np.ndarray, np.ndarray]:
+        inputs = self.inputs[rows]
+        loss, errors, curvatures = self._doubt(rows, inputs @ coefficients[1:] + coefficients[0])
+        gradient = np.concatenate([[errors.sum()], errors @ inputs])
+        return loss, gradient, weighted_products(inputs, curvatures)
+
+
+def outputs_by_class(inputs: Any, coefficients: np.ndarray) -> np.ndarray:
+    """Return the outputs, one row for each class."""
+    if is_compressed(inputs):
+        outputs = np.ascontiguousarray((inputs @ coefficients[:, 1:].T).T)
+    else:
+        outputs = coefficients[:, 1:] @ inputs.T
+    outputs += coefficients[:, :1]
+    return outputs

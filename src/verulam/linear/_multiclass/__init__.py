@@ -1,0 +1,1 @@
+"""Several lines at once: many classes, layers of units."""

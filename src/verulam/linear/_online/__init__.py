@@ -1,0 +1,1 @@
+"""Trainers that correct their weights row by row."""

@@ -1,0 +1,1 @@
+"""Linear ranking from groups, orders and clicks."""

@@ -1,0 +1,1 @@
+"""Scorecards: a logistic discriminant as points that are added up."""

@@ -1,0 +1,1 @@
+"""What all trainers of a line share: the two-class problem, corrections, geometry."""

@@ -1,0 +1,1 @@
+"""Smoothing splines and additive models."""

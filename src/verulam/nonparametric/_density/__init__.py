@@ -1,0 +1,1 @@
+"""Densities: windows, histograms, nearest neighbours, and how wide to make them."""

@@ -1,0 +1,1 @@
+"""Distances that are learned, for all columns or around a query."""

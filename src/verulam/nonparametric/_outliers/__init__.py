@@ -1,0 +1,1 @@
+"""Outliers and one-class detectors."""

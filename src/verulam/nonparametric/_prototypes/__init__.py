@@ -1,0 +1,1 @@
+"""Classifiers that keep some of their rows: condensing, editing, centres."""

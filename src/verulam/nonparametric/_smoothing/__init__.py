@@ -1,0 +1,1 @@
+"""Smoothers in one and several inputs."""

@@ -1,0 +1,312 @@
+"""Running median: the median target of what lies in a window around the query."""
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
+from scipy.stats import binom
+
+from verulam.base import DataError, Interval, StrOptions, in_threads
+from verulam.nonparametric._smoothing.bands import Coverage, check_band
+from verulam.nonparametric._smoothing.base import Smoother, TrainingSmooth
+from verulam.nonparametric._smoothing.kernel_smoother import EMPTY, BandwidthChoice, Empty
+from verulam.nonparametric._smoothing.local_line import line_windows, sorted_line
+from verulam.nonparametric._smoothing.local_line_loops import nearest_mean
+from verulam.nonparametric._smoothing.local_polynomial import checked_bandwidth, choose_bandwidth
+from verulam.nonparametric._smoothing.local_space import block_rows
+from verulam.nonparametric._smoothing.neighbourhoods import LocalValues, Neighbourhood, Side
+from verulam.nonparametric._smoothing.running_mean_line import SIDE, check_side
+from verulam.nonparametric._smoothing.running_median_loops import running_limits
+from verulam.nonparametric._windows.functions import WINDOWS
+
+#: Targets whose ranks are taken together, at least.
+LEAST_GROUP = 4096
+
+
+@dataclass(frozen=True)
+class MedianBand:
+    """A running median with limits that hold for any distribution of the targets.
+
+    Attributes
+    ----------
+    values : ndarray
+        The running median.
+    lower, upper : ndarray
+        Two targets of each window; infinite where it has too few for the level.
+    counts : ndarray
+        Targets in each window.
+    levels : ndarray
+        Probability with which the limits enclose the median, of at least what was asked for;
+        1 where they are infinite.
+    coverage : str
+        At each row for itself ("pointwise"), or at all "rows" at once.
+    """
+
+    values: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    counts: np.ndarray
+    levels: np.ndarray
+    coverage: Coverage
+
+
+class RunningMedian(Smoother):
+    r"""Predict the median target of the training points within a distance of the query.
+
+    Parameters
+    ----------
+    bandwidth
+        Half-width of the window, or "loo", as in `KernelSmoother`.
+    side
+        As in `RunningMean`.
+    empty
+        As in `KernelSmoother`.
+
+    Attributes
+    ----------
+    inputs_, targets_, bandwidth_
+        As in `KernelSmoother`.
+
+    Notes
+    -----
+    Single wild targets do not move it, and it keeps steps sharp. It is no weighted mean, so its
+    band comes from the order of the targets in each window, not from their variance. Over one
+    input each point enters and leaves a tree of counts once: the cost is that of sorting, whatever
+    the window. See Alpaydin 8.8.1.
+
+    Examples
+    --------
+    >>> from verulam.nonparametric import RunningMedian
+    >>> smoother = RunningMedian(bandwidth=1.5).fit([[1], [2], [3], [4]], [1.0, 90.0, 3.0, 7.0])
+    >>> smoother.predict([[2], [3]])
+    array([3., 7.])
+    """
+
+    _is_linear = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"loo"})],
+        "side": SIDE,
+        "empty": EMPTY,
+    }
+
+    def __init__(
+        self,
+        *,
+        bandwidth: BandwidthChoice | Literal["loo"] = "loo",
+        side: Side = "both",
+        empty: Empty = "nearest",
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.side = side
+        self.empty = empty
+
+    def _prepare(self) -> None:
+        check_side(self.side, self.n_features_in_)
+        if isinstance(self.bandwidth, str):
+            self.bandwidth_ = choose_bandwidth(
+                lambda width, rows: self._engine_for(width).training(rows),
+                self.inputs_,
+                self.bandwidth,
+            )
+        else:
+            self.bandwidth_ = checked_bandwidth(self.bandwidth, self.n_features_in_)
+
+    def _engine_for(self, bandwidth: float | np.ndarray) -> "MedianEngine":
+        return MedianEngine(self.inputs_, self.targets_, bandwidth, self.side)
+
+    def _engine(self) -> "MedianEngine":
+        return self._engine_for(self.bandwidth_)
+
+    def predict_band(
+        self, X: ArrayLike, *, level: float = 0.95, coverage: Coverage = "pointwise"
+    ) -> MedianBand:
+        r"""Return the running median with confidence limits, whatever the distribution.
+
+        Parameters
+        ----------
+        X
+            Inputs.
+        level
+            Probability with which the limits enclose the median of the targets.
+        coverage
+            "pointwise", at each row for itself, or "rows", at all rows of `X` at once by
+            Bonferroni's inequality.
+
+        Notes
+        -----
+        Of :math:`n` targets in a window, each falls below the median with probability 1/2, so
+
+        .. math:: P\left(y_{(l)} \le m \le y_{(n+1-l)}\right)
+                  \ge 1 - 2 P(B \le l - 1), \qquad B \sim \mathrm{Bin}(n, 1/2)
+
+        and :math:`l` is the largest that keeps the level; with 95% at least 6 targets are needed.
+        The median is taken as constant within the window. See David and Nagaraja, "Order
+        Statistics", 7.1.
+        """
+        check_band(level, coverage)
+        queries = self._queries(X)
+        if coverage == "curve":
+            raise DataError(
+                "coverage='curve' is for weighted means, and a median is none. Use 'rows', for "
+                "the rows that you ask for."
+            )
+        engine, values = self._engine(), self._answer(self._engine().values(queries))
+        rows_at_once = len(queries) if coverage == "rows" else 1
+        depths = median_depths(len(self.inputs_), 1.0 - (1.0 - level) / rows_at_once)
+        (lower, upper), counts = engine.limits(queries, depths)
+        missed = rows_at_once * 2.0 * binom.cdf(depths[counts], counts, 0.5)
+        levels = np.where(depths[counts] < 0, 1.0, 1.0 - missed)
+        return MedianBand(values, lower, upper, counts, levels, coverage)
+
+
+@dataclass(frozen=True)
+class MedianEngine:
+    """Medians of the targets in windows."""
+
+    inputs: np.ndarray
+    targets: np.ndarray
+    bandwidth: float | np.ndarray
+    side: Side
+
+    def values(self, queries: np.ndarray, *, with_squares: bool = False) -> LocalValues:
+        """Return the medians at some inputs."""
+        return self._values(queries, None)
+
+    def training(self, rows: np.ndarray | None = None) -> TrainingSmooth:
+        """Return the medians at the training inputs, with and without each point."""
+        chosen = np.arange(len(self.inputs)) if rows is None else rows
+        queries = self.inputs[chosen]
+        fitted = self._values(queries, None).values
+        left_out = fitted if len(self.inputs) == 1 else self._values(queries, chosen).values
+        unknown = np.full(len(chosen), np.nan)
+        return TrainingSmooth(self.targets[chosen], fitted, unknown, left_out)
+
+    def limits(self, queries: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return two targets of each window, `depths` from its ends, and how many it has."""
+        find = self._on_line if self.inputs.shape[1] == 1 else self._in_space
+        limits, counts = find(queries, None, depths)
+        # A window without targets tells nothing.
+        limits[0, counts == 0], limits[1, counts == 0] = -np.inf, np.inf
+        return limits, counts
+
+    def _values(self, queries: np.ndarray, own: np.ndarray | None) -> LocalValues:
+        find = self._on_line if self.inputs.shape[1] == 1 else self._in_space
+        middle = (np.arange(len(self.inputs) + 1) - 1) // 2
+        limits, counts = find(queries, own, middle)
+        nothing = np.full(len(queries), np.nan)
+        return LocalValues(0.5 * limits.sum(axis=0), nothing, nothing, counts == 0)
+
+    def _on_line(
+        self, points: np.ndarray, own: np.ndarray | None, depths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        queries = points[:, 0]
+        line = sorted_line(self.inputs, self.targets, None)
+        order = np.argsort(queries, kind="stable")
+        skipped = np.full(len(queries), -1)
+        if own is not None:
+            positions = np.empty(len(line.order), dtype=np.int64)
+            positions[line.order] = np.arange(len(line.order))
+            skipped = positions[own][order]
+        width = float(np.ravel(self.bandwidth)[0])
+        hood = Neighbourhood(WINDOWS["box"], bandwidth=width, side=self.side)
+        starts, stops, _ = line_windows(hood, line.x, queries[order], skipped)
+        found = window_limits(line.y, starts, stops, skipped, depths)
+        inside = (skipped >= starts) & (skipped < stops)
+        sizes = np.maximum(stops - starts, 0) - inside
+        for place in np.flatnonzero(sizes == 0):
+            query, left_out = queries[order[place]], skipped[place]
+            found[:, place] = nearest_mean(line.x, line.y, query, left_out, 0)[0]
+        limits, counts = np.empty_like(found), np.empty_like(sizes)
+        limits[:, order], counts[order] = found, sizes
+        return limits, counts
+
+    def _in_space(
+        self, queries: np.ndarray, own: np.ndarray | None, depths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        limits = np.empty((2, len(queries)))
+        counts = np.empty(len(queries), dtype=np.int64)
+        stored = self.inputs / self.bandwidth
+        for rows in block_rows(len(queries), 3 * len(stored)):
+            scaled = cdist(queries[rows] / self.bandwidth, stored)
+            if own is not None:
+                np.put_along_axis(scaled, own[rows, None], np.inf, axis=1)
+            inside = scaled < 1.0
+            counts[rows] = inside.sum(axis=1)
+            inside |= scaled == scaled.min(axis=1, keepdims=True)
+            limits[:, rows] = ordered_limits(inside, self.targets, depths)
+        return limits, counts
+
+
+def median_depths(most: int, level: float) -> np.ndarray:
+    """Return how many of n targets may lie beyond each limit of their median, n up to `most`.
+
+    -1 where even all of them do not enclose it with the probability asked for.
+
+    Examples
+    --------
+    >>> median_depths(10, 0.95)
+    array([-1, -1, -1, -1, -1, -1,  0,  0,  0,  1,  1])
+    """
+    counts = np.arange(most + 1)
+    half = 0.5 * (1.0 - level)
+    first = np.asarray(binom.ppf(half, counts, 0.5), dtype=np.int64)
+    return np.where(binom.cdf(first, counts, 0.5) <= half, first, first - 1)
+
+
+def ordered_limits(inside: np.ndarray, targets: np.ndarray, depths: np.ndarray) -> np.ndarray:
+    """Return the targets `depths` from both ends of those inside each row's window."""
+    counts = inside.sum(axis=1)
+    found = np.sort(np.where(inside, targets, np.inf), axis=1)
+    depth = depths[counts]
+    at = np.stack([depth, counts - 1 - depth], axis=1)
+    limits = np.take_along_axis(found, np.clip(at, 0, found.shape[1] - 1), axis=1).T
+    return np.where(depth < 0, [[-np.inf], [np.inf]], limits)
+
+
+def window_limits(
+    targets: np.ndarray,
+    starts: np.ndarray,
+    stops: np.ndarray,
+    skipped: np.ndarray,
+    depths: np.ndarray,
+) -> np.ndarray:
+    """Return the targets `depths` from both ends of each window; NaN where it is empty.
+
+    Windows come in order. They are taken in groups, so that the ranks of a group's targets fit
+    the cache: n points in windows of k cost ``O(n log k)``.
+
+    Parameters
+    ----------
+    targets
+        All targets.
+    starts, stops
+        Ends of the windows; neither ever goes back.
+    skipped
+        Position of a target that each window does without, or -1.
+    depths
+        Targets beyond each of the two, by the number of targets in a window.
+    """
+    limits = np.empty((2, len(starts)))
+    size = max(LEAST_GROUP, 4 * int((stops - starts).max(initial=0)))
+    edges = [0]
+    while edges[-1] < len(starts):
+        reach = np.searchsorted(stops, starts[edges[-1]] + size, side="right")
+        edges.append(max(edges[-1] + 1, int(reach)))
+
+    def compute(group: int) -> None:
+        own = slice(edges[group], edges[group + 1])
+        low, high = starts[own][0], max(stops[own][-1], starts[own][0])
+        by_rank = np.argsort(targets[low:high])
+        ranks = np.empty(len(by_rank), dtype=np.int64)
+        ranks[by_rank] = np.arange(len(by_rank))
+        ordered = targets[low:high][by_rank]
+        limits[:, own] = running_limits(
+            ranks, ordered, starts[own] - low, stops[own] - low, skipped[own] - low, depths
+        )
+
+    for _ in in_threads(compute, range(len(edges) - 1), 1 if len(starts) < 2**16 else 0):
+        pass
+    return limits

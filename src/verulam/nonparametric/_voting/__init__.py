@@ -1,0 +1,1 @@
+"""Classification by the votes of neighbours."""

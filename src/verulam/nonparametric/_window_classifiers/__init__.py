@@ -1,0 +1,1 @@
+"""Classifiers made of windows: Parzen, probabilistic and Coulomb networks."""

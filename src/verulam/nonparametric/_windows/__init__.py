@@ -1,0 +1,1 @@
+"""Window functions and their sums over stored points."""

@@ -1,0 +1,1 @@
+"""Pictures of models: densities, lines, machines, trees, sequences."""

@@ -1,0 +1,1 @@
+"""Pictures of what a classifier predicts: confusion, thresholds, regions."""

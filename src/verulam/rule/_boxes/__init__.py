@@ -1,0 +1,1 @@
+"""One class as a box."""

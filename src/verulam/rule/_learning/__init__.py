@@ -1,0 +1,1 @@
+"""Rules learned from data: covering, description lengths, first-order clauses."""

@@ -1,0 +1,1 @@
+"""Rules read off trees, and made simpler."""

@@ -1,0 +1,1 @@
+"""Several chains at once: factorial, coupled, switching, variational."""

@@ -1,0 +1,1 @@
+"""Sequences as data: checked, cut into windows, quantised, aligned."""

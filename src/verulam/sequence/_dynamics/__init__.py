@@ -1,0 +1,1 @@
+"""Continuous states: linear dynamical systems and Kalman's filter."""

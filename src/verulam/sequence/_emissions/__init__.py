@@ -1,0 +1,1 @@
+"""What a state shows: symbols, numbers, counts, mixtures, regressions."""

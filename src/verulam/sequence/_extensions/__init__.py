@@ -1,0 +1,1 @@
+"""Models of models: words and sentences, hierarchies, durations, infinitely many states."""

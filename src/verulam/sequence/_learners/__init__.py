@@ -1,0 +1,1 @@
+"""Learners of sequences, and what they answer."""

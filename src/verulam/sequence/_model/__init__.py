@@ -1,0 +1,1 @@
+"""A hidden Markov model as a value: emissions, transitions, inference, expectations."""

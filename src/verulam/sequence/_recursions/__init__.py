@@ -1,0 +1,1 @@
+"""Compiled recursions over states, and the memory and threads that they use."""

@@ -1,0 +1,1 @@
+"""The record of a test, checks, distributions, adjustments and intervals that all tests share."""

@@ -1,0 +1,1 @@
+"""Learners over many data sets."""

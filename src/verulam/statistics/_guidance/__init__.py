@@ -1,0 +1,1 @@
+"""Which test to use, and the size and power of each by simulation."""

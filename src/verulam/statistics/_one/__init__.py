@@ -1,0 +1,1 @@
+"""One learner: against a value, power, sampling, the bootstrap error."""

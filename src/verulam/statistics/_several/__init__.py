@@ -1,0 +1,1 @@
+"""Several learners on one data set: variance, joint posterior, choice."""

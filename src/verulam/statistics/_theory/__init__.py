@@ -1,0 +1,1 @@
+"""Finite probability spaces and random variables."""

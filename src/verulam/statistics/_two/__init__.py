@@ -1,0 +1,1 @@
+"""Two learners on one data set."""

@@ -1,0 +1,1 @@
+"""Growing trees whose nodes test one column."""

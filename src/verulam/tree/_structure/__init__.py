@@ -1,0 +1,1 @@
+"""A grown tree as arrays, and tables as codes."""

@@ -1,0 +1,57 @@
+"""The layout of a CSV file, found in its first bytes."""
+
+import pytest
+
+from verulam.data._readers.csv_layout import CsvLayout, csv_layout
+
+
+@pytest.fixture
+def layout(tmp_path):
+    def found(text, **given):
+        path = tmp_path / "table.csv"
+        path.write_text(text)
+        return csv_layout(path, **given)
+
+    return found
+
+
+def test_all_parts_are_found(layout):
+    expected = CsvLayout("utf-8", ";", ",", header=True, names=("a", "b"), words=("b",))
+    assert layout("a;b\n1,5;x\n") == expected
+
+
+def test_what_is_given_is_kept(layout):
+    found = layout("a;b\n1,5;x\n", delimiter=",", decimal=".", header=False, encoding="latin-1")
+    assert (found.delimiter, found.decimal) == (",", ".")
+    assert (found.header, found.encoding) == (False, "latin-1")
+
+
+def test_a_semicolon_beats_the_decimal_comma(layout):
+    assert layout("1,5;2,5\n3,5;4,5\n").delimiter == ";"
+
+
+def test_a_point_stays_the_decimal_mark_where_commas_are_rare(layout):
+    assert layout("a\tb\n1.5\t1,2\n2.5\t3\n3.5\t4\n").decimal == "."
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("age,job\nyouth,no\nsenior,yes\n", True),
+        ("a,b\n1,2\n", True),
+        ("1,2\n3,4\n", False),
+        ("5.1,setosa\n4.9,setosa\n", False),
+        ("p,x,p\ne,x,s\n", False),
+        ("yes,no\nyes,yes\nno,no\n", False),
+        ("2010,2011\n5,6\n", False),
+        ("a,b,c\n1,x,x\n2,x,y\n", True),
+        ("?,a\n1,b\n2,a\n", False),
+    ],
+)
+def test_header(layout, text, header):
+    assert layout(text).header is header
+
+
+def test_codes_are_digits_of_one_length_with_zeros_in_front(layout):
+    found = layout("place,amount,flag,share,year\n01067,010,0,0.5,2001\n80331,9,1,0.7,?\n")
+    assert found.codes == ("place",)

@@ -1,0 +1,42 @@
+"""Pooled predictions give the same scores as the runs."""
+
+import numpy as np
+import pytest
+
+from verulam.experiment._store.predictions import pooled_predictions
+
+
+def test_every_row_is_validated_once_a_repeat(two):
+    pooled = pooled_predictions(two, "iris", "parametric.NaiveBayes")
+    assert pooled.classes == ("setosa", "versicolor", "virginica")
+    assert pooled.targets.shape == pooled.predicted.shape == (5 * 150,)
+    assert pooled.probabilities.shape == (5 * 150, 3)
+    errors = two.scores("error").groupby("learner")["error"].mean()
+    wrong = np.mean(pooled.targets != pooled.predicted)
+    assert wrong == pytest.approx(errors["parametric.NaiveBayes"])
+
+
+def test_probabilities_belong_to_the_classes(two):
+    pooled = pooled_predictions(two, "iris", "parametric.NaiveBayes")
+    likeliest = np.array(pooled.classes)[pooled.probabilities.argmax(axis=1)]
+    np.testing.assert_array_equal(likeliest, pooled.predicted)
+
+
+def test_only_the_full_share(factors):
+    pooled = pooled_predictions(factors, "breast_cancer", "k-nearest neighbours", "n_neighbors=1")
+    assert len(pooled.targets) == 569
+
+
+def test_nothing_finished(two):
+    assert pooled_predictions(two, "iris", "no such learner") is None
+
+
+def test_numbers(make_results):
+    from verulam.experiment import LearnerChoice
+
+    results = make_results([LearnerChoice("mean predictor")], ["stackloss"], resampling="3-fold")
+    pooled = pooled_predictions(results, "stackloss", "mean predictor")
+    assert pooled.classes == ()
+    assert pooled.probabilities is None
+    assert pooled.targets.dtype == np.float64
+    assert len(np.unique(pooled.predicted)) == 3

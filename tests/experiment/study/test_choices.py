@@ -1,0 +1,63 @@
+"""Data sets and learners of a study, by whatever they are given."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from verulam.base import DataError
+from verulam.data import dataset
+from verulam.experiment import DataChoice, LearnerChoice, Study, make_plan
+from verulam.experiment._study.choices import data_choices, learner_choices
+
+
+def test_bare_names_and_estimators_are_a_study():
+    learners = ["naive bayes", GaussianNB()]
+    study = Study("bare", data=["iris"], learners=learners, resampling="2-fold")
+    assert str(make_plan(study)).startswith("bare: 4 runs = 2 settings of learners x 1 data set")
+    chosen = [LearnerChoice(each) for each in learners]
+    chosen = Study("bare", [DataChoice("iris")], chosen, resampling="2-fold")
+    assert chosen.to_json() == study.to_json()
+
+
+def test_every_form_of_a_learner():
+    own = GaussianNB()
+    mapping = learner_choices({"a": "naive bayes", "b": own})
+    pairs = learner_choices([("a", "naive bayes"), ("b", own)])
+    assert [(each.label, each.learner) for each in mapping] == [("a", "naive bayes"), ("b", own)]
+    assert [(each.label, each.learner) for each in pairs] == [("a", "naive bayes"), ("b", own)]
+    choice = LearnerChoice("naive bayes", parameters={"alpha": 1.0})
+    assert learner_choices(choice) == (choice,)
+    named = learner_choices([("mine", choice)])[0]
+    assert (named.label, named.parameters) == ("mine", {"alpha": 1.0})
+    assert learner_choices("naive bayes")[0].learner == "naive bayes"
+    assert learner_choices(own)[0].learner is own
+
+
+def test_every_form_of_a_data_set():
+    iris = dataset("iris")
+    frame = pd.DataFrame({"x": [1], "y": [2]})
+    given = ["iris", Path("a.csv"), frame, iris, DataChoice("wine")]
+    assert [each.source for each in data_choices(given)][:2] == ["iris", Path("a.csv")]
+    assert data_choices(frame)[0].source is frame
+    assert data_choices(iris)[0].source is iris
+
+
+@pytest.mark.parametrize(
+    ("data", "learners", "message"),
+    [
+        ([3], ["naive bayes"], r"data\[0\]: got int; expected the name of a data set, a file"),
+        (["iris"], [GaussianNB], r"learners\[0\]: got the class GaussianNB; expected the name"),
+        (["iris"], ["naive bayes", 3], r"learners\[1\]: got int; expected the name of a learner"),
+        ([], ["naive bayes"], "data: at least one is needed"),
+        (["iris"], {}, "learners: at least one is needed"),
+    ],
+)
+def test_what_is_neither(data, learners, message):
+    with pytest.raises(DataError, match=message):
+        Study("wrong", data, learners)
+
+
+def test_one_column_to_leave_out_may_be_a_word():
+    assert DataChoice("iris", leave_out="petal_width_cm").leave_out == ("petal_width_cm",)

@@ -1,0 +1,156 @@
+"""How an analysis reads on a terminal and in LaTeX."""
+
+import re
+
+import numpy as np
+import pytest
+
+from verulam.data import dataset
+from verulam.experiment import DataChoice, LearnerChoice, analyse
+from verulam.experiment._words.analysis_text import (
+    bulleted,
+    latex_escaped,
+    memory_text,
+    p_text,
+    size_text,
+    wrapped_table,
+)
+
+
+@pytest.mark.parametrize("name", ["two", "factors", "several"])
+def test_fits_a_terminal(name, request):
+    found = analyse(request.getfixturevalue(name))
+    assert max(map(len, str(found).splitlines())) <= 80
+    assert repr(found) == str(found)
+
+
+def test_says_everything(two):
+    text = str(analyse(two))
+    plain = " ".join(text.split())
+    assert plain.startswith("flowers: Which learner is best? Error on iris by stratified 2-fold")
+    assert ". Use naive Bayes: it errs on " in plain
+    values = r"^contestant +error +95 % interval +is best +within 1 point$"
+    assert re.search(values, text, re.MULTILINE)
+    value = r"^majority class +66\.7 % +\d+\.\d to \d+\.\d +< 1 % +< 1 %$"
+    assert re.search(value, text, re.MULTILINE)
+    differences = r"^against the best +points \(95 % interval\) +adjusted p$"
+    assert re.search(differences, text, re.MULTILINE)
+    difference = r"^majority class +6\d\.\d \(\d+\.\d to \d+\.\d\) +< 0\.001 +worse$"
+    assert re.search(difference, text, re.MULTILINE)
+    assert re.search(r"^naive Bayes +best$", text, re.MULTILINE)
+    assert "* recommended" in text
+    assert "parametric." not in text
+    assert "Combined 5x2 cv F test: F(10, 5) = " in plain
+    assert "Reject the hypothesis that" in plain
+    assert "By error, best first: naive Bayes, the majority class." in plain
+    assert "By these tests, worse than naive Bayes (adjusted p): majority class." in plain
+    assert re.search(
+        r"^mean costs +fit +predict +size +memory +readable +failed$", text, re.MULTILINE
+    )
+    assert re.search(r"^majority class .* (MB|-) +3/3 +0 of 10$", text, re.MULTILINE)
+    assert "both learners saw the same splits (kept by the plan)" in plain
+    assert "Assumptions:" in text
+    assert "Keep in mind:" in text
+
+
+def test_data_sets_side_by_side(several):
+    text = str(analyse(several))
+    assert re.search(r"^data set +\[1\] +\[2\] +\[3\]$", text, re.MULTILINE)
+    assert re.search(r"^iris +0\.6\d{3} +0\.\d{4} +0\.\d{4}$", text, re.MULTILINE)
+    assert "[1] majority class, [2] nearest mean" in " ".join(text.split())
+    head = r"^contestant +mean rank +wins +adjusted p +against the best$"
+    assert re.search(head, text, re.MULTILINE)
+
+
+def test_latex(factors):
+    whole = analyse(factors).to_latex()
+    latex, differences, *effects = whole.split("\n\n")
+    assert r"k-nearest neighbours (n\_neighbors=15)" in latex
+    assert "Differences on breast\\_cancer." in differences
+    assert differences.count("worse") == 1
+    assert r"95 \% interval" in latex
+    assert "Analysis of variance: k-nearest neighbours on breast\\_cancer." in effects[0]
+    assert all(table.count("midrule") == 1 for table in effects)
+    rows = re.findall(r"^(.*) \\\\$", latex, re.MULTILINE)
+    assert len(rows) == 1 + 4
+    assert len({row.count("&") for row in rows}) == 1
+    assert latex.count(r"\begin{") == latex.count(r"\end{") == 2
+
+
+def test_what_cannot_be_told_apart_is_said(factors):
+    text = str(analyse(factors))
+    assert re.search(r"^naive Bayes +\d.* +\d\.\d{3} +not distinguishable$", text, re.MULTILINE)
+
+
+def test_latex_escapes_every_special_sign():
+    assert latex_escaped("a_b&c%d$e#f{g}") == r"a\_b\&c\%d\$e\#f\{g\}"
+    assert latex_escaped("\\~^") == r"\textbackslash{}\textasciitilde{}\textasciicircum{}"
+
+
+def test_long_names_wrap():
+    text = wrapped_table(["name", "x"], [["a long name of many words " * 3, "1"]], 40)
+    assert max(map(len, text.splitlines())) <= 40
+    assert len(text.splitlines()) > 3
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(512, "512 B"), (2500, "2.5 kB"), (3.2e6, "3.2 MB"), (np.nan, "-")],
+)
+def test_sizes(size, text):
+    assert size_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "text"), [(0.02, "< 0.1 MB"), (81.26, "81.3 MB"), (np.nan, "-")]
+)
+def test_memory(megabytes, text):
+    assert memory_text(megabytes) == text
+
+
+@pytest.mark.parametrize(("p", "text"), [(0.0004, "< 0.001"), (0.0501, "0.050"), (np.nan, "-")])
+def test_p_values(p, text):
+    assert p_text(p) == text
+
+
+def test_headings_fold_before_a_table_is_too_wide():
+    header = ["name", "root mean squared error", "95 % interval", "probability"]
+    rows = [["a learner with a name", "0.1", "0.05 to 0.15", "0.5"]]
+    text = wrapped_table(header, rows, 60)
+    assert text.splitlines() == [
+        "                       root mean",
+        "                         squared",
+        "name                       error  95 % interval  probability",
+        "---------------------  ---------  -------------  -----------",
+        "a learner with a name        0.1   0.05 to 0.15          0.5",
+    ]
+    assert max(map(len, wrapped_table(header, rows, 50).splitlines())) <= 50
+    assert wrapped_table(header, rows, 100).splitlines()[0].startswith("name")
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e5, 1e9])
+def test_numbers_of_any_size_fit_a_terminal(make_results, scale):
+    table = dataset("stackloss").table
+    table["loss"] = table[dataset("stackloss").target] * scale
+    data = DataChoice(table.drop(columns=dataset("stackloss").target), target="loss", label="loss")
+    names = ("mean predictor", "linear regression", "k-nearest neighbours smoother")
+    learners = [LearnerChoice(name) for name in names]
+    text = str(analyse(make_results(learners, [data], resampling="3-fold")))
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_bullets_are_indented():
+    lines = bulleted("Notes", ["word " * 30]).splitlines()
+    assert lines[0] == "Notes:"
+    assert lines[1].startswith("- word")
+    assert lines[2].startswith("  word")
+
+
+def test_long_names_break_where_their_parts_end():
+    text = wrapped_table(
+        ["costs", "fit"], [["parametric.GaussianClassifier", "1"], ["a b (x=0.5)", "2"]], 30
+    )
+    lines = [line.split("  ")[0].strip() for line in text.splitlines()]
+    assert "parametric." in lines
+    assert "GaussianClassifier" in text
+    assert "a b (x=0.5)" in text

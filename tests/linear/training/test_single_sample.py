@@ -1,0 +1,123 @@
+"""The engine of single corrections, and its compiled passes."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from tests.linear.examples import overlapping, separable
+
+from verulam.base import DataError
+from verulam.linear._training.single_sample import Corrections, Walker, as_schedule, walk
+from verulam.linear._training.single_sample_loops import (
+    LEAST_MEAN_SQUARES,
+    PERCEPTRON,
+    RELAXATION,
+    dense_pass,
+    sparse_pass,
+    winnow_pass,
+)
+from verulam.linear._training.two_class_problem import Problem
+
+
+def _arguments(rule, margins=(0.5,)):
+    rows, classes = overlapping(40)
+    signs = np.where(classes == 1, 1.0, -1.0)
+    order = np.random.default_rng(0).permutation(40)
+    weights, drift, history = np.zeros(4), np.zeros(4), np.zeros((10, 4))
+    rates = 0.1 / np.arange(1, 41)
+    return rows, (signs, order, weights, drift, rule, np.array(margins), rates, True, 3, history)
+
+
+OWN_MARGINS = np.linspace(0.1, 2.0, 40)
+
+
+@pytest.mark.parametrize("rule", [PERCEPTRON, RELAXATION, LEAST_MEAN_SQUARES])
+@pytest.mark.parametrize("margins", [(0.5,), OWN_MARGINS])
+def test_passes_follow_the_rule(rule, margins):
+    rows, shared = _arguments(rule, margins)
+    signs, order, weights, drift, _, _, rates, _, clock, history = shared
+    corrections = dense_pass(rows, *shared)
+    expected, moments, steps = np.zeros(4), np.zeros(4), []
+    for place, row in enumerate(order):
+        augmented = signs[row] * np.r_[1.0, rows[row]]
+        product, rate = expected @ augmented, rates[len(steps)]
+        margin = margins[row] if len(margins) > 1 else margins[0]
+        if rule == LEAST_MEAN_SQUARES:
+            step = rate * (margin - product)
+        elif product > margin:
+            continue
+        else:
+            step = rate * (
+                1.0 if rule == PERCEPTRON else (margin - product) / (augmented @ augmented)
+            )
+        expected = expected + step * augmented
+        moments += step * (clock + place) * augmented
+        steps.append(expected)
+    assert corrections == len(steps)
+    assert np.allclose(weights, expected)
+    assert np.allclose(drift, moments)
+    assert np.allclose(history, steps[:10])
+
+
+@pytest.mark.parametrize("rule", [PERCEPTRON, RELAXATION, LEAST_MEAN_SQUARES])
+@pytest.mark.parametrize("margins", [(0.5,), OWN_MARGINS])
+def test_compressed_rows_pass_alike(rule, margins):
+    rows, shared = _arguments(rule, margins)
+    dense_pass(rows, *shared)
+    _, again = _arguments(rule, margins)
+    table = sp.csr_array(rows)
+    sparse_pass(table.data, table.indices.astype(np.int64), table.indptr.astype(np.int64), *again)
+    assert np.allclose(again[2], shared[2])
+    assert np.allclose(again[3], shared[3])
+    assert np.allclose(again[-1], shared[-1])
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_winnow_compiled_and_plain(both):
+    rows, classes = overlapping(30)
+    signs, order = np.where(classes == 1, 1.0, -1.0), np.arange(30)
+    results = []
+    for function in (winnow_pass, winnow_pass.py_func):
+        positive, negative, history = np.zeros(4), np.zeros(4), np.zeros((5, 4))
+        made = function(rows, signs, order, positive, negative, 1.3, both, history)
+        results.append((made, positive, negative, history))
+    assert results[0][0] == results[1][0] > 0
+    for compiled, plain in zip(results[0][1:], results[1][1:], strict=True):
+        assert np.allclose(compiled, plain)
+
+
+def _problem(sample):
+    rows, classes = sample
+    return Problem(rows, np.where(classes == 1, 1.0, -1.0))
+
+
+def test_the_mean_of_the_weights_over_all_rows_seen():
+    problem = _problem(overlapping(30))
+    rule = Corrections(PERCEPTRON, as_schedule(1.0), keep_mean=True)
+    walker = Walker.at(np.zeros(4), rule)
+    training = walk(problem, walker, max_iter=3)
+    weights, seen = np.zeros(4), []
+    for row in list(problem.rows()) * 3:
+        if weights @ row <= 0:
+            weights = weights + row
+        seen.append(weights)
+    assert np.allclose(training.weights, np.mean(seen, axis=0))
+    assert np.allclose(walker.weights, weights)
+
+
+@pytest.mark.parametrize("record", [None, "passes", "steps"])
+def test_what_is_recorded(record):
+    problem = _problem(separable())
+    walker = Walker.at(np.zeros(4), Corrections(PERCEPTRON, as_schedule(1.0)))
+    training = walk(problem, walker, max_iter=100, record=record)
+    expected = {None: 0, "passes": training.n_iter + 1, "steps": walker.n_corrections + 1}
+    assert len(training.path) == len(training.steps) == expected[record]
+    if record:
+        assert not training.path[0].any()
+        assert np.array_equal(training.path[-1], training.weights)
+
+
+def test_a_step_size_that_diverges_is_named_with_the_bound():
+    problem = _problem(overlapping())
+    rule = Corrections(LEAST_MEAN_SQUARES, as_schedule(50.0), margin=1.0, by_correction=False)
+    with pytest.raises(DataError, match="learning_rate=50 makes the weights grow without bound"):
+        walk(problem, Walker.at(np.zeros(4), rule), max_iter=1000)
