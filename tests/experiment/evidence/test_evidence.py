@@ -47,9 +47,9 @@ def study(tmp_path_factory):
 
 
 def evidence(results, measure=None, **options):
-    found = responses(results, measure)
-    grades = {name: GRADES.get(name, 3.0) for name in found.names}
-    return evidence_of(results, found, grades, **options).get("table")
+    scores = responses(results, measure)
+    grades = {name: GRADES.get(name, 3.0) for name in scores.names}
+    return evidence_of(results, scores, grades, **options).get("table")
 
 
 @pytest.fixture(scope="module")
@@ -275,10 +275,10 @@ class TestDesigns:
         known = evidence(results)
         assert known.losses is None
         assert known.posterior.degrees_of_freedom == splits - 1
-        found = responses(results)
-        table = found.by_split("table")
+        scores = responses(results)
+        table = scores.by_split("table")
         share = {"bootstrap": 0.5, "disjoint": 0.0}.get(
-            resampling.split()[0], found.test_shares["table"]
+            resampling.split()[0], scores.test_shares["table"]
         )
         expected = split_posterior(table.to_numpy(), list(table.columns), test_share=share)
         assert_allclose(known.posterior.covariance, expected.covariance)
@@ -290,8 +290,8 @@ class TestDesigns:
         known = evidence(results)
         assert known.losses is None
         assert known.repeats == 2
-        found = responses(results).by_split("table")
-        test = corrected_t_test(found[BAYES], found[BASELINE], test_share=0.2)
+        scores = responses(results).by_split("table")
+        test = corrected_t_test(scores[BAYES], scores[BASELINE], test_share=0.2)
         limits = known.posterior.difference(BAYES, BASELINE)[1:]
         assert limits == pytest.approx((test.interval.low, test.interval.high), abs=1e-3)
 
@@ -369,9 +369,9 @@ class TestChoice:
 
     def test_everything_within_the_margin_goes_to_the_simplest(self, repeated):
         grades = dict.fromkeys([BASELINE, BAYES, LOGISTIC], 1.0)
-        found = responses(repeated)
-        last = evidence_of(repeated, found, {**grades, LOGISTIC: 0.5}, rule="one standard error")
-        first = evidence_of(repeated, found, {**grades, BAYES: 0.5}, rule="one standard error")
+        scores = responses(repeated)
+        last = evidence_of(repeated, scores, {**grades, LOGISTIC: 0.5}, rule="one standard error")
+        first = evidence_of(repeated, scores, {**grades, BAYES: 0.5}, rule="one standard error")
         assert last["table"].selection.name == LOGISTIC
         assert first["table"].selection.name == BAYES
 
@@ -408,10 +408,10 @@ class TestChoice:
         assert known.baseline == BASELINE
 
     def test_each_data_set_has_its_own(self, several):
-        found = responses(several)
-        each = evidence_of(several, found, dict.fromkeys(found.names, 1.0))
-        assert list(each) == ["iris", "wine", "penguins"]
-        assert all(known.data == data for data, known in each.items())
+        scores = responses(several)
+        by_data = evidence_of(several, scores, dict.fromkeys(scores.names, 1.0))
+        assert list(by_data) == ["iris", "wine", "penguins"]
+        assert all(known.data == data for data, known in by_data.items())
 
 
 class TestExtremes:
@@ -448,8 +448,8 @@ class TestExtremes:
         def endless(truth, predicted):
             return np.inf if len(set(predicted)) == 1 else float(np.mean(truth != predicted))
 
-        own = Measure.from_function(endless, greater_is_better=False)
-        known = evidence(study("2x5-fold"), own)
+        endless_measure = Measure.from_function(endless, greater_is_better=False)
+        known = evidence(study("2x5-fold"), endless_measure)
         assert BASELINE not in known.names
         always = Measure.from_function(lambda *_: np.inf, greater_is_better=False, name="endless")
         assert evidence(study("2x5-fold"), always) is None

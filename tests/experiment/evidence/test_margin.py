@@ -81,37 +81,37 @@ class TestOnesOwn:
         def cost(truth, predicted):
             return float(np.mean(np.abs(truth - predicted))) * 7
 
-        own = Measure.from_function(cost, greater_is_better=False, task="regression")
+        cost_measure = Measure.from_function(cost, greater_is_better=False, task="regression")
         expected = 0.01 * cost(VALUES, np.full(50, VALUES.mean()))
-        assert default_margin(own, NUMBERS, SCORES) == pytest.approx(expected)
+        assert default_margin(cost_measure, NUMBERS, SCORES) == pytest.approx(expected)
 
     @pytest.mark.parametrize("error", [KeyError, IndexError, ValueError, ZeroDivisionError])
     def test_that_cannot_takes_the_median_of_the_contestants(self, error):
         def cost(truth, predicted):
             raise error("no guesses, please")
 
-        own = Measure.from_function(cost, greater_is_better=False)
-        assert default_margin(own, TWO, SCORES) == pytest.approx(0.01 * 2.0)
+        cost_measure = Measure.from_function(cost, greater_is_better=False)
+        assert default_margin(cost_measure, TWO, SCORES) == pytest.approx(0.01 * 2.0)
         diverging = np.array([1.0, 2.0, 1e300, np.inf, np.nan])
-        assert default_margin(own, TWO, diverging) == pytest.approx(0.01 * 2.0)
-        assert default_margin(own, TWO, np.array([np.nan])) == 0.0
+        assert default_margin(cost_measure, TWO, diverging) == pytest.approx(0.01 * 2.0)
+        assert default_margin(cost_measure, TWO, np.array([np.nan])) == 0.0
 
     def test_that_has_no_number_for_a_guess(self):
-        own = Measure.from_function(lambda *_: np.nan, greater_is_better=True, name="odd")
-        assert default_margin(own, TWO, SCORES) == pytest.approx(0.01 * 2.0)
+        cost_measure = Measure.from_function(lambda *_: np.nan, greater_is_better=True, name="odd")
+        assert default_margin(cost_measure, TWO, SCORES) == pytest.approx(0.01 * 2.0)
 
     def test_with_a_range(self):
-        own = Measure.from_function(
+        cost_measure = Measure.from_function(
             lambda *_: 1.0, greater_is_better=True, name="marks", range=(1, 6)
         )
-        assert default_margin(own, TWO, SCORES) == pytest.approx(0.05)
+        assert default_margin(cost_measure, TWO, SCORES) == pytest.approx(0.05)
         share = Measure.from_function(
             lambda *_: 1.0, greater_is_better=True, name="hits", range=(0, 1)
         )
         assert is_share(share)
 
     def test_of_scores_cannot_be_guessed(self):
-        own = Measure.from_function(
+        cost_measure = Measure.from_function(
             lambda *_: 1.0, greater_is_better=True, name="gap", needs="scores"
         )
-        assert default_margin(own, TWO, SCORES) == pytest.approx(0.01 * 2.0)
+        assert default_margin(cost_measure, TWO, SCORES) == pytest.approx(0.01 * 2.0)

@@ -138,8 +138,10 @@ def test_chances_are_those_of_the_signed_ranks_in_units_of_the_margin():
 
 def test_data_sets_may_have_margins_of_their_own():
     tables = scores(10)
-    own = {data: SimpleNamespace(margin=10.0 ** (place % 3)) for place, data in enumerate(tables)}
-    known = rank_evidence(responses_of(tables), own, GRADES, RULE)
+    by_data = {
+        data: SimpleNamespace(margin=10.0 ** (place % 3)) for place, data in enumerate(tables)
+    }
+    known = rank_evidence(responses_of(tables), by_data, GRADES, RULE)
     assert (known.table["equal"] > 0.99).all()
 
 

@@ -83,7 +83,7 @@ def responses_for(evidence, failures=None, planned=30):
     return responses_of({"data": table}, status="failed")
 
 
-def said(evidence, failures=None):
+def answer_of(evidence, failures=None):
     return choice_sentences(evidence, responses_for(evidence, failures))
 
 
@@ -96,7 +96,7 @@ REPEATS = (
 class TestRecommendation:
     def test_clear_winner(self):
         known = evidence_of({SVM: 0.181, LOGISTIC: 0.223, TREE: 0.26}, SVM)
-        assert said(known) == (
+        assert answer_of(known) == (
             "Use the support vector machine: it errs on 18.1 % of unseen rows (16.1 to 20.1). It "
             "is better than every other contestant; the nearest, logistic regression, is 1.4 to "
             f"7.0 points worse. {REPEATS}"
@@ -104,14 +104,14 @@ class TestRecommendation:
 
     def test_clear_winner_of_two(self):
         known = evidence_of({BASELINE: 0.4, BAYES: 0.2}, BAYES)
-        assert said(known) == (
+        assert answer_of(known) == (
             "Use naive Bayes: it errs on 20.0 % of unseen rows (18.0 to 22.0). It is better than "
             f"the majority class, which is 17.2 to 22.8 points worse. {REPEATS}"
         )
 
     def test_simpler_nearly_as_good(self):
         known = evidence_of({BASELINE: 0.4, LOGISTIC: 0.196, FOREST: 0.19}, LOGISTIC)
-        assert said(known) == (
+        assert answer_of(known) == (
             "Use logistic regression: it errs on 19.6 % of unseen rows (17.6 to 21.6). The random "
             "forest did 0.6 points better here, less than the 1 point that would matter and within "
             f"the noise; logistic regression is simpler. {REPEATS}"
@@ -119,13 +119,13 @@ class TestRecommendation:
 
     def test_simpler_by_another_rule(self):
         known = evidence_of({LOGISTIC: 0.2, FOREST: 0.19}, LOGISTIC, rule="one standard error")
-        assert "did 1.0 point better here, which is within the noise; logistic" in said(known)
+        assert "did 1.0 point better here, which is within the noise; logistic" in answer_of(known)
 
     def test_simpler_and_level(self):
         known = evidence_of({LOGISTIC: 0.2, FOREST: 0.2}, LOGISTIC)
         known = replace(known, eligible=(FOREST, LOGISTIC))
         assert known.best == FOREST
-        assert said(known) == (
+        assert answer_of(known) == (
             "Use logistic regression: it errs on 20.0 % of unseen rows (18.0 to 22.0). The random "
             f"forest did just as well here; logistic regression is simpler. {REPEATS}"
         )
@@ -134,12 +134,12 @@ class TestRecommendation:
         losses = np.tile((np.arange(1000) < 200)[:, None], (3, 1, 2)).astype(float)
         known = evidence_of({LOGISTIC: 0.2, FOREST: 0.2}, LOGISTIC, losses=losses)
         known = replace(known, eligible=(FOREST, LOGISTIC))
-        text = said(known)
+        text = answer_of(known)
         assert "The random forest did the same on every row; logistic regression is simpler" in text
 
     def test_better_than_some(self):
         means = {BASELINE: 0.4, TREE: 0.3, LOGISTIC: 0.2, BAYES: 0.208}
-        assert said(evidence_of(means, LOGISTIC)) == (
+        assert answer_of(evidence_of(means, LOGISTIC)) == (
             "Use logistic regression: it errs on 20.0 % of unseen rows (18.0 to 22.0). It is "
             "better than the decision tree and the majority class. The nearest, naive Bayes, did "
             "0.8 points worse here, which may be chance: the truth may be anything from 3.6 points "
@@ -148,7 +148,7 @@ class TestRecommendation:
 
     def test_a_simpler_one_that_is_probably_near(self):
         means = {BASELINE: 0.4, LOGISTIC: 0.207, SVM: 0.2}
-        assert said(evidence_of(means, SVM)) == (
+        assert answer_of(evidence_of(means, SVM)) == (
             "Use the support vector machine: it errs on 20.0 % of unseen rows (18.0 to 22.0). It "
             "is better than the majority class. Logistic regression is simpler and probably no "
             f"more than 1 point worse (probability 58 %). {REPEATS}"
@@ -156,14 +156,14 @@ class TestRecommendation:
 
     def test_a_simpler_one_that_is_probably_not(self):
         means = {BASELINE: 0.4, LOGISTIC: 0.225, SVM: 0.2}
-        assert "simpler" not in said(evidence_of(means, SVM))
+        assert "simpler" not in answer_of(evidence_of(means, SVM))
 
     def test_one_rival_is_no_nearest_one(self):
-        text = said(evidence_of({LOGISTIC: 0.2, BAYES: 0.208}, LOGISTIC))
+        text = answer_of(evidence_of({LOGISTIC: 0.2, BAYES: 0.208}, LOGISTIC))
         assert "Naive Bayes did 0.8 points worse here, which may be chance" in text
 
     def test_a_rival_that_is_level(self):
-        text = said(evidence_of({LOGISTIC: 0.2, BAYES: 0.2}, LOGISTIC))
+        text = answer_of(evidence_of({LOGISTIC: 0.2, BAYES: 0.2}, LOGISTIC))
         assert (
             "Naive Bayes did just as well here; the truth may be anything from 2.8 points worse to "
             "2.8 points better."
@@ -172,7 +172,7 @@ class TestRecommendation:
     def test_a_rival_that_did_the_same(self):
         losses = np.tile((np.arange(1000) < 200)[:, None], (3, 1, 2)).astype(float)
         known = evidence_of({LOGISTIC: 0.2, BAYES: 0.2}, LOGISTIC, losses=losses)
-        assert "Naive Bayes did the same on every row." in said(known)
+        assert "Naive Bayes did the same on every row." in answer_of(known)
 
     def test_nearly_claimed(self):
         """An interval without 0 is no claim where several pairs are looked at."""
@@ -181,7 +181,7 @@ class TestRecommendation:
         assert (
             "The nearest, naive Bayes, did 3.1 points worse here (0.3 to 5.9), not quite enough to "
             "rule out chance."
-        ) in said(known)
+        ) in answer_of(known)
 
     def test_long_shot(self):
         means = {LOGISTIC: 0.2} | {f"tree {place}": 0.205 for place in range(8)}
@@ -191,14 +191,14 @@ class TestRecommendation:
         assert (
             "It is the best bet, but the probability that it is within 0.2 points of the best is "
             f"{100 * share:.0f} %."
-        ) in said(known)
-        assert "that it is the best is" in said(replace(known, margin=0.0))
+        ) in answer_of(known)
+        assert "that it is the best is" in answer_of(replace(known, margin=0.0))
 
     def test_toss_up(self):
         means = {BASELINE: 0.4, LOGISTIC: 0.19, BAYES: 0.193, TREE: 0.194}
         shares = {BASELINE: 0.0, BAYES: 0.3, TREE: 0.1}
         known = evidence_of(means, LOGISTIC, agreement=0.6, shares=shares)
-        assert said(known) == (
+        assert answer_of(known) == (
             "It is a toss-up between logistic regression, naive Bayes and the decision tree (19.0, "
             "19.3 and 19.4 %). We suggest logistic regression, which errs on 19.0 % of unseen rows "
             "(17.0 to 21.0). This rests on 3 repeats of cross-validation; other random splits of "
@@ -209,14 +209,14 @@ class TestRecommendation:
         means = {LOGISTIC: 0.19} | {f"tree {place}": 0.19 + place / 1e4 for place in range(1, 10)}
         shares = {f"tree {place}": 0.03 for place in range(1, 10)}
         known = evidence_of(means, LOGISTIC, agreement=0.73, shares=shares)
-        assert said(known).startswith(
+        assert answer_of(known).startswith(
             "It is a toss-up between logistic regression and tree 1 (19.0 and 19.0 %)."
         )
 
     @pytest.mark.parametrize(("agreement", "open_choice"), [(0.79, True), (0.8, False)])
     def test_where_a_toss_up_begins(self, agreement, open_choice):
         known = evidence_of({LOGISTIC: 0.19, BAYES: 0.2}, LOGISTIC, agreement=agreement)
-        assert said(known).startswith("It is a toss-up") == open_choice
+        assert answer_of(known).startswith("It is a toss-up") == open_choice
 
     def test_little_data(self):
         losses = np.zeros((3, 60, 2)) + 0.5
@@ -224,20 +224,20 @@ class TestRecommendation:
             {LOGISTIC: 0.3, BAYES: 0.32}, LOGISTIC, error=0.06, n_rows=60, losses=losses
         )
         known.losses[0, 0, 1] = 0.4
-        assert said(known).startswith(
+        assert answer_of(known).startswith(
             "With 60 rows little is certain. Use logistic regression: it errs on 30.0 % of unseen "
             "rows (18.2 to 41.8). Naive Bayes did 2.0 points worse here, which may be chance"
         )
-        assert "little" not in said(replace(known, margin=0.02))
+        assert "little" not in answer_of(replace(known, margin=0.02))
         claimed = evidence_of(
             {BASELINE: 0.9, LOGISTIC: 0.3}, LOGISTIC, error=0.06, n_rows=60, losses=losses
         )
-        assert "little" not in said(claimed)
+        assert "little" not in answer_of(claimed)
 
     def test_regression(self):
         means = {"mean predictor": 7.82, "linear regression": 3.41}
         known = evidence_of(means, "linear regression", error=0.15, known=measure("rmse"))
-        assert said(replace(known, margin=0.078)) == (
+        assert answer_of(replace(known, margin=0.078)) == (
             "Use linear regression: it has a root mean squared error of 3.41 (3.12 to 3.70). It is "
             f"better than the mean predictor, which is 3.99 to 4.83 worse. {REPEATS}"
         )
@@ -245,7 +245,7 @@ class TestRecommendation:
     def test_area(self):
         means = {BASELINE: 0.5, LOGISTIC: 0.86, FOREST: 0.855}
         known = evidence_of(means, LOGISTIC, known=measure("auc"), error=0.025)
-        assert said(known) == (
+        assert answer_of(known) == (
             "Use logistic regression: it has an area under the ROC curve of 0.860 (0.811 to "
             "0.909). It is better than the majority class. The nearest, the random forest, did "
             "0.005 worse here, which may be chance: the truth may be anything from 0.074 worse to "
@@ -258,11 +258,11 @@ class TestRecommendation:
         rows = known.posterior.rows.copy()
         rows[0, 0] = 1e-12
         known = replace(known, posterior=replace(known.posterior, rows=rows))
-        assert "curve of 0.860 (0.811 to 0.909)" in said(known)
+        assert "curve of 0.860 (0.811 to 0.909)" in answer_of(known)
 
     def test_accuracy(self):
         known = evidence_of({BASELINE: 0.6, BAYES: 0.8}, BAYES, known=measure("accuracy"))
-        assert said(known).startswith(
+        assert answer_of(known).startswith(
             "Use naive Bayes: it is right on 80.0 % of unseen rows (78.0 to 82.0). It is better "
             "than the majority class, which is 17.2 to 22.8 points worse."
         )
@@ -271,7 +271,7 @@ class TestRecommendation:
 class TestNoSignal:
     def test_nothing_beats_the_baseline(self):
         known = evidence_of({BASELINE: 0.4, BAYES: 0.397, TREE: 0.45}, BASELINE)
-        assert said(known) == (
+        assert answer_of(known) == (
             "We saw no sign that these inputs predict the target: no learner did better than the "
             "majority class, which errs on 40.0 % of unseen rows (38.0 to 42.0), by the 1 point "
             "that would matter. The best of them, naive Bayes, did 0.3 points better here; the "
@@ -284,12 +284,12 @@ class TestNoSignal:
         )
         assert (
             "(38.0 to 42.0), by more than chance may explain. The best of them, naive Bayes,"
-            in (said(known))
+            in (answer_of(known))
         )
 
     def test_without_a_margin(self):
         known = evidence_of({BASELINE: 0.4, BAYES: 0.41}, BASELINE, margin=0.0)
-        assert said(known).startswith(
+        assert answer_of(known).startswith(
             "We saw no sign that these inputs predict the target: no learner did better than the "
             "majority class, which errs on 40.0 % of unseen rows (38.0 to 42.0). Naive Bayes did "
             "1.0 point worse here; the truth may be anything from 3.8 points worse to 1.8 points "
@@ -298,14 +298,16 @@ class TestNoSignal:
 
     def test_level_with_the_baseline(self):
         known = evidence_of({BASELINE: 0.4, BAYES: 0.4}, BASELINE)
-        assert "Naive Bayes did just as well here; the truth may be anything from" in said(known)
+        assert "Naive Bayes did just as well here; the truth may be anything from" in answer_of(
+            known
+        )
         losses = np.tile((np.arange(1000) < 400)[:, None], (3, 1, 2)).astype(float)
-        assert "Naive Bayes did the same on every row." in said(replace(known, losses=losses))
+        assert "Naive Bayes did the same on every row." in answer_of(replace(known, losses=losses))
 
     def test_hardly_predicts(self):
         known = evidence_of({BASELINE: 0.4, BAYES: 0.396}, BASELINE, error=0.001)
         assert known.claimed(BAYES, BASELINE)
-        assert said(known) == (
+        assert answer_of(known) == (
             "These inputs predict the target, but hardly: naive Bayes is better than the majority "
             "class by only 0.40 points, less than the 1 point that would matter. The majority "
             "class, which ignores the inputs, errs on 40.00 % of unseen rows (39.80 to 40.20). "
@@ -317,12 +319,12 @@ class TestNoSignal:
             {BASELINE: 0.5, BAYES: 0.508}, BASELINE, known=measure("auc"), error=0.03
         )
         assert "did 0.008 better here; the truth may be anything from 0.075 worse to 0.091" in (
-            said(known)
+            answer_of(known)
         )
 
     def test_who_failed_is_no_learner_that_did_better(self):
         known = evidence_of({BASELINE: 0.4, BAYES: 0.2, TREE: 0.41}, BASELINE)
-        text = said(replace(known, eligible=(BASELINE, TREE)), {BAYES: 4})
+        text = answer_of(replace(known, eligible=(BASELINE, TREE)), {BAYES: 4})
         assert "The decision tree did 1.0 point worse here" in text
         assert text.startswith("Naive Bayes failed in 4 of 30 runs and was left out of the choice.")
 
@@ -330,7 +332,7 @@ class TestNoSignal:
 class TestFailures:
     def test_two_contestants_failed(self):
         known = evidence_of({TREE: 0.241, BAYES: 0.3}, TREE)
-        assert said(known, {FOREST: 30, "neural network": 30}) == (
+        assert answer_of(known, {FOREST: 30, "neural network": 30}) == (
             "The random forest and the neural network failed in 30 of 30 runs and were left out of "
             "the choice. Use the decision tree: it errs on 24.1 % of unseen rows (22.1 to 26.1). "
             f"It is better than naive Bayes, which is 3.1 to 8.7 points worse. {REPEATS}"
@@ -339,7 +341,7 @@ class TestFailures:
     def test_some_failed_more_often_than_others(self):
         means = {TREE: 0.241, BAYES: 0.3, FOREST: 0.2, SVM: 0.2}
         known = replace(evidence_of(means, TREE), eligible=(TREE, BAYES))
-        assert said(known, {FOREST: 7, SVM: 2}).startswith(
+        assert answer_of(known, {FOREST: 7, SVM: 2}).startswith(
             "The random forest and the support vector machine failed in up to 7 of 30 runs and "
             "were left out of the choice. Use the decision tree"
         )
@@ -347,20 +349,20 @@ class TestFailures:
     def test_who_failed_is_not_beaten_nor_near(self):
         """Of one that is left out, nothing is said but that."""
         known = evidence_of({TREE: 0.241, BAYES: 0.3, FOREST: 0.2}, TREE)
-        text = said(replace(known, eligible=(TREE, BAYES)), {FOREST: 7})
+        text = answer_of(replace(known, eligible=(TREE, BAYES)), {FOREST: 7})
         assert text.count("andom forest") == 1
         assert "It is better than naive Bayes, which is" in text
 
     def test_one_is_left(self):
         known = evidence_of({TREE: 0.241, BAYES: 0.3}, TREE)
-        assert said(replace(known, eligible=(TREE,)), {BAYES: 2}) == (
+        assert answer_of(replace(known, eligible=(TREE,)), {BAYES: 2}) == (
             "Naive Bayes failed in 2 of 30 runs and was left out of the choice. Use the decision "
             "tree: it errs on 24.1 % of unseen rows (22.1 to 26.1). No other contestant is left to "
             "compare it with."
         )
 
     def test_alone(self):
-        assert said(evidence_of({BAYES: 0.2}, BAYES)) == (
+        assert answer_of(evidence_of({BAYES: 0.2}, BAYES)) == (
             "Naive Bayes errs on 20.0 % of unseen rows (18.0 to 22.0); there is no other "
             "contestant to compare it with."
         )
@@ -378,7 +380,7 @@ class TestAgreement:
     def test_one_repeat_has_none(self):
         known = evidence_of({BAYES: 0.2, TREE: 0.3}, BAYES, repeats=1)
         assert agreement_sentence(known) == ""
-        assert "repeat" not in said(known)
+        assert "repeat" not in answer_of(known)
 
 
 class TestAdvice:
@@ -625,7 +627,7 @@ ALL = [
 
 @pytest.mark.parametrize("known", ALL)
 def test_sentences_are_sentences(known):
-    text = said(known)
+    text = answer_of(known)
     assert "  " not in text
     assert "parametric" not in text
     for part in re.split(r"(?<=[a-z)%])\. ", text.removesuffix(".")):
@@ -637,7 +639,7 @@ def test_sentences_are_sentences(known):
 @pytest.mark.parametrize("known", ALL)
 def test_better_than_is_a_claim(known):
     """Names after "is better than" are those that the evidence shows to be worse."""
-    text = said(known)
+    text = answer_of(known)
     match = re.search(r"better than ([^.;:]*)", text)
     if match is None or "no learner did better than" in text:
         return

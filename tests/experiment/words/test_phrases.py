@@ -172,6 +172,6 @@ def test_what_a_contestant_achieves(name, words):
 def test_measures_keep_abbreviations_and_names():
     assert measure_words(measure("r2")) == "coefficient of determination"
     assert measure_words(measure("kappa")) == "Cohen's kappa"
-    own = Measure.from_function(lambda *_: 1.0, greater_is_better=True, name="net_profit")
-    assert measure_words(own) == "net profit"
-    assert achieves(own, "3") == "has a net profit of 3"
+    profit = Measure.from_function(lambda *_: 1.0, greater_is_better=True, name="net_profit")
+    assert measure_words(profit) == "net profit"
+    assert achieves(profit, "3") == "has a net profit of 3"

@@ -381,7 +381,7 @@ def not_rejected_sentence(evidence: Evidence, verdict: Verdict, name: str) -> st
         parts = [f"{lead} to be better than {named(name)}, which {words}"]
     else:
         parts = [f"use {named(name)}: it {words}"]
-    unbeaten = [each for each in verdict.unbeaten if each in evidence.eligible]
+    unbeaten = [other for other in verdict.unbeaten if other in evidence.eligible]
     if len(unbeaten) > 1:
         parts.append(
             f"it is the simplest of {len(unbeaten)} contestants that the tests do not show to be "
