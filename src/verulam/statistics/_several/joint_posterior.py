@@ -23,6 +23,9 @@ SPLIT_INFLATION = 1.13
 #: How often the noise of the splits is counted where a difference is claimed. With once, learners
 #: whose fits vary much from sample to sample (trees) are told apart by chance too often.
 SPLITS_IN_CLAIMS = 3.0
+#: Share of the covariance behind the probability of being the best. With all of it they are timid:
+#: over 725 simulated sets a stated .65 was true in .79, with this share all bins are within .1.
+SHARE_FOR_BEST = 0.6
 #: Share of the noise of the rows that stands for the splits where one repeat cannot tell it.
 UNKNOWN_SPLITS = 0.5
 #: The floor counts no contestant's variance for more than so many times what is usual among them:
@@ -164,12 +167,15 @@ class JointPosterior:
 
         Notes
         -----
-        Contestants that are level in a draw share the probability of being the best in it.
+        Contestants that are level in a draw share the probability of being the best in it. The
+        draws have 0.6 of the covariance of the posterior: with all of it the probabilities of
+        simulated studies, about several contestants at once, were too near to even.
         `regret` is the expected distance from the best.
         """
-        behind = self.draws - self.draws.min(axis=1, keepdims=True)
+        draws = self.costs + np.sqrt(SHARE_FOR_BEST) * (self.draws - self.costs)
+        behind = draws - draws.min(axis=1, keepdims=True)
         # Relative to the value itself: measures may be as small as they like.
-        level = behind <= 1e-12 * np.abs(self.draws)
+        level = behind <= 1e-12 * np.abs(draws)
         return pd.DataFrame(
             {
                 "best": (level / level.sum(axis=1, keepdims=True)).mean(axis=0),
