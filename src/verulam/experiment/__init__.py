@@ -71,7 +71,7 @@ from verulam.experiment._run.run import run
 from verulam.experiment._store.recovery import Recovery, recover
 from verulam.experiment._store.results import Results
 from verulam.experiment._store.store import Store
-from verulam.experiment._study.analysis_options import Wishes
+from verulam.experiment._study.analysis_options import AnalysisOptions
 from verulam.experiment._study.budget import Budget
 from verulam.experiment._study.choices import DataChoice, LearnerChoice
 from verulam.experiment._study.data_source import open_data
@@ -85,6 +85,7 @@ __all__ = [
     "DESIGN_CAVEATS",
     "AliasStructure",
     "Analysis",
+    "AnalysisOptions",
     "Budget",
     "ColumnCard",
     "Comparison",
@@ -118,7 +119,6 @@ __all__ = [
     "UntrustedModelError",
     "UsableResampling",
     "VectorVerdict",
-    "Wishes",
     "alias_structure",
     "analyse",
     "best_guess",

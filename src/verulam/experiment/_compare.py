@@ -20,7 +20,7 @@ from verulam.experiment._resampling.advice import suggest_resampling
 from verulam.experiment._resampling.resampling import Resampling
 from verulam.experiment._run.run import run, worker_count
 from verulam.experiment._store.results import DEFAULT_MEASURES, Results
-from verulam.experiment._study.analysis_options import Wishes
+from verulam.experiment._study.analysis_options import AnalysisOptions
 from verulam.experiment._study.budget import Budget
 from verulam.experiment._study.choices import DataChoice
 from verulam.experiment._study.data_source import open_choice
@@ -124,7 +124,7 @@ def compare(
             measures=_measures_for(chosen, measure, measures),
             resampling=resampling or suggest_resampling(chosen.n_rows).resampling,
             seed=spawn_seeds(random_state, 1)[0],
-            analysis=Wishes(matters=matters, rule=rule),
+            analysis=AnalysisOptions(matters=matters, rule=rule),
             budget=None if time_budget is None else Budget(seconds=time_budget),
         )
     )

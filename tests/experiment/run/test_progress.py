@@ -25,7 +25,7 @@ class Leader:
 
 
 def test_failures_are_counted_without_a_display():
-    with show_progress(3, 0, show=False, standing=Leader()) as progress:
+    with show_progress(3, 0, show=False, leaderboard=Leader()) as progress:
         for status in ("done", "failed", "killed"):
             progress.advance(Outcome("a", status))
     assert progress.failed == 2
@@ -39,7 +39,7 @@ def test_terminal_shows_done_failed_and_the_leader(monkeypatch):
     )
     monkeypatch.setattr(rich.console, "Console", lambda stderr: terminal)
     leader = Leader()
-    with show_progress(4, 1, show=True, standing=leader) as progress:
+    with show_progress(4, 1, show=True, leaderboard=leader) as progress:
         progress.advance(Outcome("a", "done"))
         progress.advance(Outcome("b", "failed"))
         progress.bar.refresh()
@@ -90,7 +90,7 @@ def notebook(monkeypatch):
 
 
 def test_notebooks_see_the_first_and_the_last_picture(notebook):
-    with show_progress(5, 2, show=True, standing=Leader()) as progress:
+    with show_progress(5, 2, show=True, leaderboard=Leader()) as progress:
         progress.advance(Outcome("a", "done"))
         progress.advance(Outcome("b", "failed"))
         progress.advance(Outcome("c", "done"))

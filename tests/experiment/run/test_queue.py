@@ -7,7 +7,7 @@ import pytest
 from tests.experiment.studies import Fickle, Misbehaving, small_study, with_trouble
 
 from verulam.experiment import DataChoice, LearnerChoice, Results, Store, analyse, make_plan, run
-from verulam.experiment._run.queue import Work
+from verulam.experiment._run.queue import RunQueue
 
 
 def carry_out(study, path, **options):
@@ -120,7 +120,7 @@ def test_a_settled_choice_needs_no_more_than_the_first_repeats(tmp_path):
 
 def interrupt(monkeypatch, moment):
     """Have the work break off after so many more runs."""
-    count, counted = Work._count, []
+    count, counted = RunQueue._count, []
 
     def counting(work, outcome):
         counted.append(outcome)
@@ -128,7 +128,7 @@ def interrupt(monkeypatch, moment):
             raise KeyboardInterrupt
         count(work, outcome)
 
-    monkeypatch.setattr(Work, "_count", counting)
+    monkeypatch.setattr(RunQueue, "_count", counting)
 
 
 @pytest.mark.parametrize("moments", [(3,), (31,), (32,), (35,), (44,), (50,), (10, 15, 10, 6)])

@@ -1,4 +1,4 @@
-"""Wishes of a study about its analysis."""
+"""AnalysisOptions of a study about its analysis."""
 
 import json
 
@@ -7,7 +7,7 @@ from tests.experiment.studies import small_study
 
 from verulam.base import DataError
 from verulam.experiment import Study, analyse, run
-from verulam.experiment._study.analysis_options import Wishes, wishes
+from verulam.experiment._study.analysis_options import AnalysisOptions, analysis_options
 from verulam.experiment._study.file import parse_study
 
 
@@ -62,7 +62,7 @@ def test_studies_without_are_described_as_before():
     }
     described = json.loads(parse_study(content).to_json())
     assert described["analysis"] == {"simplicity": "interpretability"}
-    assert wishes(None) == Wishes()
+    assert analysis_options(None) == AnalysisOptions()
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,9 @@ from verulam.experiment._store.results import Results
 from verulam.experiment._study.analysis_options import (
     INTERPRETABILITY,
     PAIR_TESTS,
+    AnalysisOptions,
     Simplicity,
-    Wishes,
-    wishes,
+    analysis_options,
 )
 from verulam.experiment._words.analysis_text import analysis_text, latex_table
 from verulam.experiment._words.caveats import caveats_of, notes_of
@@ -503,7 +503,7 @@ def analyse(
 
 
 def _verdicts(
-    results: Results, scores: Responses, predictions: StoredPredictions, options: Wishes
+    results: Results, scores: Responses, predictions: StoredPredictions, options: AnalysisOptions
 ) -> dict[str, Verdict]:
     """Return what the tests say on each data set that has results."""
     kind = resampling(results.description["resampling"]).kind
@@ -522,9 +522,9 @@ def _verdicts(
     return verdicts
 
 
-def _options(results: Results, measure: Any, **asked: Any) -> Wishes:
+def _options(results: Results, measure: Any, **asked: Any) -> AnalysisOptions:
     """Return how to analyse: what is asked for here, and for the rest what the study wishes."""
-    wished = wishes(results.description.get("analysis"))
+    wished = analysis_options(results.description.get("analysis"))
     options = {name: value for name, value in asked.items() if value is not None}
     if measure is not None:  # a level and a margin are those of the study's own measure
         wished = replace(wished, acceptable=None, matters=None)

@@ -9,7 +9,7 @@ from verulam.experiment._plan.plan import Plan, setting_text
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._store.responses import contestant_name, responses
 from verulam.experiment._store.results import Results
-from verulam.experiment._study.analysis_options import wishes
+from verulam.experiment._study.analysis_options import analysis_options
 from verulam.measures import as_measure
 
 #: Repeats end where so many of all ways to go on would leave the choice as it is.
@@ -90,7 +90,7 @@ class AdaptiveRepeats:
             scores = responses(results).first_repeats(repeats)
         except DataError:
             return {}  # no score at all, of which the analysis will speak
-        options = wishes(results.description.get("analysis"))
+        options = analysis_options(results.description.get("analysis"))
         simplicity = complexities(scores, results.description["learners"], options.simplicity)
         return evidence_of(
             results,

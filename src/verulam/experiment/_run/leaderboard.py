@@ -12,7 +12,7 @@ from verulam.experiment._text import number_text
 from verulam.measures import Measure, accuracy, as_measure, error
 
 
-class Standing:
+class Leaderboard:
     """The mean response of each contestant so far, kept only for the display.
 
     Parameters

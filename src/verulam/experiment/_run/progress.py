@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from verulam.experiment._plan.outcome import Outcome
-from verulam.experiment._run.leaderboard import Standing
+from verulam.experiment._run.leaderboard import Leaderboard
 
 #: Seconds between two pictures in a notebook, and between two looks at who leads.
 PAUSE = 0.25
@@ -21,7 +21,7 @@ class Progress:
     failed: int = 0
     bar: Any = None
     task: Any = None
-    standing: Standing | None = None
+    leaderboard: Leaderboard | None = None
     total: int = 0
     _looked: float = 0.0
     _leader: str = ""
@@ -32,10 +32,10 @@ class Progress:
         if self.bar is None:
             return
         words = f"runs, {self.failed} failed" if self.failed else "runs"
-        if self.standing is not None:
-            self.standing.add(outcome)
+        if self.leaderboard is not None:
+            self.leaderboard.add(outcome)
             if monotonic() - self._looked > PAUSE:
-                self._looked, self._leader = monotonic(), self.standing.words()
+                self._looked, self._leader = monotonic(), self.leaderboard.words()
         self.bar.update(self.task, advance=1, description=words, leader=self._leader)
 
     def expect(self, total: int) -> None:
@@ -47,7 +47,7 @@ class Progress:
 
 @contextmanager
 def show_progress(
-    total: int, already: int, *, show: bool, standing: Standing | None = None
+    total: int, already: int, *, show: bool, leaderboard: Leaderboard | None = None
 ) -> Iterator[Progress]:
     """Give a `Progress` that is shown as a bar on a terminal or in a notebook, and nowhere else.
 
@@ -59,7 +59,7 @@ def show_progress(
         How many of them the store has.
     show
         Whether to show anything.
-    standing
+    leaderboard
         Who leads; None shows nothing of it.
     """
     from rich.console import Console
@@ -69,7 +69,7 @@ def show_progress(
     console = Console(stderr=True)
     if show and console.is_jupyter:
         with NotebookBar(total, already) as notebook:
-            yield Progress(bar=notebook, standing=standing, total=total)
+            yield Progress(bar=notebook, leaderboard=leaderboard, total=total)
         return
     if not show or not console.is_terminal:
         yield Progress()
@@ -83,7 +83,7 @@ def show_progress(
     )
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("runs", total=total, completed=already, leader="")
-        yield Progress(bar=bar, task=task, standing=standing, total=total)
+        yield Progress(bar=bar, task=task, leaderboard=leaderboard, total=total)
 
 
 class NotebookBar:

@@ -12,7 +12,7 @@ from verulam.experiment._store.store import Store
 from verulam.experiment._study.budget import affordable, budget
 
 
-class Work:
+class RunQueue:
     """Feeds an engine and writes down what it yields.
 
     Parameters

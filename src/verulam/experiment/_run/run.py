@@ -16,9 +16,9 @@ from verulam.experiment._plan.outcome import Outcome
 from verulam.experiment._plan.plan import Plan, make_plan
 from verulam.experiment._run.dask import run_on_dask
 from verulam.experiment._run.execute import execute
-from verulam.experiment._run.leaderboard import Standing
+from verulam.experiment._run.leaderboard import Leaderboard
 from verulam.experiment._run.progress import show_progress
-from verulam.experiment._run.queue import Work
+from verulam.experiment._run.queue import RunQueue
 from verulam.experiment._run.sequential import follow, sequential_learners, without_found
 from verulam.experiment._run.worker_pool import Engine, has_limits, run_in_processes
 from verulam.experiment._store.results import Results
@@ -108,10 +108,12 @@ def _carried_out(
         before = opened.last_description(plan.study.name)
         key = opened.add_plan(plan)
         _warn_of_changes(opened, key)
-        work = Work(plan, opened, key, retry=retry, check=check)
+        work = RunQueue(plan, opened, key, retry=retry, check=check)
         already = max(0, work.total - len(work.queue))
         with (
-            show_progress(work.total, already, show=progress, standing=Standing(plan)) as display,
+            show_progress(
+                work.total, already, show=progress, leaderboard=Leaderboard(plan)
+            ) as display,
             closing(engine(plan, work.queue)) as outcomes,
         ):
             work.write(outcomes, display)

@@ -1,4 +1,4 @@
-"""What a study wishes of its analysis, where whoever analyses it does not say otherwise."""
+"""How a study is to be analysed, where whoever analyses it does not say otherwise."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -31,7 +31,7 @@ Simplicity = str | Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Wishes:
+class AnalysisOptions:
     """How a study is to be analysed.
 
     Attributes
@@ -57,7 +57,7 @@ class Wishes:
 
     Examples
     --------
-    >>> Wishes(alpha=0.01, simplicity="interpretability").to_dict()
+    >>> AnalysisOptions(alpha=0.01, simplicity="interpretability").to_dict()
     {'alpha': 0.01, 'simplicity': 'interpretability'}
     """
 
@@ -98,29 +98,29 @@ class Wishes:
         return {name: value for name, value in given.items() if value != plain[name]}
 
 
-def wishes(given: Mapping[str, Any] | Wishes | None) -> Wishes:
-    """Return the wishes that a table of a study file stands for.
+def analysis_options(given: Mapping[str, Any] | AnalysisOptions | None) -> AnalysisOptions:
+    """Return the options that a table of a study file stands for.
 
     Parameters
     ----------
     given
-        A mapping with some of the attributes of `Wishes`; None for none.
+        A mapping with some of the attributes of `AnalysisOptions`; None for none.
 
     Examples
     --------
-    >>> wishes({"acceptable": 0.1}).acceptable
+    >>> analysis_options({"acceptable": 0.1}).acceptable
     0.1
     """
-    if isinstance(given, Wishes):
+    if isinstance(given, AnalysisOptions):
         return given
     if given is not None and not isinstance(given, Mapping):
         raise DataError(f"analysis: {given!r}; expected a table such as {{ alpha = 0.01 }}.")
-    keys = [each.name for each in fields(Wishes)]
+    keys = [each.name for each in fields(AnalysisOptions)]
     for key in given or ():
         if key not in keys:
             nearest = nearest_names(key, keys, count=1)[0]
             raise DataError(f"analysis.{key}: no such key. Nearest: {nearest}.")
-    return Wishes(**(given or {}))
+    return AnalysisOptions(**(given or {}))
 
 
 def _check_known(key: str, value: Any, known: Iterable[str]) -> None:

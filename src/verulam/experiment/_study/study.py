@@ -13,7 +13,7 @@ from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._identity import describe
 from verulam.experiment._resampling.resampling import Resampling, resampling
-from verulam.experiment._study.analysis_options import Wishes, wishes
+from verulam.experiment._study.analysis_options import AnalysisOptions, analysis_options
 from verulam.experiment._study.budget import Budget, budget
 from verulam.experiment._study.choices import (
     DataChoice,
@@ -104,8 +104,8 @@ class Study:
     memory_limit
         Megabytes that a run may add to its process; None for no limit.
     analysis
-        What is wished of the analysis, `Wishes` or a mapping with some of `alpha`, `acceptable`,
-        `test` and `simplicity`; None for the usual one.
+        How it is to be analysed, `AnalysisOptions` or a mapping with some of its attributes; None
+        for the usual way.
     losses
         What decisions cost, for the model that the study ends in: a row per decision with one
         loss per class, or ``{decision: {class: loss}}``. None counts every mistake as 1.
@@ -138,7 +138,7 @@ class Study:
     budget: Budget | Mapping[str, Any] | None = None
     time_limit: float | None = None
     memory_limit: float | None = None
-    analysis: Wishes | Mapping[str, Any] | None = None
+    analysis: AnalysisOptions | Mapping[str, Any] | None = None
     losses: Losses | None = None
     reject_cost: float | None = None
 
@@ -168,7 +168,7 @@ class Study:
         object.__setattr__(self, "tuning", tuning(self.tuning))
         object.__setattr__(self, "budget", budget(self.budget))
         if self.analysis is not None:
-            object.__setattr__(self, "analysis", wishes(self.analysis))
+            object.__setattr__(self, "analysis", analysis_options(self.analysis))
         for number, choice in enumerate(self.learners):
             _check_tune(choice, f"learners[{number}]", tuned=self.tuning is not None)
             learner_settings(self, choice)
@@ -247,7 +247,9 @@ class Study:
                 "budget": self.budget.to_dict() if isinstance(self.budget, Budget) else None,
                 "time_limit": self.time_limit,
                 "memory_limit": self.memory_limit,
-                **({"analysis": wishes(self.analysis).to_dict()} if self.analysis else {}),
+                **(
+                    {"analysis": analysis_options(self.analysis).to_dict()} if self.analysis else {}
+                ),
                 "losses": describe(self.losses),
                 "reject_cost": self.reject_cost,
                 "data": [_described_data(choice) for choice in self.data],
