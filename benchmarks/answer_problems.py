@@ -29,7 +29,7 @@ COLUMNS = tuple(f"x{place}" for place in range(INPUTS))
 TARGET = "y"
 CLASSES = np.array(["no", "yes"])
 #: Fewer rows of a class than this and the set is drawn again: no learner can be validated.
-LEAST_CLASS = 5
+LEAST_CLASS = 10
 #: Label of the contestant that ignores the inputs.
 BASELINE = {"classification": "majority class", "regression": "mean"}
 

@@ -15,6 +15,7 @@ from verulam.experiment._words.answer_text import (
     choice_sentences,
     each_data_set_sentences,
     not_rejected_sentence,
+    nothing_sentence,
     order_sentence,
     plain_sentence,
     ranks_sentences,
@@ -73,7 +74,7 @@ def answer(
         Level of significance.
     """
     if not verdicts:
-        return Answer(None, (), "No run has finished, so that nothing can be said yet.")
+        return Answer(None, (), nothing_sentence(responses))
     if len(responses.data) == 1:
         return _on_one(responses, next(iter(verdicts.values())), evidence)
     if over_data is not None and over_data.tested and ranks is not None:

@@ -13,7 +13,10 @@ from verulam.experiment._store.responses import Responses
 from verulam.experiment._study.analysis_options import CRITERIA, INTERPRETABILITY, Simplicity
 from verulam.experiment._study.study import learner_label
 
-BY_KIND = "of a simpler kind, by the grades of the catalogue"
+BY_KIND = (
+    "a simpler kind of model: a baseline, then linear models, trees, neighbours and kernels, and "
+    "last ensembles and networks"
+)
 #: Grade of a learner that the catalogue does not know: nobody has said that it is simple.
 UNKNOWN_COMPLEXITY = 4
 #: Parameters in which one learner may hold another that it tunes, calibrates or prepares for.

@@ -116,6 +116,9 @@ def row_values(
         targets = _targets(scorer, places, keys, tests)
         what = _row_value(measure, targets)
         numbers = [] if what is None else list(scorer.row_values(results.study, measure, what))
+    if what == "scores":
+        # Ranks within each fold, since scores of different fits need not compare.
+        numbers = [(run, (rankdata(scores) - 0.5) / len(scores)) for run, scores in numbers]
     tables: dict[str, RowValues] = {}
     if what is not None:
         grouped = _grouped(numbers, places)

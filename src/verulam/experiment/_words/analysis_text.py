@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 WIDTH = 80
 #: Names wrap at no less than this, and where all headings are folded at no less than that.
 NARROW_NAME, NARROWEST_NAME = 20, 12
+ABOUT_INTERVALS = (
+    "An interval is that of one difference by itself; the adjusted p allows for having looked at "
+    "all pairs, and so is harder to pass."
+)
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -157,6 +161,7 @@ def main_table(analysis: "Analysis") -> str:
     tables = [wrapped_table(*response_cells(analysis))]
     if analysis.overall is None and _evidence(analysis) is not None and len(analysis.table) > 1:
         tables.append(wrapped_table(*difference_cells(analysis)))
+        tables.append(fill(ABOUT_INTERVALS, WIDTH))
     tables.append(wrapped_table(*cost_cells(analysis)))
     if analysis.recommended is not None and len(analysis.table) > 1:
         tables.append("* recommended")

@@ -9,7 +9,7 @@ from verulam.experiment._evidence.margin import is_share
 from verulam.experiment._evidence.rank_evidence import RankEvidence
 from verulam.experiment._evidence.verdict import Verdict
 from verulam.experiment._store.responses import Responses, at_largest_share
-from verulam.experiment._text import counted
+from verulam.experiment._text import counted, shortened
 from verulam.experiment._words.phrases import (
     Numbers,
     achieves,
@@ -26,6 +26,8 @@ from verulam.experiment._words.phrases import (
 TOSS_UP = 0.8
 #: Contestants that other splits would lead to so often belong to the toss-up.
 CONTENDER = 0.05
+#: Where guessing errs as rarely as this, the error says little of a rare class.
+RARE = 0.1
 #: An interval of the choice that is wider than so many margins on either side says little.
 WIDE = 10.0
 
@@ -64,8 +66,23 @@ def choice_sentences(evidence: Evidence, responses: Responses) -> str:
     else:
         parts += _recommendation(evidence)
     if len(evidence.eligible) > 1:
-        parts.append(agreement_sentence(evidence))
+        parts += [_rare_class(evidence), agreement_sentence(evidence)]
     return " ".join(sentence(part) for part in parts if part)
+
+
+def nothing_sentence(responses: Responses) -> str:
+    """Return why nothing can be said: every run failed, or none has finished.
+
+    Parameters
+    ----------
+    responses
+        The runs.
+    """
+    failed = responses.runs[~responses.runs["status"].isin(["done", "left"])]
+    if failed.empty or len(failed) < len(responses.runs):
+        return "No run has finished, so that nothing can be said yet."
+    first = shortened(str(failed["error"].iloc[0]))
+    return f"All {len(failed)} runs failed, so that nothing can be said; the first with: {first}"
 
 
 def agreement_sentence(evidence: Evidence) -> str:
@@ -186,8 +203,13 @@ def _no_signal(evidence: Evidence) -> list[str]:
         f"{named(baseline)}, which {known}"
     )
     if gain > evidence.margin:
-        lead += ", by more than chance may explain"
-    elif evidence.margin > 0.0:
+        # Another rule than the usual one takes the baseline all the same.
+        truth = f"the truth may be {_range(evidence, low, high)}"
+        return [
+            f"use {named(baseline)}, the simplest that the rule asked for allows: it {known}",
+            f"{named(best)} did {write.difference(gain)} better here; {truth}",
+        ]
+    if evidence.margin > 0.0:
         lead += f", by the {write.margin(evidence.margin)} that would matter"
     who = f"the best of them, {named(best)}," if len(learners) > 1 else named(best)
     if evidence.same_losses(best, baseline):
@@ -215,10 +237,12 @@ def _recommendation(evidence: Evidence) -> list[str]:
     choice = evidence.selection.name
     words = achieves(evidence.measure, _with_interval(evidence, choice))
     if evidence.selection.agreement < TOSS_UP:
-        return [_toss_up(evidence), f"we suggest {named(choice)}, which {words}"]
+        suggestion = f"we suggest {named(choice)}, which {words}"
+        return [_toss_up(evidence), suggestion, *_beside_baseline(evidence)]
     parts = [*_little_data(evidence), f"use {named(choice)}: it {words}"]
     if choice != evidence.best:
-        return [*parts, _simpler(evidence), *_long_shot(evidence)]
+        parts.append(_simpler(evidence))
+        return [*parts, *_beside_baseline(evidence), *_long_shot(evidence)]
     others = [name for name in evidence.order if name != choice and name in evidence.eligible]
     beaten = [name for name in others if evidence.claimed(choice, name)]
     if len(beaten) == len(others):
@@ -228,8 +252,42 @@ def _recommendation(evidence: Evidence) -> list[str]:
         learners = [name for name in beaten if name != evidence.baseline]
         also = [evidence.baseline] if evidence.baseline in beaten else []
         parts.append(f"it is better than {few([named(str(name)) for name in [*learners, *also]])}")
-    parts.append(_rival(evidence, [name for name in others if name not in beaten]))
+    rivals = [name for name in others if name not in beaten and name != evidence.baseline]
+    if rivals:
+        parts.append(_rival(evidence, rivals))
+    if evidence.baseline not in beaten:
+        parts += _beside_baseline(evidence)
     return [*parts, *_long_shot(evidence)]
+
+
+def _beside_baseline(evidence: Evidence) -> list[str]:
+    """Return whether the choice is shown to be better than ignoring the inputs, and how far."""
+    choice, baseline = evidence.selection.name, evidence.baseline
+    if baseline is None or baseline == choice:
+        return []
+    if evidence.claimed(choice, baseline):
+        return [f"it is better than {named(baseline)}"]
+    value, low, high = evidence.posterior.difference(baseline, choice)
+    gain = -value if evidence.measure.greater_is_better else value
+    write = numbers_for(evidence)
+    side = "worse" if gain > 0 else "better"
+    did = "just as well" if write.vanishes(gain) else f"{write.difference(gain)} {side}"
+    truth = f"the truth may be {_range(evidence, low, high)}"
+    return [f"it is not shown to be better than {named(baseline)}, which did {did} here: {truth}"]
+
+
+def _rare_class(evidence: Evidence) -> str:
+    """Return a hint where hardly anything is left for the error to show."""
+    if evidence.baseline is None or evidence.measure.name not in ("error", "accuracy"):
+        return ""
+    mean = float(evidence.posterior.means[evidence.names.index(evidence.baseline)])
+    error = 1.0 - mean if evidence.measure.greater_is_better else mean
+    if not 0.0 < error <= RARE:
+        return ""
+    return (
+        f"{named(evidence.baseline)} errs on only {100 * error:.1f} %, so that errors show little "
+        "of how well the rare cases are found: consider the measures auc or balanced_accuracy"
+    )
 
 
 def _toss_up(evidence: Evidence) -> str:
@@ -357,9 +415,10 @@ def advice_on_rows(evidence: Evidence) -> str:
         return sentence(f"no affordable number of rows would tell {pair} apart, {still}")
     if times <= 1:
         return sentence(f"as many rows again would probably tell {pair} apart, {still}")
-    total = f"{int(float(f'{times * rows:.2g}')):,}"
+    # Of one split only some rows are validated, and how many there are is not known here.
+    total = f" ({int(float(f'{times * rows:.2g}')):,})" if evidence.repeats > 1 else ""
     return sentence(
-        f"about {times:g} times as many rows ({total}) would probably tell {pair} apart, {still}"
+        f"about {times:g} times as many rows{total} would probably tell {pair} apart, {still}"
     )
 
 
