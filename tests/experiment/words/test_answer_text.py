@@ -20,6 +20,7 @@ from verulam.experiment._words.answer_text import (
     order_sentence,
     plain_sentence,
     ranks_sentences,
+    repeats_sentence,
 )
 from verulam.experiment._words.phrases import named
 from verulam.measures import measure
@@ -670,3 +671,15 @@ def test_better_than_is_a_claim(known):
         mentioned = named(name) in match.group(1) or "every other" in match.group(1)
         if mentioned and name != winner:
             assert known.claimed(winner, name)
+
+
+def test_repeats_by_themselves():
+    """The first repeat alone favours the other contestant, by more than half a standard error."""
+    losses = np.zeros((3, 200, 2))
+    losses[:, :40, 0] = 1.0
+    losses[1:, :60, 1] = 1.0
+    known = evidence_of({LOGISTIC: 0.2, BAYES: 0.2}, LOGISTIC, n_rows=200, losses=losses)
+    assert repeats_sentence(known) == (
+        "Of the 3 repeats, 2 would lead to logistic regression by themselves."
+    )
+    assert repeats_sentence(replace(known, losses=None)) == ""

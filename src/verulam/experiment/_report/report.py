@@ -32,7 +32,7 @@ from verulam.experiment._words.analysis_text import (
     size_text,
     test_summary,
 )
-from verulam.experiment._words.answer_text import numbers_for
+from verulam.experiment._words.answer_text import numbers_for, repeats_sentence
 from verulam.experiment._words.findings import HEADS, alias_lines, variance_rows
 from verulam.experiment._words.phrases import chance_text, measure_words
 
@@ -125,6 +125,7 @@ def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
         style=Markup((folder / "report.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
         script=Markup((folder / "report.js").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
         contestants=contestant_rows(analysis),
+        stability=_stability(analysis),
         several=analysis.overall is not None,
         means=analysis.responses.by_data(),
         leading=[pair for pair in drawings if pair[0].leading],
@@ -242,6 +243,13 @@ def _rank_cells(row: pd.Series) -> dict[str, Cell]:
         "worse": _number(row["worse"], chance_text),
         "wins": _number(row.get("wins"), "{:.0f}".format),
     }
+
+
+def _stability(analysis: Analysis) -> str:
+    """Return how many repeats agree with the choice, on the only data set; empty where unknown."""
+    data = analysis.responses.data
+    known = analysis.evidence.get(data[0]) if len(data) == 1 else None
+    return "" if known is None or len(known.names) < 2 else repeats_sentence(known)
 
 
 def _said(value: float, text: str) -> Cell:

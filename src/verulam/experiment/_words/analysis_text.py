@@ -12,7 +12,7 @@ from verulam.experiment._evidence.margin import is_share
 from verulam.experiment._store.responses import spoken_name
 from verulam.experiment._study.study import AIMS
 from verulam.experiment._text import number_text, numbers_text, seconds_text, text_table
-from verulam.experiment._words.answer_text import numbers_for, order_sentence
+from verulam.experiment._words.answer_text import numbers_for, order_sentence, repeats_sentence
 from verulam.experiment._words.findings import HEADS, finding_blocks, variance_rows
 from verulam.experiment._words.phrases import chance_text, few, measure_words
 
@@ -164,7 +164,9 @@ def main_table(analysis: "Analysis") -> str:
         tables.append(fill(ABOUT_INTERVALS, WIDTH))
     tables.append(wrapped_table(*cost_cells(analysis)))
     if analysis.recommended is not None and len(analysis.table) > 1:
-        tables.append("* recommended")
+        known = _evidence(analysis)
+        words = "" if known is None else repeats_sentence(known)
+        tables.append(fill(f"* recommended. {words}".rstrip(". ") + ("." if words else ""), WIDTH))
     return "\n\n".join(tables)
 
 

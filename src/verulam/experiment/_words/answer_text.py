@@ -102,6 +102,23 @@ def agreement_sentence(evidence: Evidence) -> str:
     )
 
 
+def repeats_sentence(evidence: Evidence) -> str:
+    """Return how many of the repeats would lead to the same choice by themselves.
+
+    Parameters
+    ----------
+    evidence
+        What is known.
+    """
+    agreeing, compared = evidence.repeats_agreeing
+    if compared < 2:
+        return ""
+    return (
+        f"Of the {compared} repeats, {agreeing} would lead to {named(evidence.selection.name)} "
+        f"by {'itself' if agreeing == 1 else 'themselves'}."
+    )
+
+
 def _value(evidence: Evidence, name: str) -> str:
     """Return the value of a contestant with its interval."""
     write = numbers_for(evidence)
