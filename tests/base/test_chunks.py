@@ -14,8 +14,6 @@ from verulam.base import (
     MemorySource,
     map_rows,
     open_source,
-    share_among_threads,
-    thread_count,
 )
 
 
@@ -113,26 +111,3 @@ def test_blas_gets_its_threads_back(data, small_chunks):
             for each in work:
                 each.result()
         assert threads() == before
-
-
-def test_thread_count_can_be_set(monkeypatch):
-    monkeypatch.setenv("VERULAM_THREADS", "3")
-    assert thread_count() == 3
-    monkeypatch.delenv("VERULAM_THREADS")
-    assert thread_count() >= 1
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_shared_tasks_are_done_once_each(threads):
-    done = []
-    share_among_threads(done.append, range(0, 100, 7), threads)
-    assert sorted(done) == list(range(0, 100, 7))
-
-
-def test_a_fault_in_a_shared_task_is_raised():
-    def fail(task):
-        if task == 5:
-            raise DataError("task 5")
-
-    with pytest.raises(DataError, match="task 5"):
-        share_among_threads(fail, range(10), 2)

@@ -13,13 +13,8 @@ from verulam.base._chunks import (
     Chunk,
     MemorySource,
     Source,
-    in_threads,
     map_rows,
-    one_blas_thread,
     open_source,
-    share_among_threads,
-    thread_count,
-    thread_pool,
 )
 from verulam.base._errors import (
     DataError,
@@ -68,6 +63,13 @@ from verulam.base._tables import (
     named_kinds,
     read_schema,
 )
+from verulam.base._threads import (
+    iterate_in_threads,
+    kept_threads,
+    one_blas_thread,
+    thread_count,
+    thread_map,
+)
 
 __all__ = [
     "RANDOM_STATE",
@@ -115,10 +117,11 @@ __all__ = [
     "encode_table",
     "generator",
     "has_fit_parameter",
-    "in_threads",
     "is_categorical",
     "is_classifier",
     "is_regressor",
+    "iterate_in_threads",
+    "kept_threads",
     "map_rows",
     "named_kinds",
     "nearest_names",
@@ -128,11 +131,10 @@ __all__ = [
     "publish",
     "read_schema",
     "refuse_huge_numbers",
-    "share_among_threads",
     "spawn_seeds",
     "spread_rows",
     "thread_count",
-    "thread_pool",
+    "thread_map",
     "unknown_name",
     "validate_data",
     "warn_caller",

@@ -5,19 +5,16 @@ records. The order of additions is fixed by the data, never by timing, so that t
 threads does not change the result.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from threading import Lock, Thread
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from verulam.base._errors import DataError
+from verulam.base._threads import iterate_in_threads, thread_map
 
 #: Numbers per chunk: two megabytes of float64, so that a chunk stays in the cache while several
 #: passes are made over it, and the call around them costs little.
@@ -99,7 +96,7 @@ class MemorySource:
 
         starts = range(0, n_rows, task_rows)
         small = n_rows * n_columns < THREADED_NUMBERS
-        return reduce(add, in_threads(sum_task, starts, 1 if small else self.threads))
+        return reduce(add, iterate_in_threads(sum_task, starts, 1 if small else self.threads))
 
 
 @dataclass(frozen=True)
@@ -183,57 +180,6 @@ def open_source(inputs: Any, targets: Any, weights: Any, prepare: Prepare) -> So
     return MemorySource(prepare(inputs, targets, weights, True))
 
 
-def in_threads(
-    function: Callable[[int], StatisticsT], tasks: Sequence[int], threads: int = 0
-) -> Iterator[StatisticsT]:
-    """Yield `function` of each task, in order; `threads` of 0 stands for `thread_count`.
-
-    BLAS is held to one thread meanwhile: its own threads would fight with ours.
-    """
-    threads = threads or thread_count()
-    if threads == 1 or len(tasks) == 1:
-        yield from map(function, tasks)
-        return
-    with thread_pool(threads) as pool:
-        yield from pool.map(function, tasks)
-
-
-def share_among_threads(
-    function: Callable[[int], None], tasks: Sequence[int], threads: int = 0
-) -> None:
-    """Call `function` with each task, in any order; the calling thread takes its share.
-
-    Starts sooner than a pool, for work that lasts less than a millisecond. BLAS keeps its setting.
-    """
-    helpers = min(threads or thread_count(), len(tasks)) - 1
-    left = iter(tasks)
-    faults: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            # Taking the next of a range is one step, which threads cannot divide.
-            for task in left:
-                function(task)
-        except BaseException as fault:  # raised again by the caller
-            faults.append(fault)
-
-    started = [Thread(target=work) for _ in range(helpers)]
-    for thread in started:
-        thread.start()
-    work()
-    for thread in started:
-        thread.join()
-    if faults:
-        raise faults[0]
-
-
-@contextmanager
-def thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Give workers for many rounds of tasks, during which BLAS is held to one thread."""
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        yield pool
-
-
 def map_rows(
     function: Callable[[Any], np.ndarray],
     inputs: Any,
@@ -266,62 +212,8 @@ def map_rows(
 
     starts = range(0, n_rows, chunk_rows)
     small = n_rows * n_columns < THREADED_NUMBERS * (8 if light else 1)
-    for _ in in_threads(fill, starts, 1 if small else 0):
-        pass
+    thread_map(fill, starts, 1 if small else 0)
     return result
-
-
-def thread_count() -> int:
-    """Return the threads that a sum in memory may use: ``VERULAM_THREADS``, or the cores."""
-    chosen = os.environ.get("VERULAM_THREADS", "")
-    if chosen:
-        return max(1, int(chosen))
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this operating system
-        return os.cpu_count() or 1
-
-
-class _BlasThreads:
-    """BLAS's own threads, held to one while anybody asks for it."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._users = 0
-        self._limit: Any = None
-        self._controller: Any = None
-
-    def hold(self) -> None:
-        """Hold BLAS to one thread; the first user changes the setting."""
-        with self._lock:
-            if self._users == 0:
-                if self._controller is None:
-                    from threadpoolctl import ThreadpoolController
-
-                    # Finding the libraries takes milliseconds, so they are kept.
-                    self._controller = ThreadpoolController().select(user_api="blas")
-                self._limit = self._controller.limit(limits=1)
-            self._users += 1
-
-    def release(self) -> None:
-        """Let go; the last user sets it back."""
-        with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                self._limit.restore_original_limits()
-
-
-_BLAS = _BlasThreads()
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread, also where several threads of the caller do so at once."""
-    _BLAS.hold()
-    try:
-        yield
-    finally:
-        _BLAS.release()
 
 
 def _opener(stream: Any) -> Callable[[], Iterable[Any]]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from verulam.base import in_threads
+from verulam.base import thread_map
 from verulam.kernel._kernels.exponential_loops import gaussian_block, gaussian_block_single
 
 #: Rows and columns of a tile, whose inner products stay near the processor.
@@ -61,5 +61,4 @@ def fill_single(
 
     starts = range(0, len(left), TILE_ROWS)
     many = len(left) * len(right) > THREADED_ENTRIES
-    for _ in in_threads(tile, starts, 0 if many else 1):
-        pass
+    thread_map(tile, starts, 0 if many else 1)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from verulam.base import DataError, in_threads
+from verulam.base import DataError, thread_map
 
 #: Entries of a Gram matrix that one block of rows holds: few enough to stay near the processor.
 BLOCK_ENTRIES = 2**20
@@ -71,8 +71,7 @@ class Kernel:
                 result[places[rows]] = part
 
         many = len(left) * len(right) > THREADED_ENTRIES
-        for _ in in_threads(block, starts, 0 if many else 1):
-            pass
+        thread_map(block, starts, 0 if many else 1)
 
     def _write(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
         result[...] = self._values(left, right)

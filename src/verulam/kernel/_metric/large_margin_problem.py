@@ -6,7 +6,7 @@ import numpy as np
 import scipy.optimize
 from sklearn.neighbors import NearestNeighbors
 
-from verulam.base import DataError, in_threads
+from verulam.base import DataError, thread_map
 from verulam.kernel._metric.large_margin_loops import (
     pull,
     push,
@@ -243,7 +243,7 @@ def margin_loss(problem: MarginProblem, candidates: Candidates, projection: np.n
         )
 
     threads = N_PARTS if others.size * points.shape[1] > THREADED_ENTRIES else 1
-    results = list(in_threads(part, range(N_PARTS), threads))
+    results = thread_map(part, range(N_PARTS), threads)
     slack, n_active = (sum(column) for column in zip(*results, strict=True))
     weight = problem.push_weight
     forces = weight * parts.sum(axis=0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from verulam.base import in_threads
+from verulam.base import thread_map
 from verulam.kernel._kernels.general import Precomputed
 from verulam.kernel._solvers.dual import solve_dual
 from verulam.kernel._solvers.dual_loops import add_rows
@@ -51,8 +51,7 @@ class GramMachines:
             add_rows(grams[place], support, weights, result[place, machine])
 
         threads = 0 if grams.size > THREADED_ENTRIES else 1
-        for _ in in_threads(image, range(len(grams) * n_machines), threads):
-            pass
+        thread_map(image, range(len(grams) * n_machines), threads)
         return result
 
     def squares(self, images: np.ndarray) -> np.ndarray:

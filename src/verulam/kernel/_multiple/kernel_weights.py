@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 import scipy.optimize
 
-from verulam.base import in_threads, one_blas_thread, thread_count
+from verulam.base import one_blas_thread, thread_count, thread_map
 from verulam.kernel._kernels.gram import centre_gram
 from verulam.kernel._multiple.gram_svm import THREADED_ENTRIES, GramMachines, gram_machines
 from verulam.kernel._multiple.kernel_weights_loops import add_up
@@ -58,8 +58,7 @@ def combine(weights: np.ndarray, grams: np.ndarray, total: np.ndarray | None = N
         add_up(grams, used, factors, start, min(start + step, size), total)
 
     threads = 0 if grams.size > THREADED_ENTRIES else 1
-    for _ in in_threads(part, range(0, size, step), threads):
-        pass
+    thread_map(part, range(0, size, step), threads)
     return total
 
 

@@ -10,7 +10,7 @@ from verulam.base import (
     DataWarning,
     check_is_fitted,
     column_or_1d,
-    in_threads,
+    thread_map,
     validate_data,
 )
 from verulam.kernel._kernels.general import Function, as_kernel
@@ -130,6 +130,5 @@ def expansion(
         result[start : start + step] = values @ weights
 
     starts = range(0, len(queries), step)
-    for _ in in_threads(block, starts, 0 if len(starts) > 2 else 1):
-        pass
+    thread_map(block, starts, 0 if len(starts) > 2 else 1)
     return result

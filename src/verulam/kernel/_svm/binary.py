@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from verulam.base import DataError, in_threads
+from verulam.base import DataError, thread_map
 from verulam.kernel._solvers.dual import DualProblem, DualSolution, solve_dual
 from verulam.kernel._solvers.dual_problems import (
     classification_problem,
@@ -156,7 +156,7 @@ def cost_machines(
     if own and not (len(signs) >= CHAINED_ROWS and cache.compute_all()):
         own = 0
     chains = [costs[: len(costs) - own], costs[len(costs) - own :]]
-    return [each for machines in in_threads(chain, range(1 + (own > 0))) for each in machines]
+    return [each for machines in thread_map(chain, range(1 + (own > 0))) for each in machines]
 
 
 def _next_start(

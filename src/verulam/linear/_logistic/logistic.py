@@ -154,8 +154,8 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         self.priors_ = counts / counts.sum()
         strength = self.strength if self.penalty == "l2" else 0.0
         problem = LogisticProblem(inputs, codes, len(self.classes_), weights, strength)
-        with problem.threaded() as shared:
-            solution = self._solve(shared)
+        with problem.threads():
+            solution = self._solve(problem)
         self._keep(problem, solution)
         self._warn(solution, problem)
         return self

@@ -1,15 +1,13 @@
 """The likelihood of logistic discrimination: value, gradient and curvature, in blocks of rows."""
 
-from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from verulam.base import thread_count, thread_pool
+from verulam.base import kept_threads, thread_map
 from verulam.linear._training.column_products import is_compressed, weighted_products
 
 #: Numbers of a block of rows: many enough that the work outweighs the calls, few enough that what
@@ -38,8 +36,6 @@ class LogisticProblem:
         Weight of each row, or None where all count alike.
     strength
         Factor of half the squared length of the weights; biases are free.
-    pool
-        Workers for the blocks of rows, see `threaded`.
     """
 
     inputs: Any
@@ -47,19 +43,13 @@ class LogisticProblem:
     n_classes: int
     weights: np.ndarray | None
     strength: float
-    pool: Executor | None = None
 
-    @contextmanager
-    def threaded(self) -> Iterator["LogisticProblem"]:
-        """Give the same problem with a worker for each processor, where it is large enough.
+    def threads(self) -> AbstractContextManager[None]:
+        """Return the threads that the passes of a fit share, where the problem is large enough.
 
         The result does not depend on them: blocks and the order of their sums stay the same.
         """
-        if self._numbers < _THREADED_NUMBERS or thread_count() == 1:
-            yield self
-            return
-        with thread_pool(thread_count()) as pool:
-            yield replace(self, pool=pool)
+        return kept_threads() if self._large else nullcontext()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -158,7 +148,11 @@ class LogisticProblem:
         n_rows = len(self.codes)
         size = max(64, _BLOCK_NUMBERS * n_rows // max(self._numbers, 1))
         blocks = [slice(start, start + size) for start in range(0, n_rows, size)]
-        return list(map(function, blocks) if self.pool is None else self.pool.map(function, blocks))
+        return thread_map(function, blocks, 0 if self._large else 1)
+
+    @property
+    def _large(self) -> bool:
+        return self._numbers >= _THREADED_NUMBERS
 
     @property
     def _numbers(self) -> int:

@@ -15,7 +15,7 @@ from verulam.base import (
     checked_fit,
     clone,
     encode_classes,
-    in_threads,
+    thread_map,
     validate_data,
 )
 from verulam.nonparametric._metrics.local_metrics import (
@@ -121,8 +121,7 @@ class AdaptiveNeighbours(Classifier):
             rows = self._nearest(queries[some], self.n_neighbors)
             shares[some] = class_shares(self.codes_[rows], None, len(self.classes_))
 
-        for _ in in_threads(fill, range(0, len(queries), QUERY_ROWS)):
-            pass
+        thread_map(fill, range(0, len(queries), QUERY_ROWS))
         return shares
 
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -372,8 +371,7 @@ class RelevanceAdaptiveNeighbours(AdaptiveNeighbours):
                 slice_size,
             )
 
-        for _ in in_threads(fill, range(0, len(stored), QUERY_ROWS)):
-            pass
+        thread_map(fill, range(0, len(stored), QUERY_ROWS))
         chosen = self._sharpness_by_folds() if self.sharpness == "folds" else self.sharpness
         self.sharpness_ = float(chosen)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from verulam.base import share_among_threads, thread_count
+from verulam.base import thread_count, thread_map
 from verulam.nonparametric._neighbours.brute_search_loops import (
     CHEBYSHEV,
     CITY_BLOCK,
@@ -50,7 +50,7 @@ def nearest_by_scan(
         some = slice(start, start + share)
         scan_rows(queries[some], stored, kind, distances[some], rows[some])
 
-    share_among_threads(search, range(0, len(queries), share), threads)
+    thread_map(search, range(0, len(queries), share), threads, limit_blas=False)
     return distances, rows
 
 

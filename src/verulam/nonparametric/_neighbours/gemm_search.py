@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from verulam.base import one_blas_thread, share_among_threads, thread_count
+from verulam.base import one_blas_thread, thread_count, thread_map
 from verulam.nonparametric._neighbours.gemm_search_loops import (
     GROUP,
     QUERY_ROWS,
@@ -63,7 +63,7 @@ def tiled_rows(stored: np.ndarray) -> TiledRows:
         rows = stored[start * width : (start + share) * width]
         fill_tiles(rows, centre, scale, tiles[start : start + share])
 
-    share_among_threads(fill, range(0, len(tiles), share))
+    thread_map(fill, range(0, len(tiles), share), limit_blas=False)
     return TiledRows(stored, centre, scale, tiles)
 
 
@@ -99,5 +99,5 @@ def nearest_in_tiles(
         )
 
     with one_blas_thread():
-        share_among_threads(search, range(0, len(queries), share), threads)
+        thread_map(search, range(0, len(queries), share), threads, limit_blas=False)
     return distances, rows, crowded

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from verulam.base import DataError, in_threads, thread_count, unknown_name
+from verulam.base import DataError, thread_count, thread_map, unknown_name
 from verulam.nonparametric._neighbours.brute_search import (
     EUCLIDEAN,
     MOST_KEPT,
@@ -424,8 +424,7 @@ def nearest_by_distances(
         found = nearest_columns(measure(queries[some]), k)
         distances[some], rows[some] = found.distances, found.rows
 
-    for _ in in_threads(search, range(0, len(queries), block_rows), threads):
-        pass
+    thread_map(search, range(0, len(queries), block_rows), threads)
     return Neighbours(distances, rows)
 
 

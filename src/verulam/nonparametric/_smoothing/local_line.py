@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from verulam.base import in_threads
+from verulam.base import thread_map
 from verulam.nonparametric._smoothing.local_line_loops import (
     gaussian_moments,
     local_fits,
@@ -139,7 +139,7 @@ def _slide(
         )
 
     tasks = range(0, len(queries), SLIDING_QUERIES)
-    return np.concatenate(list(in_threads(compute, tasks, 0 if len(tasks) > 4 else 1)))
+    return np.concatenate(thread_map(compute, tasks, 0 if len(tasks) > 4 else 1))
 
 
 def _visit(
@@ -176,7 +176,7 @@ def _visit(
 
     light = int((stops - starts).sum()) < THREADED_VISITS
     tasks = range(0, len(queries), TASK_QUERIES)
-    return np.concatenate(list(in_threads(compute, tasks, 1 if light else 0)))
+    return np.concatenate(thread_map(compute, tasks, 1 if light else 0))
 
 
 def line_windows(

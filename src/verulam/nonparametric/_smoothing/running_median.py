@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.stats import binom
 
-from verulam.base import DataError, Interval, StrOptions, in_threads
+from verulam.base import DataError, Interval, StrOptions, thread_map
 from verulam.nonparametric._smoothing.bands import Coverage, check_band
 from verulam.nonparametric._smoothing.base import Smoother, TrainingSmooth
 from verulam.nonparametric._smoothing.kernel_smoother import EMPTY, BandwidthChoice, Empty
@@ -307,6 +307,5 @@ def window_limits(
             ranks, ordered, starts[own] - low, stops[own] - low, skipped[own] - low, depths
         )
 
-    for _ in in_threads(compute, range(len(edges) - 1), 1 if len(starts) < 2**16 else 0):
-        pass
+    thread_map(compute, range(len(edges) - 1), 1 if len(starts) < 2**16 else 0)
     return limits

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from verulam.base import in_threads
+from verulam.base import thread_map
 from verulam.nonparametric._windows.functions import EXPONENTIAL, GAUSSIAN, OTHER, Window
 from verulam.nonparametric._windows.window_sums_loops import BLOCK, window_sums
 from verulam.numerics import log_sum_exp
@@ -167,8 +167,7 @@ def _compiled_sums(
             sums[some],
         )
 
-    for _ in in_threads(add_up, range(0, len(queries), QUERY_ROWS)):
-        pass
+    thread_map(add_up, range(0, len(queries), QUERY_ROWS))
     return sums
 
 

@@ -20,8 +20,8 @@ from verulam.base import (
     check_is_fitted,
     checked_fit,
     generator,
-    in_threads,
     open_source,
+    thread_map,
 )
 from verulam.sequence._data.sequences import Sequences, check_count, joined
 from verulam.sequence._dynamics.kalman import (
@@ -230,7 +230,7 @@ class LinearDynamicalSystem(ManyPasses, Density):
             smoothed = run_smoother(stacked(systems), groups[place], steps)
             return expected_products(systems, groups[place], steps, smoothed)
 
-        return DynamicalPass(systems, floor, reduce(add, in_threads(sums, range(len(groups)))))
+        return DynamicalPass(systems, floor, reduce(add, thread_map(sums, range(len(groups)))))
 
     def _objective(self, statistics: DynamicalPass) -> float:
         return statistics.sums.log_likelihood

@@ -23,7 +23,7 @@ from verulam.base import (
     check_is_fitted,
     checked_fit,
     generator,
-    one_blas_thread,
+    kept_threads,
     open_source,
     validate_data,
 )
@@ -38,7 +38,6 @@ from verulam.sequence._model.inference import Smoothed
 from verulam.sequence._model.initial_and_transition import InitialProbabilities, TransitionMatrix
 from verulam.sequence._model.parameters import Model, ModelSums, Parts, updated
 from verulam.sequence._recursions.scratch import SCRATCH
-from verulam.sequence._recursions.threads import kept_threads
 
 #: Expected steps below which a state counts as having no data.
 NO_DATA = 1e-3
@@ -346,7 +345,7 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
             for _ in range(1 if start else self.n_init)
         )
         try:
-            with one_blas_thread(), kept_threads():
+            with kept_threads():
                 runs = [self._run(source, survey, model, random) for model in starts]
         finally:
             SCRATCH.release()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from verulam.base import DataError, SumRecord
+from verulam.base import DataError, SumRecord, thread_map
 from verulam.sequence._data.sequences import Sequences
 from verulam.sequence._model.emission import column_sums
 from verulam.sequence._model.inference import (
@@ -25,7 +25,6 @@ from verulam.sequence._model.transitions import Transitions
 from verulam.sequence._recursions.inference_loops import DIAGONALS, Layout
 from verulam.sequence._recursions.scratch import SCRATCH, Scratch, fresh_or_scratch
 from verulam.sequence._recursions.symbol_loops import shares_shape, sum_symbols
-from verulam.sequence._recursions.threads import shared_out
 
 #: Numbers per array (steps times states) that are worked on at a time, where sequences are short.
 GROUP_NUMBERS = 2**17
@@ -54,7 +53,7 @@ def expected_sums(model: Model, sequences: Sequences) -> ModelSums:
     def sums(place: int) -> ModelSums:
         return _group_sums(model, groups[place], halves)
 
-    return reduce(add, shared_out(sums, len(groups), 1 if small else 0))
+    return reduce(add, thread_map(sums, range(len(groups)), 1 if small else 0))
 
 
 def _group_sums(model: Model, group: Sequences, threads: int = 1) -> ModelSums:
@@ -107,7 +106,7 @@ def _symbol_sums(model: Model, sequences: Sequences, table: np.ndarray) -> Model
     def sums(place: int) -> _SymbolRecord | None:
         return symbol_record(model.initial, layouts, groups[place], table)
 
-    records = shared_out(sums, len(groups), 1 if small else 0)
+    records = thread_map(sums, range(len(groups)), 1 if small else 0)
     rest = [
         _group_sums(model, group)
         for group, record in zip(groups, records, strict=True)
@@ -224,7 +223,7 @@ def _sums_from_both_ends(model: Model, sequence: Sequences, threads: int) -> Mod
                 emissions, starts, half.first, half.transitions, half.scratch
             )
 
-        found = shared_out(to_middle, 2, threads)
+        found = thread_map(to_middle, range(2), threads)
         if any((forward.failures >= 0).any() for _, forward in found):
             return None
         tails = [forward.alpha[-1] / forward.scales[-1] for _, forward in found]
@@ -233,7 +232,7 @@ def _sums_from_both_ends(model: Model, sequence: Sequences, threads: int) -> Mod
         def back(place: int) -> ModelSums | None:
             return _back_from_middle(model, halves[place], *found[place], tails, moves, place)
 
-        parts = shared_out(back, 2, threads)
+        parts = thread_map(back, range(2), threads)
         if meeting <= 0 or parts[0] is None or parts[1] is None:
             return None
         log_likelihood = np.log(meeting) + sum(f.log_likelihoods[0] for _, f in found)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import in_threads
+from verulam.base import thread_map
 from verulam.tree._growing.lazy_memory import room
 from verulam.tree._growing.presort_loops import pack_codes, pack_numbers
 
@@ -30,6 +30,5 @@ def presort(values: NDArray[np.float64], n_categories: NDArray[np.int32]) -> NDA
                 pack_numbers(numbers, np.argsort(numbers), packed[column])
 
     starts = range(0, n_columns, COLUMNS_PER_TASK)
-    for _ in in_threads(sort_block, starts, 0 if values.size >= THREADED_NUMBERS else 1):
-        pass
+    thread_map(sort_block, starts, 0 if values.size >= THREADED_NUMBERS else 1)
     return packed

@@ -1,13 +1,12 @@
 """Growing: columns are sorted once, large nodes are split by all threads, subtrees one by each."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import in_threads, thread_count
+from verulam.base import iterate_in_threads, thread_count, thread_map
 from verulam.tree._growing.assemble import Assembly, CategoryCodes, Growth, Part
 from verulam.tree._growing.growth_parameters import (
     ABSOLUTE,
@@ -108,9 +107,9 @@ def grow(sample: Sample, rules: Rules, seed: int = 0) -> Growth:
         weighted=len(sample.weights) > 0,
     )
     threads = 0 if len(sample.rows) >= SHARED_ROWS else 1
-    grown = in_threads(partial(_grow_part, top, sample, rules), pending, threads)
-    for root in pending:
-        assembly.add(root, next(grown))
+    grown = iterate_in_threads(partial(_grow_part, top, sample, rules), pending, threads)
+    for root, part in zip(pending, grown, strict=True):
+        assembly.add(root, part)
     return Growth(assembly.structure(fractional=False), sample.rows)
 
 
@@ -264,7 +263,7 @@ def search_by_threads(
 
     weight = nodes.cells["weight"][node]
     n_tried = min(rules.max_features, n_columns)
-    _by_threads(lambda task: search(task, columns[:n_tried]), len(scratches))
+    thread_map(lambda task: search(task, columns[:n_tried]), range(len(scratches)), len(scratches))
     best = choose_column(columns[:n_tried], found, weight, rules)
     while best < 0 and n_tried < n_columns:
         n_tried += 1
@@ -289,9 +288,4 @@ def _shared_division(
         first, last = bounds[task], bounds[task + 1]
         divide_columns(first, last, start, stop, sizes, n_children, sample, scratches[task])
 
-    _by_threads(divide, len(scratches))
-
-
-def _by_threads(function: Callable[[int], None], n_tasks: int) -> None:
-    for _ in in_threads(function, range(n_tasks), n_tasks):
-        pass
+    thread_map(divide, range(len(scratches)), len(scratches))
