@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from verulam.experiment import DataChoice, LearnerChoice, Plan, Results, Store, Study, make_plan
-from verulam.experiment._plan.outcome import Outcome
+from verulam.experiment import DataChoice, LearnerChoice, Results, Store, Study, make_plan
+from verulam.experiment._plan.records import Outcome, Plan
 
 DATA = (
     "breast_cancer",

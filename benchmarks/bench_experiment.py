@@ -14,7 +14,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks._timing import Race, print_races, race
 from verulam import experiment
 from verulam.base import clone
-from verulam.experiment import DataChoice, LearnerChoice, Plan, Study, make_plan, read_study
+from verulam.experiment import DataChoice, LearnerChoice, Study, make_plan, read_study
+from verulam.experiment._plan.records import Plan
 
 DATA = ("iris", "wine", "breast_cancer", "penguins")
 LEARNERS = (

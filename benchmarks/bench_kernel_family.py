@@ -96,7 +96,7 @@ def _plane(cost: float) -> Race:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 30))
     y = np.where(X[:, 0] - X[:, 1] + rng.normal(size=len(X)) > 0, 1.0, -1.0)
-    ours = SupportVectorClassifier(kernel="linear", bias=False, C=cost, tol=1e-3)
+    ours = SupportVectorClassifier(kernel="linear", fit_intercept=False, C=cost, tol=1e-3)
     theirs = LinearSVC(loss="hinge", C=cost, fit_intercept=False, tol=1e-3, max_iter=PASSES)
 
     def objective(plane: np.ndarray) -> float:

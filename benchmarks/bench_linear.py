@@ -34,8 +34,8 @@ def run() -> None:
     """Print the races."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        print_races("Linear trainers", [each for size in SIZES for each in _trainers(*size)])
-        print_races("Logistic discrimination, tolerance 1e-5", _logistic())
+        print_races("Linear trainers", [entry for size in SIZES for entry in _trainers(*size)])
+        print_races("Logistic discrimination, tol 1e-5", _logistic())
         print_races("Ranking", [_ranking(groups) for groups in (100, 1_000)])
         print_races("Shares and scorecards", [_shares(), _scorecard()])
     _separability_times()
@@ -84,7 +84,7 @@ def _logistic() -> list[Race]:
             races.append(
                 race(
                     f"two classes, {n_rows:,} x {n_columns}",
-                    lambda rows=rows, classes=classes: LogisticDiscriminant(tolerance=1e-5).fit(
+                    lambda rows=rows, classes=classes: LogisticDiscriminant(tol=1e-5).fit(
                         rows, classes
                     ),
                     f"scikit-learn, {solver}",
@@ -97,7 +97,7 @@ def _logistic() -> list[Race]:
         races.append(
             race(
                 f"{n_classes} classes, {n_rows:,} x {n_columns}",
-                lambda rows=rows, classes=classes: LogisticDiscriminant(tolerance=1e-5).fit(
+                lambda rows=rows, classes=classes: LogisticDiscriminant(tol=1e-5).fit(
                     rows, classes
                 ),
                 "scikit-learn, lbfgs",
@@ -121,7 +121,7 @@ def _ranking(n_groups: int) -> Race:
 
     return race(
         f"{n_groups:,} groups of 50 x 20",
-        lambda: LinearRanker(tolerance=1e-4).fit(rows, relevance, groups),
+        lambda: LinearRanker(tol=1e-4).fit(rows, relevance, groups),
         "scikit-learn's LinearSVC on differences",
         by_differences,
     )

@@ -21,7 +21,7 @@ def run() -> None:
         print(f"  {'tree':<40}{'accuracy':>9}{'leaves':>8}{'fit':>11}")
         _print_row("scikit-learn, univariate", TheirTree(random_state=0), X, y)
         for kind in (*KINDS, "omnivariate"):
-            learner = MultivariateTreeClassifier(kind, n_restarts=2, random_state=0)
+            learner = MultivariateTreeClassifier(kind, n_init=3, random_state=0)
             _print_row(f"MultivariateTreeClassifier {kind}", learner, X, y)
     _print_growth()
 

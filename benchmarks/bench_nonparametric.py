@@ -6,13 +6,13 @@ from functools import partial
 
 import numpy as np
 from sklearn.neighbors import KernelDensity as TreeDensity
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier as PeerNeighbours
 from statsmodels.nonparametric.kde import KDEUnivariate
 
 from benchmarks._timing import Race, print_races, race
 from verulam.nonparametric import (
     KernelDensity,
-    KNeighboursClassifier,
+    KNeighborsClassifier,
     condense,
     density_on_grid,
 )
@@ -142,11 +142,11 @@ def _odd_races() -> list[Race]:
         X, queries = (rng.normal(size=(rows, n_columns)) for rows in (50_000, n_queries))
         work = f"50,000 x {n_columns}, queries: {n_queries}, with fit"
         races.append(_against_the_best(work, X, y, queries, 5, whole=True))
-    for metric, name in (("city-block", "manhattan"), ("chebyshev", "chebyshev")):
+    for metric in ("manhattan", "chebyshev"):
         for n_columns in (6, 20):
             X, queries = (rng.normal(size=(rows, n_columns)) for rows in (5_000, 500))
             work = f"5,000 x {n_columns}, 500 queries, {metric}"
-            races.append(_against_the_best(work, X, y[:5_000], queries, 5, metric=(metric, name)))
+            races.append(_against_the_best(work, X, y[:5_000], queries, 5, metric=metric))
     return races
 
 
@@ -160,33 +160,33 @@ def _against_the_best(
     with_trees: bool = False,
     whole: bool = False,
     same: bool = True,
-    metric: tuple[str, str] = ("euclidean", "euclidean"),
+    metric: str = "euclidean",
 ) -> Race:
     """Return the race against whichever algorithm of the peer is fastest on this work.
 
     Classes are compared but for ties, of which each takes its own; `whole` counts training, too.
     """
-    ours = KNeighboursClassifier(n_neighbors=k, metric=metric[0]).fit(X, y)
+    ours = KNeighborsClassifier(n_neighbors=k, metric=metric).fit(X, y)
     settings: list[tuple[str, int | None]] = [("brute", None)]
     if with_trees or X.shape[1] <= PEER_TREE_COLUMNS:
         settings += [("kd_tree", None), ("kd_tree", -1), ("ball_tree", -1)]
     races = []
     for algorithm, jobs in settings:
-        theirs = KNeighborsClassifier(k, algorithm=algorithm, n_jobs=jobs, metric=metric[1])
+        theirs = PeerNeighbours(k, algorithm=algorithm, n_jobs=jobs, metric=metric)
         theirs.fit(X, y)
         if same and np.mean(ours.predict(queries) == theirs.predict(queries)) < 0.999:
             raise AssertionError("The classes differ.")
         name = f"scikit-learn, {algorithm}" + (", all cores" if jobs else "")
         if whole:
-            works = [partial(_fit_and_predict, each, X, y, queries) for each in (ours, theirs)]
+            works = [partial(_fit_and_predict, one, X, y, queries) for one in (ours, theirs)]
         else:
-            works = [partial(each.predict, queries) for each in (ours, theirs)]
+            works = [partial(one.predict, queries) for one in (ours, theirs)]
         races.append(race(work, works[0], name, works[1]))
-    return min(races, key=lambda each: each.theirs)
+    return min(races, key=lambda contest: contest.theirs)
 
 
 def _fit_and_predict(
-    learner: KNeighboursClassifier, X: np.ndarray, y: np.ndarray, queries: np.ndarray
+    learner: KNeighborsClassifier, X: np.ndarray, y: np.ndarray, queries: np.ndarray
 ) -> np.ndarray:
     return learner.fit(X, y).predict(queries)
 
@@ -220,9 +220,9 @@ def _grid(n_values: int) -> Race:
     width = density_on_grid(values).bandwidth
 
     def theirs() -> np.ndarray:
-        found = KDEUnivariate(values)
-        found.fit(bw=width, fft=True, gridsize=1024)
-        return found.density
+        density = KDEUnivariate(values)
+        density.fit(bw=width, fft=True, gridsize=1024)
+        return density.density
 
     return race(
         f"{n_values:,} values", lambda: density_on_grid(values, width), "statsmodels", theirs
@@ -232,9 +232,9 @@ def _grid(n_values: int) -> Race:
 def _print_large_condensing() -> None:
     X, y = _overlapping(50_000)
     start = time.perf_counter()
-    found = condense(X, y, random_state=0)
+    subset = condense(X, y, random_state=0)
     print(
-        f"\nCondensing 50,000 x 10: {time.perf_counter() - start:.1f} s, {len(found.rows):,} kept"
+        f"\nCondensing 50,000 x 10: {time.perf_counter() - start:.1f} s, {len(subset.rows):,} kept"
     )
 
 
@@ -244,7 +244,7 @@ def run_memory() -> None:
     X, y = rng.normal(size=(100_000, 20)), rng.integers(2, size=100_000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
-    KNeighboursClassifier().fit(X, y).predict(X)
+    KNeighborsClassifier().fit(X, y).predict(X)
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(

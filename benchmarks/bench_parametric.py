@@ -15,7 +15,11 @@ PAIRS = (
     ("naive Bayes", NaiveBayes(), GaussianNB()),
     ("shared covariance", GaussianClassifier(), LinearDiscriminantAnalysis()),
     ("shared covariance", GaussianClassifier(), LinearDiscriminantAnalysis(solver="lsqr")),
-    ("own covariances", GaussianClassifier(covariance="own_full"), QuadraticDiscriminantAnalysis()),
+    (
+        "a covariance for each class",
+        GaussianClassifier(covariance_type="full"),
+        QuadraticDiscriminantAnalysis(),
+    ),
 )
 
 

@@ -27,11 +27,11 @@ def run() -> None:
         ours, accuracy = sample.fit_ours()
         print(f"\n{n_rows:,} rows x 10: accuracy of ours {accuracy:.4f}")
         for peer, fit in (("wittgenstein", sample.fit_wittgenstein), ("JRip", sample.fit_jrip)):
-            found = fit()
-            if found is None:
+            timing = fit()
+            if timing is None:
                 print(f"  {peer} is not installed")
                 continue
-            seconds, accuracy = found
+            seconds, accuracy = timing
             print(f"  accuracy of {peer} {accuracy:.4f}")
             races.append(Race(f"Ripper, {n_rows:,} rows: fit", ours, peer, seconds))
     print_races("Rule learners", races)
@@ -76,10 +76,10 @@ class _Sample:
                 path.write_text(_arff(*part))
             command = ["java", "-cp", str(WEKA), "weka.classifiers.rules.JRip"]
             command += ["-t", str(files[0]), "-T", str(files[1])]
-            told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         # Weka times the building of the model alone, without reading files.
-        seconds = float(re.search(r"Time taken to build model: ([\d.]+)", told)[1])
-        tested = told[told.index("Error on test data") :]
+        seconds = float(re.search(r"Time taken to build model: ([\d.]+)", output)[1])
+        tested = output[output.index("Error on test data") :]
         return seconds, float(re.search(r"Correctly Classified.*?([\d.]+) +%", tested)[1]) / 100
 
 

@@ -121,7 +121,7 @@ def _spline(count: int) -> Race:
     x, targets = X[order, 0], y[order]
 
     def ours() -> np.ndarray:
-        return SmoothingSpline(penalty=0.01).fit(X, y).predict(x[:, None])
+        return SmoothingSpline(alpha=0.01).fit(X, y).predict(x[:, None])
 
     def theirs() -> np.ndarray:
         return make_smoothing_spline(x, targets, lam=0.01)(x)
@@ -148,8 +148,8 @@ def _choose() -> None:
     X, y = _curve(10_000)
     widths = np.geomspace(0.02, 5.0, 50)
     print("\nLeave-one-out errors of 10,000 points at 50 bandwidths")
-    for window in ("gaussian", "epanechnikov", "tricube", "box"):
-        smoother = KernelSmoother(window=window)
+    for kernel in ("gaussian", "epanechnikov", "tricube", "tophat"):
+        smoother = KernelSmoother(kernel=kernel)
         start = time.perf_counter()
-        chosen = select_smoothing(smoother, "bandwidth", widths, X, y).chosen
-        print(f"  {window:13} {time.perf_counter() - start:5.2f} s, chosen {chosen:.3g}")
+        best = select_smoothing(smoother, "bandwidth", widths, X, y).best
+        print(f"  {kernel:13} {time.perf_counter() - start:5.2f} s, best {best:.3g}")

@@ -119,11 +119,11 @@ def _trajectories() -> plt.Figure:
         if trainer is not None:
             weight_trajectory(trainer.fit(rows, classes), ax=ax)
             continue
-        for name, each, colour in (
+        for name, learner, colour in (
             ("fixed increment", Perceptron(record="steps", random_state=0), BLUE),
             ("relaxation", Relaxation(record="steps", random_state=0), ORANGE),
         ):
-            way = each.fit(rows, classes).trajectory_
+            way = learner.fit(rows, classes).trajectory_
             ax.plot(way.steps, way.errors, color=colour, label=name, drawstyle="steps-post")
         ax.set(xlabel="corrections", ylabel="rows on the wrong side")
         ax.legend()
@@ -134,7 +134,7 @@ def _softening() -> plt.Figure:
     """Figure 10.7: lines and sigmoids after more and more passes, and the weights behind them."""
     random = np.random.default_rng(1)
     rows = np.r_[random.normal(1.0, 0.6, 20), random.normal(4.0, 0.6, 20)][:, None]
-    options = {"mode": "batch", "learning_rate": 0.01, "max_iter": 1000, "tolerance": 0.0}
+    options = {"mode": "batch", "learning_rate": 0.01, "max_iter": 1000, "tol": 0.0}
     model = GradientLogistic(record="passes", random_state=0, **options)
     model.fit(rows, np.repeat([0, 1], 20))
     figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
@@ -193,7 +193,7 @@ def _ranking() -> plt.Figure:
         order = np.argsort(-(rows @ direction))
         relevance = np.empty(12)
         relevance[order] = np.arange(12, 0, -1)
-        ranker = LinearRanker(strength=1e-2).fit(rows, relevance)
+        ranker = LinearRanker(alpha=1e-2).fit(rows, relevance)
         unit = ranker.coef_ / np.linalg.norm(ranker.coef_)
         ax.axline((0, 0), slope=unit[1] / unit[0], color=BLUE, linewidth=0.8)
         ax.annotate("", 1.6 * unit, (0, 0), arrowprops={"arrowstyle": "->", "color": BLUE})
@@ -220,7 +220,7 @@ def _boolean() -> plt.Figure:
             ax.axline((0, -unit.bias), slope=-1, color=BLUE)
     axes[2].text(0.5, 0.5, "no line", ha="center", va="center", color=ORANGE)
     basis = BasisExpansion().fit(rows)
-    model = LogisticDiscriminant(strength=1e-3).fit(basis.transform(rows), truth_table("xor"))
+    model = LogisticDiscriminant(alpha=1e-3).fit(basis.transform(rows), truth_table("xor"))
     first, second = np.meshgrid(np.linspace(-0.4, 1.4, 200), np.linspace(-0.4, 1.4, 200))
     grid = basis.transform(np.column_stack([first.ravel(), second.ravel()]))
     values = model.decision_function(grid).reshape(first.shape)

@@ -125,8 +125,8 @@ def _expansion() -> plt.Figure:
     xs = np.linspace(-2.2, 2.2, 200)
     inside = (xs < -1) | (xs > 0.5)
     curve = np.column_stack([np.ones_like(xs), xs, xs**2])
-    for chosen, colour_, name in ((inside, ORANGE, "$g > 0$"), (~inside, BLUE, "$g < 0$")):
-        solid.plot(*np.where(chosen[:, None], curve, np.nan).T, color=colour_, label=name, lw=2)
+    for side, colour_, name in ((inside, ORANGE, "$g > 0$"), (~inside, BLUE, "$g < 0$")):
+        solid.plot(*np.where(side[:, None], curve, np.nan).T, color=colour_, label=name, lw=2)
     # The plane g = (x + 1)(x - 0.5) = x^2 + 0.5 x - 0.5 in the space of (1, x, x^2).
     first, second = np.meshgrid([0.0, 2.0], [-2.2, 2.2])
     solid.plot_surface(first, second, 0.5 * first - 0.5 * second, color=GREEN, alpha=0.4)
@@ -138,7 +138,7 @@ def _expansion() -> plt.Figure:
     random = np.random.default_rng(0)
     rows = random.uniform(0, 6, size=(400, 1))
     between = (rows[:, 0] > 2) & (rows[:, 0] < 4)
-    model = QuadraticLogistic(strength=1e-2).fit(rows, between)
+    model = QuadraticLogistic(alpha=1e-2).fit(rows, between)
     grid = np.linspace(0.5, 5.5, 300)[:, None]
     posterior = model.predict_proba(grid)[:, 1]
     flat.plot(grid, 1 - (grid - 3) ** 2, color=BLUE, label="$1 - (x - 3)^2$")
@@ -245,7 +245,7 @@ def _online() -> plt.Figure:
         (axes[1], rows, three, "three classes (10.8 and 11.3)"),
     ):
         for mode, colour_ in (("batch", BLUE), ("online", ORANGE)):
-            model = GradientLogistic(mode=mode, max_iter=60, tolerance=0.0, random_state=0)
+            model = GradientLogistic(mode=mode, max_iter=60, tol=0.0, random_state=0)
             model.fit(inputs, classes)
             passes = np.arange(1, len(model.loss_curve_) + 1)
             ax.plot(passes, model.loss_curve_, color=colour_, label=f"{mode}: mean loss")
@@ -315,7 +315,7 @@ def _bases() -> plt.Figure:
         strict=True,
     ):
         basis = BasisExpansion(random_state=0, **options)
-        model = make_pipeline(basis, LogisticDiscriminant(strength=0.1)).fit(rows, classes)
+        model = make_pipeline(basis, LogisticDiscriminant(alpha=0.1)).fit(rows, classes)
         decision_regions(model, rows, classes, ax=ax)
         ax.set_title(options["kind"], fontsize="medium")
         if ax is not axes[0]:

@@ -72,13 +72,13 @@ def _histograms() -> plt.Figure:
     """Return histograms, interpolated ones and naive estimates of three widths."""
     figure, axes = plt.subplots(3, 3, figsize=(9.6, 6.6), sharex=True, layout="constrained")
     for row, width in zip(axes, (2.0, 1.0, 0.5), strict=True):
-        _curve(row[0], HistogramDensity(width=width).fit(EIGHT), f"histogram, h = {width}")
+        _curve(row[0], HistogramDensity(bin_width=width).fit(EIGHT), f"histogram, h = {width}")
         _curve(
             row[1],
-            HistogramDensity(width=width, interpolate=True).fit(EIGHT),
+            HistogramDensity(bin_width=width, interpolate=True).fit(EIGHT),
             f"interpolated, h = {width}",
         )
-        _curve(row[2], NaiveDensity(width=width).fit(EIGHT), f"naive, h = {width}")
+        _curve(row[2], NaiveDensity(bandwidth=width).fit(EIGHT), f"naive, h = {width}")
     for ax in axes.flat:
         ax.label_outer()
     for row in axes:
@@ -119,7 +119,7 @@ def _nearest() -> plt.Figure:
     for ax, k in zip(axes, (1, 3, 5), strict=False):
         _curve(ax, NearestNeighbourDensity(n_neighbors=k).fit(EIGHT), f"k = {k}")
         ax.set_ylim(0, 1.0)
-    smooth = NearestNeighbourDensity(n_neighbors=3, window="gaussian").fit(EIGHT)
+    smooth = NearestNeighbourDensity(n_neighbors=3, kernel="gaussian").fit(EIGHT)
     _curve(axes[3], smooth, "k = 3, Gaussian window")
     return figure
 
@@ -333,10 +333,10 @@ def _risk() -> plt.Figure:
     ax.axhline(2 * risk.bayes, color="0.5", linewidth=1, linestyle="--", label="twice Bayes")
     ax.set(xscale="log", xlabel="training rows", ylabel="error", ylim=(0.14, 0.34))
     ax.legend(fontsize="x-small", ncols=2)
-    found = convergence((16, 64, 256, 1024, 4096, 16_384, 65_536))
-    other.plot(found.n_rows, found.window_errors, "o-", color=BLUE, label=r"window, $2/\sqrt{n}$")
+    errors = convergence((16, 64, 256, 1024, 4096, 16_384, 65_536))
+    other.plot(errors.n_rows, errors.window_errors, "o-", color=BLUE, label=r"window, $2/\sqrt{n}$")
     other.plot(
-        found.n_rows, found.neighbour_errors, "s-", color=ORANGE, label=r"neighbours, $\sqrt{n}$"
+        errors.n_rows, errors.neighbour_errors, "s-", color=ORANGE, label=r"neighbours, $\sqrt{n}$"
     )
     other.set(xscale="log", yscale="log", xlabel="rows", ylabel="mean absolute error of density")
     other.legend(fontsize="x-small")

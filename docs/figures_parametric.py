@@ -7,7 +7,7 @@ import numpy as np
 
 from verulam.data import dataset, gaussian_classes, noisy_sine
 from verulam.parametric import (
-    FAMILIES,
+    COVARIANCE_TYPES,
     GaussianClassifier,
     NaiveBayes,
     PolynomialRegression,
@@ -45,18 +45,18 @@ def _covariances() -> plt.Figure:
     figure, axes = plt.subplots(
         2, 3, figsize=(9.6, 6.4), sharex=True, sharey=True, layout="constrained"
     )
-    by_column = [family for owner in ("shared", "own") for family in FAMILIES if owner in family]
-    for ax, family in zip(axes.flat, by_column, strict=True):
-        classifier = GaussianClassifier(covariance=family)
+    # The tied ones in the upper row, above their likes that differ between classes.
+    by_row = sorted(COVARIANCE_TYPES, key=lambda kind: not kind.startswith("tied"))
+    for ax, covariance_type in zip(axes.flat, by_row, strict=True):
+        classifier = GaussianClassifier(covariance_type=covariance_type)
         classifier.fit(sample.inputs, sample.target_values)
         decision_regions(classifier, sample.inputs, sample.target_values, ax=ax)
         error = 1 - classifier.score(sample.inputs, sample.target_values)
-        count = parameter_count(family, n_columns=2, n_classes=3)
+        count = parameter_count(covariance_type, n_columns=2, n_classes=3)
         numbers = "1 number" if count == 1 else f"{count} numbers"
-        title = family.replace("_", ", ")
         if ax is not axes[0, 0]:
             ax.get_legend().remove()
-        ax.set_title(f"{title}: {numbers}, training error {error:.0%}", fontsize="small")
+        ax.set_title(f"{covariance_type}: {numbers}, training error {error:.0%}", fontsize="small")
         ax.label_outer()
     return figure
 
@@ -94,7 +94,7 @@ def _polynomial() -> plt.Figure:
     left.plot(X.iloc[:, 0], y, "o", color="0.4", markersize=4)
     grid = X.iloc[:0].reindex(range(300))
     grid[grid.columns[0]] = np.linspace(-0.5, 0.5, 300)
-    for degree, style in ((1, ":"), (curve.chosen, "-"), (12, "--")):
+    for degree, style in ((1, ":"), (curve.selected, "-"), (12, "--")):
         fitted = PolynomialRegression(degree=degree).fit(X, y)
         left.plot(grid, fitted.predict(grid), style, color="black", label=f"degree {degree}")
     left.set(xlabel="x", ylabel="y", ylim=(-2.0, 2.0), title="A noisy sine and three polynomials")

@@ -36,7 +36,7 @@ def _nile() -> plt.Figure:
     years, volume = data["year"].to_numpy(), data["volume"].to_numpy()
     start = linear_system(1.0, 1e3, 1.0, 2e4, initial_mean=volume[0], initial_covariance=1e5)
     known = ("transition", "observation", "offset", "initial_mean", "initial_covariance")
-    model = LinearDynamicalSystem(start=start, fixed=known, tol=1e-6).fit(volume)
+    model = LinearDynamicalSystem(init=start, fixed=known, tol=1e-6).fit(volume)
     gappy = volume.copy()
     gappy[20:30] = np.nan
     level = model.smooth(gappy)

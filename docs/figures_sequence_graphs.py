@@ -103,8 +103,8 @@ def _graphs() -> plt.Figure:
         axes[0, 1],
         "with inputs: RegressionEmission, LogisticTransitions",
         (states, shown, Row("x", 2.0, True)),
-        [(0, 1, 0), (2, 0, 0), (2, 1, -0.5)],
-        [(0, 0)],
+        [(0, 1, 0), (2, 1, -0.5)],
+        [(0, 0), (2, 0)],
     )
     _unrolled(
         axes[0, 2],

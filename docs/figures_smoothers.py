@@ -83,7 +83,7 @@ def _fuel() -> plt.Figure:
     loess = Loess(span=0.4).fit(X, y)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.9), layout="constrained")
     smooth_curves(
-        {"loess, with 95% band": loess, f"mean of {curve.chosen} neighbours": curve.learner},
+        {"loess, with 95% band": loess, f"mean of {curve.best} neighbours": curve.learner},
         X,
         y,
         ax=left,
@@ -100,7 +100,7 @@ def _bands() -> plt.Figure:
     X, y = sample.inputs, sample.target_values
     figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.4), sharey=True, layout="constrained")
     kinds = {
-        "loess": Loess(span=0.3, n_iterations=0),
+        "loess": Loess(span=0.3, n_iter=0),
         "kernel smoother": KernelSmoother(bandwidth=0.06),
     }
     for ax, (name, smoother) in zip(axes, kinds.items(), strict=True):
@@ -211,10 +211,10 @@ def _two_classes() -> plt.Figure:
     figure, axes = plt.subplots(3, 1, figsize=(7.0, 6.4), sharex=True, layout="constrained")
     for ax, width in zip(axes, (1.5, 0.5, 0.12), strict=True):
         for label, style, mark in zip(np.unique(labels), ("-", "--"), ("o", "x"), strict=True):
-            own = x[labels == label]
-            density = KernelDensity(bandwidth=width).fit(own)
+            members = x[labels == label]
+            density = KernelDensity(bandwidth=width).fit(members)
             ax.plot(grid, np.exp(density.score_samples(grid)), style, label=f"class {label}")
-            ax.plot(own, np.zeros(len(own)), mark, color="0.3", markersize=5, clip_on=False)
+            ax.plot(members, np.zeros(len(members)), mark, color="0.3", markersize=5, clip_on=False)
         ax.set(ylabel="density", title=f"h = {width}", ylim=(0, None))
     axes[0].legend()
     axes[-1].set_xlabel("x")

@@ -1,13 +1,26 @@
 """The rules of the house, checked file by file."""
 
 import ast
+import csv
 import inspect
 import re
+from collections import defaultdict
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from sklearn.utils import all_estimators
+from tests.house import (
+    empty_names,
+    fragments,
+    inner_imports,
+    module_name,
+    parameter_names,
+    public_callables,
+    sql_statements,
+)
 
 from verulam.testing import documented_names, quoted_defaults
 
@@ -22,6 +35,19 @@ FUNCTION_LINES = 80
 MOST_MODULES = 15
 #: Folders with more of them, each with the reason.
 LARGER_FOLDERS: dict[str, str] = {}
+
+#: A module with one importer and no public name belongs to that importer, up to this length.
+FRAGMENT_LINES = 150
+#: Shorter ones that stand alone, each with the reason.
+SHORT_MODULES = {
+    "verulam.experiment._run.dask": "the one module that needs Dask, which is optional",
+}
+#: Modules that import our own inside of a function, each with the reason.
+INNER_IMPORTS: dict[str, str] = {}
+#: The packages of learners, whose parameters the glossary names.
+LEARNER_PACKAGES = (
+    "decision", "kernel", "linear", "nonparametric", "parametric", "rule", "sequence", "tree",
+)  # fmt: skip
 
 #: Packages for authors of learners: contracts and shared numerics, shown at work in the learners.
 FOR_AUTHORS = ("base", "numerics")
@@ -48,26 +74,26 @@ def public_objects():
     for package in PACKAGES:
         module = import_module(f"verulam.{package.name}")
         for name in getattr(module, "__all__", ()):
-            found = getattr(module, name)
-            if id(found) not in seen and str(getattr(found, "__module__", "")).startswith(
+            member = getattr(module, name)
+            if id(member) not in seen and str(getattr(member, "__module__", "")).startswith(
                 "verulam"
             ):
-                seen.add(id(found))
-                yield f"{package.name}.{name}", found
+                seen.add(id(member))
+                yield f"{package.name}.{name}", member
 
 
 PUBLIC = list(public_objects())
-CLASSES = [pytest.param(found, id=name) for name, found in PUBLIC if inspect.isclass(found)]
+CLASSES = [pytest.param(member, id=name) for name, member in PUBLIC if inspect.isclass(member)]
 
 
 def documented_callables():
     """Yield every public function, class and public method whose docstring lists parameters."""
-    for name, found in PUBLIC:
-        parts = [(name, found)]
-        if inspect.isclass(found):
+    for name, member in PUBLIC:
+        parts = [(name, member)]
+        if inspect.isclass(member):
             parts += [
-                (f"{name}.{part}", getattr(found, part))
-                for part, value in vars(found).items()
+                (f"{name}.{part}", getattr(member, part))
+                for part, value in vars(member).items()
                 if not part.startswith("_") and (inspect.isfunction(value) or _is_bound(value))
             ]
         for part_name, part in parts:
@@ -79,9 +105,9 @@ def _is_bound(value):
     return isinstance(value, classmethod | staticmethod)
 
 
-def parameters_of(found):
-    names = dict(inspect.signature(found).parameters)
-    if not inspect.isclass(found) and next(iter(names), "") == "self":
+def parameters_of(member):
+    names = dict(inspect.signature(member).parameters)
+    if not inspect.isclass(member) and next(iter(names), "") == "self":
         del names["self"]
     return names
 
@@ -140,32 +166,176 @@ def test_tests_mirror_the_source_by_folder(folder):
 
 
 @pytest.mark.parametrize(
-    "found",
+    "public_class",
     [
         case
         for case in CLASSES
         if not is_dataclass(case.values[0]) and str(case.id).partition(".")[0] not in FOR_AUTHORS
     ],
 )
-def test_public_classes_have_an_example(found):
+def test_public_classes_have_an_example(public_class):
     """Records are shown by the functions that return them."""
-    assert ">>> " in (found.__doc__ or "")
+    assert ">>> " in (public_class.__doc__ or "")
 
 
-@pytest.mark.parametrize("found", list(documented_callables()))
-def test_documented_parameters_are_those_of_the_signature(found):
-    accepted = parameters_of(found)
-    documented = documented_names(found.__doc__, "Parameters")
+@pytest.mark.parametrize("function", list(documented_callables()))
+def test_documented_parameters_are_those_of_the_signature(function):
+    accepted = parameters_of(function)
+    documented = documented_names(function.__doc__, "Parameters")
     assert set(documented) == set(accepted)
-    for name, value in quoted_defaults(found.__doc__).items():
+    for name, value in quoted_defaults(function.__doc__).items():
         assert accepted[name].default == value, name
 
 
-@pytest.mark.parametrize("found", [case for case in CLASSES if is_dataclass(case.values[0])])
-def test_documented_attributes_are_the_fields(found):
-    documented = documented_names(found.__doc__ or "", "Attributes")
-    listed = {field.name for field in fields(found)}
-    own = listed | {name for name in dir(found) if not name.startswith("_")}
-    assert set(documented) <= own
+@pytest.mark.parametrize("record", [case for case in CLASSES if is_dataclass(case.values[0])])
+def test_documented_attributes_are_the_fields(record):
+    documented = documented_names(record.__doc__ or "", "Attributes")
+    listed = {field.name for field in fields(record)}
+    public = listed | {name for name in dir(record) if not name.startswith("_")}
+    assert set(documented) <= public
     if documented:
         assert listed <= set(documented)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=shown)
+def test_variables_are_named_by_what_they_hold(path):
+    empty = empty_names(path.read_text(encoding="utf-8"))
+    assert not empty
+
+
+@pytest.mark.parametrize("path", MODULES, ids=shown)
+def test_sql_stays_in_the_store(path):
+    statements = sql_statements(path.read_text(encoding="utf-8"))
+    assert not statements or path.is_relative_to(SOURCE / "experiment" / "_store")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=shown)
+def test_modules_are_imported_at_the_top(path):
+    """Drawing is imported where it is asked for: Matplotlib takes longer than a small study."""
+    inside = path.relative_to(SOURCE)
+    if inside.parts[0] not in {"cli", "plots"} and path.name != "__init__.py":
+        late = [
+            line
+            for line in inner_imports(path.read_text(encoding="utf-8"))
+            if not re.search(r": verulam\.plots\b", line)
+        ]
+        assert bool(late) == (str(inside) in INNER_IMPORTS), late
+
+
+def test_no_module_is_a_fragment():
+    texts = {module_name(path, SOURCE.parent): path.read_text(encoding="utf-8") for path in MODULES}
+    packages = {module_name(path, SOURCE.parent) for path in MODULES if path.stem == "__init__"}
+    alone = {
+        module: importer
+        for module, importer in fragments(texts, packages, FRAGMENT_LINES).items()
+        if not module.endswith(("_loops", "._tuning"))
+    }
+    assert set(alone) == set(SHORT_MODULES), alone
+
+
+@cache
+def words_of_the_tests():
+    """Return every word of every test file."""
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    return {word for text in texts for word in re.findall(r"\w+", text)}
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=shown)
+def test_every_public_name_is_named_in_a_test(package):
+    names = import_module(f"verulam.{package.name}").__all__
+    untested = [name for name in names if name not in words_of_the_tests()]
+    assert not untested
+
+
+def glossary():
+    """Return the rows of the glossary of parameters."""
+    with (ROOT / "docs" / "glossary.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def learner_parameters():
+    """Return each parameter of a learner's constructor, with the learners that have it."""
+    owners = defaultdict(list)
+    for name, member in PUBLIC:
+        if inspect.isclass(member) and (hasattr(member, "fit") or hasattr(member, "get_params")):
+            for parameter in parameter_names(member.__init__):
+                owners[parameter].append(name)
+    return owners
+
+
+def test_the_glossary_has_the_parameters_of_all_learners():
+    rows = glossary()
+    names = [row["name"] for row in rows]
+    assert list(rows[0]) == ["name", "meaning", "scikit_learn", "instead_of"]
+    assert names == sorted(set(names)), "in order of the alphabet, each once"
+    assert all(row["meaning"].strip() for row in rows)
+    owners = learner_parameters()
+    unknown = {name: owners[name] for name in owners if name not in names}
+    assert not unknown, "parameters that docs/glossary.csv does not have"
+    assert set(names) <= set(owners), "names that no learner has"
+
+
+def test_the_glossary_is_right_about_scikit_learn():
+    theirs = dict(all_estimators())
+    for row in glossary():
+        for place in row["scikit_learn"].split():
+            learner, _, parameter = place.partition(".")
+            assert parameter == row["name"]
+            assert parameter in inspect.signature(theirs[learner]).parameters, place
+
+
+def test_no_parameter_has_a_refused_name():
+    refused = {word: row["name"] for row in glossary() for word in row["instead_of"].split()}
+    assert not set(refused) & {row["name"] for row in glossary()}
+    offenders = [
+        f"{callable_name}({parameter}): call it {refused[parameter]}"
+        for name, member in PUBLIC
+        if name.partition(".")[0] in LEARNER_PACKAGES
+        for callable_name, function in public_callables(name, member)
+        for parameter in parameter_names(function)
+        if parameter in refused
+    ]
+    assert not offenders
+
+
+@pytest.mark.parametrize(
+    ("check", "text"),
+    [
+        (empty_names, "found = 1"),
+        (empty_names, "def f(_given): ..."),
+        (empty_names, "[each for each in 'ab']"),
+        (sql_statements, 'q = "select name from runs where id = 1"'),
+        (sql_statements, "q = f'INSERT OR IGNORE INTO {table} VALUES (1)'"),
+        (sql_statements, "q = 'PRAGMA journal_mode=WAL'"),
+        (sql_statements, "q = 'BEGIN IMMEDIATE'"),
+        (inner_imports, "def f():\n    from verulam.base import clone"),
+        (inner_imports, "class A:\n    def f(self):\n        import verulam.base"),
+        (inner_imports, "def f():\n    from . import other"),
+    ],
+)
+def test_a_broken_rule_is_seen(check, text):
+    assert check(text)
+
+
+@pytest.mark.parametrize(
+    ("check", "text"),
+    [
+        (empty_names, "f(found=1)"),
+        (sql_statements, '"""Select rows from a table."""'),
+        (sql_statements, "hint = 'Update the package, or begin again.'"),
+        (inner_imports, "from verulam.base import clone\ndef f():\n    import pandas"),
+    ],
+)
+def test_a_rule_that_holds_is_not_reported(check, text):
+    assert not check(text)
+
+
+def test_a_fragment_is_seen():
+    texts = {
+        "a": "from a._b import public",
+        "a._b": "from a._c import helper\nfrom a import _d",
+        "a._c": "helper = 1",
+        "a._d": "x = 1\n" * 200,
+    }
+    assert fragments(texts, {"a"}, 150) == {"a._c": "a._b"}
+    assert not fragments({**texts, "a._e": "from a import _c"}, {"a"}, 150)

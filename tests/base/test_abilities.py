@@ -11,9 +11,9 @@ from verulam.parametric import GaussianDensity, LeastSquares, NaiveBayes
 
 
 def test_naive_bayes_can_do_almost_everything():
-    found = abilities(NaiveBayes())
-    assert found.task == "classification"
-    assert set(found.tags) == {
+    able = abilities(NaiveBayes())
+    assert able.task == "classification"
+    assert set(able.tags) == {
         "probabilistic",
         "incremental",
         "additive",

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from verulam.base import DataError, encode_classes
+from verulam.base import (
+    Additive,
+    DataError,
+    EMRun,
+    ManyPasses,
+    OnePass,
+    OnePassClassifier,
+    encode_classes,
+    numeric_targets,
+)
 from verulam.catalogue import our_entries
 from verulam.parametric import (
     BernoulliDensity,
@@ -28,9 +38,9 @@ from verulam.parametric import (
 
 LEARNERS = [
     BernoulliDensity(threshold=1.0),
-    GaussianClassifier(covariance="own_full"),
-    GaussianClassifier(covariance="shared_full"),
-    GaussianClassifier(covariance="own_diagonal"),
+    GaussianClassifier(covariance_type="full"),
+    GaussianClassifier(covariance_type="tied"),
+    GaussianClassifier(covariance_type="diag"),
     GaussianDensity(),
     IncompleteGaussianDensity(),
     LeastSquares(),
@@ -63,11 +73,11 @@ def fitted_numbers(learner):
 
 def assert_same_fit(first, second):
     expected = fitted_numbers(first)
-    found = fitted_numbers(second)
-    assert expected.keys() == found.keys()
+    numbers = fitted_numbers(second)
+    assert expected.keys() == numbers.keys()
     assert expected
     for name, value in expected.items():
-        assert_allclose(found[name], value, rtol=1e-8, atol=1e-10, err_msg=name)
+        assert_allclose(numbers[name], value, rtol=1e-8, atol=1e-10, err_msg=name)
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +174,63 @@ def test_too_few_passes_are_reported():
         IncompleteGaussianDensity(max_iter=2, tol=0.0).fit(X)
 
 
+@dataclass
+class _Halving(ManyPasses):
+    """A number that every pass halves; the objective is how near it has come to zero."""
+
+    max_iter: int = 50
+    tol: float = 1e-3
+
+    def _total(self, source, parameters):
+        return parameters
+
+    def _statistics(self, chunk, parameters):
+        raise AssertionError
+
+    def _update(self, statistics):
+        return statistics / 2
+
+    def _objective(self, statistics):
+        return -statistics
+
+    def _store(self, parameters):
+        self.number_ = parameters
+
+
+def test_a_run_ends_when_a_pass_gains_too_little():
+    run = _Halving()._run(None, 1.0)
+    assert run.converged
+    assert_allclose(run.curve, -(0.5 ** np.arange(len(run.curve))))
+    # The last pass gained no more than tol, and the one before did.
+    assert run.curve[-1] - run.curve[-2] <= 1e-3 < run.curve[-2] - run.curve[-3]
+    assert_allclose(run.parameters, -run.curve[-1] / 2)
+    assert run.statistics == -run.curve[-1]
+
+
+def test_a_revision_may_change_parameters_and_begin_the_curve_anew():
+    def revise(run):
+        if not run.notes:
+            run.notes.append("set back")
+            run.parameters = 8.0
+            run.curve.clear()
+
+    run = _Halving()._run(None, 1.0, revise)
+    assert run.curve[:2] == [-8.0, -4.0]
+    assert run.notes == ["set back"]
+
+
+def test_the_run_that_ends_highest_is_taken():
+    learner = _Halving(max_iter=2, tol=0.0)
+    runs = [learner._run(None, start) for start in (4.0, 1.0, 1.0, 2.0)]
+    with pytest.warns(ConvergenceWarning, match="_Halving had not converged after max_iter=2"):
+        assert learner._conclude(runs) is runs[1]
+    assert (learner.number_, learner.n_iter_, learner.converged_) == (0.25, 2, False)
+    assert learner.objective_curve_ == [-1.0, -0.5]
+    # A curve that a revision has cleared in the last pass counts as the lowest.
+    with pytest.warns(ConvergenceWarning):
+        assert learner._conclude([EMRun(9.0), runs[0]]) is runs[0]
+
+
 @pytest.mark.parametrize(
     ("y", "message"),
     [
@@ -230,7 +297,7 @@ def chunks():
         X += y[:, None]
         yield X, y
 
-learner = GaussianClassifier(covariance="own_full").fit(chunks)
+learner = GaussianClassifier(covariance_type="full").fit(chunks)
 assert learner.statistics_.statistics.weight.sum() == {chunks} * 100_000
 assert abs(learner.means_[1].mean() - 1) < 0.01
 # Not ru_maxrss: a child process starts with the high-water mark of its parent.
@@ -249,3 +316,20 @@ def test_streaming_stays_in_constant_memory(n_chunks):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert int(result.stdout) * 1024 < 600e6
+
+
+def test_passes_of_the_learners():
+    assert isinstance(NaiveBayes(), OnePassClassifier)
+    assert isinstance(LeastSquares(), OnePass)
+    assert isinstance(IncompleteGaussianDensity(), ManyPasses)
+    assert all(isinstance(learner, Additive) for learner in LEARNERS)
+    run = EMRun(parameters=None)
+    assert (run.curve, run.converged) == ([], False)
+
+
+def test_numeric_targets_are_finite_numbers():
+    assert numeric_targets(LeastSquares(), [1, 2]).dtype == np.float64
+    with pytest.raises(DataError, match="first at row 1"):
+        numeric_targets(LeastSquares(), [1.0, np.nan])
+    with pytest.raises(ValueError, match="requires y"):
+        numeric_targets(LeastSquares(), None)

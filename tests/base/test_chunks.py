@@ -12,6 +12,7 @@ from verulam.base import (
     Chunk,
     DataError,
     MemorySource,
+    Source,
     map_rows,
     open_source,
 )
@@ -102,12 +103,21 @@ def test_blas_gets_its_threads_back(data, small_chunks):
     """Also where several threads predict at once."""
 
     def threads():
-        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+        return [
+            future["num_threads"] for future in threadpool_info() if future["user_api"] == "blas"
+        ]
 
     with threadpool_limits(2, user_api="blas"):
         before = threads()
         with ThreadPoolExecutor(4) as pool:
             work = [pool.submit(map_rows, np.sqrt, np.abs(data), data.shape) for _ in range(20)]
-            for each in work:
-                each.result()
+            for future in work:
+                future.result()
         assert threads() == before
+
+
+def test_every_source_has_the_method_of_the_protocol():
+    methods = {name for name in vars(Source) if not name.startswith("_")}
+    assert methods == {"total"}
+    for source in (MemorySource, chunks.StreamSource, chunks.DaskSource):
+        assert methods <= set(vars(source))

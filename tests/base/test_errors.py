@@ -3,7 +3,7 @@
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from verulam.base import UnknownNameError, nearest_names, unknown_name
+from verulam.base import DataWarning, UnknownNameError, nearest_names, unknown_name, warn_caller
 from verulam.linear import Perceptron
 
 
@@ -24,6 +24,12 @@ def test_message_has_no_quotes_around_it():
 
 
 def test_a_warning_names_the_line_of_the_users_call():
-    with pytest.warns(ConvergenceWarning) as said:
+    with pytest.warns(ConvergenceWarning) as record:
         Perceptron(max_iter=1).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
-    assert said[0].filename == __file__
+    assert record[0].filename == __file__
+
+
+def test_a_warning_is_of_the_kind_asked_for():
+    with pytest.warns(DataWarning, match="a look") as record:
+        warn_caller("deserves a look", DataWarning)
+    assert record[0].filename == __file__

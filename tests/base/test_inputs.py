@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from verulam.base import DataError, Transformer, validate_data
+from verulam.base import DataError, Transformer, refuse_huge_numbers, validate_data
 from verulam.linear import LogisticDiscriminant
 from verulam.tree import DecisionTreeClassifier
 
@@ -63,3 +63,9 @@ def test_gaps_in_labels_are_counted():
     y = np.array(["a", None, "b", np.nan], dtype=object)
     with pytest.raises(DataError, match=r"missing in 2 of 4 rows \(1, 3, counted from 0\)"):
         LogisticDiscriminant().fit([[1.0], [2.0], [3.0], [4.0]], y)
+
+
+def test_huge_numbers_are_named_by_column():
+    refuse_huge_numbers(np.array([[1e149, np.nan]]))
+    with pytest.raises(DataError, match="in column 1"):
+        refuse_huge_numbers(np.array([[1.0, 1e200]]))

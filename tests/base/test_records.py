@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from verulam.base import ByClass, SumRecord, spread_rows
+from verulam.base import ByClass, Classwise, Statistics, SumRecord, spread_rows
 
 
 @dataclass(frozen=True)
@@ -43,3 +43,9 @@ def test_union_of_classes_is_sorted(order):
     total = first + second + third
     assert_array_equal(total.classes, ["a", "b", "c", "d"])
     assert_array_equal(total.statistics.sums, [10.0, 1.0, 100.0, 22.0])
+
+
+def test_protocols_name_what_records_must_have():
+    for protocol, methods in ((Statistics, {"__add__"}), (Classwise, {"__add__", "spread"})):
+        assert methods <= set(dir(protocol))
+        assert methods <= set(dir(ClassSums))

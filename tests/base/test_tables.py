@@ -5,7 +5,17 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from verulam.base import DataError, as_frame, check_same_kinds, encode_table, read_schema
+from verulam.base import (
+    DataError,
+    EncodedTable,
+    TableSchema,
+    as_frame,
+    check_same_kinds,
+    encode_table,
+    is_categorical,
+    named_kinds,
+    read_schema,
+)
 
 
 @pytest.fixture
@@ -89,3 +99,13 @@ def test_declared_categories_and_unknown_column():
 def test_one_dimension_is_refused():
     with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
         as_frame([1, 2, 3])
+
+
+def test_records_and_kinds_of_columns(table):
+    schema = read_schema(table)
+    assert isinstance(schema, TableSchema)
+    encoded = encode_table(table, schema)
+    assert isinstance(encoded[:2], EncodedTable)
+    assert encoded[:2].shape == (2, 4)
+    assert [is_categorical(table[name]) for name in table] == [True, False, True, False]
+    assert named_kinds({"a": "date", 1: "text", "b": "date"}, "date") == ["a", "b"]

@@ -5,7 +5,14 @@ import threading
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from verulam.base import DataError, _threads, kept_threads, thread_count, thread_map
+from verulam.base import (
+    DataError,
+    _threads,
+    kept_threads,
+    one_blas_thread,
+    thread_count,
+    thread_map,
+)
 from verulam.base._threads import iterate_in_threads
 
 
@@ -91,3 +98,13 @@ def test_a_map_inside_a_map_does_not_wait_for_itself():
     with kept_threads():
         sums = thread_map(lambda task: sum(thread_map(int, range(task), 2)), range(8), 2)
     assert sums == [sum(range(task)) for task in range(8)]
+
+
+def test_one_blas_thread_is_given_back():
+    def threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = threads()
+    with one_blas_thread(), one_blas_thread():
+        assert set(threads()) <= {1}
+    assert threads() == before

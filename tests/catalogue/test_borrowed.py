@@ -6,7 +6,7 @@ import pytest
 from verulam.base import abilities
 from verulam.catalogue import entry, read_map
 from verulam.catalogue._borrowed import BORROWED
-from verulam.catalogue._sections import places, read_sections
+from verulam.catalogue._search import places, read_sections
 
 ROWS = {row.id: row for row in read_map()}
 UNITS = {

@@ -4,8 +4,8 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.base import UnknownNameError
-from verulam.catalogue import entries, entry, learner, our_entries
-from verulam.catalogue._entries import Entry
+from verulam.catalogue import entries, entry, learner, learners, our_entries
+from verulam.catalogue._entries import Entry, full_name, name_key, short_name, spoken_names
 from verulam.parametric import NaiveBayes
 
 
@@ -88,7 +88,7 @@ def test_spoken_names_are_unique():
         "decision tree classifier",
         "multivariate tree classifier",
         "MultivariateTreeClassifier",
-        "k neighbours classifier",
+        "k neighbors classifier",
         "hmm classifier",
         "one versus rest",
         "weston watkins classifier",
@@ -112,7 +112,7 @@ def test_ours_come_first_and_names_are_unique():
 @pytest.mark.parametrize(
     ("name", "scaled"),
     [
-        ("nonparametric.KNeighboursClassifier", True),
+        ("nonparametric.KNeighborsClassifier", True),
         ("kernel.SupportVectorClassifier", True),
         ("tree.DecisionTreeClassifier", False),
         ("parametric.NaiveBayes", False),
@@ -130,3 +130,99 @@ def test_section_is_read_off_the_documentation():
 def test_example_of_a_learner_with_required_parts():
     item = next(item for item in entries() if item.name == "parametric.NaiveBayes")
     assert isinstance(item.example(), NaiveBayes)
+
+
+@pytest.mark.parametrize(
+    ("name", "spoken"),
+    [
+        ("parametric.NaiveBayes", "naive Bayes"),
+        ("local.SOM", "SOM"),
+        ("tree.ID3Tree", "ID3 tree"),
+        ("tree.C45Tree", "C4.5 tree"),
+        ("kernel.NuSVM", "nu SVM"),
+        ("local.RBFNetwork", "RBF network"),
+        ("cluster.KMeans", "Verulam's k-means"),
+        ("reinforcement.QLearning", "Q-learning"),
+        ("nonparametric.NadarayaWatson", "Nadaraya-Watson"),
+    ],
+)
+def test_names_of_learners_to_come(name, spoken):
+    borrowed = ["k-means", "SOM of another"]
+    assert spoken_names([name], borrowed) == {name: spoken}
+
+
+@pytest.mark.parametrize(
+    ("name", "spoken"),
+    [
+        ("parametric.NaiveBayes", "naive Bayes"),
+        ("parametric.GaussianClassifier", "Gaussian classifier"),
+        ("sequence.HiddenMarkovModel", "hidden Markov model"),
+        ("sequence.HMMClassifier", "HMM classifier"),
+        ("rule.Ripper", "Ripper"),
+        ("rule.Irep", "IREP"),
+        ("linear.GeneralisedLinear", "generalised linear model"),
+        ("linear.HoKashyap", "Ho-Kashyap"),
+        ("kernel.SupportVectorClassifier", "support vector classifier"),
+        ("nonparametric.RunningMean", "running mean smoother"),
+        # What is left without the suffix is free here, and taken there.
+        ("tree.MultivariateTreeClassifier", "multivariate tree"),
+        ("tree.DecisionTreeClassifier", "decision tree classifier"),
+        ("nonparametric.KNeighborsClassifier", "k-nearest neighbours classifier"),
+        # Borrowed learners have these names.
+        ("linear.Perceptron", "Verulam's perceptron"),
+        ("nonparametric.KernelDensity", "Verulam's kernel density"),
+        ("k-nearest neighbours", "k-nearest neighbours"),
+        ("AdaBoost", "AdaBoost"),
+    ],
+)
+def test_names_of_learners(name, spoken):
+    assert entry(name).spoken == spoken
+
+
+def test_two_of_ours_that_differ_in_the_suffix_keep_it():
+    names = spoken_names(["tree.OddTreeClassifier", "tree.OddTreeRegressor"], [])
+    assert list(names.values()) == ["odd tree classifier", "odd tree regressor"]
+
+
+def test_the_suffix_stays_after_what_is_no_model():
+    assert short_name("BoxClassifier") == full_name("BoxClassifier") == "box classifier"
+    assert short_name("OddPerceptronClassifier") == "odd perceptron"
+
+
+def test_a_learner_outside_the_catalogue_has_a_name():
+    assert Entry("local.OddNetworkRegressor", "nowhere.At", "ours").spoken == "odd network"
+
+
+def test_case_and_punctuation_do_not_count():
+    assert name_key("Ho-Kashyap") == name_key("hoKashyap") == name_key("ho kashyap")
+
+
+def test_one_row_per_learner():
+    table = learners()
+    assert list(table.columns) == [
+        "name",
+        "task",
+        "tags",
+        "interpretability",
+        "source",
+        "section",
+        "summary",
+    ]
+    assert len(table) == len(entries())
+    assert set(table["source"]) == {"ours", "borrowed"}
+    assert (table["summary"] != "").all()
+
+
+def test_task_and_tags_narrow_it():
+    assert set(learners(task="regression")["task"]) == {"regression"}
+    both = learners(task="classification", tags=("missing", "categorical"))
+    assert "parametric.NaiveBayes" in set(both["name"])
+    assert "logistic regression" not in set(both["name"])
+    assert both["tags"].str.contains("categorical").all()
+
+
+def test_unknown_task_or_tag():
+    with pytest.raises(UnknownNameError, match=r"Unknown task 'clasification'. Nearest: classif"):
+        learners(task="clasification")
+    with pytest.raises(UnknownNameError, match=r"Unknown tag 'mising'. Nearest: missing"):
+        learners(tags=("mising",))

@@ -74,9 +74,9 @@ def test_what_matters_the_rule_and_the_budget_are_said_and_kept(capsys, folder):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--rule", "first"), "'first'; expected one of half standard error"),
+        (("--rule", "first"), "Invalid value for --rule: 'first'; expected one of 'half standard"),
         (("--matters", "-1"), "Invalid value for '--matters'"),
-        (("--time-budget", "0"), "0.0; expected a number above 0"),
+        (("--time-budget", "0"), "Invalid value for --time-budget: 0; expected a number of"),
     ],
 )
 def test_wrong_options_are_named(capsys, words, message):

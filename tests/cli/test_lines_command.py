@@ -3,9 +3,8 @@
 import pytest
 from typer.testing import CliRunner
 
-from verulam.cli._commands import app
 from verulam.cli._lines_command import _answer
-from verulam.cli._main import main
+from verulam.cli._main import app, main
 
 
 def _run(*words):

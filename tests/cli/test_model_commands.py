@@ -56,7 +56,7 @@ def test_finalise_makes_what_the_answer_says(capsys, tmp_path):
     said = " ".join(output.split())
     assert said.startswith("Use naive Bayes: it errs on ")
     assert "the simplest of 3 contestants that the tests do not show to be worse" in said
-    assert "makes a model of parametric.NaiveBayes (with --learner best, k-nearest" in said
+    assert "makes a model of naive Bayes (with --learner best, k-nearest" in said
     output, _ = verulam(capsys, "finalise", study)
     said = " ".join(output.split())
     assert said.startswith("parametric.NaiveBayes for species: ")

@@ -6,11 +6,16 @@ import json
 import re
 import shutil
 import sqlite3
+import tomllib
 from pathlib import Path
 
 import pytest
+from tests.experiment.studies import small_study
 
 from verulam.cli import main
+from verulam.cli._study_commands import _example_study
+from verulam.experiment import Results, make_plan, read_study, run
+from verulam.experiment._study.toml import _KEYS
 
 STUDY = """
 resampling = "2-fold"
@@ -112,7 +117,7 @@ def test_run_ends_with_the_answer_and_the_store(capsys, study, tmp_path):
     store = tmp_path / "elsewhere.sqlite"
     words = ("run", study, "--store", store, "--engine", "processes", "--workers", "1")
     output, _ = verulam(capsys, *words)
-    assert "parametric.NaiveBayes" in output
+    assert "makes a model of naive Bayes" in " ".join(output.split())
     assert str(store) in output
     assert store.is_file()
 
@@ -267,3 +272,65 @@ def test_plan_says_what_is_done_otherwise(capsys, study):
     study.write_text(STUDY + "\n[tuning]\nbudget = 2\n", encoding="utf-8")
     output, _ = verulam(capsys, "plan", study)
     assert "Nothing is tuned of majority class." in output
+
+
+def test_recover(tmp_path, capsys):
+    path, new = tmp_path / "r.sqlite", tmp_path / "new.sqlite"
+    run(small_study(), path, engine="serial", progress=False)
+    with pytest.raises(SystemExit) as caught:
+        main(["recover", str(path), str(new)])
+    assert not caught.value.code
+    output = capsys.readouterr().out
+    assert f"10 runs saved in {new}" in output
+    assert f"verulam run STUDY --store {new}" in output
+    assert Results(new).status() == {"done": 10}
+
+
+@pytest.mark.parametrize("command", ["status", "analyse", "report"])
+def test_a_lost_plan_is_told_with_what_to_do(tmp_path, capsys, command):
+    path = tmp_path / "r.sqlite"
+    run(small_study(), path, engine="serial", progress=False)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM planned")
+    connection.close()
+    with pytest.raises(SystemExit) as caught:
+        main([command, str(path)])
+    assert caught.value.code == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "was lost" in said
+    assert "run the study file once with this store" in said
+
+
+def test_recover_never_overwrites(tmp_path, capsys):
+    path = tmp_path / "r.sqlite"
+    run(small_study(), path, engine="serial", progress=False)
+    with pytest.raises(SystemExit) as caught:
+        main(["recover", str(path), str(path)])
+    assert caught.value.code == 2
+    assert "already there" in capsys.readouterr().err
+
+
+def test_every_key_is_shown():
+    text = _example_study(Path("study.toml"))
+    shown = [key for key in _KEYS if f"{key} = " in text or f"[[{key}]]" in text]
+    assert shown == list(_KEYS)
+
+
+def test_comments_can_be_taken_out():
+    text = _example_study(Path("study.toml"))
+    assert tomllib.loads(text)["test_share"] == 0.33
+    keys = ("time_limit", "memory_limit", "training_shares")
+    for key in keys:
+        text = text.replace(f"# {key} =", f"{key} =")
+    assert set(keys) < set(tomllib.loads(text))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_can_be_planned(path):
+    study = read_study(path)
+    assert study.question
+    assert len(make_plan(study)) > 0
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 3

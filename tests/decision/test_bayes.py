@@ -12,9 +12,9 @@ from verulam.decision._bayes import check_priors
 def test_posterior_of_the_customer_who_buys_a_computer():
     # Priors 9/14 and 5/14, and the products of conditional probabilities of the worked example.
     likelihoods = [2 / 9 * 4 / 9 * 6 / 9 * 6 / 9, 3 / 5 * 2 / 5 * 1 / 5 * 2 / 5]
-    found = posterior([9 / 14, 5 / 14], likelihoods)
-    assert_allclose(found[0], 0.804505, atol=5e-7)
-    assert_allclose(found.sum(), 1)
+    probabilities = posterior([9 / 14, 5 / 14], likelihoods)
+    assert_allclose(probabilities[0], 0.804505, atol=5e-7)
+    assert_allclose(probabilities.sum(), 1)
 
 
 def test_equal_priors_leave_the_likelihoods_normalised():
@@ -29,8 +29,8 @@ def test_posterior_works_along_the_last_axis():
 
 
 def test_logarithms_survive_where_products_underflow():
-    found = posterior([0.5, 0.5], [-2000.0, -2001.0], log=True)
-    assert_allclose(found, [1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1))])
+    probabilities = posterior([0.5, 0.5], [-2000.0, -2001.0], log=True)
+    assert_allclose(probabilities, [1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1))])
 
 
 def test_sequential_updating_equals_one_update_with_the_product():

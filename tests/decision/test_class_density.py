@@ -49,16 +49,16 @@ def test_multivariate_normal_rows():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("density", "message"),
     [
         (lambda x: 2 * stats.norm.pdf(x), "must integrate to one, but the function .* gives 2"),
         (lambda x: stats.norm.pdf(x, 1e6), "say where it lives with ClassDensity"),
         (3.0, "A density must be a frozen scipy.stats distribution"),
     ],
 )
-def test_what_is_no_density_is_refused(given, message):
+def test_what_is_no_density_is_refused(density, message):
     with pytest.raises(ValueError, match=message):
-        as_class_density(given)
+        as_class_density(density)
 
 
 def test_nan_inside_the_support_is_refused():

@@ -1,5 +1,6 @@
 """Decision grids: the classifier's own answers, other inputs held, rejection marked."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,7 +11,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from verulam.decision import MinimumRisk, decision_regions
+from verulam.decision import DecisionGrid, MinimumRisk, decision_regions
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +93,18 @@ def test_bad_requests_are_refused(iris, options, message):
     X, y = iris
     with pytest.raises(ValueError, match=message):
         decision_regions(GaussianNB().fit(X, y), X, **options)
+
+
+def test_labels_beyond_the_classes_are_rejections():
+    grid = DecisionGrid(
+        horizontal=np.arange(2.0),
+        vertical=np.arange(1.0),
+        codes=np.array([[1, 2]]),
+        labels=["a", "b", "reject"],
+        n_classes=2,
+        confidence=None,
+        columns=(0, 1),
+        names=("x1", "x2"),
+        held={},
+    )
+    assert grid.reject.tolist() == [[False, True]]

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from verulam.decision import KnownDensities, Partition, loss_table
+from verulam.decision import Estimate, KnownDensities, Partition, loss_table
 from verulam.measures import iso_cost, roc
 
 
@@ -126,15 +126,15 @@ def test_rules_of_any_kind_have_the_same_error(attack):
 
 @pytest.mark.parametrize("rule", [None, 0.3])
 def test_simulation_agrees_with_quadrature(attack, rule):
-    found = attack.simulated_error(rule, size=50_000, random_state=1)
-    assert abs(found.value - attack.outcome_of(rule).error) < 4 * found.standard_error
-    assert found == attack.simulated_error(rule, size=50_000, random_state=1)
+    estimate = attack.simulated_error(rule, size=50_000, random_state=1)
+    assert abs(estimate.value - attack.outcome_of(rule).error) < 4 * estimate.standard_error
+    assert estimate == attack.simulated_error(rule, size=50_000, random_state=1)
 
 
 def test_simulated_standard_error_is_the_spread_of_simulations(attack):
-    found = [attack.simulated_error(size=500, random_state=seed) for seed in range(200)]
-    spread = np.std([each.value for each in found])
-    assert_allclose(np.mean([each.standard_error for each in found]), spread, rtol=0.15)
+    estimates = [attack.simulated_error(size=500, random_state=seed) for seed in range(200)]
+    spread = np.std([estimate.value for estimate in estimates])
+    assert_allclose(np.mean([estimate.standard_error for estimate in estimates]), spread, rtol=0.15)
 
 
 def test_many_inputs_are_simulated():
@@ -142,8 +142,8 @@ def test_many_inputs_are_simulated():
     model = KnownDensities(
         None, [stats.multivariate_normal(np.zeros(5)), stats.multivariate_normal(mean)]
     )
-    found = model.simulated_error(size=50_000, random_state=0)
-    assert abs(found.value - stats.norm.cdf(-1)) < 4 * found.standard_error
+    estimate = model.simulated_error(size=50_000, random_state=0)
+    assert abs(estimate.value - stats.norm.cdf(-1)) < 4 * estimate.standard_error
     with pytest.raises(ValueError, match="one or two inputs, but there are 5: use simulated_error"):
         model.bayes_error()
 
@@ -237,3 +237,11 @@ def test_what_cannot_be_sampled_says_so():
     model = KnownDensities(None, [stats.norm(), lambda x: stats.norm.pdf(x, 1)])
     with pytest.raises(ValueError, match=r"density of class .*1.* cannot be sampled"):
         model.simulated_error(random_state=0)
+
+
+def test_an_estimate_tells_its_size():
+    model = KnownDensities(None, [stats.norm(0, 1), stats.norm(2, 1)])
+    estimate = model.simulated_error(size=400, random_state=0)
+    assert isinstance(estimate, Estimate)
+    assert estimate.size == 400
+    assert 0 < estimate.standard_error < 0.5 / np.sqrt(400)

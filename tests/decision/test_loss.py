@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from verulam.decision import loss_table
+from verulam.decision import LossTable, loss_table
 
 
 def test_zero_one_loss_gives_the_complement_of_the_posterior():
@@ -75,3 +75,15 @@ def test_labels_stay_numeric_where_the_reject_label_is():
 def test_bad_losses_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         loss_table(["a", "b"], **arguments)
+
+
+def test_a_tie_with_rejection_is_rejected_and_one_between_classes_is_not():
+    table = LossTable(
+        np.array(["a", "b", "reject"], dtype=object),
+        np.array(["a", "b"]),
+        np.array([[0.0, 1.0], [1.0, 0.0], [0.25, 0.25]]),
+        can_reject=True,
+    )
+    assert table.best(np.array([[0.75, 0.25], [0.875, 0.125], [0.5, 0.5]])).tolist() == [2, 0, 2]
+    certain = LossTable(table.actions[:2], table.classes, table.matrix[:2])
+    assert certain.best(np.array([0.5, 0.5])) == 0

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 from verulam.decision import MinimumRisk
-from verulam.decision._minimum_risk import change_prior
+from verulam.decision._minimum_risk import change_priors
 
 
 @pytest.fixture(scope="module")
@@ -106,16 +106,16 @@ def test_log_odds_and_thresholds_are_for_two_classes(iris):
 
 def test_prior_correction_equals_a_classifier_fitted_with_that_prior(iris):
     X, y = iris
-    prior = [0.7, 0.2, 0.1]
-    corrected = MinimumRisk(LinearDiscriminantAnalysis(), prior=prior).fit(X, y)
+    priors = [0.7, 0.2, 0.1]
+    corrected = MinimumRisk(LinearDiscriminantAnalysis(), priors=priors).fit(X, y)
     assert_array_equal(
-        MinimumRisk(LinearDiscriminantAnalysis()).fit(X[20:], y[20:]).training_prior_,
+        MinimumRisk(LinearDiscriminantAnalysis()).fit(X[20:], y[20:]).training_priors_,
         LinearDiscriminantAnalysis().fit(X[20:], y[20:]).priors_,
     )
     # The shared covariance depends on the prior, so the comparison keeps it and shifts intercepts.
-    reference = GaussianNB(priors=prior).fit(X, y)
+    reference = GaussianNB(priors=priors).fit(X, y)
     assert_allclose(
-        MinimumRisk(GaussianNB(), prior=prior).fit(X, y).predict_proba(X),
+        MinimumRisk(GaussianNB(), priors=priors).fit(X, y).predict_proba(X),
         reference.predict_proba(X),
     )
     assert_allclose(corrected.predict_proba(X).sum(axis=1), 1)
@@ -125,9 +125,9 @@ def test_training_prior_is_the_weighted_share_unless_stated(two_classes):
     X, y = two_classes
     weights = np.where(y == 1, 3.0, 1.0)
     learner = MinimumRisk(LogisticRegression()).fit(X, y, sample_weight=weights)
-    assert_allclose(learner.training_prior_, [60 / 180, 120 / 180])
-    stated = MinimumRisk(LogisticRegression(), training_prior={1: 0.9, 0: 0.1}).fit(X, y)
-    assert_allclose(stated.training_prior_, [0.1, 0.9])
+    assert_allclose(learner.training_priors_, [60 / 180, 120 / 180])
+    stated = MinimumRisk(LogisticRegression(), training_priors={1: 0.9, 0: 0.1}).fit(X, y)
+    assert_allclose(stated.training_priors_, [0.1, 0.9])
 
 
 def test_change_of_prior_is_undone_by_the_opposite_change():
@@ -137,7 +137,7 @@ def test_change_of_prior_is_undone_by_the_opposite_change():
         np.array([0.2, 0.3, 0.5]),
         np.array([0.6, 0.3, 0.1]),
     )
-    assert_allclose(change_prior(change_prior(p, old, new), new, old), p)
+    assert_allclose(change_priors(change_priors(p, old, new), new, old), p)
 
 
 def test_fitted_classifier_is_used_as_it_is(two_classes):
@@ -166,12 +166,12 @@ def test_works_in_a_grid_search(two_classes):
 @pytest.mark.parametrize(
     ("learner", "message"),
     [
-        (MinimumRisk(LinearSVC()), "'classifier' parameter of MinimumRisk must be.*predict_proba"),
+        (MinimumRisk(LinearSVC()), "'estimator' parameter of MinimumRisk must be.*predict_proba"),
         (MinimumRisk(GaussianNB(), [[0, 1, 1], [1, 0, 1]]), r"its shape is \(2, 3\)"),
         (MinimumRisk(GaussianNB(), reject_cost=1.5), "reject_cost must lie between 0 and 1"),
-        (MinimumRisk(GaussianNB(), prior=[0.5, 0.6]), "prior must sum to one"),
-        (MinimumRisk(GaussianNB(), prior=[-0.5, 1.5]), "prior must not be negative"),
-        (MinimumRisk(GaussianNB(), training_prior=[0.5, 0.6]), "training_prior must sum to one"),
+        (MinimumRisk(GaussianNB(), priors=[0.5, 0.6]), "priors must sum to one"),
+        (MinimumRisk(GaussianNB(), priors=[-0.5, 1.5]), "priors must not be negative"),
+        (MinimumRisk(GaussianNB(), training_priors=[0.5, 0.6]), "training_priors must sum to one"),
     ],
 )
 def test_bad_arguments_are_refused(two_classes, learner, message):

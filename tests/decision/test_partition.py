@@ -16,18 +16,18 @@ def test_boundary_belongs_to_the_piece_above():
 
 def test_boundaries_are_found_to_the_last_digit_even_three_in_a_cell():
     truth = Partition([0.1, 1 / 3, 0.35, 7.0], list("abcda"))
-    found = partition_by(truth, np.array([-5.0, 0.0, 2.0, 10.0]))
-    assert_allclose(found.boundaries, truth.boundaries, rtol=1e-15)
-    assert_array_equal(found.labels, truth.labels)
+    regions = partition_by(truth, np.array([-5.0, 0.0, 2.0, 10.0]))
+    assert_allclose(regions.boundaries, truth.boundaries, rtol=1e-15)
+    assert_array_equal(regions.labels, truth.labels)
 
 
 def test_a_decision_at_a_single_point_is_no_piece():
     def rule(x):
         return np.where(x < 1, "a", np.where(x == 1, "tie", "b")).astype(object)
 
-    found = partition_by(rule, np.array([0.0, 1.0, 3.0]))
-    assert found.labels.tolist() == ["a", "b"]
-    assert_allclose(found.boundaries, [1.0])
+    regions = partition_by(rule, np.array([0.0, 1.0, 3.0]))
+    assert regions.labels.tolist() == ["a", "b"]
+    assert_allclose(regions.boundaries, [1.0])
 
 
 def test_a_rule_that_flickers_is_refused():

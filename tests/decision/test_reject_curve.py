@@ -7,7 +7,7 @@ from scipy import stats
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
-from verulam.decision import KnownDensities, error_reject_curve
+from verulam.decision import ErrorRejectCurve, KnownDensities, RejectPoint, error_reject_curve
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +66,9 @@ def test_large_samples_approach_the_curve_of_the_densities():
     x, y = model.sample(100_000, random_state=0)
     curve = error_reject_curve(y, model.posterior(x))
     for cost in [0.1, 0.3]:
-        exact, found = model.outcome_of(model.regions(reject_cost=cost)), curve.at_threshold(cost)
-        assert_allclose(found.error_rate, exact.error, atol=0.004)
-        assert_allclose(found.reject_rate, exact.reject, atol=0.007)
+        exact, point = model.outcome_of(model.regions(reject_cost=cost)), curve.at_threshold(cost)
+        assert_allclose(point.error_rate, exact.error, atol=0.004)
+        assert_allclose(point.reject_rate, exact.reject, atol=0.007)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,13 @@ def test_rates_and_thresholds_outside_the_unit_interval_are_refused(iris):
         curve.at(2)
     with pytest.raises(ValueError, match="threshold must lie between 0 and 1, but is -1"):
         curve.at_threshold(-1)
+
+
+def test_between_two_points_ties_are_rejected_at_random():
+    curve = ErrorRejectCurve(np.array([0.5, 0.2]), np.array([0.0, 0.4]), np.array([0.3, 0.1]))
+    middle = curve.at(0.2)
+    assert_allclose([middle.reject_rate, middle.error_rate], [0.2, 0.2])
+    # Down to the rejection of everything, where no error is left.
+    assert_allclose(curve.area, 0.4 * 0.2 + 0.6 * 0.05)
+    assert RejectPoint(0.5, 0.1).accepted_error == 0.2
+    assert np.isnan(RejectPoint(1.0, 0.0).accepted_error)

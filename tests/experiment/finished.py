@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from verulam.experiment import DataChoice, Finalised, LearnerChoice, Study, finalise, run
+from verulam.experiment import DataChoice, LearnerChoice, Study, finalise, run
+from verulam.experiment._final.finalise import Finalised
 
 LOSSES = [[0, 1, 1], [5, 0, 1], [5, 1, 0]]
 

@@ -9,7 +9,7 @@ import pytest
 
 from verulam.base import DataError, UnknownNameError
 from verulam.data import dataset
-from verulam.experiment import compare
+from verulam.experiment import Comparison, compare
 from verulam.statistics import corrected_t_test, five_by_two_f_test
 
 BAYES, NEIGHBOURS = "naive Bayes", "k-nearest neighbours"
@@ -38,6 +38,11 @@ def ax():
     figure, axes = plt.subplots()
     yield axes
     plt.close(figure)
+
+
+def test_a_comparison_is_what_is_returned(comparison):
+    assert isinstance(comparison, Comparison)
+    assert comparison.data == "iris"
 
 
 def test_text_fits_a_terminal(comparison):
@@ -141,7 +146,8 @@ def test_what_cannot_be_tested(comparison):
     alone = compare("iris", ["naive bayes"], resampling="3-fold", progress=False)
     with pytest.raises(DataError, match="nothing to test"):
         alone.test()
-    assert "no other contestant" in alone.conclusion
+    assert "nothing to choose between" in alone.conclusion
+    assert "*" not in str(alone)
     same = compare("iris", {"a": "nearest mean", "b": "nearest mean"}, progress=False)
     with pytest.raises(DataError, match="a and b cannot be tested: their scores do not vary"):
         same.test("a", "b")

@@ -100,7 +100,9 @@ def test_cost_of_slack():
 
 def test_no_bias():
     for _, X, y, kernel, gram in problems():
-        machine = SupportVectorClassifier(kernel=kernel, bias=False, tol=TOLERANCE).fit(X, y)
+        machine = SupportVectorClassifier(kernel=kernel, fit_intercept=False, tol=TOLERANCE).fit(
+            X, y
+        )
         (beta,) = full(machine, len(X))
         assert machine.intercept_.tolist() == [0.0]
         assert margin_lack(beta, gram @ beta, np.where(y == 1, 1.0, -1.0), 1.0) < ALLOWED
@@ -268,11 +270,11 @@ def test_descriptions_of_classes():
 def test_squared_slack():
     for rng, _, y, _, gram in problems():
         cost, signs = float(10 ** rng.uniform(-1, 1)), np.where(y == 1, 1.0, -1.0)
-        machine = lagrangian_machine(gram, signs, cost=cost, tolerance=1e-9)
+        machine = lagrangian_machine(gram, signs, cost=cost, tol=1e-9)
         multipliers = machine.coefficients * signs
-        outputs = gram @ machine.coefficients + machine.bias
+        outputs = gram @ machine.coefficients + machine.intercept
         slopes = multipliers / cost + signs * outputs - 1.0
-        assert machine.bias == pytest.approx(machine.coefficients.sum())
+        assert machine.intercept == pytest.approx(machine.coefficients.sum())
         assert multipliers.min() > -ALLOWED
         assert slopes.min() > -ALLOWED
         assert np.abs(multipliers * slopes).max() < ALLOWED
@@ -295,7 +297,7 @@ def test_weights_of_kernels():
         assert margin_lack(beta, gram @ beta + machine.biases_[0], signs, 1.0) < 2e-4
         assert machine.weights_.min() >= 0.0
         assert machine.weights_.sum() == pytest.approx(1.0)
-        squares = np.array([beta @ each @ beta for each in grams])
+        squares = np.array([beta @ kernel_gram @ beta for kernel_gram in grams])
         lack = 0.5 * (squares.max() - machine.weights_ @ squares)
         assert lack < 2e-4 * (np.abs(beta).sum() - 0.5 * beta @ gram @ beta)
 

@@ -6,6 +6,7 @@ import pytest
 from verulam.base import DataError, UnknownNameError
 from verulam.linear import (
     BasisExpansion,
+    CellApproximator,
     Perceptron,
     ThresholdNetwork,
     ThresholdUnit,
@@ -143,3 +144,11 @@ def test_parity_is_proved_to_be_out_of_reach(n_inputs):
     assert shares[outputs == 0].sum() == pytest.approx(1.0)
     mixed = [shares[outputs == value] @ rows[outputs == value] for value in (0, 1)]
     assert np.allclose(*mixed)
+
+
+def test_a_border_belongs_to_the_cell_below():
+    steps = CellApproximator([np.array([0.0, 1.0, 2.0])], np.array([3.0, 5.0]), None)
+    assert steps([[0.5], [1.0], [1.5], [9.0]]).tolist() == [3.0, 3.0, 5.0, 5.0]
+    assert steps.cells([[1.0], [1.5]]).tolist() == [[1, 0], [0, 1]]
+    tilted = CellApproximator(steps.edges, steps.values, np.array([[2.0], [0.0]]))
+    assert tilted([[0.5], [1.0]]).tolist() == [3.0, 4.0]

@@ -12,6 +12,7 @@ from verulam.linear import (
     GradientLogistic,
     Hyperplane,
     LeastMeanSquares,
+    LineComparison,
     Madaline,
     compare_lines,
     line_trainers,
@@ -66,8 +67,8 @@ def test_large_tables_hear_what_the_program_found(monkeypatch):
 
 
 def test_trainers_of_ones_own_take_part():
-    own = {"logistic": LogisticRegression(), "wild": LeastMeanSquares(learning_rate=50.0)}
-    lines = compare_lines(*overlapping(), own)
+    trainers = {"logistic": LogisticRegression(), "wild": LeastMeanSquares(learning_rate=50.0)}
+    lines = compare_lines(*overlapping(), trainers)
     assert lines.table.loc["logistic", "error rate"] < 0.4
     assert "grow without bound" in lines.table.loc["wild", "remark"]
 
@@ -93,15 +94,15 @@ def test_a_misspelt_trainer_is_answered_with_near_names():
 )
 def test_the_answer_is_said_in_words(answer, words):
     lines = compare_lines(CORNERS, XOR, ["least squares"])
-    found = replace(lines, separability=replace(lines.separability, separable=answer))
-    assert words in str(found).partition("\n")[0]
-    assert "least squares" in str(found)
+    comparison = replace(lines, separability=replace(lines.separability, separable=answer))
+    assert words in str(comparison).partition("\n")[0]
+    assert "least squares" in str(comparison)
 
 
 @pytest.mark.parametrize(
     ("name", "trainer"),
     [
-        *((name, each) for name, each in line_trainers().items() if name != "logistic"),
+        *((name, trainer) for name, trainer in line_trainers().items() if name != "logistic"),
         ("madaline", Madaline(random_state=0)),
         ("gradient logistic", GradientLogistic(random_state=0)),
     ],
@@ -113,3 +114,13 @@ def test_every_trainer_records_weights_criterion_and_errors_on_request(name, tra
     assert way.weights.shape[-1] == 4
     assert way.criterion[-1] <= way.criterion[0] or name == "averaged perceptron"
     assert clone(trainer).set_params(record=None).fit(rows, classes).trajectory_ is None
+
+
+def test_a_comparison_holds_what_can_be_drawn():
+    rows, classes = separable()
+    lines = compare_lines(rows, classes, "least squares")
+    assert isinstance(lines, LineComparison)
+    assert lines.trainers["least squares"].score(rows, classes) == 1.0
+    assert lines.separability.separable
+    assert np.array_equal(lines.inputs, rows)
+    assert np.array_equal(lines.classes, classes)

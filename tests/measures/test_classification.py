@@ -49,16 +49,16 @@ def test_two_class_formulas():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_unaveraged_measures_match_scikit_learn(problem, weighted):
     true, predicted, weight = problem
-    chosen = {"sample_weight": weight if weighted else None}
+    options = {"sample_weight": weight if weighted else None}
     for ours, theirs in [
         (accuracy, metrics.accuracy_score),
         (balanced_accuracy, metrics.balanced_accuracy_score),
         (kappa, metrics.cohen_kappa_score),
         (matthews, metrics.matthews_corrcoef),
     ]:
-        assert_allclose(ours(true, predicted, **chosen), theirs(true, predicted, **chosen))
+        assert_allclose(ours(true, predicted, **options), theirs(true, predicted, **options))
     assert_allclose(
-        error(true, predicted, **chosen), metrics.zero_one_loss(true, predicted, **chosen)
+        error(true, predicted, **options), metrics.zero_one_loss(true, predicted, **options)
     )
 
 
@@ -66,18 +66,20 @@ def test_unaveraged_measures_match_scikit_learn(problem, weighted):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_averages_match_scikit_learn(problem, average, weighted):
     true, predicted, weight = problem
-    chosen = {"average": average, "sample_weight": weight if weighted else None}
+    options = {"average": average, "sample_weight": weight if weighted else None}
     assert_allclose(
-        tp_rate(true, predicted, **chosen), metrics.recall_score(true, predicted, **chosen)
+        tp_rate(true, predicted, **options), metrics.recall_score(true, predicted, **options)
     )
     assert_allclose(
-        precision(true, predicted, **chosen), metrics.precision_score(true, predicted, **chosen)
+        precision(true, predicted, **options), metrics.precision_score(true, predicted, **options)
     )
     assert_allclose(
-        f_score(true, predicted, beta=2.0, **chosen),
-        metrics.fbeta_score(true, predicted, beta=2.0, **chosen),
+        f_score(true, predicted, beta=2.0, **options),
+        metrics.fbeta_score(true, predicted, beta=2.0, **options),
     )
-    assert_allclose(specificity(true, predicted, **chosen), 1 - fp_rate(true, predicted, **chosen))
+    assert_allclose(
+        specificity(true, predicted, **options), 1 - fp_rate(true, predicted, **options)
+    )
 
 
 def test_default_average_is_macro_beyond_two_classes():
@@ -142,14 +144,14 @@ def test_probability_scores_match_scikit_learn(classes):
     rng = np.random.default_rng(classes)
     table = rng.dirichlet(np.ones(classes), 100)
     true, weight = rng.integers(0, classes, 100), rng.uniform(size=100)
-    for chosen in (None, weight):
+    for sample_weight in (None, weight):
         assert_allclose(
-            log_loss(true, table, sample_weight=chosen),
-            metrics.log_loss(true, table, sample_weight=chosen),
+            log_loss(true, table, sample_weight=sample_weight),
+            metrics.log_loss(true, table, sample_weight=sample_weight),
         )
         assert_allclose(
-            brier(true, table, sample_weight=chosen),
-            metrics.brier_score_loss(true, table, sample_weight=chosen, scale_by_half=False),
+            brier(true, table, sample_weight=sample_weight),
+            metrics.brier_score_loss(true, table, sample_weight=sample_weight, scale_by_half=False),
         )
 
 

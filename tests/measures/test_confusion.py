@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import confusion_matrix
 
 from verulam.base import DataError
-from verulam.measures import TwoClassCounts, confusion, retrieval
+from verulam.measures import Retrieval, TwoClassCounts, confusion, retrieval
 
 
 @pytest.fixture
@@ -66,15 +66,21 @@ def test_most_confused_is_sorted_and_off_the_diagonal():
 
 
 def test_retrieval_sets():
-    found = retrieval(range(10), range(6, 12))
-    assert found.hits | found.missed == found.relevant
-    assert found.hits | found.false_alarms == found.retrieved
-    assert (found.precision, found.recall) == (4 / 6, 4 / 10)
-    counts = found.counts(100)
+    answer = retrieval(range(10), range(6, 12))
+    assert answer.hits | answer.missed == answer.relevant
+    assert answer.hits | answer.false_alarms == answer.retrieved
+    assert (answer.precision, answer.recall) == (4 / 6, 4 / 10)
+    counts = answer.counts(100)
     assert counts == TwoClassCounts(tp=4, fn=6, fp=2, tn=88)
-    assert counts.rates()["precision"] == found.precision
+    assert counts.rates()["precision"] == answer.precision
     assert retrieval({1, 2}, {1}).precision == 1.0
     assert retrieval({1}, {1, 2}).recall == 1.0
     assert np.isnan(retrieval({1}, ()).precision)
     with pytest.raises(DataError, match="database_size is 5, but 12"):
-        found.counts(5)
+        answer.counts(5)
+
+
+def test_a_retrieval_counts_hits_misses_and_false_alarms():
+    answer = Retrieval(frozenset("abc"), frozenset("bcde"))
+    assert (answer.hits, answer.missed, answer.false_alarms) == (set("bc"), set("a"), set("de"))
+    assert (answer.precision, answer.recall) == (0.5, pytest.approx(2 / 3))

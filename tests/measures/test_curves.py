@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics
 
-from verulam.measures import precision_recall, roc, sensitivity_specificity
+from verulam.measures import (
+    PrecisionRecallCurve,
+    SensitivitySpecificityCurve,
+    precision_recall,
+    roc,
+    sensitivity_specificity,
+)
 
 
 @pytest.fixture(params=[None, "weighted"])
@@ -25,9 +31,9 @@ def test_roc_matches_scikit_learn(problem):
         true, scores, sample_weight=weight, drop_intermediate=False
     )
     # scikit-learn drops rows of weight zero; here their thresholds repeat a point.
-    kept = np.isin(curve.thresholds, thresholds)
-    assert_allclose(curve.fp_rate[kept], fp)
-    assert_allclose(curve.tp_rate[kept], tp)
+    shared = np.isin(curve.thresholds, thresholds)
+    assert_allclose(curve.fp_rate[shared], fp)
+    assert_allclose(curve.tp_rate[shared], tp)
     assert_allclose(curve.area, metrics.roc_auc_score(true, scores, sample_weight=weight))
 
 
@@ -37,9 +43,9 @@ def test_precision_recall_matches_scikit_learn(problem):
     precision, recall, thresholds = metrics.precision_recall_curve(
         true, scores, sample_weight=weight
     )
-    kept = np.isin(curve.thresholds, thresholds)
-    assert_allclose(curve.precision[kept], precision[:-1][::-1])
-    assert_allclose(curve.recall[kept], recall[:-1][::-1])
+    shared = np.isin(curve.thresholds, thresholds)
+    assert_allclose(curve.precision[shared], precision[:-1][::-1])
+    assert_allclose(curve.recall[shared], recall[:-1][::-1])
     assert_allclose(curve.area, metrics.average_precision_score(true, scores, sample_weight=weight))
     assert curve.precision[-1] == pytest.approx(curve.prevalence)
 
@@ -85,3 +91,14 @@ def test_named_positive_and_table_of_scores():
     assert_allclose(curve.area, roc(true == "a", table[:, 0]).area)
     assert roc(["no", "yes"], [0.1, 0.9]).area == 1.0
     assert roc(["no", "yes"], [0.1, 0.9], positive="no").area == 0.0
+
+
+def test_records_of_the_curves():
+    labels, scores = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    retrieval = precision_recall(labels, scores)
+    assert isinstance(retrieval, PrecisionRecallCurve)
+    assert retrieval.prevalence == 0.5
+    assert len(retrieval.to_frame()) == len(retrieval.recall)
+    screening = sensitivity_specificity(labels, scores)
+    assert isinstance(screening, SensitivitySpecificityCurve)
+    assert screening.area == pytest.approx(0.75)

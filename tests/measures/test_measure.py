@@ -20,18 +20,18 @@ def count_errors(y_true, y_pred):
 
 
 def test_own_function_needs_a_direction():
-    own = Measure.from_function(count_errors, greater_is_better=False, range=(0, np.inf))
-    assert own([0, 1, 1], [1, 0, 1]) == 2
-    assert (own.name, own.title, own.needs, own.perfect) == (
+    errors = Measure.from_function(count_errors, greater_is_better=False, range=(0, np.inf))
+    assert errors([0, 1, 1], [1, 0, 1]) == 2
+    assert (errors.name, errors.title, errors.needs, errors.perfect) == (
         "count_errors",
         "count errors",
         "labels",
         0.0,
     )
     # Labels are context that such a function cannot use; weights would change its meaning.
-    assert own([0, 1], [0, 1], labels=[0, 1]) == 0
+    assert errors([0, 1], [0, 1], labels=[0, 1]) == 0
     with pytest.raises(DataError, match="takes no sample_weight"):
-        own([0, 1], [0, 1], sample_weight=[1, 2])
+        errors([0, 1], [0, 1], sample_weight=[1, 2])
 
 
 def test_options_are_fixed_and_shown():
@@ -107,38 +107,38 @@ def test_missing_method_is_named():
         to_scorer("log_loss")(LinearRegression().fit(X, y), X, y)
 
 
-def problem_of(found):
+def problem_of(entry):
     random = np.random.default_rng(0)
-    if found.task == "regression":
+    if entry.task == "regression":
         return random.normal(size=30), random.normal(size=30), None
     true = random.integers(0, 3, 30)
-    if found.needs == "probabilities":
+    if entry.needs == "probabilities":
         return true, random.dirichlet([1, 1, 1], 30), [0, 1, 2]
     return true, random.integers(0, 3, 30), [0, 1, 2]
 
 
-@pytest.mark.parametrize("name", [each.name for each in MEASURES if each.rows is not None])
+@pytest.mark.parametrize("name", [entry.name for entry in MEASURES if entry.rows is not None])
 def test_a_measure_of_rows_is_their_mean(name):
-    found = measure(name, loss=[[0, 1, 2], [5, 0, 1], [2, 3, 0]]) if name == "risk" else None
-    found = found or measure(name)
-    true, prediction, labels = problem_of(found)
-    rows = found.row_losses(true, prediction, labels=labels)
+    entry = measure(name, loss=[[0, 1, 2], [5, 0, 1], [2, 3, 0]]) if name == "risk" else None
+    entry = entry or measure(name)
+    true, prediction, labels = problem_of(entry)
+    rows = entry.row_losses(true, prediction, labels=labels)
     assert rows.shape == (30,)
-    assert found.from_mean(rows.mean()) == pytest.approx(found(true, prediction, labels=labels))
+    assert entry.from_mean(rows.mean()) == pytest.approx(entry(true, prediction, labels=labels))
 
 
 def test_which_measures_are_means_of_rows():
-    means = {each.name for each in MEASURES if each.rows is not None}
+    means = {entry.name for entry in MEASURES if entry.rows is not None}
     assert {"error", "accuracy", "risk", "log_loss", "brier", "mean_squared_error"} < means
     with pytest.raises(DataError, match="'kappa' is not a mean over the rows"):
         measure("kappa").row_losses([0, 1], [0, 1])
 
 
 def test_rows_of_ones_own_function():
-    own = Measure.from_function(
-        lambda true, said: float(np.mean(true - said)),
+    absolute = Measure.from_function(
+        lambda true, predicted: float(np.mean(true - predicted)),
         greater_is_better=False,
         task="regression",
         rows=np.subtract,
     )
-    assert own.row_losses(np.array([3.0, 1.0]), np.array([1.0, 1.0])).tolist() == [2.0, 0.0]
+    assert absolute.row_losses(np.array([3.0, 1.0]), np.array([1.0, 1.0])).tolist() == [2.0, 0.0]

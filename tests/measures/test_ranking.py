@@ -39,15 +39,15 @@ def test_area_matches_scikit_learn(problem, average, theirs):
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
 def test_weighted_areas_match_scikit_learn(problem, average):
     true, table, weight = problem
-    chosen = {"average": average, "sample_weight": weight}
+    options = {"average": average, "sample_weight": weight}
     assert_allclose(
-        auc(true, table, **chosen),
-        metrics.roc_auc_score(true, table, multi_class="ovr", **chosen),
+        auc(true, table, **options),
+        metrics.roc_auc_score(true, table, multi_class="ovr", **options),
     )
     indicators = np.eye(4)[true]
     assert_allclose(
-        average_precision(true, table, **chosen),
-        metrics.average_precision_score(indicators, table, **chosen),
+        average_precision(true, table, **options),
+        metrics.average_precision_score(indicators, table, **options),
     )
 
 
@@ -62,10 +62,10 @@ def test_two_classes_are_the_mann_whitney_statistic():
 
 def test_absent_class_is_left_out_with_a_warning(problem):
     true, table, _ = problem
-    kept = true != 3
+    present = true != 3
     with pytest.warns(DataWarning, match="No area is defined for 3"):
-        value = auc(true[kept], table[kept], labels=[0, 1, 2, 3])
-    single = [auc(true[kept], table[kept], labels=[0, 1, 2, 3], positive=k) for k in range(3)]
+        value = auc(true[present], table[present], labels=[0, 1, 2, 3])
+    single = [auc(true[present], table[present], labels=[0, 1, 2, 3], positive=k) for k in range(3)]
     assert_allclose(value, np.mean(single))
 
 

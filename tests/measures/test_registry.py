@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 
 from verulam.base import UnknownNameError
-from verulam.measures import Measure, accuracy, as_measure, measure, measures, to_scorer
+from verulam.measures import (
+    Measure,
+    MeasureScorer,
+    accuracy,
+    as_measure,
+    measure,
+    measures,
+    to_scorer,
+)
 
 TRUE = np.array([0, 1, 2, 1, 0, 2])
 EXTRA = {"risk": {"loss": 1 - np.eye(3)}}
@@ -63,3 +72,10 @@ def test_as_measure():
         as_measure(len)
     with pytest.raises(TypeError, match="not int"):
         as_measure(3)
+
+
+def test_a_scorer_turns_what_should_be_small():
+    learner = DummyClassifier().fit([[0], [1], [2]], [0, 0, 1])
+    scorer = to_scorer("error")
+    assert scorer == MeasureScorer(measure("error"))
+    assert scorer(learner, [[0], [1], [2]], [0, 0, 1]) == pytest.approx(-1 / 3)

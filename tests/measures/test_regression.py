@@ -43,17 +43,17 @@ def test_the_mean_has_relative_error_one():
 def test_matches_scikit_learn(outputs, weighted):
     rng = np.random.default_rng(outputs)
     true, predicted = rng.normal(size=(2, 50, outputs))
-    chosen = {"sample_weight": rng.uniform(size=50) if weighted else None}
+    options = {"sample_weight": rng.uniform(size=50) if weighted else None}
     for ours, theirs in [
         (mean_squared_error, metrics.mean_squared_error),
         (mean_absolute_error, metrics.mean_absolute_error),
         (median_absolute_error, metrics.median_absolute_error),
         (r2, metrics.r2_score),
     ]:
-        assert_allclose(ours(true, predicted, **chosen), theirs(true, predicted, **chosen))
+        assert_allclose(ours(true, predicted, **options), theirs(true, predicted, **options))
     assert_allclose(
-        root_mean_squared_error(true, predicted, **chosen) ** 2,
-        mean_squared_error(true, predicted, **chosen),
+        root_mean_squared_error(true, predicted, **options) ** 2,
+        mean_squared_error(true, predicted, **options),
     )
 
 

@@ -8,6 +8,8 @@ from scipy.stats import norm
 
 from verulam.base import DataError
 from verulam.measures import (
+    CurveComparison,
+    IsoCost,
     compare_curves,
     iso_cost,
     loss_threshold,
@@ -117,3 +119,14 @@ def test_binormal_curve():
     assert_allclose(curve.area, norm.cdf(2 / np.sqrt(2)), atol=2e-6)
     middle = np.argmin(np.abs(curve.thresholds - 1.0))
     assert_allclose(curve.fp_rate[middle], 0.158655, atol=2e-3)
+
+
+def test_records_of_two_curves():
+    curve, worse = roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), roc([0, 0, 1, 1], [0.5, 0.4, 0.3, 0.8])
+    comparison = compare_curves(curve, worse)
+    assert isinstance(comparison, CurveComparison)
+    assert comparison.verdict == "first dominates"
+    assert comparison.crossings.empty
+    cheapest = iso_cost(curve, false_negative=10.0)
+    assert isinstance(cheapest, IsoCost)
+    assert cheapest.tp_rate == cheapest.intercept + cheapest.slope * cheapest.fp_rate == 1.0

@@ -1,4 +1,4 @@
-"""Distances by the texts' names."""
+"""Distances by the names scikit-learn uses."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ CENTRES = np.array([[3.0, 4.0]])
     ("metric", "expected"),
     [
         ("euclidean", [5.0, np.sqrt(5.0)]),
-        ("squared euclidean", [25.0, 5.0]),
-        ("city-block", [7.0, 3.0]),
+        ("sqeuclidean", [25.0, 5.0]),
+        ("manhattan", [7.0, 3.0]),
         ("chebyshev", [4.0, 2.0]),
         ("hamming", [1.0, 1.0]),
     ],
@@ -27,13 +27,15 @@ def test_by_hand(metric, expected):
 
 
 def test_minkowski_takes_absolute_values():
-    assert_allclose(distances(POINTS, CENTRES, "minkowski", power=3.0)[0], (27 + 64) ** (1 / 3))
+    assert_allclose(distances(POINTS, CENTRES, "minkowski", p=3.0)[0], (27 + 64) ** (1 / 3))
 
 
 def test_mahalanobis_agrees_with_scipy():
     covariance = np.array([[2.0, 0.5], [0.5, 1.0]])
-    found = distances(POINTS, CENTRES, "mahalanobis", covariance=covariance)
-    assert_allclose(found, cdist(POINTS, CENTRES, "mahalanobis", VI=np.linalg.inv(covariance)))
+    distance_table = distances(POINTS, CENTRES, "mahalanobis", covariance=covariance)
+    assert_allclose(
+        distance_table, cdist(POINTS, CENTRES, "mahalanobis", VI=np.linalg.inv(covariance))
+    )
 
 
 def test_bad_arguments():

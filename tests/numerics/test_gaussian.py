@@ -7,8 +7,14 @@ from numpy.testing import assert_allclose
 from scipy.linalg import LinAlgError
 from scipy.stats import multivariate_normal
 
-from verulam.numerics import factorise, gaussian_log_density, mahalanobis_squares, precision_root
-from verulam.numerics._gaussian_loops import squared_distances
+from verulam.numerics import (
+    GaussianFactor,
+    factorise,
+    gaussian_log_density,
+    mahalanobis_squares,
+    precision_root,
+)
+from verulam.numerics._gaussian import squared_distances
 
 
 @pytest.fixture
@@ -29,15 +35,15 @@ def scipy_log_density(X, means, matrices):
 def test_families_agree_with_scipy(parts, family):
     X, means, matrices = parts
     variances = np.array([[1.0, 2.0, 3.0, 0.5], [0.1, 1.0, 4.0, 2.0], [1.0, 1.0, 1.0, 1.0]])
-    given = {
+    families = {
         "full": (matrices, matrices),
         "tied": (matrices[0], np.repeat(matrices[:1], 3, axis=0)),
         "diagonal": (variances, np.array([np.diag(row) for row in variances])),
         "spherical": (variances[:, 1], np.array([value * np.eye(4) for value in variances[:, 1]])),
     }
-    covariances, as_matrices = given[family]
-    found = gaussian_log_density(X, factorise(means, covariances, family))
-    assert_allclose(found, scipy_log_density(X, means, as_matrices), rtol=1e-10)
+    covariances, as_matrices = families[family]
+    log_density = gaussian_log_density(X, factorise(means, covariances, family))
+    assert_allclose(log_density, scipy_log_density(X, means, as_matrices), rtol=1e-10)
 
 
 def test_far_from_the_origin_nothing_is_lost(parts):
@@ -70,3 +76,11 @@ def test_compiled_loop_equals_its_python_source(parts):
     assert_allclose(
         squared_distances(X, means, inverse), squared_distances.py_func(X, means, inverse)
     )
+
+
+def test_a_factor_holds_roots_of_the_precision():
+    covariance = np.array([[2.0, 0.5], [0.5, 1.0]])
+    factor = factorise(np.zeros((1, 2)), covariance[None], "full")
+    assert isinstance(factor, GaussianFactor)
+    assert_allclose(factor.roots[0] @ factor.roots[0].T, np.linalg.inv(covariance))
+    assert_allclose(factor.log_determinants, np.log(np.linalg.det(covariance)))

@@ -6,8 +6,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import ByClass
+from verulam.numerics import (
+    DiagonalMoments,
+    FullMoments,
+    PooledMoments,
+    diagonal_moments,
+    full_moments,
+    overall_moments,
+    pooled_moments,
+)
 from verulam.numerics import _moments_loops as loops
-from verulam.numerics import diagonal_moments, full_moments, pooled_moments
 
 
 @pytest.fixture
@@ -96,3 +104,25 @@ def test_compiled_loops_equal_their_python_source(data, name):
         compiled(X, codes, weights, 4), compiled.py_func(X, codes, weights, 4), strict=True
     ):
         assert_allclose(fast, slow)
+
+
+def test_overall_moments_are_those_of_all_rows_together():
+    random = np.random.default_rng(0)
+    X, codes = random.normal(5, 2, size=(50, 3)), random.integers(3, size=50)
+    moments = diagonal_moments(X, codes, None, 3)
+    mean, between = overall_moments(moments.weight, moments.mean)
+    assert_allclose(mean, X.mean(axis=0))
+    total = ((X - X.mean(axis=0)) ** 2).sum(axis=0)
+    assert_allclose(between + moments.scatter.sum(axis=0), total)
+
+
+def test_records_of_three_shapes():
+    X, codes = np.arange(12.0).reshape(6, 2), np.array([0, 0, 0, 1, 1, 1])
+    for function, record, shape in (
+        (diagonal_moments, DiagonalMoments, (2, 2)),
+        (full_moments, FullMoments, (2, 2, 2)),
+        (pooled_moments, PooledMoments, (2, 2)),
+    ):
+        moments = function(X, codes, None, 2)
+        assert isinstance(moments, record)
+        assert moments.scatter.shape == shape

@@ -7,6 +7,7 @@ import pytest
 from verulam.base import DataError
 from verulam.numerics import (
     Schedule,
+    ScheduleCheck,
     check_schedule,
     constant,
     exponential,
@@ -63,20 +64,27 @@ def test_a_schedule_survives_pickling():
     ],
 )
 def test_conditions_are_judged_by_the_rates_themselves(rate, separates, settles):
-    own = Schedule("own", rate, sums_to_infinity=False, squares_sum=False)
-    found = check_schedule(own)
-    assert (found.separates, found.settles) == (separates, settles)
+    schedule = Schedule("own", rate, sums_to_infinity=False, squares_sum=False)
+    check = check_schedule(schedule)
+    assert (check.separates, check.settles) == (separates, settles)
 
 
 @pytest.mark.parametrize(
     "schedule", [constant(0.1), inverse(2.0), inverse(1.0, 0.7), exponential(1.0, 0.99)]
 )
 def test_what_schedules_declare_is_what_the_check_finds(schedule):
-    found = check_schedule(schedule)
-    assert found.sums_to_infinity == schedule.sums_to_infinity
-    assert found.settles == schedule.converges
+    check = check_schedule(schedule)
+    assert check.sums_to_infinity == schedule.sums_to_infinity
+    assert check.settles == schedule.converges
 
 
 def test_negative_rates_are_refused():
     with pytest.raises(DataError, match="not negative"):
         check_schedule(Schedule("down", lambda k: -1.0 + 0 * k, True, True))
+
+
+def test_the_three_conditions_combine():
+    assert ScheduleCheck(True, True, False).separates
+    assert not ScheduleCheck(True, True, False).settles
+    assert not ScheduleCheck(False, True, True).settles
+    assert "finite sum" in str(ScheduleCheck(False, True, True))

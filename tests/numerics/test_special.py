@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import verulam.numerics._special as special
 from verulam.numerics import (
+    PosteriorMixin,
     largest_linear_function,
     linear_functions,
     log_sum_exp,
@@ -105,3 +106,22 @@ def test_compiled_loops_equal_their_python_source(values):
     arguments = (values, values[:3], values[:3, 0], values[3])
     assert_array_equal(largest_linear(*arguments), largest_linear.py_func(*arguments))
     assert_allclose(linear_values(*arguments), linear_values.py_func(*arguments))
+
+
+class Fixed(PosteriorMixin):
+    classes_ = np.array(["a", "b"])
+
+    def _joint_log_likelihood(self, X):
+        return np.log(np.asarray(X, dtype=float))
+
+
+def test_posteriors_are_normalised_joints():
+    rows = [[0.028, 0.007], [0.1, 0.3]]
+    assert_allclose(Fixed().predict_proba(rows), [[0.8, 0.2], [0.25, 0.75]])
+    assert_allclose(np.exp(Fixed().predict_log_proba(rows)), [[0.8, 0.2], [0.25, 0.75]])
+    assert_array_equal(Fixed().predict(rows), ["a", "b"])
+
+
+def test_the_joint_must_be_defined():
+    with pytest.raises(NotImplementedError, match="PosteriorMixin must define"):
+        PosteriorMixin().predict([[0.0]])

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import Chunk, EncodedTable, TableSchema
-from verulam.parametric import _naive_bayes_loops as loops
+from verulam.parametric import _column_models as loops
 from verulam.parametric._column_models import (
     bernoulli_columns,
     gaussian_columns,
@@ -80,10 +80,10 @@ def test_compiled_loops_equal_their_python_source():
         "add_gaussian_terms": (numbers, columns, *(table[:, :3].copy() for table in tables)),
         "add_linear_terms": (numbers, columns, tables[0][:, :3].copy(), tables[1][:, :3].copy()),
     }
-    for name, given in arguments.items():
+    for name, inputs in arguments.items():
         fast, slow = np.zeros((30, 2)), np.zeros((30, 2))
-        getattr(loops, name)(fast, *given)
-        getattr(loops, name).py_func(slow, *given)
+        getattr(loops, name)(fast, *inputs)
+        getattr(loops, name).py_func(slow, *inputs)
         assert_allclose(fast, slow)
         assert np.isfinite(fast).all()
         assert fast.any()

@@ -54,14 +54,14 @@ def test_multinomial_smoothing_and_bad_counts():
         MultinomialDensity().fit([[0, 0]])
 
 
-@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
-def test_gaussian_agrees_with_scipy(covariance):
+@pytest.mark.parametrize("covariance_type", ["full", "diag", "spherical"])
+def test_gaussian_agrees_with_scipy(covariance_type):
     X = np.random.default_rng(0).normal(size=(80, 3)) @ np.diag([1.0, 2.0, 3.0]) + 5.0
-    density = GaussianDensity(covariance=covariance).fit(X)
+    density = GaussianDensity(covariance_type=covariance_type).fit(X)
     matrix = np.cov(X.T, ddof=0)
-    if covariance != "full":
+    if covariance_type != "full":
         matrix = np.diag(np.diag(matrix))
-    if covariance == "spherical":
+    if covariance_type == "spherical":
         matrix = np.eye(3) * np.trace(matrix) / 3
     assert_allclose(density.mean_, X.mean(axis=0))
     assert_allclose(density.covariance_matrix_, matrix)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from verulam.parametric import NaiveBayes
+from verulam.parametric import Explanation, NaiveBayes
 
 
 @pytest.fixture
@@ -30,3 +30,15 @@ def test_table_puts_the_strongest_first(explanation):
     assert frame.index[0] == "sky"
     assert frame.loc["sky", "value"] == "sun"
     assert set(frame.index) == {"prior", "sky", "heat"}
+
+
+def test_contributions_add_up_to_the_log_odds():
+    record = Explanation(
+        label="a",
+        rival="b",
+        probability=0.75,
+        log_odds=pd.Series({"prior": np.log(1.5), "x": np.log(2.0)}),
+        values=pd.Series({"x": "1"}),
+    )
+    assert str(record).splitlines()[-1].split() == ["total", f"{np.log(3.0):+.3f}"]
+    assert list(record.to_frame().index) == ["x", "prior"]

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from verulam.base import DataError, DataWarning
 from verulam.parametric import (
-    FAMILIES,
+    COVARIANCE_TYPES,
     GaussianClassifier,
     LinearDiscriminants,
     QuadraticDiscriminants,
@@ -28,30 +28,30 @@ def iris():
     return load_iris(return_X_y=True)
 
 
-def test_own_full_is_quadratic_discriminant_analysis(iris):
+def test_full_is_quadratic_discriminant_analysis(iris):
     X, y = iris
-    ours = GaussianClassifier(covariance="own_full").fit(X, y)
+    ours = GaussianClassifier(covariance_type="full").fit(X, y)
     peer = QuadraticDiscriminantAnalysis().fit(X, y)
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), rtol=1e-6, atol=1e-9)
 
 
-def test_shared_full_is_linear_discriminant_analysis(iris):
+def test_tied_is_linear_discriminant_analysis(iris):
     X, y = iris
-    ours = GaussianClassifier(covariance="shared_full").fit(X, y)
+    ours = GaussianClassifier(covariance_type="tied").fit(X, y)
     peer = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
     assert_allclose(ours.covariances_, peer.covariance_)
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), rtol=1e-6, atol=1e-9)
 
 
-def test_own_diagonal_is_gaussian_naive_bayes(iris):
+def test_diag_is_gaussian_naive_bayes(iris):
     X, y = iris
-    ours = GaussianClassifier(covariance="own_diagonal").fit(X, y)
+    ours = GaussianClassifier(covariance_type="diag").fit(X, y)
     peer = GaussianNB(var_smoothing=0.0).fit(X, y)
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), rtol=1e-8, atol=1e-12)
 
 
 def test_one_dimension_by_hand():
-    classifier = GaussianClassifier(covariance="own_diagonal")
+    classifier = GaussianClassifier(covariance_type="diag")
     classifier.fit([[0.0], [2.0], [5.0], [7.0], [9.0]], [0, 0, 1, 1, 1])
     x = 3.0
     means, variances, priors = (
@@ -66,7 +66,7 @@ def test_one_dimension_by_hand():
 
 def test_two_spheres_by_hand():
     """Means -1 and 1, variance 1, equal priors: the posterior at 0.5 is sigmoid(1) = 0.7311."""
-    classifier = GaussianClassifier(covariance="shared_full")
+    classifier = GaussianClassifier(covariance_type="tied")
     classifier.fit([[-2.0], [0.0], [0.0], [2.0]], [0, 0, 1, 1])
     assert_allclose(classifier.means_[:, 0], [-1.0, 1.0])
     assert_allclose(classifier.covariances_, [[1.0]])
@@ -74,12 +74,12 @@ def test_two_spheres_by_hand():
     assert_allclose(classifier.decision_function([[0.5]]), [1.0])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", COVARIANCE_TYPES)
 def test_discriminants_read_off_as_weights(iris, family):
     X, y = iris
-    classifier = GaussianClassifier(covariance=family).fit(X, y)
+    classifier = GaussianClassifier(covariance_type=family).fit(X, y)
     discriminants = classifier.discriminants()
-    kind = LinearDiscriminants if family.startswith("shared") else QuadraticDiscriminants
+    kind = LinearDiscriminants if family.startswith("tied") else QuadraticDiscriminants
     assert isinstance(discriminants, kind)
     differences = discriminants(X) - classifier.class_log_density(X) - np.log(classifier.priors_)
     # Up to a constant of each row the discriminants are the joint log-likelihoods.
@@ -87,14 +87,14 @@ def test_discriminants_read_off_as_weights(iris, family):
     assert_array_equal(discriminants(X).argmax(axis=1), classifier.predict(X))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", COVARIANCE_TYPES)
 def test_class_densities_agree_with_scipy(iris, family):
     X, y = iris
-    classifier = GaussianClassifier(covariance=family).fit(X, y)
+    classifier = GaussianClassifier(covariance_type=family).fit(X, y)
     covariances = classifier.covariances_
     if family.endswith("spherical"):
         covariances = np.multiply.outer(covariances, np.ones(4))
-    if not family.endswith("full"):
+    if family not in ("full", "tied"):
         covariances = np.einsum("...i,ij->...ij", covariances, np.eye(4))
     matrices = np.broadcast_to(covariances, (3, 4, 4))
     expected = [
@@ -104,13 +104,13 @@ def test_class_densities_agree_with_scipy(iris, family):
     assert_allclose(classifier.class_log_density(X), np.transpose(expected), rtol=1e-9)
 
 
-def test_regularisation_runs_from_own_to_shared_to_sphere(iris):
+def test_regularisation_runs_from_full_to_tied_to_sphere(iris):
     X, y = iris
-    own = GaussianClassifier(covariance="own_full", shared_weight=1.0).fit(X, y)
-    shared = GaussianClassifier(covariance="shared_full").fit(X, y)
-    assert_allclose(own.predict_proba(X), shared.predict_proba(X), atol=1e-9)
-    sphere = GaussianClassifier(covariance="own_full", spherical_weight=1.0).fit(X, y)
-    spherical = GaussianClassifier(covariance="shared_spherical").fit(X, y)
+    pooled = GaussianClassifier(covariance_type="full", shared_weight=1.0).fit(X, y)
+    shared = GaussianClassifier(covariance_type="tied").fit(X, y)
+    assert_allclose(pooled.predict_proba(X), shared.predict_proba(X), atol=1e-9)
+    sphere = GaussianClassifier(covariance_type="full", spherical_weight=1.0).fit(X, y)
+    spherical = GaussianClassifier(covariance_type="tied_spherical").fit(X, y)
     assert_allclose(sphere.predict_proba(X), spherical.predict_proba(X), atol=1e-9)
 
 
@@ -121,8 +121,8 @@ def test_weights_are_mixed_shares():
 
 def test_number_of_parameters(iris):
     X, y = iris
-    assert GaussianClassifier(covariance="own_full").fit(X, y).n_parameters_ == 30 + 12 + 2
-    fixed = GaussianClassifier(covariance="shared_diagonal", priors="equal").fit(X, y)
+    assert GaussianClassifier(covariance_type="full").fit(X, y).n_parameters_ == 30 + 12 + 2
+    fixed = GaussianClassifier(covariance_type="tied_diag", priors="equal").fit(X, y)
     assert fixed.n_parameters_ == 4 + 12
 
 
@@ -138,38 +138,38 @@ def test_priors_move_the_boundary():
 def test_scales_of_the_columns_do_not_matter(iris):
     X, y = iris
     scales = np.array([1e-9, 1.0, 1e6, 1e12])
-    for family in ("own_full", "shared_full", "own_diagonal"):
-        plain = GaussianClassifier(covariance=family).fit(X, y)
-        scaled = GaussianClassifier(covariance=family).fit(X * scales, y)
+    for family in ("full", "tied", "diag"):
+        plain = GaussianClassifier(covariance_type=family).fit(X, y)
+        scaled = GaussianClassifier(covariance_type=family).fit(X * scales, y)
         assert_allclose(scaled.predict_proba(X * scales), plain.predict_proba(X), atol=1e-7)
 
 
-@pytest.mark.parametrize("family", ["own_full", "shared_full", "shared_diagonal"])
+@pytest.mark.parametrize("family", ["full", "tied", "tied_diag"])
 @pytest.mark.parametrize("value", [7.0, 0.1, 1e8 / 3])
 def test_constant_column_is_named_and_harmless(iris, family, value):
     """Rounding must not pass for variance, whatever the value is in binary."""
     X, y = (part[:137] for part in iris)
     wider = np.column_stack([X, np.full(len(X), value)])
     with pytest.warns(DataWarning, match=r"degenerate \(constant columns, counted from 0: \[4\]\)"):
-        classifier = GaussianClassifier(covariance=family).fit(wider, y)
-    plain = GaussianClassifier(covariance=family).fit(X, y)
+        classifier = GaussianClassifier(covariance_type=family).fit(wider, y)
+    plain = GaussianClassifier(covariance_type=family).fit(X, y)
     assert_allclose(classifier.predict_proba(wider), plain.predict_proba(X), atol=1e-7)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", COVARIANCE_TYPES)
 def test_large_offset_costs_no_predictions(iris, family):
     X, y = iris
-    near = GaussianClassifier(covariance=family).fit(X, y)
-    far = GaussianClassifier(covariance=family).fit(X + 1e7, y)
+    near = GaussianClassifier(covariance_type=family).fit(X, y)
+    far = GaussianClassifier(covariance_type=family).fit(X + 1e7, y)
     assert_array_equal(far.predict(X + 1e7), near.predict(X))
     assert_allclose(far.predict_proba(X + 1e7), near.predict_proba(X), atol=1e-4)
 
 
 def test_fitted_family_outlives_set_params(iris):
     X, y = iris
-    classifier = GaussianClassifier(covariance="own_full").fit(X, y)
+    classifier = GaussianClassifier(covariance_type="full").fit(X, y)
     before = classifier.predict_proba(X)
-    classifier.set_params(covariance="shared_full")
+    classifier.set_params(covariance_type="tied")
     assert_allclose(classifier.predict_proba(X), before)
     with pytest.raises(ValueError, match="parameters have changed since the first call"):
         classifier.partial_fit(X, y)
@@ -178,7 +178,7 @@ def test_fitted_family_outlives_set_params(iris):
 def test_class_without_rows_is_never_predicted(iris):
     X, y = iris
     for priors in (None, "equal", [0.2, 0.4, 0.4]):
-        classifier = GaussianClassifier(covariance="own_diagonal", priors=priors)
+        classifier = GaussianClassifier(covariance_type="diag", priors=priors)
         with pytest.warns(DataWarning, match="class 2 is degenerate"):
             classifier.fit(X + 100, y, sample_weight=(y != 2).astype(float))
         assert classifier.priors_[2] == 0.0
@@ -195,7 +195,7 @@ def test_unbiased_needs_weights_that_count_rows(iris):
 def test_class_with_a_single_row():
     X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [9.0, 9.0]])
     with pytest.warns(DataWarning, match="class b is degenerate"):
-        classifier = GaussianClassifier(covariance="own_full").fit(X, list("aaab"))
+        classifier = GaussianClassifier(covariance_type="full").fit(X, list("aaab"))
     assert_array_equal(classifier.predict([[9.0, 9.0], [0.5, 0.5]]), ["b", "a"])
 
 
@@ -225,11 +225,13 @@ def test_huge_values_do_not_break():
     X = np.array([[1e150], [2e150], [5e150], [6e150]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        classifier = GaussianClassifier(covariance="own_diagonal").fit(X, [0, 0, 1, 1])
+        classifier = GaussianClassifier(covariance_type="diag").fit(X, [0, 0, 1, 1])
         assert_array_equal(classifier.predict(X), [0, 0, 1, 1])
 
 
 def test_family_as_a_hyperparameter(iris):
     X, y = iris
-    search = GridSearchCV(GaussianClassifier(), {"covariance": list(FAMILIES)}, cv=3).fit(X, y)
+    search = GridSearchCV(
+        GaussianClassifier(), {"covariance_type": list(COVARIANCE_TYPES)}, cv=3
+    ).fit(X, y)
     assert search.best_score_ > 0.95

@@ -26,7 +26,7 @@ def test_euclidean_is_nearest_centroid(iris):
 def test_mahalanobis_is_the_gaussian_classifier_with_equal_priors(iris):
     X, y = iris
     ours = NearestMean(metric="mahalanobis").fit(X, y)
-    gaussian = GaussianClassifier(covariance="shared_full", priors="equal").fit(X, y)
+    gaussian = GaussianClassifier(covariance_type="tied", priors="equal").fit(X, y)
     assert_array_equal(ours.predict(X), gaussian.predict(X))
 
 

@@ -8,7 +8,8 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold, cross_val_score
 
 from verulam.parametric import (
-    FAMILIES,
+    COVARIANCE_TYPES,
+    ComplexityCurve,
     GaussianClassifier,
     PolynomialRegression,
     select_complexity,
@@ -24,7 +25,7 @@ def cubic():
 
 def test_degree_of_a_cubic_is_found(cubic):
     curve = select_complexity(PolynomialRegression(), "degree", range(1, 9), *cubic)
-    assert curve.chosen == 3
+    assert curve.selected == 3
     assert curve.validation[0] > 2 * curve.validation[2]
     assert (np.diff(curve.training) <= 1e-12).all()
 
@@ -41,16 +42,16 @@ def test_errors_are_those_of_scikit_learn(cubic):
 
 def test_covariance_family_by_validation():
     curve = select_complexity(
-        GaussianClassifier(), "covariance", FAMILIES, *load_iris(return_X_y=True)
+        GaussianClassifier(), "covariance_type", COVARIANCE_TYPES, *load_iris(return_X_y=True)
     )
     frame = curve.to_frame()
-    assert list(frame.index) == list(FAMILIES)
-    assert frame["chosen"].sum() == 1
+    assert list(frame.index) == list(COVARIANCE_TYPES)
+    assert frame["selected"].sum() == 1
     least = frame["validation"].min()
-    chosen = frame.loc[curve.chosen]
-    assert chosen["validation"] <= least + frame.loc[curve.best, "standard_error"]
+    selected = frame.loc[curve.selected]
+    assert selected["validation"] <= least + frame.loc[curve.best, "standard_error"]
     # A sphere for all is too simple for iris: correlated columns of different scale.
-    assert frame.loc["shared_full", "validation"] < frame.loc["shared_spherical", "validation"]
+    assert frame.loc["tied", "validation"] < frame.loc["tied_spherical", "validation"]
 
 
 def test_the_simplest_within_one_standard_error_is_chosen():
@@ -62,8 +63,8 @@ def test_the_simplest_within_one_standard_error_is_chosen():
         curve = select_complexity(PolynomialRegression(), "degree", range(1, 7), x, y, cv=5)
         best = curve.values.index(curve.best)
         limit = curve.validation[best] + curve.validation_error[best]
-        assert curve.chosen == curve.values[np.flatnonzero(curve.validation <= limit)[0]]
-        gaps += curve.chosen != curve.best
+        assert curve.selected == curve.values[np.flatnonzero(curve.validation <= limit)[0]]
+        gaps += curve.selected != curve.best
     assert gaps
 
 
@@ -75,6 +76,20 @@ def test_regularisation_is_a_complexity_too():
     curve = select_complexity(Ridge(), "alpha", alphas, X, y, cv=5)
     assert curve.diagnoses[0] == "underfits"
     assert curve.diagnoses[-1] == "overfits"
-    assert curve.to_frame()["diagnosis"][curve.chosen] == "adequate"
+    assert curve.to_frame()["diagnosis"][curve.selected] == "adequate"
     # Training error falls as the penalty does, whatever validation says.
     assert (np.diff(curve.training) < 0).all()
+
+
+def test_too_simple_before_the_least_error_and_too_rich_behind():
+    curve = ComplexityCurve(
+        parameter="degree",
+        values=(1, 2, 3, 4),
+        training=np.array([4.0, 2.0, 1.0, 0.5]),
+        validation=np.array([5.0, 2.4, 2.0, 3.0]),
+        validation_error=np.array([0.5, 0.5, 0.5, 0.5]),
+        best=3,
+        selected=2,
+    )
+    assert curve.diagnoses == ("underfits", "adequate", "adequate", "overfits")
+    assert curve.to_frame()["selected"].tolist() == [False, True, False, False]

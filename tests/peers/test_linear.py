@@ -55,6 +55,6 @@ def test_winnow_is_as_right_as_wekas_among_irrelevant_inputs(weka_accuracy):
 def test_logistic_discrimination_is_as_right_as_wekas(name, weka_accuracy):
     data = _numbers(name)
     X, y, X_test, y_test = data
-    ours = LogisticDiscriminant(strength=0.1).fit(X, y).score(X_test, y_test)
+    ours = LogisticDiscriminant(alpha=0.1).fit(X, y).score(X_test, y_test)
     theirs = weka_accuracy("weka.classifiers.functions.Logistic", *data, ["-R", "0.1"])
     assert abs(ours - theirs) < 0.01

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from verulam.nonparametric import (
     CondensedNeighbours,
     EditedNeighbours,
-    KNeighboursClassifier,
+    KNeighborsClassifier,
     condense,
 )
 
@@ -37,7 +37,7 @@ def test_condensed_set_is_consistent_where_theirs_is_not():
     """Theirs makes one pass for each class, so that some rows stay misclassified."""
     X, y = classes()
     peer = sampling.CondensedNearestNeighbour(sampling_strategy="all", random_state=0)
-    plain = KNeighboursClassifier(n_neighbors=1)
+    plain = KNeighborsClassifier(n_neighbors=1)
     theirs = plain.fit(*peer.fit_resample(X, y)).score(X, y)
     ours = CondensedNeighbours(random_state=0)
     kept = ours.fit_resample(X, y)

@@ -17,12 +17,12 @@ RULE = Rule([Term("x", "<=", 1.5)], "a")
 def test_support_and_confidence_are_measured():
     titanic = dataset("titanic")
     rule = Rule([Term("sex", "=", "female")], "yes")
-    found = RuleList([rule]).fit(titanic.inputs, titanic.target_values).rules_
+    rule_base = RuleList([rule]).fit(titanic.inputs, titanic.target_values).rules_
     women = (titanic.inputs["sex"] == "female").to_numpy()
     survived = titanic.target_values == "yes"
-    assert found.rules[0].support == pytest.approx(women.mean())
-    assert found.rules[0].confidence == pytest.approx(survived[women].mean())
-    assert found.rules[0].terms == rule.terms
+    assert rule_base.rules[0].support == pytest.approx(women.mean())
+    assert rule_base.rules[0].confidence == pytest.approx(survived[women].mean())
+    assert rule_base.rules[0].terms == rule.terms
 
 
 def test_default_is_the_majority_of_what_is_left():
@@ -33,9 +33,9 @@ def test_default_is_the_majority_of_what_is_left():
 def test_learned_rules_can_be_given():
     iris = dataset("iris")
     learned = Ripper(random_state=0).fit(iris.inputs, iris.target_values)
-    given = RuleList(learned.rules_.rules).fit(iris.inputs, iris.target_values)
-    assert given.predict(iris.inputs).tolist() == learned.predict(iris.inputs).tolist()
-    assert_allclose(given.predict_proba(iris.inputs), learned.predict_proba(iris.inputs))
+    copied = RuleList(learned.rules_.rules).fit(iris.inputs, iris.target_values)
+    assert copied.predict(iris.inputs).tolist() == learned.predict(iris.inputs).tolist()
+    assert_allclose(copied.predict_proba(iris.inputs), learned.predict_proba(iris.inputs))
 
 
 def test_order_matters_in_a_list_and_not_in_a_set():

@@ -30,8 +30,8 @@ FAR = GaussianEmission(means=[[0.0], [0.5], [1e6]], covariances=[[1.0]] * 3)
 def test_states_without_data_are_kept_reset_or_removed():
     X = np.random.default_rng(0).normal(size=100)
     with pytest.warns(DataWarning, match=r"kept as they were: \[2\]"):
-        kept = HiddenMarkovModel(3, FAR, random_state=0).fit(X)
-    assert kept.emission_.means[2, 0] == 1e6
+        unchanged = HiddenMarkovModel(3, FAR, random_state=0).fit(X)
+    assert unchanged.emission_.means[2, 0] == 1e6
     with pytest.warns(DataWarning, match="State 2 had no data and was reset"):
         reset = HiddenMarkovModel(3, FAR, empty_states="reset", random_state=0).fit(X)
     assert abs(reset.emission_.means[2, 0]) < 10
@@ -39,6 +39,17 @@ def test_states_without_data_are_kept_reset_or_removed():
         removed = HiddenMarkovModel(3, FAR, empty_states="remove", random_state=0).fit(X)
     assert removed.n_states_ == 2
     assert removed.predict(X).max() == 1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_reset_in_the_last_pass_leaves_no_curve():
+    X = np.random.default_rng(0).normal(size=100)
+    model = HiddenMarkovModel(3, FAR, empty_states="reset", max_iter=1, random_state=0)
+    with pytest.warns(DataWarning, match="State 2 had no data and was reset") as notes:
+        model.fit(X)
+    assert not any("kept as they were" in str(note.message) for note in notes)
+    assert (model.objective_curve_, model.n_iter_, model.converged_) == ([], 0, False)
+    assert abs(model.emission_.means[2, 0]) < 10
 
 
 def test_impossible_observations_are_explained():

@@ -13,8 +13,8 @@ def rate_of():
     """Return a function that gives how often a test rejects, over many simulated samples."""
 
     def rate(test, **design):
-        found = simulate(test, repeats=REPEATS, random_state=1, **design)
-        return found.table["rejection_rate"][0]
+        simulation = simulate(test, repeats=REPEATS, random_state=1, **design)
+        return simulation.table["rejection_rate"][0]
 
     return rate
 

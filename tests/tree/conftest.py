@@ -16,7 +16,7 @@ def make():
             "grouping": "exchange",
             "max_inputs": 9,
             "hidden_units": 4,
-            "n_restarts": 3,
+            "n_init": 4,
             "n_jumps": 5,
             **changes,
         }

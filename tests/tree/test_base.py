@@ -24,7 +24,7 @@ def test_paths_lead_to_the_leaves(iris):
     assert path.shape == (150, len(tree.tree_))
     assert (path[np.arange(150), leaves] == 1).all()
     assert_array_equal(np.asarray(path.sum(axis=0)).ravel(), tree.tree_.n_rows)
-    supports = [found.n_rows for found in tree.paths()]
+    supports = [path.n_rows for path in tree.paths()]
     assert sum(supports) == 150
     assert len(supports) == tree.get_n_leaves()
 

@@ -119,9 +119,9 @@ def leaves_of_the_full_tree_cut_by(noisy, goes_on):
 
 @pytest.mark.parametrize("threshold", [0.2, 0.3, 0.42])
 def test_only_nodes_above_the_impurity_threshold_are_split(noisy, threshold):
-    found = DecisionTreeClassifier(impurity_threshold=threshold).fit(*noisy).get_n_leaves()
-    assert found == leaves_of_the_full_tree_cut_by(noisy, lambda t, i: t.impurity[i] > threshold)
-    assert found != leaves_of_the_full_tree_cut_by(
+    n_leaves = DecisionTreeClassifier(impurity_threshold=threshold).fit(*noisy).get_n_leaves()
+    assert n_leaves == leaves_of_the_full_tree_cut_by(noisy, lambda t, i: t.impurity[i] > threshold)
+    assert n_leaves != leaves_of_the_full_tree_cut_by(
         noisy, lambda t, i: t.impurity[i] > 0.6 * threshold
     )
 
@@ -131,8 +131,8 @@ def test_only_nodes_below_the_purity_threshold_are_split(noisy, threshold):
     def largest(tree, node):
         return tree.values[node].max() / tree.values[node].sum()
 
-    found = DecisionTreeClassifier(purity_threshold=threshold).fit(*noisy).get_n_leaves()
-    assert found == leaves_of_the_full_tree_cut_by(noisy, lambda t, i: largest(t, i) < threshold)
+    n_leaves = DecisionTreeClassifier(purity_threshold=threshold).fit(*noisy).get_n_leaves()
+    assert n_leaves == leaves_of_the_full_tree_cut_by(noisy, lambda t, i: largest(t, i) < threshold)
 
 
 def test_prepruning_by_a_share_of_rows_agrees_with_scikit_learn(noisy):
@@ -148,12 +148,12 @@ def test_posteriors_are_the_shares_of_the_leaf(noisy):
     X, y = noisy
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     tree = DecisionTreeClassifier(max_depth=3).fit(X, y, sample_weight=weights)
-    leaves, found = tree.apply(X), tree.predict_proba(X)
+    leaves, probabilities = tree.apply(X), tree.predict_proba(X)
     for leaf in np.unique(leaves):
         rows = leaves == leaf
         shares = np.bincount(np.asarray(y)[rows], weights[rows], minlength=2) / weights[rows].sum()
-        assert_allclose(found[rows], np.tile(shares, (rows.sum(), 1)))
-    assert_allclose(found.sum(axis=1), 1.0)
+        assert_allclose(probabilities[rows], np.tile(shares, (rows.sum(), 1)))
+    assert_allclose(probabilities.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("name", ["impurity_threshold", "purity_threshold", "min_samples_split"])

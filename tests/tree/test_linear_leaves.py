@@ -129,12 +129,12 @@ def test_a_model_is_weighed_against_those_below_it():
     X = np.arange(10.0)[:, None]
     structure = DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0] > 4.5).tree_
     n_weights, below = np.array([2, 2, 2]), np.array([1.0, 1.0])
-    for own, expected in ((3.99, [True, False, False]), (4.01, [False, False, False])):
-        squares = np.append(own, below)
-        found = no_better_than_models(structure, squares, n_weights, 0.0, 0.0)
-        assert found.tolist() == expected
-    found = no_better_than_models(structure, np.array([4.01, 1, 1]), n_weights, 4.02, 0.0)
-    assert found.tolist() == [True, False, False]
+    for square, expected in ((3.99, [True, False, False]), (4.01, [False, False, False])):
+        squares = np.append(square, below)
+        to_leaf = no_better_than_models(structure, squares, n_weights, 0.0, 0.0)
+        assert to_leaf.tolist() == expected
+    to_leaf = no_better_than_models(structure, np.array([4.01, 1, 1]), n_weights, 4.02, 0.0)
+    assert to_leaf.tolist() == [True, False, False]
 
 
 SHIFTS = (0.0, 0.1, 0.125, 0.3, 0.5, 0.7, 2.3, 100.1)

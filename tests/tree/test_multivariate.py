@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from verulam.base import DataError, DataWarning, UnknownNameError
 from verulam.data import dataset
 from verulam.tree import DecisionTreeClassifier, MultivariateTreeClassifier
-from verulam.tree._nodes.registry import FITS
+from verulam.tree._nodes.kinds import FITS
 
 
 def rotated_boxes(seed, n_rows=300, n_inputs=2):
@@ -25,19 +25,19 @@ def rotated_boxes(seed, n_rows=300, n_inputs=2):
 def compared(ours, X, y):
     """Return the mean accuracies and leaves of ours and of univariate trees in 10 folds."""
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
-    found = []
+    accuracy_and_leaves = []
     for learner in (ours, DecisionTreeClassifier()):
         result = cross_validate(learner, X, y, cv=folds, return_estimator=True)
         leaves = np.mean([tree.get_n_leaves() for tree in result["estimator"]])
-        found.append((result["test_score"].mean(), leaves))
-    return found
+        accuracy_and_leaves.append((result["test_score"].mean(), leaves))
+    return accuracy_and_leaves
 
 
 @pytest.mark.parametrize("node", ["lda", "logistic", "cart", "oc1"])
 @pytest.mark.parametrize(("seed", "n_inputs"), [(0, 2), (1, 3), (2, 5)])
 def test_smaller_and_at_least_as_accurate_on_rotated_data(node, seed, n_inputs):
     X, y = rotated_boxes(seed, n_inputs=n_inputs)
-    learner = MultivariateTreeClassifier(node, n_restarts=1, n_jumps=3, random_state=0)
+    learner = MultivariateTreeClassifier(node, n_init=2, n_jumps=3, random_state=0)
     ours, univariate = compared(learner, X, y)
     assert ours[0] >= univariate[0]
     assert ours[1] < 0.75 * univariate[1]
@@ -50,7 +50,7 @@ def test_one_slanted_node_beats_many_thresholds_on_rotated_data(node):
     y = (X[:, 0] > 0).astype(int)
     angle = np.pi / 6
     turned = X @ np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    slanted = MultivariateTreeClassifier(node, max_depth=1, n_restarts=1, random_state=0)
+    slanted = MultivariateTreeClassifier(node, max_depth=1, n_init=2, random_state=0)
     slanted.fit(turned[:200], y[:200])
     straight = DecisionTreeClassifier().fit(turned[:200], y[:200])
     assert slanted.get_n_leaves() == 2 < straight.get_n_leaves()
@@ -68,7 +68,7 @@ def test_one_slanted_node_beats_many_thresholds_on_rotated_data(node):
 def test_grown_trees_are_pure_and_the_seed_decides(node):
     iris = dataset("iris")
     first, second = (
-        MultivariateTreeClassifier(node, n_restarts=1, random_state=5).fit(
+        MultivariateTreeClassifier(node, n_init=2, random_state=5).fit(
             iris.inputs, iris.target_values
         )
         for _ in range(2)

@@ -15,16 +15,16 @@ def test_presets_fill_in_what_is_open():
         "pessimistic",
         2,
     )
-    own = resolve(DecisionTreeClassifier(preset="c4.5", pruning="none"), PLAIN_CLASSIFIER)
-    assert (own.pruning, own.criterion) == ("none", "gain_ratio")
+    unpruned = resolve(DecisionTreeClassifier(preset="c4.5", pruning="none"), PLAIN_CLASSIFIER)
+    assert (unpruned.pruning, unpruned.criterion) == ("none", "gain_ratio")
     assert resolve(DecisionTreeClassifier(), PLAIN_CLASSIFIER) == PLAIN_CLASSIFIER
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"), [(None, 9), ("sqrt", 3), ("log2", 3), (4, 4), (40, 9), (0.5, 4)]
+    ("max_features", "expected"), [(None, 9), ("sqrt", 3), ("log2", 3), (4, 4), (40, 9), (0.5, 4)]
 )
-def test_feature_count(given, expected):
-    assert feature_count(given, 9) == expected
+def test_feature_count(max_features, expected):
+    assert feature_count(max_features, 9) == expected
 
 
 def test_shares_of_rows_are_rounded_up():

@@ -10,8 +10,10 @@ from verulam.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     MultivariateTreeClassifier,
+    PruningPath,
+    pessimistic_errors,
 )
-from verulam.tree._pruning import best_first, beyond_leaves, pessimistic_errors, sum_below
+from verulam.tree._pruning import _thinned, best_first, beyond_leaves, sum_below
 
 
 @pytest.fixture
@@ -54,8 +56,8 @@ def test_pruned_leaves_are_labelled_by_training_rows():
     tree = DecisionTreeClassifier().fit(X, y)
     assert_array_equal(tree.prune([[3.0], [0.0]], [0, 0]).predict([[3.0]]), [0])
     assert tree.get_n_leaves() == 1
-    kept = DecisionTreeClassifier().fit(X, y).prune([[3.0], [4.0]], [1, 0])
-    assert_array_equal(kept.predict([[3.0], [4.0]]), [1, 0])
+    whole = DecisionTreeClassifier().fit(X, y).prune([[3.0], [4.0]], [1, 0])
+    assert_array_equal(whole.predict([[3.0], [4.0]]), [1, 0])
 
 
 def test_pessimistic_bound_is_the_binomial_one():
@@ -112,6 +114,21 @@ def test_cost_complexity_path_is_that_of_scikit_learn():
     assert_allclose(tree.predict(X), other.predict(X))
 
 
+def test_a_pruning_path_goes_from_the_whole_tree_to_its_root(noisy):
+    X, y = noisy
+    tree = DecisionTreeClassifier().fit(X, y)
+    path = tree.cost_complexity_pruning_path(X, y)
+    assert isinstance(path, PruningPath)
+    assert (path.alphas[0], path.n_leaves[0], path.n_leaves[-1]) == (0.0, tree.get_n_leaves(), 1)
+    assert (np.diff(path.alphas) > 0).all()
+    assert (np.diff(path.n_leaves) < 0).all()
+    inner = tree.tree_.kind != 0
+    assert_array_equal(np.isinf(path.collapsed_at), ~inner)
+    # No node outlives its parent.
+    below = np.flatnonzero(inner)[1:]
+    assert (path.collapsed_at[below] <= path.collapsed_at[tree.tree_.parent[below]]).all()
+
+
 def test_cross_validation_chooses_a_small_tree(noisy):
     X, y = noisy
     tree = DecisionTreeClassifier(preset="cart", pruning_folds=5, random_state=0).fit(X, y)
@@ -129,3 +146,20 @@ def test_most_leaves_keeps_the_most_useful_splits(noisy):
     assert order[0] == 0
     assert sorted(order) == np.flatnonzero(whole.kind).tolist()
     assert sum_below(whole, np.ones(len(whole)))[0] == whole.n_leaves
+
+
+def test_noise_is_pruned_to_the_root_and_signal_is_kept():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(120, 1))
+    noise = rng.normal(size=120)
+    learner = DecisionTreeRegressor(pruning="cost_complexity", random_state=0)
+    assert learner.fit(X, noise).get_n_leaves() == 1
+    step = np.where(X[:, 0] > 0.5, 5.0, 0.0) + 0.1 * noise
+    assert learner.fit(X, step).get_n_leaves() == 2
+    assert learner.ccp_alpha_ < 5.0
+
+
+def test_candidates_are_thinned_evenly():
+    assert _thinned(5).tolist() == [0, 1, 2, 3, 4]
+    assert len(_thinned(1000)) == 100
+    assert _thinned(1000)[[0, -1]].tolist() == [0, 999]

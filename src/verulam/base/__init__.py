@@ -3,6 +3,7 @@
 from verulam.base._abilities import Abilities, abilities
 from verulam.base._additive import (
     Additive,
+    EMRun,
     ManyPasses,
     OnePass,
     OnePassClassifier,
@@ -26,6 +27,7 @@ from verulam.base._errors import (
 )
 from verulam.base._inputs import refuse_huge_numbers
 from verulam.base._protocol import (
+    RANDOM_STATE,
     Classifier,
     Density,
     HasMethods,
@@ -34,6 +36,7 @@ from verulam.base._protocol import (
     Options,
     OutlierDetector,
     Regressor,
+    Seed,
     StrOptions,
     Transformer,
     available_if,
@@ -45,14 +48,15 @@ from verulam.base._protocol import (
     checked_fit_with_parts,
     clone,
     column_or_1d,
+    generator,
     has_fit_parameter,
     is_classifier,
     is_regressor,
+    spawn_seeds,
     validate_data,
 )
 from verulam.base._public_paths import publish
 from verulam.base._records import ByClass, Classwise, Statistics, SumRecord, spread_rows
-from verulam.base._seeds import RANDOM_STATE, Seed, generator, spawn_seeds
 from verulam.base._tables import (
     EncodedTable,
     TableSchema,
@@ -82,6 +86,7 @@ __all__ = [
     "DataError",
     "DataWarning",
     "Density",
+    "EMRun",
     "EncodedTable",
     "HasMethods",
     "Interval",

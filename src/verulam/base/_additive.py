@@ -2,6 +2,8 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
@@ -97,45 +99,102 @@ class Additive(ABC):
         return validate_data(self, X, reset=reset, dtype=np.float64, order="C")
 
 
+@dataclass
+class EMRun:
+    """A run of passes from one start.
+
+    Attributes
+    ----------
+    parameters
+        Those that the last update gave.
+    curve
+        The objective of the parameters before each update.
+    converged
+        Whether the last pass raised the objective too little to go on.
+    statistics
+        The sum that the last pass gave.
+    notes
+        What to warn of if this run is the one that is taken.
+    """
+
+    parameters: Any
+    curve: list[float] = field(default_factory=list)
+    converged: bool = False
+    statistics: Any = None
+    notes: list[str] = field(default_factory=list)
+
+
 class ManyPasses(Additive):
     """Mixin: passes are repeated until the objective settles, as in EM.
 
-    The learner has the parameters `max_iter` and `tol`, and defines `_start` and `_objective`.
+    The learner has the parameters `max_iter` and `tol`, and defines `_objective`, and `_start`
+    for a single run. One with several starts, or whose updates need mending, such as a state
+    that no data is left for, calls `_run` and `_conclude` from a `_learn` of its own.
     """
 
     max_iter: int
     tol: float
 
-    @abstractmethod
     def _start(self, source: Source) -> Any:
-        """Return the parameters that the first pass is made under."""
+        """Return the parameters that the first pass of a single run is made under."""
+        raise NotImplementedError
 
     @abstractmethod
     def _objective(self, statistics: Any) -> float:
         """Return what the passes raise, for the parameters that gave these statistics."""
 
+    def _least_gain(self, statistics: Any) -> float:
+        """Return the rise of the objective from which on another pass is made."""
+        return self.tol
+
     def _learn(self, source: Source) -> None:
-        parameters = self._start(source)
-        self.objective_curve_: list[float] = []
-        self.converged_ = False
+        self._conclude([self._run(source, self._start(source))])
+
+    def _run(
+        self, source: Source, parameters: Any, revise: Callable[[EMRun], None] | None = None
+    ) -> EMRun:
+        """Return the passes from one start.
+
+        Parameters
+        ----------
+        source
+            The data.
+        parameters
+            Those of the first pass.
+        revise
+            Called after each update; it may change the run's parameters, note what it did, and
+            clear the curve, which what comes after must not be compared with.
+        """
+        run = EMRun(parameters)
         for _ in range(self.max_iter):
-            statistics = self._total(source, parameters)
-            parameters = self._update(statistics)
-            self.objective_curve_.append(self._objective(statistics))
-            if len(self.objective_curve_) > 1:
-                gain = self.objective_curve_[-1] - self.objective_curve_[-2]
-                if gain <= self.tol:
-                    self.converged_ = True
+            run.statistics = self._total(source, run.parameters)
+            run.parameters = self._update(run.statistics)
+            run.curve.append(self._objective(run.statistics))
+            if revise is not None:
+                revise(run)
+            if len(run.curve) > 1:
+                gain = run.curve[-1] - run.curve[-2]
+                if gain <= self._least_gain(run.statistics):
+                    run.converged = True
                     break
-        self.n_iter_ = len(self.objective_curve_)
-        if not self.converged_:
+        return run
+
+    def _conclude(self, runs: Iterable[EMRun]) -> EMRun:
+        """Take on the run that ended highest, the first of equals, and return it."""
+        # A curve is empty where the last pass of all was followed by a revision that cleared it.
+        best = max(runs, key=lambda run: run.curve[-1] if run.curve else -np.inf)
+        self.objective_curve_ = best.curve
+        self.converged_ = best.converged
+        self.n_iter_ = len(best.curve)
+        if not best.converged:
             warnings.warn(
                 f"{type(self).__name__} had not converged after max_iter={self.max_iter} passes; "
                 "raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        self._store(parameters)
+        self._store(best.parameters)
+        return best
 
 
 class OnePass(Additive):

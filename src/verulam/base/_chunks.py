@@ -83,6 +83,7 @@ class MemorySource:
         """Return the sum of `function` over the chunks, by threads where that pays."""
         n_rows = len(self.data)
         n_columns = max(1, self.data.inputs.shape[1])
+        # Not below 64 rows: with very many columns calls would outweigh the work.
         chunk_rows = max(64, CHUNK_NUMBERS // n_columns)
         task_rows = chunk_rows * CHUNKS_PER_TASK
 
@@ -146,6 +147,8 @@ class DaskSource:
             block_total(function, self.prepare, *block)
             for block in zip(blocks, targets, weights, strict=True)
         ]
+        # A tree of eight-fold sums: no worker has to hold all records, and the order does not
+        # depend on which block is done first.
         while len(level) > 1:
             level = [join(level[start : start + 8]) for start in range(0, len(level), 8)]
         total = level[0].compute()

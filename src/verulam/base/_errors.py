@@ -35,6 +35,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     category
         Kind of warning.
     """
+    # A fixed stack level would name a line of ours wherever another layer lies in between.
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _package(frame.f_globals) in _BETWEEN:
         frame, level = frame.f_back, level + 1

@@ -46,6 +46,7 @@ def refuse_huge_numbers(inputs: Any) -> None:
     values: Any = getattr(inputs, "data", inputs) if scipy.sparse.issparse(inputs) else inputs
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or not values.size:
         return
+    # One pass without temporary arrays: where this sum is finite, so is every square.
     flat = values.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
         # Not by BLAS, whose threads would go on spinning while the learner's own begin.

@@ -1,9 +1,11 @@
-"""The one place that touches scikit-learn's private helpers.
+"""The estimator protocol: kinds of learner, checks of parameters and weights, seeds.
 
-Everything else imports these names from `verulam.base`, so that a change on their side is
-mended here.
+This is the one place that touches scikit-learn's private helpers. Everything else imports these
+names from `verulam.base`, so that a change on their side is mended here. Chance has one idiom:
+`random_state` is stored untouched and turned into a generator in `fit`.
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +35,7 @@ from sklearn.utils.validation import (
 from verulam.base._inputs import validate_data
 
 __all__ = [
+    "RANDOM_STATE",
     "Classifier",
     "Density",
     "HasMethods",
@@ -41,6 +44,7 @@ __all__ = [
     "Options",
     "OutlierDetector",
     "Regressor",
+    "Seed",
     "StrOptions",
     "Transformer",
     "available_if",
@@ -52,9 +56,11 @@ __all__ = [
     "checked_fit_with_parts",
     "clone",
     "column_or_1d",
+    "generator",
     "has_fit_parameter",
     "is_classifier",
     "is_regressor",
+    "spawn_seeds",
     "validate_data",
 ]
 
@@ -130,3 +136,33 @@ def check_weights(sample_weight: Any, inputs: Any) -> np.ndarray | None:
         # A chunk of a stream may have none; the whole may not, which learners check.
         allow_all_zero_weights=True,
     )
+
+
+Seed = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+
+#: What `_parameter_constraints` says of a `random_state`.
+RANDOM_STATE: list[object] = ["random_state", np.random.Generator]
+
+
+def generator(random_state: Seed) -> np.random.Generator:
+    """Return the generator that `random_state` stands for.
+
+    An integer gives the same stream each time; a generator is used (and advanced) as it is;
+    a legacy `RandomState` seeds a new generator from its stream; None draws fresh entropy.
+
+    Examples
+    --------
+    >>> generator(0).integers(100, size=3)
+    array([85, 63, 51])
+    """
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        # The legacy state is advanced, so that two calls give two streams, as in scikit-learn.
+        return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
+    return np.random.default_rng(random_state)
+
+
+def spawn_seeds(random_state: Seed, count: int) -> Sequence[int]:
+    """Return `count` integer seeds for independent parts of one piece of work."""
+    return [int(seed) for seed in generator(random_state).integers(0, 2**31 - 1, size=count)]

@@ -64,6 +64,7 @@ class ByClass(Generic[ClasswiseT]):
 
     def among(self, classes: np.ndarray) -> "ByClass[ClasswiseT]":
         """Return the same statistics with room for all of `classes`, a sorted superset."""
+        # Both lists are sorted, and `classes` holds all of ours.
         positions = np.searchsorted(classes, self.classes)
         return ByClass(classes, self.statistics.spread(positions, len(classes)))
 

@@ -102,15 +102,15 @@ def read_schema(frame: pd.DataFrame, categorical: Sequence[Column] = ()) -> Tabl
     if unknown:
         nearest = nearest_names(str(unknown[0]), [str(name) for name in frame.columns])
         raise DataError(f"There is no column {unknown[0]!r}. Nearest: {', '.join(nearest)}.")
-    found: list[np.ndarray | None] = []
+    categories: list[np.ndarray | None] = []
     for name in frame.columns:
         column = frame[name]
         if name in categorical or is_categorical(column):
-            found.append(_categories(column))
+            categories.append(_categories(column))
         else:
             _refuse_unusable(name, column)
-            found.append(None)
-    return TableSchema(tuple(frame.columns), tuple(found))
+            categories.append(None)
+    return TableSchema(tuple(frame.columns), tuple(categories))
 
 
 def encode_table(

@@ -1,23 +1,52 @@
 """Finding a section or a method: rows of the map, and learners, ranked."""
 
+import csv
 import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from verulam.base import nearest_names
 from verulam.catalogue._entries import Entry, entries
 from verulam.catalogue._map import MapRow, read_map
-from verulam.catalogue._sections import TextSection, number, places, read_sections
 
 _PLACE = re.compile(r"§?(\d+(?:\.\d+)*)")
 #: Behind every rank that words of a question can add up to.
 _LINKED = 1000
+Number = tuple[int, ...]
+#: A number such as 13.8 or 8.8.2, after "§" where the map names a section for certain.
+_NUMBER = re.compile(r"(§?)\b(\d+(?:\.\d+)+)")
+#: Figures, tables and exercises have numbers of their own.
+_NOT_A_PLACE = re.compile(
+    r"\b(?:figs?|tables?)\b\.? ?\d[\d.,– ]*|\bex ?\d+(?:–\d+)?|\b[FT]\d[\d.]*(?:[–,][\d.]+)*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
-class Found:
+class TextSection:
+    """One section of Alpaydin's book.
+
+    Attributes
+    ----------
+    number
+        As printed, such as ``13.8``.
+    title
+        As printed.
+    equations
+        First and last equation in it, or None where it has none.
+    """
+
+    number: str
+    title: str
+    equations: tuple[Number, Number] | None = None
+
+
+@dataclass(frozen=True)
+class SearchResult:
     """What a search gave.
 
     Attributes
@@ -34,8 +63,8 @@ class Found:
     Examples
     --------
     >>> from verulam.catalogue import find
-    >>> found = find("bagging")
-    >>> found.rows[0].section, found.learners[0].name
+    >>> matches = find("bagging")
+    >>> matches.rows[0].section, matches.learners[0].name
     ('17.6', 'bagging')
     """
 
@@ -45,7 +74,7 @@ class Found:
     suggestions: tuple[str, ...] = ()
 
 
-def find(question: str) -> Found:
+def find(question: str) -> SearchResult:
     """Search the map and the catalogue; every word of the question must match.
 
     Parameters
@@ -63,6 +92,7 @@ def find(question: str) -> Found:
     words = _plain(question).split()
     row_ranks = {row.id: _row_rank(row, words) for row in read_map()}
     learner_ranks = {item.name: _learner_rank(item, words) for item in entries()}
+    # Rows and learners lead to one another: who asks for a method wants its place, and vice versa.
     by_learner = {
         row for item in entries() if learner_ranks[item.name] is not None for row in item.rows
     }
@@ -82,12 +112,13 @@ def find(question: str) -> Found:
         known |= {_plain(item.spoken): item.spoken for item in entries()}
         suggestions = tuple(known[name] for name in nearest_names(_plain(question), known))
     section = read_sections().get(question.strip().removeprefix("§").strip())
-    return Found(section, rows, learners, suggestions)
+    return SearchResult(section, rows, learners, suggestions)
 
 
 def _ranked(candidates: Iterable[tuple[int | None, Any]]) -> tuple[Any, ...]:
-    kept = [(rank, item) for rank, item in candidates if rank is not None]
-    return tuple(item for _, item in sorted(kept, key=lambda pair: pair[0]))
+    matches = [(rank, item) for rank, item in candidates if rank is not None]
+    # Sorting is stable: among equals the order of the texts stays.
+    return tuple(item for _, item in sorted(matches, key=lambda pair: pair[0]))
 
 
 def _or_linked(rank: int | None, linked: bool) -> int | None:
@@ -119,20 +150,20 @@ def _text_rank(word: str, text: str, other: str) -> int | None:
 
 def _place_rank(row: MapRow, text: str) -> int | None:
     """Rank a number: the section itself, what lies inside it, then ranges of equations."""
-    wanted = number(text)
-    if len(wanted) == 1:
+    asked = number(text)
+    if len(asked) == 1:
         return 1 if re.match(rf"[UB]?{text}\.", row.id) else None
     named = places(row.section)
-    if any(place.is_section and place.first == wanted for place in named):
+    if any(place.is_section and place.first == asked for place in named):
         return 1
-    if any(wanted in (place.first, place.last) and place.first == place.last for place in named):
+    if any(asked in (place.first, place.last) and place.first == place.last for place in named):
         return 2
-    if any(place.first[: len(wanted)] == wanted for place in named):
+    if any(place.first[: len(asked)] == asked for place in named):
         return 2
     if row.source == "alpaydin" and _inside(row, text):
         return 2
     is_equation = [place for place in named if not place.is_section]
-    return 3 if any(place.overlaps(wanted, wanted) for place in is_equation) else None
+    return 3 if any(place.overlaps(asked, asked) for place in is_equation) else None
 
 
 def _inside(row: MapRow, text: str) -> bool:
@@ -159,11 +190,67 @@ def _learner_rank(item: Entry, words: list[str]) -> int | None:
 
 
 def _total(ranks: list[int | None]) -> int | None:
-    found = [rank for rank in ranks if rank is not None]
-    return sum(found) if found and len(found) == len(ranks) else None
+    matched = [rank for rank in ranks if rank is not None]
+    return sum(matched) if matched and len(matched) == len(ranks) else None
 
 
 def _plain(text: str) -> str:
     """Return lower case without accents, so that "naive" finds "Naïve"."""
     decomposed = unicodedata.normalize("NFKD", text.lower())
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A number, or a range of numbers, in the map's section column."""
+
+    first: Number
+    last: Number
+    is_section: bool = False
+
+    def overlaps(self, first: Number, last: Number) -> bool:
+        """Tell whether the two ranges of equations share a number."""
+        return self.first <= last and first <= self.last
+
+
+@cache
+def read_sections() -> dict[str, TextSection]:
+    """Return the sections by number."""
+    path = files("verulam.catalogue") / "sections.csv"
+    with path.open(encoding="utf-8") as stream:
+        return {row["section"]: _section(row) for row in csv.DictReader(stream)}
+
+
+def _section(row: dict[str, str]) -> TextSection:
+    equations = None
+    if row["first_equation"]:
+        equations = number(row["first_equation"]), number(row["last_equation"])
+    return TextSection(row["section"], row["title"], equations)
+
+
+def number(text: str) -> Number:
+    """Return ``(13, 8)`` for ``13.8``, so that numbers sort and compare."""
+    return tuple(int(part) for part in text.split("."))
+
+
+@cache
+def places(section: str) -> tuple[Place, ...]:
+    """Return the numbers and ranges that one cell of the map's section column names.
+
+    Examples
+    --------
+    >>> places("§8.2, 8.10–8.11, F8.3")
+    (Place(first=(8, 2), last=(8, 2), is_section=True), Place(first=(8, 10), last=(8, 11), ...))
+    """
+    ranges: list[Place] = []
+    for part in re.split(r"[;,]", _NOT_A_PLACE.sub(" ", section)):
+        numbers = _NUMBER.findall(part)
+        if not numbers:
+            continue
+        is_section = numbers[0][0] == "§"
+        first, last = number(numbers[0][1]), number(numbers[-1][1])
+        shortened = re.search(r"–(\d+)\s*$", part.strip())
+        if shortened and len(numbers) == 1:
+            last = (*first[:-1], int(shortened[1]))
+        ranges.append(Place(first, last, is_section))
+    return tuple(ranges)

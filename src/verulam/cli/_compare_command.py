@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verulam.cli._completion import complete_learners, complete_measure
-from verulam.cli._printing import (
+from verulam.cli._shared import (
     FAILED,
     INTERRUPTED,
     DataSource,
     DropMissing,
     LeaveOut,
     as_typed,
+    complete_learners,
+    complete_measure,
     examples,
     folder_of,
     names_in,
@@ -108,7 +109,16 @@ def compare(
     for option, path in (("--csv", csv), ("--store", store), ("--report", page)):
         # Found out now, not after the work is done.
         folder_of(path, option)
+    if time_budget is not None and not time_budget > 0:
+        raise typer.BadParameter(
+            f"{time_budget:g}; expected a number of seconds above 0", param_hint="--time-budget"
+        )
     from verulam.experiment import compare as run
+    from verulam.statistics import SELECTION_RULES
+
+    if rule not in SELECTION_RULES:
+        accepted = ", ".join(f"'{name}'" for name in SELECTION_RULES)
+        raise typer.BadParameter(f"{rule!r}; expected one of {accepted}", param_hint="--rule")
 
     with _stopped_cleanly(store):
         comparison = run(
@@ -159,9 +169,9 @@ def _stopped_cleanly(store: Path | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        kept = f"Finished runs are kept in {store}; the same command goes on from there."
+        resumable = f"Finished runs are kept in {store}; the same command goes on from there."
         hint = "Nothing was kept; with --store FILE the same command can go on another time."
-        typer.echo(wrapped(f"Stopped. {kept if store else hint}"), err=True)
+        typer.echo(wrapped(f"Stopped. {resumable if store else hint}"), err=True)
         raise typer.Exit(INTERRUPTED) from None
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from verulam.cli._printing import DataSource, DropMissing, LeaveOut, console, names_in, print_table
+from verulam.cli._shared import DataSource, DropMissing, LeaveOut, console, names_in, print_table
 
 lines_app = typer.Typer()
 
@@ -36,7 +36,7 @@ def lines(
 
     For example: verulam lines iris --positive setosa --columns petal_length_cm,petal_width_cm
     """
-    from verulam.experiment import open_data
+    from verulam.experiment._study.data_source import open_data
     from verulam.linear import compare_lines
 
     if picture is not None and not picture.resolve().parent.is_dir():
@@ -48,20 +48,20 @@ def lines(
         leave_out=names_in(leave_out),
     )
     rows, classes, names = _two_classes(opened, positive, columns)
-    found = compare_lines(rows, classes, names_in(trainers) or None, random_state=seed)
+    comparison = compare_lines(rows, classes, names_in(trainers) or None, random_state=seed)
     console().print(
-        f"{_answer(found.separability.separable)} {len(rows)} rows, columns scaled: "
+        f"{_answer(comparison.separability.separable)} {len(rows)} rows, columns scaled: "
         f"{', '.join(names)}.",
         highlight=False,
         markup=False,
     )
-    table = found.table.drop(columns="remark").reset_index()
+    table = comparison.table.drop(columns="remark").reset_index()
     for column in ("error rate", "margin", "seconds"):
         table[column] = [f"{value:.4f}" if value == value else "" for value in table[column]]
     print_table(table)
-    _say_who_failed(found.table)
+    _say_who_failed(comparison.table)
     if picture is not None:
-        _draw(found, picture, names)
+        _draw(comparison, picture, names)
 
 
 def _answer(separable: bool | None) -> str:
@@ -70,23 +70,23 @@ def _answer(separable: bool | None) -> str:
     return f"{'A' if separable else 'No'} line separates the classes, by a linear program."
 
 
-def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
+def _two_classes(data: Any, positive: str | None, columns: str | None) -> Any:
     import numpy as np
 
     from verulam.base import DataError, unknown_name
 
-    if found.target is None:
+    if data.target is None:
         raise DataError(
             f"name the column with the classes with --target; there are: "
-            f"{', '.join(map(str, found.table.columns))}."
+            f"{', '.join(map(str, data.table.columns))}."
         )
-    inputs = found.inputs
+    inputs = data.inputs
     if columns:
-        wanted = names_in(columns)
-        for name in wanted:
+        selected = names_in(columns)
+        for name in selected:
             if name not in inputs.columns:
                 raise unknown_name("column", name, list(inputs.columns))
-        inputs = inputs[wanted]
+        inputs = inputs[selected]
     numbers = inputs.select_dtypes("number").dropna(axis="columns", how="all")
     others = [name for name in inputs.columns if name not in numbers.columns]
     if others and len(numbers.columns):
@@ -97,7 +97,7 @@ def _two_classes(found: Any, positive: str | None, columns: str | None) -> Any:
     if not complete.all():
         _say(f"{(~complete).sum()} rows with gaps are left out.")
     numbers = numbers[complete]
-    labels = np.asarray(found.target_values).astype(str)[complete]
+    labels = np.asarray(data.target_values).astype(str)[complete]
     if positive is not None:
         if positive not in labels:
             raise unknown_name("class", positive, sorted(set(labels)))
@@ -120,7 +120,7 @@ def _say_who_failed(table: Any) -> None:
         _say(f"{', '.join(group.index)}: {reason}")
 
 
-def _draw(found: Any, picture: Path, names: list[str]) -> None:
+def _draw(comparison: Any, picture: Path, names: list[str]) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -130,16 +130,16 @@ def _draw(found: Any, picture: Path, names: list[str]) -> None:
 
     if len(names) == 2:
         figure, axes = plt.subplots(1, 3, figsize=(17, 5.5), layout="constrained")
-        plots.lines(found, ax=axes[0]).set(
+        plots.lines(comparison, ax=axes[0]).set(
             title="Lines", xlabel=f"{names[0]} (scaled)", ylabel=f"{names[1]} (scaled)"
         )
-        plots.trajectories(found, ax=axes[1]).set(title="Ways through the weights")
-        plots.error_curves(found, ax=axes[2]).set(title="Errors on the way")
+        plots.trajectories(comparison, ax=axes[1]).set(title="Ways through the weights")
+        plots.error_curves(comparison, ax=axes[2]).set(title="Errors on the way")
         axes[1].get_legend().remove()
         axes[2].get_legend().remove()
     else:
         figure, ax = plt.subplots(figsize=(9, 5.5), layout="constrained")
-        plots.error_curves(found, ax=ax).set(title="Errors on the way")
+        plots.error_curves(comparison, ax=ax).set(title="Errors on the way")
         _say("Lines need two columns (--columns a,b); the picture shows the errors on the way.")
     figure.savefig(picture, dpi=130)
     plt.close(figure)

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from verulam.cli._completion import complete_final
-from verulam.cli._printing import examples, existing_store, folder_of, wrapped
+from verulam.cli._shared import complete_final, examples, existing_store, folder_of, wrapped
 
 model_app = typer.Typer()
 
@@ -128,12 +127,12 @@ def card(
         raise ValueError("--markdown, --html and --json: only one of them can be printed.")
     from verulam.experiment import read_card
 
-    found = read_card(model)
+    model_card = read_card(model)
     if json:
         from json import dumps
 
-        typer.echo(dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        typer.echo(dumps(model_card.to_dict(), indent=2, ensure_ascii=False))
     elif markdown or html:
-        typer.echo(found.to_markdown() if markdown else found.to_html(), nl=False)
+        typer.echo(model_card.to_markdown() if markdown else model_card.to_html(), nl=False)
     else:
-        typer.echo(str(found))
+        typer.echo(str(model_card))

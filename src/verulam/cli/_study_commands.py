@@ -3,15 +3,17 @@
 import os
 import shlex
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verulam.cli._completion import complete_engine, complete_measure
-from verulam.cli._printing import (
+from verulam.cli._shared import (
     FAILED,
     INTERRUPTED,
+    complete_engine,
+    complete_measure,
     default_store,
     examples,
     existing_store,
@@ -21,7 +23,8 @@ from verulam.cli._printing import (
 )
 
 if TYPE_CHECKING:
-    from verulam.experiment import Analysis, Plan, Results
+    from verulam.experiment import Analysis, Results
+    from verulam.experiment._plan.records import Plan
 
 study_app = typer.Typer()
 
@@ -54,13 +57,11 @@ def init(
     ),
 ) -> None:
     """Write a commented study file that runs as it is."""
-    from verulam.cli._study_example import EXAMPLE_STUDY
-
     if not file.resolve().parent.is_dir():
         raise ValueError(f"There is no folder {file.resolve().parent}.")
     try:
         with file.open("x", encoding="utf-8") as opened:
-            opened.write(EXAMPLE_STUDY.format(name=file, store=default_store(file)))
+            opened.write(_example_study(file))
     except FileExistsError:
         raise ValueError(f"{file} is already there and is left as it is; name another.") from None
     typer.echo(f"Wrote {file}. Next: verulam plan {file}")
@@ -141,24 +142,26 @@ def run(
             asked, path, engine=engine, workers=workers, recycle=recycle, retry=retry
         )
     except KeyboardInterrupt:
-        kept = Results(path).status() if path.is_file() else {}
+        counts = Results(path).status() if path.is_file() else {}
         again = f"verulam run {study}" + (f" --store {store}" if store else "")
         typer.echo(
-            f"Stopped: {kept.get('done', 0)} runs are kept in {path}, {kept.get('left', 0)} are "
-            f"left. `{again}` goes on from there.",
+            f"Stopped: {counts.get('done', 0)} runs are kept in {path}, {counts.get('left', 0)} "
+            f"are left. `{again}` goes on from there.",
             err=True,
         )
         raise typer.Exit(INTERRUPTED) from None
     if results.changes:
         typer.echo(wrapped(f"Changed since it was last run: {'; '.join(results.changes)}."))
         typer.echo()
-    found = analyse(results)
-    typer.echo(wrapped(f"{found.answer.sentence} {found.answer.advice}".strip()))
+    analysis = analyse(results)
+    typer.echo(wrapped(f"{analysis.answer.sentence} {analysis.answer.advice}".strip()))
+    if analysis.race:
+        typer.echo(wrapped(analysis.race))
     typer.echo()
     typer.echo(f"Results: {results}")
     if results.left_out:
         typer.echo(wrapped(results.left_out))
-    _print_next(found, path)
+    _print_next(analysis, path)
     if len(results.failures()):
         typer.echo(f"Some runs failed: verulam status {path}", err=True)
         raise typer.Exit(FAILED)
@@ -180,8 +183,8 @@ def status(store: StoreFile) -> None:
     _print_failures(results)
     for look in finalisations(results.path, results.study).to_dict("records"):
         when = datetime.fromtimestamp(look["opened"], UTC).strftime("%Y-%m-%d %H:%M UTC")
-        found = look["response"] or "not completed"
-        words = f"{look['contestant']} by {look['who']}, {found}"
+        response = look["response"] or "not completed"
+        words = f"{look['contestant']} by {look['who']}, {response}"
         typer.echo()
         typer.echo(wrapped(f"Locked part of {look['label']} used on {when}: {words}."))
 
@@ -206,15 +209,15 @@ def analyse(
     """Analyse stored results by any measure; nothing is run again."""
     if json + latex + csv > 1:
         raise ValueError("--json, --latex and --csv: only one of them can be printed.")
-    found = _analysed(store, measure, alpha, acceptable, test, simplicity)
+    analysis = _analysed(store, measure, alpha, acceptable, test, simplicity)
     if json:
-        typer.echo(found.to_json())
+        typer.echo(analysis.to_json())
     elif latex:
-        typer.echo(found.to_latex())
+        typer.echo(analysis.to_latex())
     elif csv:
-        typer.echo(found.to_csv(), nl=False)
+        typer.echo(analysis.to_csv(), nl=False)
     else:
-        typer.echo(str(found))
+        typer.echo(str(analysis))
 
 
 @study_app.command(
@@ -244,6 +247,24 @@ def report(
         typer.launch(path.resolve().as_uri())
 
 
+@study_app.command()
+def recover(
+    store: Annotated[Path, typer.Argument(help="The damaged store.", metavar="STORE")],
+    new: Annotated[Path, typer.Argument(help="The store to write.", metavar="NEW")],
+) -> None:
+    """Save the intact rows of a damaged store in a new one."""
+    from verulam.experiment import recover as save
+
+    typer.echo(str(save(store, new)))
+    typer.echo(f"Next: verulam run STUDY --store {new}, which runs only what was lost.")
+
+
+def _example_study(file: Path) -> str:
+    """Return the commented study that runs as it is, with the names of its file and store."""
+    text = (files("verulam.cli") / "study.toml").read_text(encoding="utf-8")
+    return text.replace("study.toml", str(file)).replace("study.sqlite", str(default_store(file)))
+
+
 def _analysed(
     store: Path,
     measure: str | None,
@@ -259,37 +280,41 @@ def _analysed(
     )
 
 
-def _print_next(found: "Analysis", path: Path) -> None:
+def _print_next(analysis: "Analysis", path: Path) -> None:
     """Say what to do with the results, and which learner would be finalised."""
-    from verulam.experiment import chosen_contestant
+    from verulam.experiment._final.choice import select_contestant
+    from verulam.experiment._text import spoken_name
 
-    labels = [label for label, table in found.tables.items() if table["mean"].notna().any()]
+    labels = [label for label, table in analysis.tables.items() if table["mean"].notna().any()]
     typer.echo(f"Next: verulam report {path}, verulam analyse {path}")
     if not labels:
         return
-    several = f" --data {shlex.quote(labels[0])}" if len(found.tables) > 1 else ""
+    several = f" --data {shlex.quote(labels[0])}" if len(analysis.tables) > 1 else ""
     command = f"verulam finalise {path}{several}"
-    chosen, best = (chosen_contestant(found, labels[0], learner).name for learner in (None, "best"))
-    other = "" if chosen == best else f" (with --learner best, {best})"
-    typer.echo(wrapped(f"{command} makes a model of {chosen}{other}."))
+    recommended, best = (
+        spoken_name(select_contestant(analysis, labels[0], learner).name)
+        for learner in (None, "best")
+    )
+    other = "" if recommended == best else f" (with --learner best, {best})"
+    typer.echo(wrapped(f"{command} makes a model of {recommended}{other}."))
 
 
 def _print_forecast(made: "Plan") -> None:
     from verulam.experiment import forecast
 
-    told = forecast(made)
+    estimate = forecast(made)
     cores = os.cpu_count() or 1
     typer.echo()
     typer.echo(
         wrapped(
-            f"From {told.pilots} pilot runs: about {_time_text(told.seconds)} one after the other, "
-            f"{_time_text(told.seconds / cores)} on the {cores} cores here; "
-            f"{_memory_text(told.memory)}."
+            f"From {estimate.pilots} pilot runs: about {_time_text(estimate.seconds)} one after "
+            f"the other, {_time_text(estimate.seconds / cores)} on the {cores} cores here; "
+            f"{_memory_text(estimate.memory)}."
         )
     )
-    if told.affordable < told.runs:
-        typer.echo(wrapped(f"The budget pays for about {told.affordable} of the runs."))
-    for line in told.failures:
+    if estimate.affordable < estimate.runs:
+        typer.echo(wrapped(f"The budget pays for about {estimate.affordable} of the runs."))
+    for line in estimate.failures:
         typer.echo(wrapped(f"A pilot run failed: {line}"), err=True)
 
 

@@ -21,13 +21,13 @@ from verulam.data._generators.sequences import (
     hidden_markov,
     markov_chain,
 )
-from verulam.data._parquet import read_parquet
 from verulam.data._readers.any_format import read
 from verulam.data._readers.arff import read_arff
 from verulam.data._readers.csv import read_csv
 from verulam.data._readers.npz import read_npz
+from verulam.data._readers.parquet import read_parquet
 from verulam.data._readers.stream import ChunkStream, stream
-from verulam.data._table.column_hints import column_hint
+from verulam.data._table.summary import column_hint
 
 __all__ = [
     "URN_CHAIN",

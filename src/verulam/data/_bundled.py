@@ -9,7 +9,7 @@ import pandas as pd
 
 from verulam.base import unknown_name
 from verulam.data._dataset import Dataset
-from verulam.data._parquet import read_parquet
+from verulam.data._readers.parquet import read_parquet
 
 _FOLDER = files("verulam.data") / "bundled"
 _LISTED = (

@@ -1,18 +1,20 @@
 """A table with roles: what to learn from, what to predict, what to leave alone."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
-from verulam.data._summary import summarise
 from verulam.data._table.columns import Kind, kind_of
-from verulam.data._table.fingerprint import fingerprint
+from verulam.data._table.files import TEXTS, write_parquet
 from verulam.data._table.normalise_frame import (
     Task,
     arrays_to_frame,
@@ -21,6 +23,7 @@ from verulam.data._table.normalise_frame import (
     task_of,
     typed_target,
 )
+from verulam.data._table.summary import summarise
 
 Role = Literal["input", "target", "identifier", "ignored"]
 ROLES: tuple[Role, ...] = ("input", "target", "identifier", "ignored")
@@ -49,6 +52,9 @@ class Dataset:
         What it is called, what it holds, where it comes from, under which terms.
     dropped_rows
         How many rows were left out because their target was missing.
+    hints
+        Column to what its file says of it and its values do not, such as zeros in front that were
+        lost; :meth:`summary` shows them.
 
     Examples
     --------
@@ -75,6 +81,7 @@ class Dataset:
     source: str = ""
     licence: str = ""
     dropped_rows: int = 0
+    hints: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_frame(
@@ -93,6 +100,7 @@ class Dataset:
         description: str = "",
         source: str = "",
         licence: str = "",
+        hints: Mapping[str, str] | None = None,
     ) -> Self:
         """Return the data set held by a DataFrame, whose index is dropped.
 
@@ -117,6 +125,8 @@ class Dataset:
             Drop the rows whose target is missing, instead of refusing them.
         name, description, source, licence
             Kept with the data.
+        hints
+            Column to what is known of it and its values do not show.
         """
         ordinal = dict(ordinal or {})
         lists = {
@@ -136,7 +146,7 @@ class Dataset:
             raise ValueError(f"task={task!r} needs a target; pass target=, the column to predict.")
         roles = (target, task, tuple(lists["identifiers"]), tuple(lists["ignored"]))
         dropped = len(frame) - len(table)
-        return cls(table, *roles, name, description, source, licence, dropped)
+        return cls(table, *roles, name, description, source, licence, dropped, dict(hints or {}))
 
     @classmethod
     def from_arrays(
@@ -227,7 +237,7 @@ class Dataset:
 
     def summary(self) -> pd.DataFrame:
         """Return one row per column: kind, role, missing, distinct, range, and a note."""
-        return summarise(self.table, self.roles)
+        return summarise(self.table, self.roles, self.hints)
 
     def head(self, n_rows: int = 5) -> pd.DataFrame:
         """Return the first rows of the table."""
@@ -265,9 +275,15 @@ class Dataset:
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table, its roles and its texts to a Parquet file."""
-        from verulam.data._parquet import write_parquet
-
-        write_parquet(self, path)
+        roles = {
+            "target": self.target,
+            "task": self.task,
+            "identifiers": self.identifiers,
+            "ignored": self.ignored,
+            "text": [name for name, kind in self.kinds.items() if kind == "text"],
+            **{text: getattr(self, text) for text in TEXTS},
+        }
+        write_parquet(self.table, roles, path)
 
     def _rebuilt(self, table: pd.DataFrame, target: str | None, task: Task | None) -> Self:
         """Return this data set over another table or with another target."""
@@ -327,3 +343,64 @@ class Dataset:
             f"{group}: {', '.join(names[:8])}" + (f", ... {len(names)} in all" * (len(names) > 8))
             for group, names in groups.items()
         ]
+
+
+def fingerprint(table: pd.DataFrame, about: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of names, kinds, dtypes, categories and values, and of `about`."""
+    digest = hashlib.sha256()
+    _add(digest, json.dumps(about, sort_keys=True, ensure_ascii=True).encode())
+    for name in table.columns:
+        column = table[name]
+        heading = {"name": name, "kind": kind_of(column), "dtype": _dtype_label(column)}
+        _add(digest, json.dumps(heading, sort_keys=True).encode())
+        for part in _column_bytes(column):
+            _add(digest, part)
+    return digest.hexdigest()
+
+
+def _add(digest: Any, part: bytes) -> None:
+    # The length in front keeps two different lists of parts from reading the same.
+    digest.update(len(part).to_bytes(8, "little"))
+    digest.update(part)
+
+
+def _dtype_label(column: pd.Series) -> Any:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return [_plain(category) for category in column.cat.categories]
+    # Strings have several dtypes in pandas, which hold the same values.
+    return "text" if kind_of(column) == "text" else str(column.dtype)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _column_bytes(column: pd.Series) -> list[bytes]:
+    match kind_of(column):
+        case "categorical" | "ordinal":
+            # In 32 bits always: pandas takes the smallest type that the number of categories
+            # allows.
+            return [column.cat.codes.to_numpy().astype("<i4").tobytes()]
+        case "text":
+            return _text_bytes(column)
+        case "date":
+            return [column.to_numpy().astype("datetime64[us]").astype("<i8").tobytes()]
+        case _:
+            return [_number_bytes(column.to_numpy())]
+
+
+def _number_bytes(values: np.ndarray) -> bytes:
+    if values.dtype.kind == "f":
+        # One bit pattern for all NaNs, and one for both zeros.
+        values = np.where(np.isnan(values), np.nan, values) + values.dtype.type(0)
+    return np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<")).tobytes()
+
+
+def _text_bytes(column: pd.Series) -> list[bytes]:
+    encoded = [
+        None if missing else str(value).encode("utf-8", "surrogatepass")
+        for value, missing in zip(column, column.isna(), strict=True)
+    ]
+    # Lengths first, so that ("ab", "c") and ("a", "bc") differ; -1 tells missing from empty.
+    lengths = np.array([-1 if part is None else len(part) for part in encoded], dtype="<i8")
+    return [lengths.tobytes(), b"".join(part for part in encoded if part is not None)]

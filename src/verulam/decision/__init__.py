@@ -3,7 +3,12 @@
 from verulam.base import publish as _publish
 from verulam.decision._bayes import posterior, sequential_posteriors
 from verulam.decision._class_density import ClassDensity
-from verulam.decision._discriminants import dichotomizer
+from verulam.decision._discriminants import (
+    ActionInterval,
+    action_intervals,
+    dichotomizer,
+    threshold_from_losses,
+)
 from verulam.decision._grid import DecisionGrid, decision_regions
 from verulam.decision._known_densities import KnownDensities
 from verulam.decision._loss import LossTable, loss_table
@@ -12,7 +17,6 @@ from verulam.decision._one_versus_rest import OneVersusRestReject
 from verulam.decision._outcome import Estimate, Outcome
 from verulam.decision._partition import Partition
 from verulam.decision._reject_curve import ErrorRejectCurve, RejectPoint, error_reject_curve
-from verulam.decision._thresholds import ActionInterval, action_intervals, threshold_from_losses
 
 __all__ = [
     "ActionInterval",

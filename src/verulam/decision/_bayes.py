@@ -13,7 +13,7 @@ from verulam.base import DataError
 #: A number per class: in the order of the classes, or by the name of each class.
 PerClass = ArrayLike | Mapping[Any, float] | pd.Series
 
-# Priors typed by hand (0.333, 0.333, 0.334) or kept as float32 do not sum to one exactly.
+# Priors typed by hand (0.333, 0.333, 0.334) or stored as float32 do not sum to one exactly.
 SUM_TOLERANCE = 1e-6
 
 
@@ -83,12 +83,14 @@ def sequential_posteriors(
             "likelihoods must have a row per observation and a column per hypothesis, "
             f"but its shape is {scores.shape}."
         )
-    start = log_priors(priors, scores.shape[1])
-    return normalise(np.vstack([start, start + np.cumsum(scores, axis=0)]))
+    log_prior = log_priors(priors, scores.shape[1])
+    # Independent observations: the logarithms of their likelihoods add up.
+    return normalise(np.vstack([log_prior, log_prior + np.cumsum(scores, axis=0)]))
 
 
 def normalise(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return posteriors from the logarithms of prior times likelihood."""
+    # In logarithms, for likelihoods of many factors underflow.
     log_evidence = logsumexp(log_joint, axis=-1, keepdims=True)
     if (impossible := np.isneginf(log_evidence)).any():
         place = tuple(int(i) for i in np.argwhere(impossible)[0][:-1])

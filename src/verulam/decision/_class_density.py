@@ -73,12 +73,12 @@ class ClassDensity:
         """Return the logarithm of the density, minus infinity outside the support."""
         values = x[..., np.newaxis] if self.dimensions == 1 else x
         inside = ((values >= self.box[:, 0]) & (values <= self.box[:, 1])).all(axis=-1)
-        result = np.full(inside.shape, -np.inf)
+        logs = np.full(inside.shape, -np.inf)
         with np.errstate(divide="ignore"):
-            result[inside] = self.log_density(x[inside])
-        if np.isnan(result).any():
+            logs[inside] = self.log_density(x[inside])
+        if np.isnan(logs).any():
             raise DataError("A class density returned NaN inside its support.")
-        return result
+        return logs
 
     def grid(self) -> Vector:
         """Return values of a continuous input, dense where the distribution is."""
@@ -87,6 +87,7 @@ class ClassDensity:
             return np.unique(self.quantile(QUANTILES))
         if np.isfinite([low, high]).all():
             return np.linspace(low, high, 2001)
+        # Steps that grow with the distance: fine around the anchor, yet reaching 1e8 away.
         steps = np.sinh(np.linspace(-20, 20, 8001))
         anchor = low if np.isfinite(low) else high if np.isfinite(high) else 0.0
         return np.unique(np.clip(anchor + steps, low, high))
@@ -101,6 +102,7 @@ class ClassDensity:
     def upper_tail(self, thresholds: Vector) -> Vector:
         """Return the probability of a value at or above each threshold."""
         if self.cdf is not None:
+            # A tail includes its threshold, which the cdf of integers would count below it.
             return 1.0 - np.asarray(self.cdf(thresholds - 0.5 if self.discrete else thresholds))
         if self.discrete:
             values = self.integers()
@@ -108,12 +110,14 @@ class ClassDensity:
             places = np.searchsorted(values, thresholds)
         else:
             values = self.grid()
+            # Thresholds become edges of cells, so that every tail is a sum of whole cells.
             inside = np.clip(thresholds, values[0], values[-1])
             values = np.union1d(values, inside)
             widths = np.diff(values)
             nodes = values[:-1, np.newaxis] + widths[:, np.newaxis] * NODES
             cells = widths * (np.exp(self.log_at(nodes)) @ WEIGHTS)
             places = np.searchsorted(values, inside)
+        # Summed from the far end, small tails keep their digits.
         return np.append(np.cumsum(cells[::-1])[::-1], 0.0)[places]
 
     def integers(self) -> Vector:
@@ -201,8 +205,8 @@ def _of_function(function: Callable[[Vector], Vector]) -> ClassDensity:
 
 def check_alike(densities: Sequence[ClassDensity]) -> None:
     """Raise unless all classes describe the same kind of input."""
-    dimensions = sorted({each.dimensions for each in densities})
+    dimensions = sorted({density.dimensions for density in densities})
     if len(dimensions) > 1:
         raise DataError(f"densities must have the same number of dimensions, but got {dimensions}.")
-    if len({each.discrete for each in densities}) > 1:
+    if len({density.discrete for density in densities}) > 1:
         raise DataError("densities must be all continuous or all discrete.")

@@ -55,7 +55,7 @@ class DecisionGrid:
 
 
 def decision_regions(
-    classifier: Any,
+    estimator: Any,
     X: Any,
     *,
     features: Sequence[Any] = (0, 1),
@@ -66,7 +66,7 @@ def decision_regions(
 
     Parameters
     ----------
-    classifier
+    estimator
         Fitted classifier.
     X
         Data that sets the range: an array or a pandas table of all inputs of the classifier.
@@ -90,8 +90,8 @@ def decision_regions(
     """
     if not isinstance(resolution, int) or resolution < 2:
         raise DataError(f"resolution must be a whole number of points above 1, not {resolution!r}.")
-    if not hasattr(classifier, "classes_"):
-        name = type(classifier).__name__
+    if not hasattr(estimator, "classes_"):
+        name = type(estimator).__name__
         raise DataError(f"{name} is not fitted, or is no classifier: it has no classes_.")
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     first, second = _two_columns(frame, features)
@@ -103,20 +103,20 @@ def decision_regions(
     }
     rows = _rows(frame, (first, second), axes, held)
     inputs = rows if isinstance(X, pd.DataFrame) else rows.to_numpy()
-    codes = LabelCodes(classifier.classes_)
+    codes = LabelCodes(estimator.classes_)
     shape = (resolution, resolution)
     confidence = None
-    if hasattr(classifier, "predict_proba"):
-        confidence = np.asarray(classifier.predict_proba(inputs)).max(axis=1).reshape(shape)
+    if hasattr(estimator, "predict_proba"):
+        confidence = np.asarray(estimator.predict_proba(inputs)).max(axis=1).reshape(shape)
     names = [str(name) for name in frame.columns]
     if not isinstance(X, pd.DataFrame):
         names = [f"x{place + 1}" for place in range(frame.shape[1])]
     return DecisionGrid(
         horizontal=axes[0],
         vertical=axes[1],
-        codes=codes(classifier.predict(inputs)).reshape(shape),
+        codes=codes(estimator.predict(inputs)).reshape(shape),
         labels=codes.labels,
-        n_classes=len(classifier.classes_),
+        n_classes=len(estimator.classes_),
         confidence=confidence,
         columns=(first, second),
         names=(names[first], names[second]),
@@ -145,8 +145,8 @@ def _axis(column: pd.Series, resolution: int, margin: float) -> Vector:
     if not _is_number(column):
         raise DataError(f"The input {column.name!r} is not numeric: choose others in features.")
     low, high = float(column.min()), float(column.max())
-    room = margin * (high - low) if high > low else 0.5
-    return np.linspace(low - room, high + room, resolution)
+    border = margin * (high - low) if high > low else 0.5
+    return np.linspace(low - border, high + border, resolution)
 
 
 def _typical(column: pd.Series) -> Any:

@@ -1,4 +1,4 @@
-"""Bayes' decisions and their errors where priors and class densities are known."""
+"""The Bayes decision rule, its regions and its error where priors and densities are known."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,11 +13,10 @@ from verulam.base import DataError, Seed, generator
 from verulam.decision._bayes import PerClass, check_priors, log_priors, normalise
 from verulam.decision._class_density import as_class_density, check_alike
 from verulam.decision._discriminants import discriminants
-from verulam.decision._line import bulk_points, cut_line, line_masses
+from verulam.decision._error_integrals import bulk_points, cut_line, line_masses, plane_masses
 from verulam.decision._loss import Loss, LossTable, as_labels, loss_table
 from verulam.decision._outcome import Estimate, LabelCodes, Outcome
 from verulam.decision._partition import Partition, Rule
-from verulam.decision._plane import plane_masses
 from verulam.measures import RocCurve
 
 Vector = NDArray[np.float64]
@@ -81,7 +80,7 @@ class KnownDensities:
                 f"{len(densities)} and {len(self.classes)}."
             )
         self.priors = check_priors(priors, self.classes)
-        self.densities = tuple(as_class_density(each) for each in densities)
+        self.densities = tuple(as_class_density(density) for density in densities)
         check_alike(self.densities)
         self.dimensions = self.densities[0].dimensions
         self.discrete = self.densities[0].discrete
@@ -93,7 +92,7 @@ class KnownDensities:
             raise DataError(
                 f"x must have {self.dimensions} columns, but its shape is {values.shape}."
             )
-        logs = np.stack([each.log_at(values) for each in self.densities], axis=-1)
+        logs = np.stack([density.log_at(values) for density in self.densities], axis=-1)
         return logs + log_priors(self.priors, len(self.classes))
 
     def evidence(self, x: ArrayLike) -> Vector:
@@ -111,6 +110,7 @@ class KnownDensities:
             self.densities[position if label is None else self._position(label)]
             for position, label in enumerate((first, second))
         )
+        # In logarithms, for far out both densities underflow; their ratio may be infinite.
         with np.errstate(over="ignore"):
             return np.exp(one.log_at(values) - other.log_at(values))
 
@@ -183,14 +183,14 @@ class KnownDensities:
                 "use simulated_error."
             )
         if self.dimensions == 2:
-            boxes = np.stack([each.box for each in self.densities])
+            boxes = np.stack([density.box for density in self.densities])
             box = np.stack([boxes[..., 0].min(axis=0), boxes[..., 1].max(axis=0)], axis=1)
             masses = plane_masses(
                 box, lambda x: np.exp(self.log_joint(x)), lambda x: codes(rule(x)), self.priors
             )
         else:
-            pieces = rule if isinstance(rule, Partition) else cut_line(rule, self.densities)
-            masses = line_masses(pieces, codes(pieces.labels), self.densities) * self.priors
+            regions = rule if isinstance(rule, Partition) else cut_line(rule, self.densities)
+            masses = line_masses(regions, codes(regions.labels), self.densities) * self.priors
         return codes.outcome(masses, self.classes)
 
     def error_of(self, rule: Any) -> float:
@@ -219,8 +219,9 @@ class KnownDensities:
         x = self.sample(size, random_state=random_state)[0]
         codes = LabelCodes(self.classes)(self._as_rule(rule)(x))
         decided = codes < len(self.classes)
-        chosen = np.where(decided, codes, 0)[:, np.newaxis]
-        right = np.take_along_axis(self.posterior(x), chosen, axis=1)[:, 0]
+        # Rejected rows have no class of their own; any code will do, for they cannot err.
+        decisions = np.where(decided, codes, 0)[:, np.newaxis]
+        right = np.take_along_axis(self.posterior(x), decisions, axis=1)[:, 0]
         errors = np.where(decided, 1.0 - right, 0.0)
         return Estimate(float(errors.mean()), float(errors.std(ddof=1) / np.sqrt(size)), size)
 
@@ -229,7 +230,7 @@ class KnownDensities:
         if not isinstance(size, int) or size < 2:
             raise DataError(f"size must be a whole number of draws, two or more, but got {size!r}.")
         rng = generator(random_state)
-        drawn = rng.choice(len(self.classes), size=size, p=self.priors)
+        codes = rng.choice(len(self.classes), size=size, p=self.priors)
         x = np.empty(size if self.dimensions == 1 else (size, self.dimensions))
         for code, density in enumerate(self.densities):
             if density.sample is None:
@@ -237,14 +238,15 @@ class KnownDensities:
                     f"The density of class {self.classes[code]!r} cannot be sampled: give a "
                     "scipy.stats distribution, or a ClassDensity with `sample`."
                 )
-            rows = drawn == code
+            rows = codes == code
             x[rows] = density.sample(int(rows.sum()), rng)
-        return x, self.classes[drawn]
+        return x, self.classes[codes]
 
     def bulk(self, coverage: float = 0.998) -> tuple[float, float]:
         """Return an interval of one input that covers so much of every class."""
         points = bulk_points(self.densities)
-        tails = np.column_stack([each.upper_tail(points) for each in self.densities])
+        tails = np.column_stack([density.upper_tail(points) for density in self.densities])
+        # Half of what is left out at either end.
         tail = (1 - coverage) / 2
         inside = points[((tails > tail) & (tails < 1 - tail)).any(axis=1)]
         return float(inside[0]), float(inside[-1])
@@ -262,7 +264,7 @@ class KnownDensities:
             )
         place = 1 if positive is None else self._position(positive)
         thresholds = bulk_points(self.densities)[::-1]
-        tails = [each.upper_tail(thresholds) for each in self.densities]
+        tails = [density.upper_tail(thresholds) for density in self.densities]
         return RocCurve(
             np.concatenate([[0.0], tails[1 - place], [1.0]]),
             np.concatenate([[0.0], tails[place], [1.0]]),
@@ -272,14 +274,15 @@ class KnownDensities:
         )
 
     def _position(self, label: Any) -> int:
-        found = np.flatnonzero(self.classes == label)
-        if len(found) == 0:
+        positions = np.flatnonzero(self.classes == label)
+        if len(positions) == 0:
             raise DataError(f"{label!r} is not one of the classes {self.classes.tolist()}.")
-        return int(found[0])
+        return int(positions[0])
 
     def _best(self, table: LossTable, x: Vector) -> NDArray[Any]:
         """Return the decision of least risk, and None where the evidence is zero."""
         joint = self.log_joint(x)
+        # Between two supports no class can have produced the value: there is nothing to decide.
         possible = np.isfinite(joint).any(axis=-1)
         answers = np.full(possible.shape, None, dtype=object)
         answers[possible] = table.actions[table.best(normalise(joint[possible]))]

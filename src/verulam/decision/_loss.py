@@ -1,4 +1,4 @@
-"""Losses of actions, the risks that follow from them, and the thresholds they imply."""
+"""Loss matrices of actions and classes, and the conditional risks that follow from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,6 +50,7 @@ class LossTable:
         risks = self.risks(probabilities)
         choice = np.argmin(risks, axis=-1)
         if self.can_reject:
+            # argmin takes the first of equals, but a tie with the last action is a rejection.
             doubtful = risks[..., -1] <= risks[..., :-1].min(axis=-1)
             choice = np.where(doubtful, len(self.actions) - 1, choice)
         return choice
@@ -115,6 +116,7 @@ def as_labels(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     items = list(values)
     if len({isinstance(item, str) for item in items}) == 1:
         return np.asarray(items)
+    # NumPy would turn numbers beside words into words.
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array

@@ -1,4 +1,4 @@
-"""Decisions of least expected loss on top of any probabilistic classifier."""
+"""Minimum-risk decisions: the least expected loss on top of any probabilistic classifier."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -18,9 +18,14 @@ from verulam.base import (
     column_or_1d,
 )
 from verulam.decision._bayes import PerClass, check_priors, normalise
-from verulam.decision._discriminants import discriminants, log_odds
+from verulam.decision._discriminants import (
+    ActionInterval,
+    action_intervals,
+    discriminants,
+    log_odds,
+)
 from verulam.decision._loss import Loss, loss_table
-from verulam.decision._parts import (
+from verulam.decision._wrappers import (
     adopt_features,
     class_positions,
     fitted_clone,
@@ -28,7 +33,6 @@ from verulam.decision._parts import (
     refuse_single_class,
     weighted_mean,
 )
-from verulam.decision._thresholds import ActionInterval, action_intervals
 
 
 def has_two_classes(learner: Any) -> bool:
@@ -41,8 +45,8 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
 
     Parameters
     ----------
-    classifier
-        Learner with `predict_proba`. One that is already fitted is used as it is when wrapped
+    estimator
+        Classifier with `predict_proba`. One that is already fitted is used as it is when wrapped
         in `sklearn.frozen.FrozenEstimator`.
     loss
         Loss :math:`\lambda_{ik}` of each action (row) for each class (column, in the order of
@@ -56,16 +60,16 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
     reject_label
         What `predict` answers where the decision is withheld. With numeric classes a number
         keeps the answers numeric.
-    prior
+    priors
         Class probabilities where decisions will be made, if they differ from those in
         training: the posteriors are corrected without fitting again.
-    training_prior
+    training_priors
         Class probabilities that the classifier has learned. None takes those it states
         (`class_prior_` or `priors_`), or else the shares of the classes in training.
 
     Attributes
     ----------
-    classifier_ : estimator
+    estimator_ : estimator
         The fitted classifier.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
@@ -73,8 +77,8 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
         What `predict` may answer, the reject action last.
     loss_table_ : LossTable
         The loss of each action, rejection included.
-    training_prior_ : ndarray of shape (n_classes,)
-        Prior that the posteriors contain.
+    training_priors_ : ndarray of shape (n_classes,)
+        Priors that the posteriors contain.
 
     Notes
     -----
@@ -105,33 +109,33 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "classifier": [HasMethods(["fit", "predict_proba"])],
+        "estimator": [HasMethods(["fit", "predict_proba"])],
         "loss": ["array-like", dict, None],
         "actions": ["array-like", None],
         "reject_cost": ["array-like", float, int, dict, None],
         "reject_label": "no_validation",
-        "prior": ["array-like", dict, None],
-        "training_prior": ["array-like", dict, None],
+        "priors": ["array-like", dict, None],
+        "training_priors": ["array-like", dict, None],
     }
 
     def __init__(
         self,
-        classifier: Any,
+        estimator: Any,
         loss: Loss | None = None,
         *,
         actions: Sequence[Any] | None = None,
         reject_cost: float | PerClass | None = None,
         reject_label: Any = "reject",
-        prior: PerClass | None = None,
-        training_prior: PerClass | None = None,
+        priors: PerClass | None = None,
+        training_priors: PerClass | None = None,
     ) -> None:
-        self.classifier = classifier
+        self.estimator = estimator
         self.loss = loss
         self.actions = actions
         self.reject_cost = reject_cost
         self.reject_label = reject_label
-        self.prior = prior
-        self.training_prior = training_prior
+        self.priors = priors
+        self.training_priors = training_priors
 
     @classmethod
     def _example_learners(cls) -> list[Self]:
@@ -143,8 +147,8 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
     @checked_fit_with_parts
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier and check losses and priors against its classes."""
-        self.classifier_ = fitted_clone(self.classifier, X, y, sample_weight)
-        self.classes_ = self.classifier_.classes_
+        self.estimator_ = fitted_clone(self.estimator, X, y, sample_weight)
+        self.classes_ = self.estimator_.classes_
         refuse_single_class(self.classes_)
         self.loss_table_ = loss_table(
             self.classes_,
@@ -154,10 +158,10 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
             reject_label=self.reject_label,
         )
         self.actions_ = self.loss_table_.actions
-        self.training_prior_ = self._learned_prior(y, sample_weight)
-        if self.prior is not None:
-            check_priors(self.prior, self.classes_, "prior")
-        adopt_features(self, self.classifier_)
+        self.training_priors_ = self._learned_priors(y, sample_weight)
+        if self.priors is not None:
+            check_priors(self.priors, self.classes_)
+        adopt_features(self, self.estimator_)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -166,13 +170,13 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
         return self.actions_[best]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the classifier's probabilities, corrected for the prior if one was given."""
+        """Return the classifier's probabilities, corrected for the priors if there are any."""
         check_is_fitted(self)
-        probabilities = self.classifier_.predict_proba(X)
-        if self.prior is None:
+        probabilities = self.estimator_.predict_proba(X)
+        if self.priors is None:
             return probabilities
-        prior = check_priors(self.prior, self.classes_, "prior")
-        return change_prior(probabilities, self.training_prior_, prior)
+        priors = check_priors(self.priors, self.classes_)
+        return change_priors(probabilities, self.training_priors_, priors)
 
     def expected_risk(self, X: Any) -> NDArray[np.float64]:
         """Return the expected loss of each action (column) for each row."""
@@ -208,7 +212,7 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.classifier)
+        inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
         if inner.classifier_tags is not None:
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
@@ -218,11 +222,11 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
         probabilities = self.predict_proba(X)
         return self.loss_table_.best(probabilities)
 
-    def _learned_prior(self, y: ArrayLike, sample_weight: ArrayLike | None) -> NDArray[np.float64]:
-        if self.training_prior is not None:
-            return check_priors(self.training_prior, self.classes_, "training_prior")
+    def _learned_priors(self, y: ArrayLike, sample_weight: ArrayLike | None) -> NDArray[np.float64]:
+        if self.training_priors is not None:
+            return check_priors(self.training_priors, self.classes_, "training_priors")
         for name in ("class_prior_", "priors_"):
-            if (stated := getattr(self.classifier_, name, None)) is not None:
+            if (stated := getattr(self.estimator_, name, None)) is not None:
                 return np.asarray(stated, dtype=np.float64)
         column = column_or_1d(y)
         counts = np.bincount(
@@ -233,10 +237,10 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
         return counts / counts.sum()
 
 
-def change_prior(
+def change_priors(
     probabilities: NDArray[np.float64], old: NDArray[np.float64], new: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    r"""Return posteriors under a new prior, :math:`P'(C_k|x) \propto P(C_k|x) P'_k / P_k`."""
+    r"""Return posteriors under new priors, :math:`P'(C_k|x) \propto P(C_k|x) P'_k / P_k`."""
     with np.errstate(divide="ignore"):
         # A class that was never seen has posterior zero, which no new prior can raise.
         shift = np.where(old > 0, np.log(new) - np.log(np.where(old > 0, old, 1.0)), -np.inf)

@@ -1,4 +1,4 @@
-"""One hypothesis per class, and no decision where they disagree."""
+"""One-versus-rest classification, and no decision where the hypotheses disagree."""
 
 from typing import Any, ClassVar, Self
 
@@ -17,7 +17,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.decision._loss import as_labels
-from verulam.decision._parts import (
+from verulam.decision._wrappers import (
     adopt_features,
     fitted_clone,
     hit_rate,
@@ -30,8 +30,8 @@ class OneVersusRestReject(MetaEstimatorMixin, Classifier):
 
     Parameters
     ----------
-    classifier
-        Learner of the two-class problems.
+    estimator
+        Classifier of the two-class problems.
     reject_label
         What `predict` answers where not exactly one hypothesis fires. With numeric classes a
         number keeps the answers numeric.
@@ -63,12 +63,12 @@ class OneVersusRestReject(MetaEstimatorMixin, Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "classifier": [HasMethods(["fit", "predict"])],
+        "estimator": [HasMethods(["fit", "predict"])],
         "reject_label": "no_validation",
     }
 
-    def __init__(self, classifier: Any, *, reject_label: Any = "reject") -> None:
-        self.classifier = classifier
+    def __init__(self, estimator: Any, *, reject_label: Any = "reject") -> None:
+        self.estimator = estimator
         self.reject_label = reject_label
 
     @classmethod
@@ -89,7 +89,7 @@ class OneVersusRestReject(MetaEstimatorMixin, Classifier):
                 f"reject_label={self.reject_label!r} is one of the classes: choose another name."
             )
         self.hypotheses_ = [
-            fitted_clone(self.classifier, X, (y == label).astype(int), sample_weight)
+            fitted_clone(self.estimator, X, (y == label).astype(int), sample_weight)
             for label in self.classes_
         ]
         adopt_features(self, self.hypotheses_[0])
@@ -98,12 +98,13 @@ class OneVersusRestReject(MetaEstimatorMixin, Classifier):
     def fires(self, X: Any) -> NDArray[np.bool_]:
         """Return which hypothesis (column) claims each row."""
         check_is_fitted(self)
-        return np.column_stack([each.predict(X) == 1 for each in self.hypotheses_])
+        return np.column_stack([hypothesis.predict(X) == 1 for hypothesis in self.hypotheses_])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class whose hypothesis alone fires, or the reject label."""
         claims = self.fires(X)
         answers = as_labels([*self.classes_.tolist(), self.reject_label])
+        # None claims the row, or several do: either way there is doubt.
         alone = claims.sum(axis=1) == 1
         return answers[np.where(alone, claims.argmax(axis=1), len(self.classes_))]
 
@@ -113,5 +114,5 @@ class OneVersusRestReject(MetaEstimatorMixin, Classifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self.classifier).input_tags
+        tags.input_tags = get_tags(self.estimator).input_tags
         return tags

@@ -1,4 +1,4 @@
-"""What becomes of a decision rule: how often each decision meets each class."""
+"""Confusion probabilities of a decision rule: how often each decision meets each class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,13 +80,13 @@ class LabelCodes:
 
     def __call__(self, labels: Any) -> NDArray[np.intp]:
         """Return the code of each label; unknown labels get the next ones."""
-        given = np.asarray(labels, dtype=object)
-        codes, met = pd.factorize(given.ravel())
+        decisions = np.asarray(labels, dtype=object)
+        codes, uniques = pd.factorize(decisions.ravel())
         # Missing labels have the code -1, which is the last of these.
-        names = [*met, None] if (codes < 0).any() else list(met)
+        names = [*uniques, None] if (codes < 0).any() else list(uniques)
         self.labels += [label for label in names if label not in self.labels]
         positions = np.array([self.labels.index(label) for label in names], dtype=np.intp)
-        return positions[codes].reshape(given.shape)
+        return positions[codes].reshape(decisions.shape)
 
     def outcome(self, masses: NDArray[np.float64], classes: NDArray[Any]) -> Outcome:
         """Return the outcome from probabilities by code.
@@ -96,7 +96,7 @@ class LabelCodes:
         full = np.zeros((len(self.labels), masses.shape[1]))
         full[: len(masses)] = masses
         table = pd.DataFrame(full, index=pd.Index(self.labels, dtype=object), columns=list(classes))
-        kept = [
+        possible = [
             label is not None or row.any() for label, row in zip(self.labels, full, strict=True)
         ]
-        return Outcome(table.loc[kept])
+        return Outcome(table.loc[possible])

@@ -1,4 +1,4 @@
-"""A line cut into pieces, each with its decision."""
+"""Decision regions of one input: the line cut into pieces, each with its decision."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,13 +73,13 @@ class Partition:
         edges = self.edges.tolist()
         return tuple(
             (edges[piece], edges[piece + 1])
-            for piece, own in enumerate(self.labels)
-            if own == label
+            for piece, decision in enumerate(self.labels)
+            if decision == label
         )
 
 
 def locate_changes(label_at: Rule, left: Vector, right: Vector) -> tuple[Vector, Vector]:
-    """Close in on a change of decision inside each interval, until its ends are neighbours."""
+    """Bisect each interval around a change of decision, until its ends are neighbours."""
     before = label_at(left)
     for _ in range(BISECTIONS):
         middle = left + (right - left) / 2
@@ -103,12 +103,13 @@ def partition_by(rule: Rule, grid: Vector) -> Partition:
                 f"The rule changes its decision more than {MANY_CHANGES} times: "
                 "estimate its error with simulated_error."
             )
+        # A cell may hide several changes: the ends of the one located are added, and it goes on.
         ends = locate_changes(rule, points[open_cells], points[open_cells + 1])
         points = np.union1d(points, np.concatenate(ends))
         labels = rule(points)
     # Where two decisions tie with a third at one point only, that point is no piece of its own.
     starts = np.flatnonzero(np.append(True, labels[1:] != labels[:-1]))
     widths = np.diff(points[starts], append=np.inf)
-    kept = starts[widths > SLIVER * np.spacing(np.abs(points[starts]))]
-    kept = kept[np.append(True, labels[kept[1:]] != labels[kept[:-1]])]
-    return Partition(points[kept[1:]], labels[kept])
+    starts = starts[widths > SLIVER * np.spacing(np.abs(points[starts]))]
+    starts = starts[np.append(True, labels[starts[1:]] != labels[starts[:-1]])]
+    return Partition(points[starts[1:]], labels[starts])

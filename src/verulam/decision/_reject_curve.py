@@ -1,4 +1,4 @@
-"""What withholding decisions buys: errors against rejections."""
+"""Error-reject curves: what withholding decisions by Chow's rule buys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError, check_weights
-from verulam.decision._parts import class_positions
+from verulam.decision._wrappers import class_positions
 
 Vector = NDArray[np.float64]
 
@@ -152,6 +152,7 @@ def error_reject_curve(
     order = np.argsort(confidence, kind="stable")
     wrong = (table.argmax(axis=1) != true) * shares
     levels, first = np.unique(confidence[order], return_index=True)
+    # Sorted by confidence, every threshold rejects a prefix: two running sums give all points.
     below = np.concatenate([[0.0], np.cumsum(shares[order])])
     errors_above = np.concatenate([np.cumsum(wrong[order][::-1])[::-1], [0.0]])
     # From (c - 1) / c, where nothing is rejected, to zero, where all but certainty is.

@@ -10,24 +10,25 @@ from typing import Any
 
 import pandas as pd
 
-from verulam.base import Seed, spawn_seeds
+from verulam.base import DataError, Seed, spawn_seeds
 from verulam.data import Dataset
-from verulam.experiment._analysis.analysis import analyse
+from verulam.experiment._analysis.analyse import analyse
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._evidence.evidence import DEFAULT_RULE
-from verulam.experiment._plan.plan import Plan, make_plan
+from verulam.experiment._plan.plan import make_plan
+from verulam.experiment._plan.records import Plan
 from verulam.experiment._resampling.advice import suggest_resampling
 from verulam.experiment._resampling.resampling import Resampling
 from verulam.experiment._run.run import run, worker_count
 from verulam.experiment._store.results import DEFAULT_MEASURES, Results
 from verulam.experiment._study.analysis_options import AnalysisOptions
 from verulam.experiment._study.budget import Budget
-from verulam.experiment._study.choices import DataChoice
+from verulam.experiment._study.choices import DataChoice, default_learners, labelled_learners
 from verulam.experiment._study.data_source import open_choice
-from verulam.experiment._study.learners import default_learners, labelled_learners
 from verulam.experiment._study.study import Study
 from verulam.experiment._study.target_checks import settled_target
 from verulam.measures import Measure, as_measure
+from verulam.statistics import SELECTION_RULES
 
 
 def compare(
@@ -104,6 +105,10 @@ def compare(
     """
     if isinstance(random_state, int) and random_state < 0:
         raise ValueError(f"random_state: {random_state}; expected a whole number of at least 0.")
+    if rule not in SELECTION_RULES:
+        raise DataError(f"rule: {rule!r}; expected one of {', '.join(SELECTION_RULES)}.")
+    if time_budget is not None and not time_budget > 0:
+        raise DataError(f"time_budget: {time_budget!r}; expected a number of seconds above 0.")
     workers = 1 if n_jobs is None else worker_count(n_jobs, "n_jobs")
     choice = DataChoice(
         data,
@@ -112,17 +117,17 @@ def compare(
         leave_out=leave_out,
         rare=rare,
     )
-    chosen = settled_target(open_choice(choice), rare).data
+    dataset = settled_target(open_choice(choice), rare).data
     left_out = ""
     if learners is None:
-        learners, left_out = default_learners(str(chosen.task), chosen.n_rows)
+        learners, left_out = default_learners(str(dataset.task), dataset.n_rows)
     plan = make_plan(
         Study(
-            chosen.name,
-            [_located(choice, chosen)],
+            dataset.name,
+            [_located(choice, dataset)],
             labelled_learners(learners),
-            measures=_measures_for(chosen, measure, measures),
-            resampling=resampling or suggest_resampling(chosen.n_rows).resampling,
+            measures=_measures_for(dataset, measure, measures),
+            resampling=resampling or suggest_resampling(dataset.n_rows).resampling,
             seed=spawn_seeds(random_state, 1)[0],
             analysis=AnalysisOptions(matters=matters, rule=rule),
             budget=None if time_budget is None else Budget(seconds=time_budget),
@@ -132,7 +137,7 @@ def compare(
     folder = None
     if store is None:
         folder = tempfile.mkdtemp(prefix="verulam-")
-        store = Path(folder, f"{chosen.name}.sqlite")
+        store = Path(folder, f"{dataset.name}.sqlite")
     try:
         results = run(
             plan,
@@ -141,7 +146,7 @@ def compare(
             workers=workers,
             progress=progress,
         )
-        comparison = _concluded(plan, results, kept=folder is None)
+        comparison = _concluded(plan, results, persistent=folder is None)
     except BaseException:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -152,20 +157,20 @@ def compare(
     return comparison
 
 
-def _located(choice: DataChoice, chosen: Dataset) -> DataChoice:
+def _located(choice: DataChoice, dataset: Dataset) -> DataChoice:
     """Return the data so that the store can say what and where they are."""
     source = choice.source
     if isinstance(source, str | Path):
         source = str(Path(source).resolve() if Path(source).is_file() else source)
-    return replace(choice, source=source, target=chosen.target, label=chosen.name)
+    return replace(choice, source=source, target=dataset.target, label=dataset.name)
 
 
-def _concluded(plan: Plan, results: Results, *, kept: bool) -> Comparison:
+def _concluded(plan: Plan, results: Results, *, persistent: bool) -> Comparison:
     contestants = plan.contestants[0]
     return Comparison(
         analysis=analyse(results),
-        preparation={each.label: each.preparation for each in contestants},
-        kept=kept,
+        preparation={contestant.label: contestant.preparation for contestant in contestants},
+        persistent=persistent,
     )
 
 
@@ -176,12 +181,12 @@ def _measures_for(
         raise ValueError("measure and measures: only one of them can be given.")
     if measures is not None and (isinstance(measures, str | Measure) or not measures):
         raise ValueError("measures: expected a list of at least one; measure= is for one.")
-    given = measures or [measure or DEFAULT_MEASURES[str(data.task)]]
-    found = [as_measure(each) for each in given]
-    for response in found:
+    asked = measures or [measure or DEFAULT_MEASURES[str(data.task)]]
+    responses = [as_measure(name) for name in asked]
+    for response in responses:
         if response.task != data.task:
             raise ValueError(
                 f"Measure {response.name!r} is for {response.task}, but {data.target!r} of data "
                 f"set {data.name!r} is a {data.task} target."
             )
-    return found
+    return responses

@@ -6,15 +6,13 @@ from functools import partial
 from html import escape
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, unknown_name
-from verulam.experiment._analysis.analysis import Analysis
 from verulam.experiment._analysis.pairwise import compare_pairs
-from verulam.experiment._evidence.evidence import Evidence
 from verulam.experiment._report.report import report as write_report
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._store.predictions import (
@@ -22,12 +20,16 @@ from verulam.experiment._store.predictions import (
     StoredPredictions,
     pooled_predictions,
 )
-from verulam.experiment._store.responses import full_name, spoken_name
-from verulam.experiment._words.analysis_text import best_first, bulleted, main_table
-from verulam.measures import Measure
-from verulam.statistics import TestResult
+from verulam.experiment._text import WIDTH, bulleted, full_name, spoken_name
+from verulam.experiment._words.analysis_text import best_first, main_table
+from verulam.measures import confusion, roc
 
-WIDTH = 80
+if TYPE_CHECKING:
+    from verulam.experiment._analysis.analysis import Analysis
+    from verulam.experiment._evidence.evidence import Evidence
+    from verulam.measures import Measure
+    from verulam.statistics import TestResult
+
 _RANKED = {
     "estimate": "estimate",
     "low": "low",
@@ -61,8 +63,8 @@ class Comparison:
         The whole analysis behind it.
     preparation
         Learner to what is done to the columns before it.
-    kept
-        Whether its runs are kept in a store that was named.
+    persistent
+        Whether its runs stay in a store that was named.
 
     Examples
     --------
@@ -78,9 +80,9 @@ class Comparison:
     1  majority class     1   error  0.666667
     """
 
-    analysis: Analysis
+    analysis: "Analysis"
     preparation: Mapping[str, str]
-    kept: bool = False
+    persistent: bool = False
 
     @property
     def design(self) -> str:
@@ -98,7 +100,7 @@ class Comparison:
         return self.analysis.responses.data[0]
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> "Measure":
         """What was measured."""
         return self.analysis.measure
 
@@ -138,14 +140,14 @@ class Comparison:
             None takes the one that was compared.
         """
         results = self.analysis.results
-        wanted = results.resolve(measures)
+        responses = results.resolve(measures)
         runs = results.runs()
         columns = ["stage", "error", "warning"]
         runs[columns] = runs[columns].fillna("")
         # By position: two learners that are the same share the runs that they are scored by.
-        scored = results.scores(wanted).set_index("position")
+        scored = results.scores(responses).set_index("position")
         parts = []
-        for measure in wanted:
+        for measure in responses:
             part = runs.assign(
                 measure=measure.name, score=runs["position"].map(scored[measure.name])
             )
@@ -162,7 +164,7 @@ class Comparison:
         return table[["learner", "repeat", "fold", "measure", "score", *costs, *columns]]
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> "Evidence":
         """What is known of all learners together; raises where the design tells nothing of it."""
         try:
             return self.analysis.evidence[self.data]
@@ -177,7 +179,7 @@ class Comparison:
         table = best_first(self.analysis)
         return table[list(_RANKED)].rename(columns=_RANKED).rename_axis("learner")
 
-    def test(self, first: str | None = None, second: str | None = None) -> TestResult:
+    def test(self, first: str | None = None, second: str | None = None) -> "TestResult":
         """Return the test that all learners do equally well, or that two of them do.
 
         Parameters
@@ -267,14 +269,13 @@ class Comparison:
 
     def plot_roc(self, ax: Any = None) -> Any:
         """Draw the ROC curve of each learner with probabilities, for two classes."""
-        from verulam.measures import roc
         from verulam.plots import roc_curves
 
         pooled = {name: self._pooled(name) for name in self.analysis.responses.names}
         curves = {
-            name: roc(each.targets == each.classes[1], each.probabilities[:, 1])
-            for name, each in pooled.items()
-            if each.probabilities is not None and len(each.classes) == 2
+            name: roc(predicted.targets == predicted.classes[1], predicted.probabilities[:, 1])
+            for name, predicted in pooled.items()
+            if predicted.probabilities is not None and len(predicted.classes) == 2
         }
         if not curves:
             raise DataError("ROC curves need two classes, and a learner with probabilities.")
@@ -290,7 +291,6 @@ class Comparison:
         ax
             Axes to draw on; None makes new ones.
         """
-        from verulam.measures import confusion
         from verulam.plots import confusion_matrix
 
         pooled = self._pooled(learner or self.recommended)
@@ -310,23 +310,23 @@ class Comparison:
             The command that gave the comparison, for whoever wants to give it again.
         """
         file = path or f"{self.data}-comparison.html"
-        return write_report(self.analysis, file, command=command, kept=self.kept)
+        return write_report(self.analysis, file, command=command, persistent=self.persistent)
 
     @staticmethod
     def _called(name: str | None, known: Sequence[str]) -> str:
         """Return a learner's name here, given as here or as the catalogue understands it."""
         full = full_name(str(name))
-        for found in (str(name), full, spoken_name(full)):
-            if found in known:
-                return found
+        for candidate in (str(name), full, spoken_name(full)):
+            if candidate in known:
+                return candidate
         raise unknown_name("learner", str(name), known)
 
     def _pooled(self, learner: str | None) -> PooledPredictions:
         learner = self._called(learner, list(self.preparation))
-        found = pooled_predictions(self.analysis.results, self.data, learner)
-        if found is None:
+        pooled = pooled_predictions(self.analysis.results, self.data, learner)
+        if pooled is None:
             raise DataError(f"{learner} has no finished run.")
-        return found
+        return pooled
 
     def __str__(self) -> str:
         failed = self.failures.drop_duplicates(["learner", "error"])
@@ -335,6 +335,8 @@ class Comparison:
             fill(self.conclusion, WIDTH),
             main_table(self.analysis),
         ]
+        if self.analysis.race:
+            blocks.append(fill(self.analysis.race, WIDTH))
         if self.analysis.answer.advice:
             blocks.append(fill(f"To know more: {self.analysis.answer.advice}", WIDTH))
         for heading, lines in (

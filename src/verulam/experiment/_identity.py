@@ -1,4 +1,4 @@
-"""What identifies a run: a hash of everything that its result depends on."""
+"""The identity of a run: a content hash of everything that its result depends on."""
 
 import dataclasses
 import functools
@@ -41,7 +41,7 @@ def describe(value: Any) -> Any:
     if sparse.issparse(value):
         return _described_sparse(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return {"class": _path(kind), "fields": describe(fields)} | _sources(kind)
     if callable(value):
         return _described_callable(value)
@@ -76,6 +76,7 @@ def _describe_mapping(value: Mapping[Any, Any]) -> Any:
     if all(isinstance(key, str) for key in value):
         return {key: describe(item) for key, item in value.items()}
     pairs = [[describe(key), describe(item)] for key, item in value.items()]
+    # Keys of several types have no order of their own: that of their hashes is the same anywhere.
     return {"mapping": sorted(pairs, key=digest)}
 
 
@@ -132,6 +133,7 @@ def _describe_ufunc(value: np.ufunc) -> Any:
 
 
 def _described_sparse(value: Any) -> Any:
+    # Duplicate entries stand for their sum, however a matrix came about.
     rows = sparse.csr_array(value, copy=True)
     rows.sum_duplicates()
     places = {
@@ -151,7 +153,7 @@ def _described_callable(value: Any) -> Any:
             f"A run cannot be identified by {name}: give the function a name of its own, at "
             "the top of a module."
         )
-    if not isinstance(value, type) and _found_by_name(value) is not value:
+    if not isinstance(value, type) and _member_of_module(value) is not value:
         raise ValueError(
             f"A run cannot be identified by {value!r}, whose content cannot be told: use a "
             "function at the top of a module, or functools.partial of one."
@@ -160,18 +162,19 @@ def _described_callable(value: Any) -> Any:
     return {"name": name} | source if source else name
 
 
-def _found_by_name(value: Any) -> Any:
+def _member_of_module(value: Any) -> Any:
     """Return what is in a module under the name that a thing says it has; None for nothing."""
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    found: Any = sys.modules.get(str(getattr(value, "__module__", None)))
+    member: Any = sys.modules.get(str(getattr(value, "__module__", None)))
     for part in str(name).split("."):
-        found = getattr(found, part, None)
-    return found
+        member = getattr(member, part, None)
+    return member
 
 
 @functools.cache
 def _sources(thing: Any) -> dict[str, str]:
     """Return a hash of the source of a function, or a class and its bases, that are one's own."""
+    # A method may be inherited: changed code of a base changes the learner.
     parts = inspect.getmro(thing) if isinstance(thing, type) else (inspect.unwrap(thing),)
     try:
         texts = [inspect.getsource(part) for part in parts if _is_own(part)]
@@ -185,6 +188,7 @@ def _is_own(thing: Any) -> bool:
     module = str(getattr(thing, "__module__", None))
     if module == "__main__":
         return True
+    # Of installed libraries the environment of a run has the version; their source is not read.
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or module.partition(".")[0] == "verulam":
         return False

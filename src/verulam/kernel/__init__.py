@@ -1,7 +1,15 @@
 """Kernel machines: support vectors for classes, numbers and one class, and kernels as objects."""
 
 from verulam.base import publish as _publish
-from verulam.kernel._kernels.algebra import Centred, Columns, Normalised, Product, Scaled, Sum
+from verulam.kernel._kernels.base import (
+    Centred,
+    Columns,
+    Kernel,
+    Normalised,
+    Product,
+    Scaled,
+    Sum,
+)
 from verulam.kernel._kernels.general import (
     KERNELS,
     FunctionKernel,
@@ -16,7 +24,6 @@ from verulam.kernel._kernels.gram import (
     mercer_check,
     normalise_gram,
 )
-from verulam.kernel._kernels.kernel import Kernel
 from verulam.kernel._kernels.polynomial import Linear, Polynomial, Sigmoid, polynomial_features
 from verulam.kernel._kernels.radial import (
     ChiSquare,
@@ -27,11 +34,9 @@ from verulam.kernel._kernels.radial import (
     Mahalanobis,
 )
 from verulam.kernel._kernels.series import Anova, BSpline, Fourier, Spline
-from verulam.kernel._kernels.space import KernelSpace
 from verulam.kernel._metric.large_margin import LargeMarginComponents, LargeMarginNeighbours
 from verulam.kernel._metric.sparse_metric import SparseMetric
-from verulam.kernel._multiple.kernel_list import SeveralKernels
-from verulam.kernel._multiple.localised_mkl import Gates, LocalisedKernelClassifier
+from verulam.kernel._multiple.localised_mkl import LocalisedKernelClassifier
 from verulam.kernel._multiple.locally_scaled_rbf import LocalMahalanobis
 from verulam.kernel._multiple.mkl import MultipleKernelClassifier
 from verulam.kernel._object_kernels.documents import DocumentKernel
@@ -39,6 +44,7 @@ from verulam.kernel._object_kernels.generative import (
     FisherKernel,
     GenerativeKernel,
     gaussian_mixture_scores,
+    hidden_markov_scores,
     multinomial_scores,
 )
 from verulam.kernel._object_kernels.graphs import (
@@ -49,7 +55,6 @@ from verulam.kernel._object_kernels.graphs import (
     WeisfeilerLehmanKernel,
     as_graph,
 )
-from verulam.kernel._object_kernels.sequence_scores import hidden_markov_scores
 from verulam.kernel._object_kernels.strings import (
     EditKernel,
     SpectrumKernel,
@@ -61,13 +66,13 @@ from verulam.kernel._projection.cca import KernelCorrelations
 from verulam.kernel._projection.discriminant import KernelDiscriminants
 from verulam.kernel._projection.feature_maps import EmpiricalKernelMap, feature_map
 from verulam.kernel._projection.manifold import isomap_gram, locally_linear_gram
-from verulam.kernel._projection.pca import CentredSpectrum, KernelPrincipalComponents
+from verulam.kernel._projection.pca import KernelPrincipalComponents
 from verulam.kernel._ranking.kernel_ranking import PreferenceKernel, RankingMachine
-from verulam.kernel._solvers.dual import DualProblem, DualSolution, solve_dual
+from verulam.kernel._solvers.dual import DualSolution, solve_dual
+from verulam.kernel._solvers.dual_problems import DualProblem
 from verulam.kernel._solvers.interior_point import solve_densely
-from verulam.kernel._solvers.row_cache import RowCache
 from verulam.kernel._svm.binary import BinaryMachine, NotSeparableError
-from verulam.kernel._svm.calibration import Calibration, platt_calibration, softmax_calibration
+from verulam.kernel._svm.calibration import platt_calibration, softmax_calibration
 from verulam.kernel._svm.class_descriptions import ClassDescriptions
 from verulam.kernel._svm.classifier import SupportVectorClassifier
 from verulam.kernel._svm.cost_path import CostPath, cost_path
@@ -79,17 +84,17 @@ from verulam.kernel._svm.loss_functions import (
     insensitive_loss,
     insensitive_subgradient,
 )
-from verulam.kernel._svm.margin_report import InstanceReport, margin_report, tube_report
+from verulam.kernel._svm.margin_report import (
+    InstanceReport,
+    margin_report,
+    near_boundary,
+    tube_report,
+)
 from verulam.kernel._svm.one_class import OneClassMachine, SupportVectorDescription
 from verulam.kernel._svm.output_codes import add_confused_pair, code_matrix
 from verulam.kernel._svm.regressor import SupportVectorRegressor
 from verulam.kernel._svm.weston_watkins import WestonWatkinsClassifier
-from verulam.kernel._teaching.dual_solvers import (
-    TaughtMachine,
-    kernel_perceptron,
-    lagrangian_machine,
-)
-from verulam.kernel._teaching.prefilter import near_boundary
+from verulam.kernel._teaching.dual_solvers import kernel_perceptron, lagrangian_machine
 from verulam.kernel._teaching.primal import PrimalMachine, primal_machine
 
 __all__ = [
@@ -99,9 +104,7 @@ __all__ = [
     "Anova",
     "BSpline",
     "BinaryMachine",
-    "Calibration",
     "Centred",
-    "CentredSpectrum",
     "ChiSquare",
     "ClassDescriptions",
     "Columns",
@@ -118,7 +121,6 @@ __all__ = [
     "FisherKernel",
     "Fourier",
     "FunctionKernel",
-    "Gates",
     "Gaussian",
     "GenerativeKernel",
     "GramReport",
@@ -127,7 +129,6 @@ __all__ = [
     "KernelCorrelations",
     "KernelDiscriminants",
     "KernelPrincipalComponents",
-    "KernelSpace",
     "LabelledGraph",
     "Laplace",
     "LargeMarginComponents",
@@ -148,9 +149,7 @@ __all__ = [
     "Product",
     "RandomWalkKernel",
     "RankingMachine",
-    "RowCache",
     "Scaled",
-    "SeveralKernels",
     "ShortestPathKernel",
     "Sigmoid",
     "SparseMetric",
@@ -163,7 +162,6 @@ __all__ = [
     "SupportVectorClassifier",
     "SupportVectorDescription",
     "SupportVectorRegressor",
-    "TaughtMachine",
     "WeisfeilerLehmanKernel",
     "WestonWatkinsClassifier",
     "add_confused_pair",

@@ -50,7 +50,7 @@ from verulam.linear._ranking.ranking import (
     ndcg,
     rerank,
 )
-from verulam.linear._scorecard.scorecard import Scorecard
+from verulam.linear._scorecard import Scorecard
 from verulam.linear._trainer_comparison import LineComparison, compare_lines, line_trainers
 from verulam.linear._training.criteria import LineCriterion, line_criterion
 from verulam.linear._training.decision_evidence import TwoClassEvidence, two_class_evidence

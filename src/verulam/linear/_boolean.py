@@ -1,4 +1,4 @@
-"""Boolean functions and threshold units: what one unit can compute, and what two layers can."""
+"""Threshold units (McCulloch and Pitts): Boolean functions of one unit, and of two layers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -289,7 +289,7 @@ def build_approximator(
         if not low < high:
             raise DataError(f"bounds must rise from the least to the largest; got {(low, high)}.")
     edges = [np.linspace(low, high, n_cells + 1) for low, high in bounds]
-    middles = [(each[:-1] + each[1:]) / 2 for each in edges]
+    middles = [(borders[:-1] + borders[1:]) / 2 for borders in edges]
     grid = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1)
     rows = grid.reshape(-1, len(bounds))
 
@@ -300,9 +300,10 @@ def build_approximator(
     if not linear:
         return CellApproximator(edges, at(rows).reshape(shape), None)
     slopes = np.empty_like(rows)
-    for column, each in enumerate(edges):
+    for column, borders in enumerate(edges):
         reach = np.zeros(len(bounds))
-        reach[column] = (each[1] - each[0]) / 2
+        reach[column] = (borders[1] - borders[0]) / 2
+        # The slope of the secant between the two borders of the cell.
         slopes[:, column] = (at(rows + reach) - at(rows - reach)) / (2 * reach[column])
     return CellApproximator(edges, at(rows).reshape(shape), slopes.reshape(grid.shape))
 

@@ -1,4 +1,4 @@
-"""Every trainer on one stage: who converges, how wrong, how wide, how fast."""
+"""Comparison of linear trainers on the same two classes: convergence, errors, margin, time."""
 
 import time
 import warnings
@@ -21,13 +21,13 @@ from verulam.linear._online.pocket import PocketPerceptron
 from verulam.linear._online.relaxation import Relaxation
 from verulam.linear._online.voted import VotedPerceptron
 from verulam.linear._online.winnow import BalancedWinnow
-from verulam.linear._training.checks import check_labels, check_rows
 from verulam.linear._training.perceptrons import (
     BatchPerceptron,
     FarthestMarginPerceptron,
     Perceptron,
 )
 from verulam.linear._training.separability import Separability, separability
+from verulam.linear._training.tables import check_labels, check_rows
 from verulam.linear._training.trainer import LEFT_OPEN, conclude
 from verulam.numerics import inverse
 
@@ -78,13 +78,13 @@ class LineComparison:
 
 
 def line_trainers(random_state: Seed = 0) -> dict[str, Any]:
-    """Return every trainer of the stage by name, with trajectories on."""
+    """Return every trainer of the comparison by name, with trajectories on."""
     steps: dict[str, Any] = {"record": "passes"}
     chance: dict[str, Any] = {"random_state": random_state}
     falling = inverse(1.0, 0.5)
     return {
         "gradient descent": DescentDiscriminant(criterion="quadratic", **steps),
-        "newton descent": DescentDiscriminant(criterion="quadratic", method="newton", **steps),
+        "newton descent": DescentDiscriminant(criterion="quadratic", solver="newton", **steps),
         "batch perceptron": BatchPerceptron(**steps),
         "fixed increment": Perceptron(**steps, **chance),
         "variable increment": Perceptron(margin=0.5, learning_rate=falling, **steps, **chance),
@@ -100,9 +100,9 @@ def line_trainers(random_state: Seed = 0) -> dict[str, Any]:
         "least squares": MinimumSquaredError(**steps),
         "fisher": MinimumSquaredError(margins="fisher", **steps),
         "ho-kashyap": HoKashyap(max_iter=1000, **steps),
-        "modified ho-kashyap": HoKashyap(method="modified", max_iter=1000, **steps),
+        "modified ho-kashyap": HoKashyap(solver="modified", max_iter=1000, **steps),
         "linear program": LinearProgramDiscriminant(**steps),
-        "dual linear program": LinearProgramDiscriminant(form="dual", **steps),
+        "dual linear program": LinearProgramDiscriminant(dual=True, **steps),
         "voted perceptron": VotedPerceptron(record="steps", **chance),
         "logistic": LogisticDiscriminant(),
     }
@@ -122,7 +122,7 @@ def compare_lines(
     X, y
         Rows and their two classes.
     trainers
-        Names of the stage, or trainers of one's own by name; None takes all.
+        Names from `line_trainers`, or trainers of one's own by name; None takes all.
     random_state
         Seed of the trainers that need chance.
 
@@ -133,19 +133,19 @@ def compare_lines(
     known = line_trainers(random_state)
     inputs = check_rows(X)
     labels = check_labels(y, len(inputs))
-    found = separability(inputs, labels)
+    answer = separability(inputs, labels)
     fitted, rows = {}, []
-    for name, trainer in _chosen(trainers, known).items():
+    for name, trainer in _select(trainers, known).items():
         fitted[name] = clone(trainer)
         record = _train(fitted[name], inputs, labels)
         # Trainers leave it open whether a line separates large tables; here it is known.
-        said, left_open, _ = record["remark"].partition(LEFT_OPEN)
-        record["remark"] = conclude(said, found) if left_open else said
+        ending, left_open, _ = record["remark"].partition(LEFT_OPEN)
+        record["remark"] = conclude(ending, answer) if left_open else ending
         rows.append({"trainer": name, **record})
-    return LineComparison(pd.DataFrame(rows).set_index("trainer"), fitted, found, inputs, labels)
+    return LineComparison(pd.DataFrame(rows).set_index("trainer"), fitted, answer, inputs, labels)
 
 
-def _chosen(
+def _select(
     trainers: Mapping[str, Any] | list[str] | str | None, known: dict[str, Any]
 ) -> Mapping[str, Any]:
     if trainers is None:
@@ -164,7 +164,7 @@ def _chosen(
 
 def _train(trainer: Any, inputs: np.ndarray, labels: np.ndarray) -> dict[str, Any]:
     start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always", ConvergenceWarning)
         warnings.simplefilter("always", DataWarning)
         try:
@@ -182,7 +182,7 @@ def _train(trainer: Any, inputs: np.ndarray, labels: np.ndarray) -> dict[str, An
         "error rate": wrong / len(labels),
         "margin": _margin(trainer, inputs) if wrong == 0 else np.nan,
         "seconds": seconds,
-        "remark": "; ".join(str(warning.message) for warning in said),
+        "remark": "; ".join(str(warning.message) for warning in remarks),
     }
 
 

@@ -62,6 +62,7 @@ def label_list(labels: Sequence[Any] | NDArray[Any], name: str = "labels") -> ND
 
 def codes(values: NDArray[Any], labels: NDArray[Any], name: str) -> NDArray[np.intp]:
     """Return the position of each value in `labels`."""
+    # Hashing: one pass, whatever the number of labels, and no order of the labels is needed.
     positions = pd.Index(labels).get_indexer(pd.Index(values))
     if (positions < 0).any():
         row = int(np.argmax(positions < 0))
@@ -84,11 +85,12 @@ def coded_labels(
                 "y_true and prediction have labels of different kinds "
                 f"({true.dtype} and {predicted.dtype}): convert one of them."
             )
-        chosen = np.unique(np.concatenate([true, predicted]))
+        # A class that occurs in one of the two columns only still has its row and column.
+        classes = np.unique(np.concatenate([true, predicted]))
     else:
-        chosen = label_list(labels)
+        classes = label_list(labels)
     return CodedLabels(
-        codes(true, chosen, "y_true"), codes(predicted, chosen, "prediction"), chosen
+        codes(true, classes, "y_true"), codes(predicted, classes, "prediction"), classes
     )
 
 
@@ -122,7 +124,7 @@ def probabilities(
     table = np.asarray(prediction, dtype=np.float64)
     if table.ndim == 1:
         table = np.column_stack([1.0 - table, table])
-    true, chosen = score_labels(y_true, table, labels)
+    true, classes = score_labels(y_true, table, labels)
     refuse_missing(table, "prediction")
     if (table < -SUM_TOLERANCE).any() or (table > 1 + SUM_TOLERANCE).any():
         raise DataError("prediction must hold probabilities between 0 and 1.")
@@ -133,7 +135,7 @@ def probabilities(
         raise DataError(
             f"prediction must have rows that sum to one, but row {row} sums to {sums[row]:.6g}."
         )
-    return true, table, chosen
+    return true, table, classes
 
 
 def score_labels(
@@ -144,13 +146,13 @@ def score_labels(
     if table.ndim != 2:
         raise DataError(f"prediction must be a column or a table, but its shape is {table.shape}.")
     same_length(true, table)
-    chosen = np.unique(true) if labels is None else label_list(labels)
-    if table.shape[1] != len(chosen):
+    classes = np.unique(true) if labels is None else label_list(labels)
+    if table.shape[1] != len(classes):
         raise DataError(
-            f"prediction has {table.shape[1]} columns, but there are {len(chosen)} labels "
-            f"{list(chosen)}: give the label of each column with `labels`."
+            f"prediction has {table.shape[1]} columns, but there are {len(classes)} labels "
+            f"{list(classes)}: give the label of each column with `labels`."
         )
-    return codes(true, chosen, "y_true"), chosen
+    return codes(true, classes, "y_true"), classes
 
 
 def values(
@@ -164,10 +166,10 @@ def values(
     return true, predicted
 
 
-def numbers(given: ArrayLike, name: str) -> NDArray[np.float64]:
+def numbers(columns: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return a finite table of numbers with one column per output."""
     try:
-        array = np.asarray(given, dtype=np.float64)
+        array = np.asarray(columns, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must hold numbers: {error}.") from error
     if array.ndim == 1:
@@ -189,10 +191,10 @@ def positive_code(labels: NDArray[Any], positive: Any) -> int:
                 f"There are {len(labels)} labels {list(labels)}: say which is `positive`."
             )
         return len(labels) - 1
-    found = np.flatnonzero(labels == positive)
-    if len(found) == 0:
+    positions = np.flatnonzero(labels == positive)
+    if len(positions) == 0:
         raise DataError(f"positive={positive!r} is not one of the labels {list(labels)}.")
-    return int(found[0])
+    return int(positions[0])
 
 
 def ratio(
@@ -216,4 +218,5 @@ def ratio(
             )
     else:
         fill = float(zero_division)
+    # `where` computes both sides: the divisor is made harmless before, not after.
     return np.where(undefined, fill, top / np.where(undefined, 1.0, bottom))

@@ -120,8 +120,8 @@ def averaged_rate(
     ) -> float:
         cells, names = cells_of(y_true, prediction, labels, sample_weight)
         counts, shares = averaging(cells, names, positive, average)
-        each = ratio(numerator(counts), denominator(counts), title, zero_division)
-        return defined_mean(each, shares)
+        rates = ratio(numerator(counts), denominator(counts), title, zero_division)
+        return defined_mean(rates, shares)
 
     rate.__name__ = rate.__qualname__ = title
     rate.__doc__ = doc
@@ -143,17 +143,19 @@ def averaging(
         return one, np.ones(1)
     if average == "micro":
         return every.pooled(), np.ones(1)
+    # Weighted by how often a class truly occurs; macro counts each class alike, however rare.
     shares = every.p if average == "weighted" else np.ones(len(labels))
     return every, shares
 
 
-def defined_mean(each: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
+def defined_mean(rates: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
     """Return the weighted mean of the defined values, NaN when there is none."""
-    each = np.atleast_1d(each)
-    defined = ~np.isnan(each) & (shares > 0)
+    rates = np.atleast_1d(rates)
+    # A class without rows has no rate; a mean over the others says more than NaN.
+    defined = ~np.isnan(rates) & (shares > 0)
     if not defined.any():
         return float("nan")
-    return float(np.average(each[defined], weights=shares[defined]))
+    return float(np.average(rates[defined], weights=shares[defined]))
 
 
 tp_rate = averaged_rate(
@@ -200,6 +202,8 @@ def f_score(
     of_beta = averaged_rate(
         "f_score",
         lambda counts: (1 + square) * counts.tp,
+        # Counts instead of precision and recall: the harmonic mean is then defined where one of
+        # them is not.
         lambda counts: (1 + square) * counts.tp + square * counts.fn + counts.fp,
         "",
     )
@@ -243,7 +247,10 @@ def matthews(
     cells, _ = cells_of(y_true, prediction, labels, sample_weight)
     shares = cells / cells.sum()
     true, predicted = shares.sum(axis=1), shares.sum(axis=0)
+    # The R_k statistic of Gorodkin, which for two classes is the Matthews correlation.
     spread = (1.0 - true @ true) * (1.0 - predicted @ predicted)
+    # One class alone has no variance; by rounding the product might be a tiny number instead of
+    # zero.
     if (cells.sum(axis=1) > 0).sum() == 1 or (cells.sum(axis=0) > 0).sum() == 1:
         spread = 0.0
     together = np.trace(shares) - true @ predicted
@@ -360,9 +367,11 @@ def negative_logs(
 ) -> NDArray[np.float64]:
     """Return the negative log probability of the true class of each row."""
     true, table, _ = probabilities(y_true, prediction, labels)
-    given = table[np.arange(len(true)), true]
+    likelihoods = table[np.arange(len(true)), true]
+    # As scikit-learn does: a class declared impossible that occurs would otherwise cost infinitely
+    # much.
     step = np.finfo(np.float64).eps
-    return -np.log(np.clip(given, step, 1.0 - step))
+    return -np.log(np.clip(likelihoods, step, 1.0 - step))
 
 
 def brier(

@@ -155,7 +155,7 @@ class Confusion:
         position = positive_code(np.asarray(self.labels), label)
         every = self.counts()
         return TwoClassCounts(
-            *(each[position].item() for each in (every.tp, every.fn, every.fp, every.tn))
+            *(counts[position].item() for counts in (every.tp, every.fn, every.fp, every.tn))
         )
 
     def two_class(self, positive: Any = None) -> TwoClassCounts:
@@ -205,8 +205,8 @@ def confusion(
         Weight of each instance; the table then holds sums of weights.
     """
     coded = coded_labels(y_true, y_pred, labels)
-    given = None if sample_weight is None else weights(sample_weight, len(coded.true))
-    cells = count_table(coded.true, coded.predicted, len(coded.labels), given)
+    row_weights = None if sample_weight is None else weights(sample_weight, len(coded.true))
+    cells = count_table(coded.true, coded.predicted, len(coded.labels), row_weights)
     index = pd.Index(coded.labels, name="true")
     return Confusion(pd.DataFrame(cells, index=index, columns=index.rename("predicted")))
 
@@ -218,6 +218,7 @@ def count_table(
     sample_weight: NDArray[np.float64] | None = None,
 ) -> NDArray[Any]:
     """Return the square table of coded true against coded predicted classes."""
+    # The two codes as one number: a two-dimensional count by one pass.
     flat = np.bincount(true * classes + predicted, sample_weight, minlength=classes * classes)
     return flat.reshape(classes, classes)
 

@@ -68,6 +68,7 @@ class RocCurve:
         return RocCurve(
             fp_rate=1.0 - self.fp_rate[::-1],
             tp_rate=1.0 - self.tp_rate[::-1],
+            # Turned scores turn the order of the points, and the start at infinity stays a start.
             thresholds=np.r_[np.inf, -self.thresholds[:0:-1]],
             positives=self.positives,
             negatives=self.negatives,
@@ -75,6 +76,7 @@ class RocCurve:
 
     def at(self, threshold: float) -> tuple[float, float]:
         """Return the (fp-rate, tp-rate) reached by calling scores >= `threshold` positive."""
+        # Thresholds fall along the curve; their negatives are in the order that a search needs.
         point = np.searchsorted(-self.thresholds, -threshold, side="right") - 1
         return float(self.fp_rate[point]), float(self.tp_rate[point])
 
@@ -169,6 +171,8 @@ def cumulative_counts(
     order = np.argsort(-scores)
     ordered = scores[order]
     weight = sample_weight[order]
+    # Equal scores cannot be separated by a threshold, so the curve has a point only after the last
+    # of them.
     last_of_ties = np.r_[np.flatnonzero(np.diff(ordered)), len(ordered) - 1]
     tp = np.cumsum(weight * is_positive[order])[last_of_ties]
     fp = np.cumsum(weight * ~is_positive[order])[last_of_ties]

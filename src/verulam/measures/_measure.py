@@ -88,9 +88,9 @@ class Measure:
     ) -> float:
         """Score a prediction; labels, positive and average matter only where they make sense."""
         accepted = self._accepted
-        given: dict[str, Any] = {"labels": labels, "positive": positive, "average": average}
+        options: dict[str, Any] = {"labels": labels, "positive": positive, "average": average}
         context = {
-            name: value for name, value in given.items() if value is not None and name in accepted
+            name: value for name, value in options.items() if value is not None and name in accepted
         }
         if sample_weight is not None:
             if "sample_weight" not in accepted:

@@ -1,4 +1,4 @@
-"""Areas under curves, for two classes and for more."""
+"""Area under the ROC curve and average precision, for two classes and for more."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -58,11 +58,11 @@ def auc(
     if table.ndim != 2 or positive is not None or table.shape[1] <= 2:
         curve = roc(y_true, table, positive=positive, labels=labels, sample_weight=sample_weight)
         return curve.area
-    true, chosen = checked_scores(y_true, table, labels, average)
+    true, classes = checked_scores(y_true, table, labels, average)
     weight = weights(sample_weight, len(true))
     if average == "hand-till":
         return hand_till(true, table, weight)
-    return averaged(true, table, weight, chosen, average, area_of)
+    return averaged(true, table, weight, classes, average, area_of)
 
 
 def average_precision(
@@ -86,9 +86,9 @@ def average_precision(
         return curve.area
     if average == "hand-till":
         raise ValueError("average='hand-till' is defined for the area under ROC curves only.")
-    true, chosen = checked_scores(y_true, table, labels, average)
+    true, classes = checked_scores(y_true, table, labels, average)
     weight = weights(sample_weight, len(true))
-    return averaged(true, table, weight, chosen, average, average_precision_of)
+    return averaged(true, table, weight, classes, average, average_precision_of)
 
 
 def checked_scores(
@@ -97,16 +97,19 @@ def checked_scores(
     """Check a multi-class problem with scores."""
     if average not in AREA_AVERAGES:
         raise ValueError(f"average must be one of {', '.join(AREA_AVERAGES)}, got {average!r}.")
-    true, chosen = score_labels(y_true, table, labels)
+    true, classes = score_labels(y_true, table, labels)
     refuse_missing(table, "prediction")
     if (true == true[0]).all():
-        raise DataError(f"An area needs two classes, but y_true has only {str(chosen[true[0]])!r}.")
-    return true, chosen
+        raise DataError(
+            f"An area needs two classes, but y_true has only {str(classes[true[0]])!r}."
+        )
+    return true, classes
 
 
 def area_of(is_positive: NDArray[np.bool_], scores: Vector, sample_weight: Vector) -> float:
     """Return the area under the ROC curve of one checked two-class problem."""
     counts = cumulative_counts(is_positive, scores, sample_weight)
+    # A tie is a slanted piece of the curve; the trapezoid under it counts tied pairs one half.
     return float(np.trapezoid(counts.tp, counts.fp) / (counts.tp[-1] * counts.fp[-1]))
 
 
@@ -117,6 +120,7 @@ def average_precision_of(
     counts = cumulative_counts(is_positive, scores, sample_weight)
     retrieved = counts.tp[1:] + counts.fp[1:]
     gains = np.diff(counts.tp) / counts.tp[-1]
+    # Steps without a new hit add nothing, and their precision may be 0/0 where weights are zero.
     gained = gains > 0
     return float(gains[gained] @ (counts.tp[1:][gained] / retrieved[gained]))
 
@@ -131,6 +135,7 @@ def averaged(
 ) -> float:
     """Average an area over the classes, each against the rest."""
     member = true[:, np.newaxis] == np.arange(len(labels))
+    # Every cell of the table of memberships is one two-class instance.
     if average == "micro":
         return area(member.ravel(), table.ravel(), np.repeat(weight, len(labels)))
     frequency = weight @ member
@@ -153,6 +158,8 @@ def hand_till(true: NDArray[np.intp], table: Vector, weight: Vector) -> float:
     for one, other in combinations(np.unique(true), 2):
         pair = (true == one) | (true == other)
         is_one = true[pair] == one
+        # Two areas per pair, one by each class's own score: the measure does not depend on priors
+        # or on which class is called positive (Hand and Till 2001).
         areas.append(area_of(is_one, table[pair, one], weight[pair]))
         areas.append(area_of(~is_one, table[pair, other], weight[pair]))
     return float(np.mean(areas))

@@ -112,10 +112,10 @@ def measure(name: str, **options: Any) -> Measure:
     verulam.base.UnknownNameError: Unknown measure 'acuracy'. Nearest: accuracy, ...
     """
     plain = name.lower().replace("-", "_").replace(" ", "_")
-    found = BY_NAME.get(ALIASES.get(plain, plain))
-    if found is None:
+    entry = BY_NAME.get(ALIASES.get(plain, plain))
+    if entry is None:
         raise unknown_name("measure", name, [*BY_NAME, *ALIASES])
-    return found.with_options(**options) if options else found
+    return entry.with_options(**options) if options else entry
 
 
 def measures(task: Task | None = None) -> pd.DataFrame:
@@ -140,27 +140,27 @@ def measures(task: Task | None = None) -> pd.DataFrame:
     return table
 
 
-def as_measure(given: str | Measure | Callable[..., float]) -> Measure:
+def as_measure(scoring: str | Measure | Callable[..., float]) -> Measure:
     """Return a measure for a name, a measure, or a function of this package.
 
     Your own function has no known direction: wrap it with `Measure.from_function`.
     """
-    if isinstance(given, Measure):
-        return given
-    if isinstance(given, str):
-        return measure(given)
+    if isinstance(scoring, Measure):
+        return scoring
+    if isinstance(scoring, str):
+        return measure(scoring)
     for entry in MEASURES:
-        if entry.function is given:
+        if entry.function is scoring:
             return entry
-    if callable(given):
+    if callable(scoring):
         raise TypeError(
-            f"The direction of {getattr(given, '__name__', given)!r} is not known: use "
+            f"The direction of {getattr(scoring, '__name__', scoring)!r} is not known: use "
             "Measure.from_function(function, greater_is_better=...)."
         )
-    raise TypeError(f"A measure is a name, a Measure or a function, not {type(given).__name__}.")
+    raise TypeError(f"A measure is a name, a Measure or a function, not {type(scoring).__name__}.")
 
 
-def to_scorer(given: str | Measure | Callable[..., float]) -> MeasureScorer:
+def to_scorer(scoring: str | Measure | Callable[..., float]) -> MeasureScorer:
     """Return a scorer for scikit-learn's searches and cross-validation: larger is better.
 
     Examples
@@ -173,4 +173,4 @@ def to_scorer(given: str | Measure | Callable[..., float]) -> MeasureScorer:
     >>> cross_val_score(DummyClassifier(), X, y, scoring=to_scorer("error"), cv=3).round(3)
     array([-0.68, -0.68, -0.68])
     """
-    return MeasureScorer(as_measure(given))
+    return MeasureScorer(as_measure(scoring))

@@ -124,8 +124,8 @@ def max_error(
 ) -> float:
     """Return the largest absolute difference among the rows of positive weight."""
     true, predicted = values(y_true, prediction)
-    kept = weights(sample_weight, len(true)) > 0
-    return float(np.abs(true - predicted)[kept].max())
+    counted = weights(sample_weight, len(true)) > 0
+    return float(np.abs(true - predicted)[counted].max())
 
 
 def median_absolute_error(
@@ -133,5 +133,5 @@ def median_absolute_error(
 ) -> float:
     """Return the median of the absolute differences."""
     true, predicted = values(y_true, prediction)
-    given = None if sample_weight is None else weights(sample_weight, len(true))
-    return float(metrics.median_absolute_error(true, predicted, sample_weight=given))
+    row_weights = None if sample_weight is None else weights(sample_weight, len(true))
+    return float(metrics.median_absolute_error(true, predicted, sample_weight=row_weights))

@@ -1,4 +1,4 @@
-"""What can be read off ROC curves: dominance, the convex hull, costs, and curves of densities."""
+"""ROC analysis: dominance, the convex hull, iso-cost lines, and curves of known densities."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -80,6 +80,7 @@ def compare_curves(first: RocCurve, second: RocCurve) -> CurveComparison:
         elif (signs < 0).all():
             verdict = "second dominates"
     change = np.flatnonzero(np.diff(signs))
+    # Both are straight in between, so the crossing is where the difference, interpolated, is zero.
     step = differences[change] / (differences[change] - differences[change + 1])
     crossing = places[change] + step * (places[change + 1] - places[change])
     table = pd.DataFrame(
@@ -118,13 +119,14 @@ def roc_hull(curve: RocCurve) -> RocCurve:
     >>> hull.tp_rate, hull.area
     (array([0. , 0.5, 1. , 1. ]), 0.875)
     """
-    kept: list[int] = []
+    hull: list[int] = []
     x, y = curve.fp_rate, curve.tp_rate
     for point in range(len(x)):
-        while len(kept) > 1 and turn(x, y, kept[-2], kept[-1], point) >= 0:
-            kept.pop()
-        kept.append(point)
-    return RocCurve(x[kept], y[kept], curve.thresholds[kept], curve.positives, curve.negatives)
+        # Andrew's monotone chain: a point at which the path turns left lies below the hull.
+        while len(hull) > 1 and turn(x, y, hull[-2], hull[-1], point) >= 0:
+            hull.pop()
+        hull.append(point)
+    return RocCurve(x[hull], y[hull], curve.thresholds[hull], curve.positives, curve.negatives)
 
 
 def turn(x: Vector, y: Vector, a: int, b: int, c: int) -> float:

@@ -27,11 +27,9 @@ from verulam.nonparametric._density.kernel_density import KernelDensity
 from verulam.nonparametric._density.naive import NaiveDensity
 from verulam.nonparametric._density.nearest_neighbour import NearestNeighbourDensity
 from verulam.nonparametric._density.selection import LikelihoodCurve, select_density
-from verulam.nonparametric._metrics.adaptive_neighbours import (
-    DiscriminantAdaptiveNeighbours,
-    RelevanceAdaptiveNeighbours,
-)
 from verulam.nonparametric._metrics.column_weights import learn_column_weights
+from verulam.nonparametric._metrics.discriminant import DiscriminantAdaptiveNeighbours
+from verulam.nonparametric._metrics.relevance import RelevanceAdaptiveNeighbours
 from verulam.nonparametric._neighbours.single_search import (
     PartialSearch,
     PrestructuredPrototypes,
@@ -56,9 +54,12 @@ from verulam.nonparametric._prototypes.condensing import (
     drop_needless,
     search_subset,
 )
-from verulam.nonparametric._prototypes.editing import EditedNeighbours
+from verulam.nonparametric._prototypes.editing import (
+    EditedNeighbours,
+    VoronoiEditing,
+    voronoi_pairs,
+)
 from verulam.nonparametric._prototypes.nearest_centre import NearestCentre
-from verulam.nonparametric._prototypes.voronoi import VoronoiEditing, voronoi_pairs
 from verulam.nonparametric._smoothing.bands import Band
 from verulam.nonparametric._smoothing.base import TrainingSmooth
 from verulam.nonparametric._smoothing.kernel_smoother import (
@@ -78,7 +79,7 @@ from verulam.nonparametric._smoothing.selection import (
 )
 from verulam.nonparametric._voting.bayes_risk import NeighbourRisk, neighbour_risk
 from verulam.nonparametric._voting.k_neighbours import (
-    KNeighboursClassifier,
+    KNeighborsClassifier,
     NeighbourCurve,
     NeighbourReason,
     select_neighbour_count,
@@ -115,7 +116,7 @@ __all__ = [
     "GridDensity",
     "HammingDensity",
     "HistogramDensity",
-    "KNeighboursClassifier",
+    "KNeighborsClassifier",
     "KernelDensity",
     "KernelSmoother",
     "LikelihoodCurve",

@@ -19,7 +19,6 @@ from verulam.numerics._moments import (
     overall_moments,
     pooled_moments,
 )
-from verulam.numerics._posteriors import PosteriorMixin
 from verulam.numerics._schedules import (
     Schedule,
     ScheduleCheck,
@@ -30,6 +29,7 @@ from verulam.numerics._schedules import (
     search_then_converge,
 )
 from verulam.numerics._special import (
+    PosteriorMixin,
     largest_linear_function,
     linear_functions,
     log_softmax,

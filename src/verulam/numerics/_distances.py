@@ -1,4 +1,4 @@
-"""Distances between rows, by the names the texts use."""
+"""Distances between rows, by the names scikit-learn uses."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from scipy.spatial.distance import cdist
 from verulam.base import unknown_name
 from verulam.numerics._gaussian import factorise, mahalanobis_squares
 
-#: The texts' names, and SciPy's.
+#: Names of the metrics, and SciPy's.
 _SCIPY_NAMES = {
     "euclidean": "euclidean",
-    "squared euclidean": "sqeuclidean",
-    "city-block": "cityblock",
+    "sqeuclidean": "sqeuclidean",
+    "manhattan": "cityblock",
     "minkowski": "minkowski",
     "chebyshev": "chebyshev",
     "hamming": "hamming",
@@ -25,7 +25,7 @@ def distances(
     centres: np.ndarray,
     metric: str = "euclidean",
     *,
-    power: float = 2.0,
+    p: float = 2.0,
     covariance: np.ndarray | None = None,
 ) -> np.ndarray:
     r"""Return the distance of each row of `X` to each row of `centres`.
@@ -37,9 +37,9 @@ def distances(
     centres
         One row per point to measure from.
     metric
-        "euclidean", "squared euclidean", "city-block", "minkowski", "chebyshev", "hamming"
+        "euclidean", "sqeuclidean", "manhattan", "minkowski", "chebyshev", "hamming"
         (the share of columns that differ), "cosine" or "mahalanobis".
-    power
+    p
         The order :math:`p` of Minkowski's distance :math:`(\sum_j |x_j - m_j|^p)^{1/p}`.
     covariance
         The matrix :math:`\Sigma` of Mahalanobis's distance
@@ -48,7 +48,7 @@ def distances(
     Examples
     --------
     >>> import numpy as np
-    >>> distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), "city-block")
+    >>> distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), "manhattan")
     array([[7.]])
     """
     if metric == "mahalanobis":
@@ -58,5 +58,5 @@ def distances(
     if metric not in _SCIPY_NAMES:
         raise unknown_name("metric", metric, [*_SCIPY_NAMES, "mahalanobis"])
     name: Any = _SCIPY_NAMES[metric]
-    options: dict[str, Any] = {"p": power} if metric == "minkowski" else {}
+    options: dict[str, Any] = {"p": p} if metric == "minkowski" else {}
     return cdist(X, centres, name, **options)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from verulam.base import map_rows
-from verulam.numerics._gaussian_loops import squared_distances
 
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
 
@@ -81,6 +81,8 @@ def factorise(means: np.ndarray, covariances: np.ndarray, family: str) -> Gaussi
 
 def precision_root(covariance: np.ndarray) -> tuple[np.ndarray, float]:
     r"""Return :math:`U` with :math:`\Sigma^{-1} = UU^T`, and :math:`\ln|\Sigma|`."""
+    # Sigma = L L^T, so its inverse is U U^T with U = L^-T, and its determinant the squared product
+    # of the diagonal of L.
     lower = cholesky(covariance, lower=True)
     root = solve_triangular(lower, np.eye(len(lower)), lower=True).T
     return np.ascontiguousarray(root), 2.0 * float(np.log(np.diag(lower)).sum())
@@ -96,6 +98,7 @@ def gaussian_log_density(X: np.ndarray, factor: GaussianFactor) -> np.ndarray:
     factor
         The components, from `factorise`.
     """
+    # In place: the array of rows by components may be large, and copies of it cost memory.
     constants = -0.5 * (X.shape[1] * LOG_TWO_PI + factor.log_determinants)
     result = mahalanobis_squares(X, factor)
     result *= -0.5
@@ -124,7 +127,23 @@ def mahalanobis_squares(X: np.ndarray, factor: GaussianFactor) -> np.ndarray:
 
 def _full_squares(rows: np.ndarray, factor: GaussianFactor) -> np.ndarray:
     result = np.empty((len(rows), len(factor.means)))
+    # Whitening by a matrix product per component lets BLAS do the work.
     for k, (mean, root) in enumerate(zip(factor.means, factor.roots, strict=True)):
         whitened = (rows - mean) @ root
         np.einsum("ij,ij->i", whitened, whitened, out=result[:, k])
+    return result
+
+
+# Sums may be reordered, so that they run in vector registers; NaN and infinity keep their meaning.
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def squared_distances(X, means, inverse_variances):
+    """Return each row's squared distance to each mean, columns weighted per mean."""
+    result = np.empty((X.shape[0], means.shape[0]))
+    for i in range(X.shape[0]):
+        for k in range(means.shape[0]):
+            total = 0.0
+            for j in range(X.shape[1]):
+                deviation = X[i, j] - means[k, j]
+                total += inverse_variances[k, j] * deviation * deviation
+            result[i, k] = total
     return result

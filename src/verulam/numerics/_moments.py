@@ -37,6 +37,7 @@ class ClassMoments(ABC):
                 "of partial_fit. Fit again, or set them back."
             )
         weight = self.weight + other.weight
+        # A class without rows in both parts has weight zero and keeps the mean zero.
         share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight > 0)
         delta = other.mean - self.mean
         moved = (share if share.ndim == 2 else share[:, None]) * delta
@@ -136,6 +137,7 @@ def diagonal_moments(
     """
     weights = _weights(weights, len(X))
     weight, mean, scatter = column_moments(X, codes, weights, n_classes)
+    # The plain loop comes first, so that only data with gaps pay for tests entry by entry.
     if np.isnan(mean).any():
         return DiagonalMoments(*column_moments_present(X, codes, weights, n_classes))
     return DiagonalMoments(np.repeat(weight[:, None], X.shape[1], axis=1), mean, scatter)
@@ -151,6 +153,7 @@ def full_moments(
     scatter = np.empty((n_classes, X.shape[1], X.shape[1]))
     start = 0
     for k, end in enumerate(ends):
+        # Rows were grouped by class, so that each scatter is one matrix product of a slice.
         rows = deviations[start:end]
         scatter[k] = rows.T @ rows
         start = end

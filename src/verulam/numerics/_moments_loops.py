@@ -8,6 +8,7 @@ from numba import njit
 def column_moments(X, codes, weights, n_classes):
     """Return each class's weight, column means and column scatters; NaN spreads to its column."""
     weight, mean = class_means(X, codes, weights, n_classes)
+    # A second pass around the means: the one-pass formula loses the digits that they share.
     scatter = np.zeros_like(mean)
     for i in range(X.shape[0]):
         k = codes[i]
@@ -77,6 +78,7 @@ def group_deviations(X, codes, weights, n_classes):
     the grouped rows with themselves is then the scatter.
     """
     weight, mean = class_means(X, codes, weights, n_classes)
+    # Counting sort: where the rows of each class begin, then one pass that puts them there.
     place = np.zeros(n_classes + 1, dtype=np.int64)
     for i in range(X.shape[0]):
         place[codes[i] + 1] += 1
@@ -85,6 +87,7 @@ def group_deviations(X, codes, weights, n_classes):
     deviations = np.empty(X.shape)
     for i in range(X.shape[0]):
         k = codes[i]
+        # The root of the weight on both factors of a product gives the weight once.
         root = np.sqrt(weights[i])
         row = place[k]
         for j in range(X.shape[1]):

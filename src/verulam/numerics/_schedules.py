@@ -134,6 +134,8 @@ def check_schedule(schedule: Schedule, n_steps: int = 2**16) -> ScheduleCheck:
         )
     # Squares of huge rates would overflow; the conditions do not depend on their size.
     rates = rates / max(float(rates.max()), 1e-300)
+    # Terms 1/k sum to the same over (n/4, n/2] as over (n/2, n]: a series that diverges keeps that
+    # up, one that converges falls behind.
     quarter, half = n_steps // 4, n_steps // 2
     squares = rates**2
     shares = [

@@ -1,4 +1,6 @@
-"""Stable functions of probabilities and their logarithms."""
+"""Stable functions of probabilities and their logarithms, and the posterior by Bayes' rule."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +17,7 @@ from verulam.numerics._special_loops import (
 )
 
 __all__ = [
+    "PosteriorMixin",
     "largest_linear_function",
     "linear_functions",
     "log_softmax",
@@ -167,3 +170,27 @@ def largest_linear_function(
         return largest_column((rows - origin) @ weights.T + intercepts)
 
     return map_rows(largest, X, (len(X),), np.intp, light=True)
+
+
+class PosteriorMixin:
+    """Mixin: a classifier that defines `_joint_log_likelihood`, up to a constant of each row."""
+
+    classes_: np.ndarray
+
+    def _joint_log_likelihood(self, X: Any) -> np.ndarray:
+        """Return the logarithm of prior times likelihood of each class."""
+        raise NotImplementedError(f"{type(self).__name__} must define _joint_log_likelihood.")
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable class of each row."""
+        joint = self._joint_log_likelihood(X)
+        return self.classes_[map_rows(largest_column, joint, (len(joint),), np.intp, light=True)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the posterior probability of each class."""
+        return normalise_rows(self._joint_log_likelihood(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithms of the posterior probabilities."""
+        joint = self._joint_log_likelihood(X)
+        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)

@@ -10,6 +10,7 @@ def log_normalise(log_values):
     result = np.empty_like(log_values)
     n_columns = log_values.shape[1]
     for i in range(log_values.shape[0]):
+        # Less the largest, no exponential overflows and at least one is 1.
         largest = -np.inf
         for k in range(n_columns):
             largest = max(largest, log_values[i, k])

@@ -1,19 +1,14 @@
-"""What naive Bayes knows of each column, and how it is summed, estimated and evaluated."""
+"""Univariate class-conditional models of naive Bayes: sums, estimates and log-likelihoods."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numba import njit
 
 from verulam.base import Chunk, DataError, EncodedTable, TableSchema, spread_rows
 from verulam.numerics import DiagonalMoments, diagonal_moments, overall_moments
-from verulam.parametric._naive_bayes_loops import (
-    add_category_terms,
-    add_gaussian_terms,
-    add_linear_terms,
-    count_categories,
-)
 
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
 
@@ -41,6 +36,7 @@ class ColumnSums:
 
     def __add__(self, other: Self) -> "ColumnSums":
         schema = self.schema
+        # Chunks may have met different categories, by name and not by code.
         if schema is not other.schema:
             schema = merge_schemas(schema, other.schema)
         pairs = zip(self._counts_under(schema), other._counts_under(schema), strict=True)
@@ -59,9 +55,9 @@ class ColumnSums:
         for name, counts in zip(self.schema.categorical, self.counts, strict=True):
             target = list(schema.categories_of(name))
             positions = np.array([target.index(label) for label in self.schema.categories_of(name)])
-            result = np.zeros((len(counts), len(target)))
-            result[:, positions.astype(int)] = counts
-            wider.append(result)
+            padded = np.zeros((len(counts), len(target)))
+            padded[:, positions.astype(int)] = counts
+            wider.append(padded)
         return tuple(wider)
 
     def spread(self, positions: np.ndarray, n_classes: int) -> "ColumnSums":
@@ -121,11 +117,11 @@ class GaussianColumns:
     means: np.ndarray
     variances: np.ndarray
 
-    def add_terms(self, result: np.ndarray, table: EncodedTable) -> None:
+    def add_terms(self, joint: np.ndarray, table: EncodedTable) -> None:
         """Add the log-densities of the rows under each class."""
         inverse = 1.0 / self.variances
         constants = -0.5 * (LOG_TWO_PI + np.log(self.variances))
-        add_gaussian_terms(result, table.numbers, self.positions, self.means, inverse, constants)
+        add_gaussian_terms(joint, table.numbers, self.positions, self.means, inverse, constants)
 
     def alone(self, position: int) -> "GaussianColumns":
         """Return the model of one of the columns."""
@@ -143,9 +139,9 @@ class LinearColumns:
     weights: np.ndarray
     constants: np.ndarray
 
-    def add_terms(self, result: np.ndarray, table: EncodedTable) -> None:
+    def add_terms(self, joint: np.ndarray, table: EncodedTable) -> None:
         """Add the log-probabilities of the rows under each class."""
-        add_linear_terms(result, table.numbers, self.positions, self.weights, self.constants)
+        add_linear_terms(joint, table.numbers, self.positions, self.weights, self.constants)
 
     def alone(self, position: int) -> "LinearColumns":
         """Return the model of one of the columns."""
@@ -162,9 +158,9 @@ class CategoricalColumns:
     first: np.ndarray
     log_probabilities: np.ndarray
 
-    def add_terms(self, result: np.ndarray, table: EncodedTable) -> None:
+    def add_terms(self, joint: np.ndarray, table: EncodedTable) -> None:
         """Add the log-probabilities of the rows under each class."""
-        add_category_terms(result, table.codes, self.first, self.log_probabilities)
+        add_category_terms(joint, table.codes, self.first, self.log_probabilities)
 
 
 def gaussian_columns(
@@ -234,3 +230,54 @@ def categorical_columns(
         parts.append(np.where(np.isnan(logarithms), -np.log(column.shape[1]), logarithms))
     joined = np.concatenate(parts, axis=1) if parts else np.empty((n_classes, 0))
     return CategoricalColumns(first, np.ascontiguousarray(joined))
+
+
+@njit(cache=True, nogil=True)
+def count_categories(codes, classes, weights, first, n_classes):
+    """Return the weight of each class and category; column j's counts start at ``first[j]``."""
+    counts = np.zeros((n_classes, first[-1]))
+    for i in range(codes.shape[0]):
+        for j in range(codes.shape[1]):
+            if codes[i, j] >= 0:
+                counts[classes[i], first[j] + codes[i, j]] += weights[i]
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def add_category_terms(joint, codes, first, log_probabilities):
+    """Add the log-probabilities of each row's categories; missing ones (-1) add nothing."""
+    for i in range(codes.shape[0]):
+        for j in range(codes.shape[1]):
+            if codes[i, j] >= 0:
+                for k in range(joint.shape[1]):
+                    joint[i, k] += log_probabilities[k, first[j] + codes[i, j]]
+
+
+@njit(cache=True, nogil=True)
+def add_gaussian_terms(joint, numbers, columns, means, inverse_variances, constants):
+    """Add the Gaussian log-densities of the numbers that are present."""
+    for i in range(numbers.shape[0]):
+        for k in range(joint.shape[1]):
+            total = 0.0
+            for position in range(columns.shape[0]):
+                value = numbers[i, columns[position]]
+                if not np.isnan(value):
+                    deviation = value - means[k, position]
+                    # A missing number drops its factor: the marginal of independent columns.
+                    total += constants[k, position]
+                    total -= 0.5 * inverse_variances[k, position] * deviation * deviation
+            joint[i, k] += total
+
+
+@njit(cache=True, nogil=True)
+def add_linear_terms(joint, numbers, columns, weights, constants):
+    """Add ``constant + weight * number`` for the numbers that are present."""
+    for i in range(numbers.shape[0]):
+        for k in range(joint.shape[1]):
+            for position in range(columns.shape[0]):
+                value = numbers[i, columns[position]]
+                if not np.isnan(value):
+                    joint[i, k] += constants[k, position]
+                    # 0 * log(0) counts as 0: an absent word of probability 0 says nothing.
+                    if value != 0.0:
+                        joint[i, k] += weights[k, position] * value

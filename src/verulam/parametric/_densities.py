@@ -22,12 +22,16 @@ from verulam.base import (
     validate_data,
 )
 from verulam.numerics import factorise, gaussian_log_density
-from verulam.parametric._covariances import (
+from verulam.parametric._class_parameters import (
     class_moments,
     estimate_covariances,
     raise_to_floor,
     total_variances,
 )
+
+#: All rows are one class, whose covariance is the tied one: cheaper sums, and messages that
+#: name no class.
+_TIED = {"full": "tied", "diag": "tied_diag", "spherical": "tied_spherical"}
 
 
 class LogLikelihood:
@@ -124,6 +128,7 @@ class BernoulliDensity(LogLikelihood, OnePass, Density):
         """Return the log-probability of each row."""
         check_is_fitted(self)
         inputs = self._check_inputs(X, reset=False)
+        # xlogy counts 0 log 0 as 0: what never happened and does not happen costs nothing.
         terms = xlogy(inputs, self.probabilities_) + xlog1py(1.0 - inputs, -self.probabilities_)
         return terms.sum(axis=1)
 
@@ -198,6 +203,7 @@ class MultinomialDensity(LogLikelihood, OnePass, Density):
         """Return the log-probability of each row of counts."""
         check_is_fitted(self)
         counts = self._check_inputs(X, reset=False)
+        # The multinomial coefficient, in logarithms since factorials overflow at 171.
         ways = gammaln(counts.sum(axis=1) + 1.0) - gammaln(counts + 1.0).sum(axis=1)
         return ways + xlogy(counts, self.probabilities_).sum(axis=1)
 
@@ -221,8 +227,8 @@ class GaussianDensity(LogLikelihood, OnePass, Density):
 
     Parameters
     ----------
-    covariance
-        "full", "diagonal" or "spherical".
+    covariance_type
+        "full", "diag" or "spherical".
     unbiased
         Divide the scatter by :math:`N - 1` instead of the maximum likelihood's :math:`N`.
     variance_floor
@@ -233,7 +239,7 @@ class GaussianDensity(LogLikelihood, OnePass, Density):
     mean_ : ndarray of shape (n_features,)
         Sample mean :math:`m`.
     covariance_matrix_ : ndarray of shape (n_features, n_features)
-        Sample covariance :math:`S`, with zeros where the family has them.
+        Sample covariance :math:`S`, with zeros where `covariance_type` has them.
     statistics_ : ByClass
         Sums over the training data, to which `partial_fit` adds.
 
@@ -252,28 +258,33 @@ class GaussianDensity(LogLikelihood, OnePass, Density):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "covariance": [StrOptions({"full", "diagonal", "spherical"})],
+        "covariance_type": [StrOptions({"full", "diag", "spherical"})],
         "unbiased": ["boolean"],
         "variance_floor": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
-        self, *, covariance: str = "full", unbiased: bool = False, variance_floor: float = 1e-7
+        self,
+        *,
+        covariance_type: str = "full",
+        unbiased: bool = False,
+        variance_floor: float = 1e-7,
     ) -> None:
-        self.covariance = covariance
+        self.covariance_type = covariance_type
         self.unbiased = unbiased
         self.variance_floor = variance_floor
 
     def _statistics(self, chunk: Chunk, parameters: None) -> Any:
+        # One class, so that the sums of the classifiers serve here too.
         everyone = np.zeros(len(chunk), dtype=np.intp)
         one_class = Chunk(chunk.inputs, everyone, chunk.weights, np.zeros(1))
-        return class_moments(one_class, f"shared_{self.covariance}")
+        return class_moments(one_class, _TIED[self.covariance_type])
 
     def _update(self, statistics: Any) -> GaussianParameters:
-        moments, family = statistics.statistics, f"shared_{self.covariance}"
+        moments, tied_type = statistics.statistics, _TIED[self.covariance_type]
         covariance = raise_to_floor(
-            estimate_covariances(moments, family, unbiased=self.unbiased),
-            family,
+            estimate_covariances(moments, tied_type, unbiased=self.unbiased),
+            tied_type,
             self.variance_floor * total_variances(moments),
             statistics.classes,
         )

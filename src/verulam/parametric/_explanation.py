@@ -74,6 +74,7 @@ def explain_rows(
     classes
         Labels of the classes.
     """
+    # Naive Bayes adds up: differences of these rows are the log-odds, column by column.
     stacked = np.stack([np.tile(log_prior, (len(table), 1)), *terms.values()])
     joint = stacked.sum(axis=0)
     order = np.argsort(-joint, axis=1, kind="stable")

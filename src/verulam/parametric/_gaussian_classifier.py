@@ -1,4 +1,4 @@
-"""Classification with one Gaussian per class, and the whole family of covariances."""
+"""Gaussian discriminant analysis: linear, quadratic and regularised, by kind of covariance."""
 
 from dataclasses import dataclass
 from numbers import Real
@@ -26,17 +26,21 @@ from verulam.numerics import (
     largest_linear_function,
     linear_functions,
 )
-from verulam.parametric._covariances import (
-    FAMILIES,
+from verulam.parametric._class_parameters import (
+    COVARIANCE_TYPES,
+    PRIORS,
     class_moments,
+    class_priors,
     class_weights,
+    covariance_shape,
     estimate_covariances,
+    is_tied,
+    log_priors,
     mix_covariances,
     parameter_count,
     raise_to_floor,
     total_variances,
 )
-from verulam.parametric._priors import PRIORS, class_priors, log_priors
 
 
 @dataclass(frozen=True)
@@ -99,10 +103,16 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
 
     Parameters
     ----------
-    covariance
-        Which covariances the classes have: their own or a shared one, and full, diagonal or
-        spherical: "own_full", "shared_full", "own_diagonal", "shared_diagonal",
-        "own_spherical" or "shared_spherical". Shared covariances make the boundaries linear.
+    covariance_type
+        Which covariances the classes have, four of them named as in scikit-learn's mixtures:
+
+        | covariance | one for each class | one for all classes |
+        |---|---|---|
+        | any matrix | "full": quadratic discriminant analysis | "tied": linear |
+        | diagonal | "diag": Gaussian naive Bayes | "tied_diag" |
+        | multiple of the identity | "spherical" | "tied_spherical" |
+
+        Tied covariances make the boundaries linear.
     shared_weight
         Share :math:`\beta` of the pooled covariance mixed into each class's own.
     spherical_weight
@@ -126,8 +136,8 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
     means_ : ndarray of shape (n_classes, n_features)
         Class means :math:`m_k`.
     covariances_ : ndarray
-        Matrices, vectors of variances or single variances as the family has them, with a
-        leading axis over classes where they are their own.
+        Matrices, vectors of variances or single variances as `covariance_type` has them, with
+        a leading axis over classes where they are not tied.
     n_parameters_ : int
         Number of free numbers in means, covariances and priors.
     statistics_ : ByClass
@@ -150,14 +160,14 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
     --------
     >>> from verulam.parametric import GaussianClassifier
     >>> X, y = [[-1.0], [-1.5], [-0.5], [1.0], [1.5], [0.5]], list("aaabbb")
-    >>> classifier = GaussianClassifier(covariance="shared_full").fit(X, y)
+    >>> classifier = GaussianClassifier(covariance_type="tied").fit(X, y)
     >>> classifier.predict_proba([[0.0], [0.1]]).round(3)
     array([[0.5  , 0.5  ],
            [0.231, 0.769]])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "covariance": [StrOptions(set(FAMILIES))],
+        "covariance_type": [StrOptions(set(COVARIANCE_TYPES))],
         "shared_weight": [Interval(Real, 0, 1, closed="both")],
         "spherical_weight": [Interval(Real, 0, 1, closed="both")],
         "priors": PRIORS,
@@ -168,14 +178,14 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
     def __init__(
         self,
         *,
-        covariance: str = "shared_full",
+        covariance_type: str = "tied",
         shared_weight: float = 0.0,
         spherical_weight: float = 0.0,
         priors: ArrayLike | str | None = None,
         unbiased: bool = False,
         variance_floor: float = 1e-7,
     ) -> None:
-        self.covariance = covariance
+        self.covariance_type = covariance_type
         self.shared_weight = shared_weight
         self.spherical_weight = spherical_weight
         self.priors = priors
@@ -184,10 +194,10 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["GaussianClassifier"]:
-        return [cls(covariance=family) for family in ("shared_full", "own_full", "own_diagonal")]
+        return [cls(covariance_type=kind) for kind in ("tied", "full", "diag")]
 
     def _statistics(self, chunk: Chunk, parameters: None) -> ByClass[Any]:
-        return class_moments(chunk, self.covariance)
+        return class_moments(chunk, self.covariance_type)
 
     def _update(self, statistics: ByClass[Any]) -> GaussianClasses:
         moments = statistics.statistics
@@ -197,7 +207,7 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
             priors=class_priors(self.priors, weights),
             means=moments.mean,
             covariances=self._covariances(moments, statistics.classes),
-            n_parameters=parameter_count(self.covariance, n_columns, n_classes)
+            n_parameters=parameter_count(self.covariance_type, n_columns, n_classes)
             + n_classes * n_columns
             + (n_classes - 1 if self.priors is None else 0),
         )
@@ -208,44 +218,46 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
                 "shared_weight and spherical_weight are shares of one whole; their sum is "
                 f"{self.shared_weight + self.spherical_weight:.6g}, above 1."
             )
-        estimated = estimate_covariances(moments, self.covariance, unbiased=self.unbiased)
+        estimated = estimate_covariances(moments, self.covariance_type, unbiased=self.unbiased)
         if self.shared_weight or self.spherical_weight:
             estimated = self._mixed(estimated, moments)
         floors = self.variance_floor * total_variances(moments)
-        return raise_to_floor(estimated, self.covariance, floors, classes)
+        return raise_to_floor(estimated, self.covariance_type, floors, classes)
 
     def _mixed(self, estimated: np.ndarray, moments: Any) -> np.ndarray:
-        shared_family = f"shared_{self.covariance.split('_')[1]}"
         shared = estimated
-        if self.covariance.startswith("own"):
-            shared = estimate_covariances(moments, shared_family, unbiased=self.unbiased)
+        if not is_tied(self.covariance_type):
+            tied_type = {"full": "tied"}.get(self.covariance_type, f"tied_{self.covariance_type}")
+            shared = estimate_covariances(moments, tied_type, unbiased=self.unbiased)
         return mix_covariances(estimated, shared, self.shared_weight, self.spherical_weight)
 
     def _store(self, parameters: GaussianClasses) -> None:
         super()._store(parameters)
-        self._family = self.covariance
+        self._covariance_type = self.covariance_type
         self._factor = self._factorise()
 
     @property
     def _is_linear(self) -> bool:
-        # The fitted family, which a later `set_params` does not change.
-        return self._family.startswith("shared")
+        # The fitted kind, which a later `set_params` does not change.
+        return is_tied(self._covariance_type)
 
     def _factorise(self) -> GaussianFactor:
-        if self._family.endswith("full"):
-            shape = "full" if self._family == "own_full" else "tied"
-            return factorise(self.means_, self.covariances_, shape)
+        if covariance_shape(self._covariance_type) == "full":
+            return factorise(self.means_, self.covariances_, self._covariance_type)
+        # Spheres are diagonals of equal entries, and a tied one is repeated for each class.
         variances = self.covariances_
-        if self._family == "own_spherical":
+        if self._covariance_type == "spherical":
             variances = variances[:, None]
         return factorise(self.means_, np.broadcast_to(variances, self.means_.shape), "diagonal")
 
     def _centred_discriminants(self) -> tuple[np.ndarray, LinearDiscriminants]:
         """Return a point amid the means, and the discriminants of deviations from it."""
+        # Far from the origin the terms of a discriminant are large and cancel; deviations are not.
         origin = self.means_.mean(axis=0)
         return origin, self._linear_discriminants(self.means_ - origin)
 
     def _linear_discriminants(self, means: np.ndarray) -> LinearDiscriminants:
+        # The quadratic term is the same for all classes and cancels.
         weights = means @ _precisions(self._factor)[0]
         squares = np.einsum("ki,ki->k", weights, means)
         return LinearDiscriminants(weights, -0.5 * squares + log_priors(self.priors_))
@@ -268,6 +280,7 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
         if not self._is_linear:
             return super().predict(X)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        # The largest of linear functions needs no posteriors.
         origin, linear = self._centred_discriminants()
         best = largest_linear_function(inputs, linear.weights, linear.intercepts, origin)
         return self.classes_[best]

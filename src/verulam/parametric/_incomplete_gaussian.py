@@ -1,4 +1,4 @@
-"""A Gaussian fitted to rows with gaps, by expectation-maximisation."""
+"""A Gaussian fitted to rows with missing values, by expectation-maximisation (EM)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.numerics import factorise, gaussian_log_density
-from verulam.parametric._covariances import raise_to_floor
+from verulam.parametric._class_parameters import raise_to_floor
 from verulam.parametric._densities import GaussianParameters, LogLikelihood
 from verulam.parametric._sample_moments import PairSums, pair_sums
 
@@ -61,6 +61,7 @@ class ExpectedSums:
 
 def by_pattern(X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield for each pattern of gaps which columns are present, and the rows that have it."""
+    # Rows with the same gaps share one factorisation of the covariance.
     patterns, which = np.unique(~np.isnan(X), axis=0, return_inverse=True)
     order = np.argsort(which, kind="stable")
     ends = np.cumsum(np.bincount(which, minlength=len(patterns)))
@@ -80,7 +81,7 @@ def observed_log_density(
 def expected_sums(
     X: np.ndarray, weights: np.ndarray | None, mean: np.ndarray, covariance: np.ndarray
 ) -> ExpectedSums:
-    """Return the expected sums of one chunk under a Gaussian."""
+    """Return the expected sufficient statistics of one chunk under a Gaussian: the E-step."""
     n_columns = len(mean)
     deviations, products = np.zeros(n_columns), np.zeros((n_columns, n_columns))
     log_likelihood = 0.0
@@ -89,15 +90,16 @@ def expected_sums(
         absent = ~present
         filled = np.zeros((len(rows), n_columns))
         filled[:, present] = X[rows][:, present] - mean[present]
-        left_over = covariance[np.ix_(absent, absent)]
+        conditional = covariance[np.ix_(absent, absent)]
         if present.any() and absent.any():
             across = covariance[np.ix_(present, absent)]
             solved = cho_solve(cho_factor(covariance[np.ix_(present, present)]), across)
             filled[:, absent] = filled[:, present] @ solved
-            left_over = left_over - across.T @ solved
+            conditional = conditional - across.T @ solved
         deviations += weight @ filled
         products += (filled * weight[:, None]).T @ filled
-        products[np.ix_(absent, absent)] += weight.sum() * left_over
+        # Filled-in values alone would understate the variance by what is unknown about them.
+        products[np.ix_(absent, absent)] += weight.sum() * conditional
         log_likelihood += float(weight @ observed_log_density(X[rows], mean, covariance, present))
     total = float(len(X)) if weights is None else float(weights.sum())
     return ExpectedSums(mean, total, deviations, products, log_likelihood)
@@ -199,8 +201,9 @@ class IncompleteGaussianDensity(LogLikelihood, ManyPasses, Density):
 
     def _update(self, statistics: ExpectedSums) -> GaussianParameters:
         shift = statistics.deviations / statistics.weight
+        # Deviations are from the mean before this pass, which the shift corrects.
         covariance = statistics.products / statistics.weight - np.outer(shift, shift)
-        covariance = raise_to_floor(covariance, "shared_full", self._floors, np.zeros(1))
+        covariance = raise_to_floor(covariance, "tied", self._floors, np.zeros(1))
         return GaussianParameters(statistics.origin + shift, covariance)
 
     def _objective(self, statistics: ExpectedSums) -> float:
@@ -210,9 +213,9 @@ class IncompleteGaussianDensity(LogLikelihood, ManyPasses, Density):
         """Return the log-density of the values that each row has; 0 for an empty row."""
         check_is_fitted(self)
         inputs = self._check_inputs(X, reset=False)
-        result = np.empty(len(inputs))
+        log_densities = np.empty(len(inputs))
         for present, rows in by_pattern(inputs):
-            result[rows] = observed_log_density(
+            log_densities[rows] = observed_log_density(
                 inputs[rows], self.mean_, self.covariance_matrix_, present
             )
-        return result
+        return log_densities

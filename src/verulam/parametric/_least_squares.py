@@ -1,4 +1,4 @@
-"""Regression by least squares, linear and polynomial, from triangular factors that add."""
+"""Least squares by QR factorisation, linear and polynomial, from factors that add."""
 
 import warnings
 from dataclasses import dataclass
@@ -39,6 +39,7 @@ class TriangularFactor:
     n_rows: int
 
     def __add__(self, other: Self) -> "TriangularFactor":
+        # The factor of stacked factors is that of all rows: QR updating, with no Q to remember.
         factor: Any = np.linalg.qr(np.vstack([self.factor, other.factor]), mode="r")
         return TriangularFactor(
             factor,
@@ -76,6 +77,7 @@ def triangular_factor(
     design = np.column_stack([np.ones(len(terms)), terms, targets])
     weight, n_rows = float(len(terms)), len(terms)
     if weights is not None:
+        # A row of weight w is the same as w rows: squares are weighted by w.
         design *= np.sqrt(weights)[:, None]
         weight, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
     factor = np.linalg.qr(design, mode="r")
@@ -101,21 +103,23 @@ def solve_factor(statistics: TriangularFactor) -> LinearFit:
     centred[:, constant] = 0.0
     scales[constant] = 0.0
     scales = np.where(scales > 0, scales, 1.0)
+    # The pseudo-inverse: directions that the data do not span get no weight.
     left, singular, right = np.linalg.svd(centred / scales)
     tolerance = np.finfo(float).eps * max(statistics.n_rows, *centred.shape, 1)
-    kept = singular > tolerance * (singular[0] if len(singular) else 1.0)
-    inverse = np.divide(1.0, singular, out=np.zeros_like(singular), where=kept)
+    significant = singular > tolerance * (singular[0] if len(singular) else 1.0)
+    inverse = np.divide(1.0, singular, out=np.zeros_like(singular), where=significant)
     coef = (right.T @ (inverse * (left.T @ along))) / scales
     intercept = (factor[0, -1] - factor[0, 1:-1] @ coef) / factor[0, 0]
     # What the terms could not reach, and what the dropped directions left.
     residual_sum = factor[-1, -1] ** 2 + float(((along - centred @ coef) ** 2).sum())
-    freedom = statistics.weight - kept.sum() - 1
+    freedom = statistics.weight - significant.sum() - 1
     variance = residual_sum / freedom if freedom > 0 else np.nan
+    # The diagonal of the inverse of the normal equations, without forming them.
     spread = ((right.T * inverse) ** 2).sum(axis=1) / scales**2
     return LinearFit(
         coef=coef,
         intercept=float(intercept),
-        rank=int(kept.sum()),
+        rank=int(significant.sum()),
         residual_sum=residual_sum,
         residual_variance=float(variance),
         standard_errors=np.sqrt(variance * spread),

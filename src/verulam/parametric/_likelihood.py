@@ -1,4 +1,4 @@
-"""Maximum likelihood for any density that can be written down as a function."""
+"""Maximum-likelihood estimation for any density that can be written down as a function."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -63,19 +63,20 @@ class MaximumLikelihood:
         return pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
 
     def __str__(self) -> str:
-        each = [
+        estimates = [
             f"{name} = {value:.4g} (standard error {error:.2g})"
             for name, value, error in zip(
                 self.names, self.parameters, self.standard_errors, strict=True
             )
         ]
-        return f"{', '.join(each)}; log-likelihood {self.log_likelihood:.6g} of {self.n_rows} rows"
+        total = f"log-likelihood {self.log_likelihood:.6g} of {self.n_rows} rows"
+        return f"{', '.join(estimates)}; {total}"
 
 
 def maximise_likelihood(
     log_density: Callable[..., Any],
     X: ArrayLike,
-    start: Sequence[float],
+    init: Sequence[float],
     *,
     bounds: Sequence[tuple[float | None, float | None]] | None = None,
     names: Sequence[str] | None = None,
@@ -88,7 +89,7 @@ def maximise_likelihood(
         Called as ``log_density(X, *parameters)``, it returns the log density of each row.
     X
         The sample.
-    start
+    init
         Where the search begins; a likelihood of several maxima gives the one nearby.
     bounds
         Smallest and largest value of each parameter, None for none, such as
@@ -118,12 +119,12 @@ def maximise_likelihood(
         raise DataError("X is empty: at least one row is needed.")
     if not np.isfinite(sample).all():
         raise DataError("X has a missing or infinite value.")
-    first = np.atleast_1d(np.asarray(start, dtype=np.float64))
+    first = np.atleast_1d(np.asarray(init, dtype=np.float64))
     labels = tuple(names) if names is not None else tuple(f"p{k + 1}" for k in range(len(first)))
     limits = list(bounds) if bounds is not None else [(None, None)] * len(first)
-    for given, what in ((labels, "names"), (limits, "bounds")):
-        if len(given) != len(first):
-            raise DataError(f"{what} has {len(given)} entries for {len(first)} parameters.")
+    for entries, argument in ((labels, "names"), (limits, "bounds")):
+        if len(entries) != len(first):
+            raise DataError(f"{argument} has {len(entries)} entries for {len(first)} parameters.")
 
     def loss(parameters: Vector) -> float:
         # Beyond what a density allows, any logarithm may warn; such places are not taken.
@@ -138,8 +139,8 @@ def maximise_likelihood(
         return -total if np.isfinite(total) else np.inf
 
     if not np.isfinite(loss(first)):
-        raise DataError(f"start={first.tolist()}: the sample is impossible there; begin elsewhere.")
-    best, converged = _searched(loss, first, limits)
+        raise DataError(f"init={first.tolist()}: the sample is impossible there; begin elsewhere.")
+    best, converged = _search(loss, first, limits)
     if not converged:
         warnings.warn(
             "The search for the largest likelihood has not converged.",
@@ -150,27 +151,28 @@ def maximise_likelihood(
     return MaximumLikelihood(labels, best, errors, -loss(best), len(sample), converged)
 
 
-def _searched(
+def _search(
     loss: Callable[[Vector], float], first: Vector, limits: Sequence[Any]
 ) -> tuple[Vector, bool]:
-    """Search with a simplex, which needs no slope, from each place where the last one ended."""
-    place, value, converged = first, loss(first), False
+    """Search by Nelder-Mead, restarted from each point where the last simplex ended."""
+    # A simplex may collapse short of the optimum; a fresh one around its end goes on.
+    point, value, converged = first, loss(first), False
     for _ in range(ROUNDS):
-        found = optimize.minimize(
+        simplex = optimize.minimize(
             loss,
-            place,
+            point,
             method="Nelder-Mead",
             bounds=limits,
             options={"maxiter": 500 * len(first), "xatol": 1e-10, "fatol": 1e-12},
         )
-        gain = value - float(found.fun)
-        place, value = np.asarray(found.x), float(found.fun)
-        if found.success and gain <= 1e-10 * max(1.0, abs(value)):
+        gain = value - float(simplex.fun)
+        point, value = np.asarray(simplex.x), float(simplex.fun)
+        if simplex.success and gain <= 1e-10 * max(1.0, abs(value)):
             converged = True
             break
-        if not np.isfinite(place).all() or np.abs(place).max() > FARTHEST:
+        if not np.isfinite(point).all() or np.abs(point).max() > FARTHEST:
             break
-    return place, converged
+    return point, converged
 
 
 def _within(value: float, step: float, limit: Any) -> bool:
@@ -197,14 +199,15 @@ def _step(loss: Callable[[Vector], float], best: Vector, place: int, limit: Any)
 def _standard_errors(
     loss: Callable[[Vector], float], best: Vector, limits: Sequence[Any]
 ) -> Vector:
-    """Return roots of the inverse curvature, along the parameters that stand at no bound."""
+    """Return roots of the inverse observed information, of the parameters at no bound."""
     steps = np.array([_step(loss, best, place, limit) for place, limit in enumerate(limits)])
-    free = np.array([_within(*each) for each in zip(best, steps, limits, strict=True)])
+    free = np.array(list(map(_within, best, steps, limits)))
     errors = np.full(len(best), np.nan)
     places = np.flatnonzero(free)
     moves = [
         step * np.eye(len(best))[place] for place, step in zip(places, steps[free], strict=True)
     ]
+    # Central differences for the Hessian of the negative log-likelihood.
     curvature = np.array(
         [
             [
@@ -220,10 +223,10 @@ def _standard_errors(
     if not len(places) or not np.isfinite(curvature).all():
         return errors
     curvature /= 4.0 * np.outer(steps[free], steps[free])
-    own = np.diag(curvature)
+    diagonal = np.diag(curvature)
     # In units of their own curvature, what is flat differs from zero by rounding alone.
-    if (own > 0).all():
-        units = np.sqrt(np.outer(own, own))
+    if (diagonal > 0).all():
+        units = np.sqrt(np.outer(diagonal, diagonal))
         if np.linalg.eigvalsh(curvature / units)[0] > FLAT:
-            errors[free] = np.sqrt(np.diag(np.linalg.inv(curvature / units)) / own)
+            errors[free] = np.sqrt(np.diag(np.linalg.inv(curvature / units)) / diagonal)
     return errors

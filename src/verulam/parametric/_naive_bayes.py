@@ -31,6 +31,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.numerics import PosteriorMixin
+from verulam.parametric._class_parameters import PRIORS, class_priors, log_priors
 from verulam.parametric._column_models import (
     CategoricalColumns,
     ColumnSums,
@@ -44,7 +45,6 @@ from verulam.parametric._column_models import (
     sum_columns,
 )
 from verulam.parametric._explanation import Explanation, explain_rows
-from verulam.parametric._priors import PRIORS, class_priors, log_priors
 
 #: A log-likelihood below this contains an event of probability 0.
 IMPOSSIBLE = -1e299
@@ -254,6 +254,7 @@ class NaiveBayes(PosteriorMixin, OnePassClassifier, Classifier):
                 DataWarning,
                 stacklevel=2,
             )
+            # Minus infinity for all classes would make every posterior a NaN.
             joint[impossible] = log_priors(self.priors_)
         return joint
 
@@ -289,6 +290,7 @@ def column_terms(classifier: NaiveBayes, table: EncodedTable) -> dict[str | int,
             table.schema, table.numbers, np.ascontiguousarray(table.codes[:, [position]])
         )
         whole = classifier.categorical_
+        # The tables of all columns lie end to end; one column alone starts at its own.
         CategoricalColumns(whole.first[position:], whole.log_probabilities).add_terms(
             terms[name], alone
         )

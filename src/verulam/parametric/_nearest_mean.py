@@ -1,4 +1,4 @@
-"""Classification by the nearest class mean."""
+"""Nearest-mean classification, by Euclidean or Mahalanobis distance."""
 
 from dataclasses import dataclass
 from numbers import Real
@@ -18,7 +18,7 @@ from verulam.base import (
     validate_data,
 )
 from verulam.numerics import GaussianFactor, factorise, mahalanobis_squares
-from verulam.parametric._covariances import (
+from verulam.parametric._class_parameters import (
     class_moments,
     class_weights,
     estimate_covariances,
@@ -26,11 +26,11 @@ from verulam.parametric._covariances import (
     total_variances,
 )
 
-#: The covariance family behind each metric; its scale is what distances are measured in.
-_FAMILIES = {
-    "euclidean": "shared_diagonal",
-    "mahalanobis": "shared_full",
-    "own_mahalanobis": "own_full",
+#: The covariance behind each metric; its scale is what distances are measured in.
+_COVARIANCE_TYPES = {
+    "euclidean": "tied_diag",
+    "mahalanobis": "tied",
+    "own_mahalanobis": "full",
 }
 
 
@@ -81,7 +81,7 @@ class NearestMean(OnePassClassifier, Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "metric": [StrOptions(set(_FAMILIES))],
+        "metric": [StrOptions(set(_COVARIANCE_TYPES))],
         "variance_floor": [Interval(Real, 0, 1, closed="neither")],
     }
 
@@ -91,19 +91,19 @@ class NearestMean(OnePassClassifier, Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["NearestMean"]:
-        return [cls(metric=metric) for metric in _FAMILIES]
+        return [cls(metric=metric) for metric in _COVARIANCE_TYPES]
 
     def _statistics(self, chunk: Chunk, parameters: None) -> ByClass[Any]:
-        return class_moments(chunk, _FAMILIES[self.metric])
+        return class_moments(chunk, _COVARIANCE_TYPES[self.metric])
 
     def _update(self, statistics: ByClass[Any]) -> ClassCentres:
         moments = statistics.statistics
         if self.metric == "euclidean":
             return ClassCentres(moments.mean, None)
-        family = _FAMILIES[self.metric]
+        covariance_type = _COVARIANCE_TYPES[self.metric]
         covariances = raise_to_floor(
-            estimate_covariances(moments, family, unbiased=False),
-            family,
+            estimate_covariances(moments, covariance_type, unbiased=False),
+            covariance_type,
             self.variance_floor * total_variances(moments),
             statistics.classes,
         )
@@ -116,17 +116,16 @@ class NearestMean(OnePassClassifier, Classifier):
     def _factorise(self) -> GaussianFactor:
         if self.covariances_ is None:
             return factorise(self.means_, np.ones(len(self.means_)), "spherical")
-        family = "tied" if self.metric == "mahalanobis" else "full"
-        return factorise(self.means_, self.covariances_, family)
+        return factorise(self.means_, self.covariances_, _COVARIANCE_TYPES[self.metric])
 
     def distances(self, X: ArrayLike) -> np.ndarray:
         """Return the distance of each row to each class mean."""
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        found = np.sqrt(mahalanobis_squares(inputs, self._factor))
+        distances = np.sqrt(mahalanobis_squares(inputs, self._factor))
         # A class without rows has no mean to be near to.
-        found[:, class_weights(self.statistics_.statistics) == 0] = np.inf
-        return found
+        distances[:, class_weights(self.statistics_.statistics) == 0] = np.inf
+        return distances
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the class of the nearest mean."""

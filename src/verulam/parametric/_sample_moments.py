@@ -76,6 +76,7 @@ def pair_sums(X: np.ndarray, weights: np.ndarray | None) -> PairSums:
     """Return the sums of one chunk, in which NaN marks what is missing."""
     present = ~np.isnan(X)
     counts = present.sum(axis=0)
+    # Around their mean numbers do not cancel when squares are subtracted.
     origin = np.where(present, X, 0.0).sum(axis=0) / np.maximum(counts, 1)
     values = np.where(present, X - origin, 0.0)
     here = present.astype(np.float64)
@@ -171,6 +172,7 @@ class SampleMoments(OnePass, BaseEstimator):
             scatter = statistics.products - weight * means * means.T
             divisor = weight - (1.0 if self.unbiased else 0.0)
             covariance = np.where(divisor > 1e-9, scatter / divisor, np.nan)
+            # Over the rows of the pair, not of the column: only then is a correlation at most one.
             squares = np.clip(statistics.squares - weight * means**2, 0.0, None)
             correlation = scatter / np.sqrt(squares * squares.T)
         np.clip(correlation, -1.0, 1.0, out=correlation)

@@ -1,4 +1,4 @@
-"""Choosing how complex a model to fit, by validation."""
+"""Model selection by cross-validation and the one-standard-error rule."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class ComplexityCurve:
         Standard errors of the validation errors.
     best
         The value with the least validation error.
-    chosen
+    selected
         The simplest value whose validation error is within one standard error of the least.
     """
 
@@ -37,7 +37,7 @@ class ComplexityCurve:
     validation: np.ndarray
     validation_error: np.ndarray
     best: Any
-    chosen: Any
+    selected: Any
 
     @property
     def diagnoses(self) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ class ComplexityCurve:
                 "training": self.training,
                 "validation": self.validation,
                 "standard_error": self.validation_error,
-                "chosen": [value == self.chosen for value in self.values],
+                "selected": [value == self.selected for value in self.values],
                 "diagnosis": self.diagnoses,
             },
             index=pd.Index(self.values, name=self.parameter),
@@ -84,7 +84,7 @@ def select_complexity(
     learner
         Any estimator.
     parameter
-        Name of the parameter that sets its complexity, such as "covariance" or "degree".
+        Name of the parameter that sets its complexity, such as "covariance_type" or "degree".
     values
         Values to try, the simplest model first.
     X, y
@@ -102,7 +102,7 @@ def select_complexity(
     >>> X = np.linspace(-1, 1, 60)[:, None]
     >>> y = X[:, 0] ** 2 + np.random.default_rng(0).normal(scale=0.1, size=60)
     >>> curve = select_complexity(PolynomialRegression(), "degree", range(1, 7), X, y, cv=10)
-    >>> curve.chosen
+    >>> curve.selected
     2
     """
     splits = list(_shuffled(cv, learner, y).split(X, y))
@@ -126,6 +126,7 @@ def select_complexity(
     means = errors.mean(axis=1)
     deviations = errors.std(axis=1, ddof=1) / np.sqrt(errors.shape[1])
     best = int(means.argmin())
+    # The one-standard-error rule: a difference within the noise is no reason for a richer model.
     adequate = np.flatnonzero(means <= means[best] + deviations[best])
     return ComplexityCurve(
         parameter=parameter,
@@ -134,7 +135,7 @@ def select_complexity(
         validation=means,
         validation_error=deviations,
         best=values[best],
-        chosen=values[int(adequate[0])],
+        selected=values[int(adequate[0])],
     )
 
 

@@ -32,6 +32,7 @@ from verulam.plots._experiments.tradeoffs import (
     error_reject_curve,
     response_surface,
 )
+from verulam.plots._models.association import apriori_lattice, rule_map
 from verulam.plots._models.densities import densities_1d, density_contours
 from verulam.plots._models.discriminants import (
     discriminant_curves,
@@ -55,6 +56,12 @@ from verulam.plots._models.sequences import (
     trellis,
 )
 from verulam.plots._models.smoothers import bias_variance_curve, component_curve, smooth_curves
+from verulam.plots._models.theory import (
+    bias_and_variance,
+    bound_and_simulation,
+    labelings_grid,
+    version_space,
+)
 from verulam.plots._models.traces import criterion_trace, sigmoid_trace, weight_trace
 from verulam.plots._models.tree import tree_diagram
 from verulam.plots._predictions.confusion import confusion_matrix
@@ -67,8 +74,11 @@ from verulam.plots._predictions.thresholds import (
 
 __all__ = [
     "against_normal",
+    "apriori_lattice",
     "best_probabilities",
+    "bias_and_variance",
     "bias_variance_curve",
+    "bound_and_simulation",
     "calibration_curves",
     "comparison",
     "complexity_curve",
@@ -93,6 +103,7 @@ __all__ = [
     "error_reject_curve",
     "factor_map",
     "kept_rows",
+    "labelings_grid",
     "learner_results",
     "legend_above",
     "level_means",
@@ -111,6 +122,7 @@ __all__ = [
     "response_surface",
     "retrieval_venn",
     "roc_curves",
+    "rule_map",
     "running_mean_paths",
     "score_boxes",
     "share_matrix",
@@ -122,6 +134,7 @@ __all__ = [
     "trajectories",
     "tree_diagram",
     "trellis",
+    "version_space",
     "voronoi_cells",
     "voronoi_facets",
     "weight_trace",

@@ -29,11 +29,11 @@ def axes_or_new(ax: Axes | None, width: float | None = None, height: float | Non
 
     A figure given in place of axes lends its only ones, or gets some.
     """
-    given: Any = ax
-    if isinstance(given, Figure | SubFigure):
-        if len(given.axes) > 1:
-            raise TypeError(f"ax is a figure with {len(given.axes)} axes: give one of figure.axes.")
-        return given.axes[0] if given.axes else given.subplots()
+    place: Any = ax
+    if isinstance(place, Figure | SubFigure):
+        if len(place.axes) > 1:
+            raise TypeError(f"ax is a figure with {len(place.axes)} axes: give one of figure.axes.")
+        return place.axes[0] if place.axes else place.subplots()
     if ax is not None and not isinstance(ax, Axes):
         raise TypeError(
             f"ax must be Matplotlib axes, such as plt.subplots()[1], not {type(ax).__name__}."

@@ -4,7 +4,7 @@ from verulam.base import publish as _publish
 from verulam.rule._base import Rule, RuleBase
 from verulam.rule._boxes.box import BoxClassifier, ThresholdRule
 from verulam.rule._boxes.box_search import Box
-from verulam.rule._explanation import RuleExplanation
+from verulam.rule._classifier import RuleExplanation
 from verulam.rule._learning.covering import Irep, Ripper, SequentialCovering
 from verulam.rule._learning.description_length import description_length
 from verulam.rule._learning.foil import Clause, Literal, Program, learn_clauses

@@ -1,5 +1,6 @@
-"""Rules and rule bases as records: what they cover, what they conclude, how they read."""
+"""Rules and rule bases: coverage, conflict resolution, support and confidence; text and code."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import DataError, TableSchema, as_frame, encode_table
-from verulam.rule._export import base_to_code, base_to_markdown, base_to_text, rule_text
-from verulam.rule._term import Term
+from verulam.rule._term import Term, value_text
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ class RuleBase:
     def decide(self, rows: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return for each encoded row the first rule that covers it, or the number of rules."""
         decided = np.full(len(rows), len(self.rules), dtype=np.intp)
+        # Rows that a rule has decided are not asked again.
         waiting = np.arange(len(rows))
         for place, rule in enumerate(self.rules):
             covered = rule.covers(rows[waiting], self.schema)
@@ -144,8 +145,8 @@ class RuleBase:
         covered = self.coverage(rows)
         nobody = ~covered.any(axis=1)
         if self.classes is not None:
-            found = self.classes[self.votes(rows).argmax(axis=1)]
-            return np.where(nobody, conclusions[-1], found)
+            winners = self.classes[self.votes(rows).argmax(axis=1)]
+            return np.where(nobody, conclusions[-1], winners)
         totals = covered @ conclusions[:-1] if self.rules else np.zeros(len(rows))
         return np.where(nobody, conclusions[-1], totals / np.maximum(covered.sum(axis=1), 1))
 
@@ -172,8 +173,8 @@ class RuleBase:
 
     def description(self, conclusion: Any) -> str:
         """Return all rules of one class, or of one number, as one: IF (...) OR (...) THEN ..."""
-        found = [rule for rule in self.rules if rule.conclusion == conclusion]
-        parts = [" AND ".join(map(str, rule.terms)) or "TRUE" for rule in found]
+        rules = [rule for rule in self.rules if rule.conclusion == conclusion]
+        parts = [conditions_text(rule) or "TRUE" for rule in rules]
         # Where the rules leave nothing over, the default never speaks.
         if self.default.conclusion == conclusion and self.default.support != 0.0:
             parts.append("no other rule holds")
@@ -259,6 +260,7 @@ def _with_counts(
 def _shares(rule: Rule, classes: np.ndarray) -> NDArray[np.float64]:
     """Return the share of each class; ties, and what was never counted, go to the conclusion."""
     weights = np.array(rule.weights or (0.0,) * len(classes))
+    # A little more for the conclusion, so that probabilities and predictions never disagree.
     weights[classes == rule.conclusion] += max(1e-9 * weights.sum(), 1e-300)
     return weights / weights.sum()
 
@@ -269,3 +271,128 @@ def unique_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     for rule in rules:
         seen.setdefault((frozenset(rule.terms), rule.conclusion), rule)
     return tuple(seen.values())
+
+
+def conditions_text(rule: Rule) -> str:
+    """Return the conditions of a rule, joined by AND."""
+    return " AND ".join(map(str, rule.terms))
+
+
+def rule_text(rule: Rule) -> str:
+    """Return one rule as a sentence."""
+    conclusion = value_text(rule.conclusion)
+    return f"IF {conditions_text(rule)} THEN {conclusion}" if rule.terms else f"ELSE {conclusion}"
+
+
+def base_to_text(base: RuleBase) -> str:
+    """Return numbered rules, one a line, with support and confidence where known."""
+    lines = [(f"R{place}: {rule_text(rule)}", rule) for place, rule in enumerate(base.rules, 1)]
+    lines.append((rule_text(base.default), base.default))
+    return "\n".join(text + _numbers_text(rule) for text, rule in lines)
+
+
+def base_to_markdown(base: RuleBase) -> str:
+    """Return the rules as the rows of a Markdown table."""
+    rows = [
+        (f"R{place}", conditions_text(rule) or "always", rule)
+        for place, rule in enumerate(base.rules, 1)
+    ]
+    rows.append(("", "otherwise", base.default))
+    lines = ["| rule | if | then | support | confidence |", "|---|---|---|---:|---:|"]
+    for name, conditions, rule in rows:
+        cells = [
+            name,
+            conditions.replace("|", "\\|"),
+            value_text(rule.conclusion).replace("|", "\\|"),
+            _share_text(rule.support),
+            _share_text(rule.confidence),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def base_to_code(base: RuleBase, name: str) -> str:
+    """Return a Python function that concludes as the rule base does."""
+    if not name.isidentifier():
+        raise DataError(f"name is {name!r}; expected the name of a Python function.")
+    lines = [
+        f"def {name}(row):",
+        '    """Return the conclusion for one row, a mapping of column to value."""',
+        # A missing entry has no size and is no value: NaN can be asked of both, None cannot.
+        '    row = {key: float("nan") if row[key] is None else row[key] for key in row.keys()}',
+    ]
+    if base.ordered:
+        for rule in base.rules:
+            lines += [f"    if {_test(rule)}:", f"        return {_literal(rule.conclusion)}"]
+        lines.append(f"    return {_literal(base.default.conclusion)}")
+    elif base.classes is None:
+        lines += _mean_lines(base)
+    else:
+        lines += _vote_lines(base)
+    return "\n".join(lines) + "\n"
+
+
+def _vote_lines(base: RuleBase) -> list[str]:
+    assert base.classes is not None
+    # All classes in order, so that a tie falls to the same class as elsewhere.
+    classes = ", ".join(f"{_literal(label)}: 0.0" for label in base.classes)
+    lines = [f"    votes = {{{classes}}}"]
+    for rule in base.rules:
+        confidence = 1.0 if math.isnan(rule.confidence) else max(rule.confidence, 1e-12)
+        conclusion = _literal(rule.conclusion)
+        lines += [f"    if {_test(rule)}:", f"        votes[{conclusion}] += {confidence!r}"]
+    return [
+        *lines,
+        "    if not any(votes.values()):",
+        f"        return {_literal(base.default.conclusion)}",
+        "    return max(votes, key=votes.get)",
+    ]
+
+
+def _mean_lines(base: RuleBase) -> list[str]:
+    lines = ["    conclusions = []"]
+    for rule in base.rules:
+        conclusion = _literal(rule.conclusion)
+        lines += [f"    if {_test(rule)}:", f"        conclusions.append({conclusion})"]
+    default = _literal(base.default.conclusion)
+    return [*lines, f"    return sum(conclusions) / len(conclusions) if conclusions else {default}"]
+
+
+def _test(rule: Rule) -> str:
+    return " and ".join(map(_term_code, rule.terms)) or "True"
+
+
+def _term_code(term: Term) -> str:
+    entry = f"row[{_literal(term.column)}]"
+    relation = {"=": "==", "!=": "!="}.get(term.relation, term.relation)
+    test = f"{entry} {relation} {_literal(term.value)}"
+    # A missing entry differs from itself.
+    if term.relation == "!=":
+        test = f"({entry} == {entry} != {_literal(term.value)})"
+    if term.accepts_missing:
+        return f"({entry} != {entry} or {test})"
+    return test
+
+
+def _literal(value: Any) -> str:
+    """Return a value as Python would write it."""
+    if isinstance(value, tuple):
+        inside = ", ".join(map(_literal, value))
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return f"float({str(plain)!r})"
+    return repr(plain)
+
+
+def _numbers_text(rule: Rule) -> str:
+    parts = [
+        f"{name} {_share_text(share)}"
+        for name, share in (("support", rule.support), ("confidence", rule.confidence))
+        if not math.isnan(share)
+    ]
+    return f"  ({', '.join(parts)})" if parts else ""
+
+
+def _share_text(share: float) -> str:
+    return "" if math.isnan(share) else f"{share:.1%}"

@@ -1,6 +1,7 @@
-"""What all classifiers made of rules share: tables in, classes, probabilities and reasons out."""
+"""Rule-based classifiers: tables in, classes, probabilities and explanations out."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -20,7 +21,7 @@ from verulam.base import (
 )
 from verulam.numerics import announced
 from verulam.rule._base import Rule, RuleBase
-from verulam.rule._explanation import RuleExplanation, row_values
+from verulam.rule._term import column_place, name_text
 from verulam.tree import encode_rows, read_rows
 
 
@@ -53,6 +54,37 @@ class TrainingSet:
         """The weight of each class."""
         counts = np.bincount(self.codes, self.weights, minlength=len(self.classes))
         return counts.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class RuleExplanation:
+    """The rules behind one prediction.
+
+    Attributes
+    ----------
+    label
+        The predicted class.
+    probability
+        Share of that class among the training rows that the same rules decided.
+    rules
+        The rules that spoke, each with its number from 1; none where the default decided.
+    values
+        What the row had in the columns that they looked at, by column.
+    """
+
+    label: Any
+    probability: float
+    rules: tuple[tuple[int, Rule], ...]
+    values: dict[Any, str]
+
+    def __str__(self) -> str:
+        label = self.label.item() if isinstance(self.label, np.generic) else self.label
+        lines = [f"Predicted {label!r} with probability {self.probability:.3f}"]
+        if not self.rules:
+            lines[0] += ": no rule covers the row"
+        lines += [f"  R{number}: {rule}" for number, rule in self.rules]
+        lines += [f"  {name_text(name)} = {value}" for name, value in self.values.items()]
+        return "\n".join(lines)
 
 
 class RuleClassifier(Classifier):
@@ -104,6 +136,7 @@ class RuleClassifier(Classifier):
                     "sample_weight is zero for every row: at least one positive weight is needed."
                 )
             rows, codes, weights = rows[counted], codes[counted], weights[counted]
+        # Read-only weights would have the loops compiled anew.
         weights = np.require(weights, requirements=["C", "W"])
         return TrainingSet(schema, rows, codes, classes, weights)
 
@@ -150,9 +183,10 @@ class RuleClassifier(Classifier):
                 (int(place) + 1, base.rules[place]) for place in np.flatnonzero(covered[row])
             ]
             if base.ordered:
+                # Of a list, the first rule that covers a row has decided alone.
                 speaking = speaking[:1]
             probability = float(shares[row, base.classes == label][0])
-            values = row_values(rows[row], base.schema, [rule for _, rule in speaking])
+            values = _row_values(rows[row], base.schema, [rule for _, rule in speaking])
             explanations.append(RuleExplanation(label, probability, tuple(speaking), values))
         return explanations
 
@@ -174,3 +208,20 @@ def _warn_of_odd_data(training: TrainingSet) -> None:
             DataWarning,
             stacklevel=4,
         )
+
+
+def _row_values(
+    row: NDArray[np.float64], schema: TableSchema, rules: Sequence[Rule]
+) -> dict[Any, str]:
+    """Return what an encoded row has in the columns that the rules look at."""
+    values: dict[Any, str] = {}
+    for term in (term for rule in rules for term in rule.terms):
+        place = column_place(term.column, schema)
+        categories = schema.categories[place]
+        if np.isnan(row[place]):
+            values[term.column] = "missing"
+        elif categories is None:
+            values[term.column] = f"{row[place]:.6g}"
+        else:
+            values[term.column] = str(categories[int(row[place])])
+    return values

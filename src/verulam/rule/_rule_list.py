@@ -1,4 +1,4 @@
-"""Rules that are given, as classifiers: a list, where the first decides, or a set, where all do."""
+"""Decision lists and rule sets of rules that are written by hand or taken from elsewhere."""
 
 import warnings
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ class RuleList(RuleClassifier):
         return tags
 
     def _learn(self, training: TrainingSet) -> RuleBase:
-        return given_rules(training, tuple(self.rules), self.default, ordered=self._ordered)
+        return measured_rules(training, tuple(self.rules), self.default, ordered=self._ordered)
 
 
 class RuleSet(RuleList):
@@ -124,17 +124,17 @@ class RuleSet(RuleList):
     _ordered: ClassVar[bool] = False
 
 
-def given_rules(
+def measured_rules(
     training: TrainingSet, rules: tuple[Rule, ...], default: Any, *, ordered: bool
 ) -> RuleBase:
-    """Return a rule base of given rules, measured on the data; it may know classes they lack."""
+    """Return a rule base of rules as they are, measured on data that may have more classes."""
     for place, rule in enumerate(rules):
         if not isinstance(rule, Rule):
             raise DataError(f"rules[{place}] is {rule!r}; expected a verulam.rule.Rule.")
     concluded = [rule.conclusion for rule in rules] + ([] if default is None else [default])
     classes = training.classes
     if concluded:
-        if any(isinstance(each, str) != isinstance(classes[0], str) for each in concluded):
+        if any(isinstance(label, str) != isinstance(classes[0], str) for label in concluded):
             raise DataError(
                 f"The rules conclude {concluded[0]!r} and the labels of y are such as "
                 f"{classes.tolist()[0]!r}; use one type for both."

@@ -11,10 +11,8 @@ from verulam.sequence._chains.product_states import (
     split_states,
 )
 from verulam.sequence._chains.variational import VariationalFactorial
-from verulam.sequence._data.alignment import Alignment, align_states
 from verulam.sequence._data.quantised import VectorQuantiser
-from verulam.sequence._data.sequences import Sequences, read_sequences
-from verulam.sequence._data.windows import input_windows
+from verulam.sequence._data.sequences import Sequences, input_windows, read_sequences
 from verulam.sequence._dynamics.kalman import (
     LinearSystem,
     StateEstimates,
@@ -39,8 +37,8 @@ from verulam.sequence._emissions.regression import AutoregressiveEmission, Regre
 from verulam.sequence._emissions.urns import UrnPosteriors, urns_without_replacement
 from verulam.sequence._extensions.arc_emissions import ArcTransitions, arc_model
 from verulam.sequence._extensions.composite import (
-    Composite,
-    Segment,
+    CompositeHMM,
+    CompositeSegment,
     compose_models,
     parallel_paths,
 )
@@ -52,7 +50,7 @@ from verulam.sequence._extensions.durations import (
 from verulam.sequence._extensions.hierarchy import (
     FlatHierarchy,
     HierarchicalTransitions,
-    Level,
+    HierarchyLevel,
     flatten_hierarchy,
     hierarchical_model,
 )
@@ -67,9 +65,16 @@ from verulam.sequence._learners.markov_chain import (
     order_test,
     stationary_distribution,
 )
-from verulam.sequence._learners.queries import Drawn, PathProbabilities
-from verulam.sequence._learners.selection import StateCurve, add_states, select_states
+from verulam.sequence._learners.queries import PathProbabilities, SampledSequences
+from verulam.sequence._learners.selection import (
+    Alignment,
+    StateCurve,
+    add_states,
+    align_states,
+    select_states,
+)
 from verulam.sequence._model.emission import Emission
+from verulam.sequence._model.forward_backward import ForwardBackward, forward_backward
 from verulam.sequence._model.inference import (
     BestPath,
     Emissions,
@@ -81,9 +86,13 @@ from verulam.sequence._model.inference import (
     filter_states,
     smooth_states,
 )
-from verulam.sequence._model.initial_and_transition import InitialProbabilities, TransitionMatrix
 from verulam.sequence._model.logistic_transitions import LogisticTransitions
-from verulam.sequence._model.parameters import Model, Parts
+from verulam.sequence._model.parameters import (
+    HMMParameters,
+    HMMParts,
+    InitialProbabilities,
+    TransitionMatrix,
+)
 from verulam.sequence._model.transitions import (
     Transitions,
     VaryingTransitions,
@@ -105,8 +114,8 @@ __all__ = [
     "ChainTransitions",
     "ClassifierEmission",
     "ClassifierStates",
-    "Composite",
-    "Drawn",
+    "CompositeHMM",
+    "CompositeSegment",
     "DurationTransitions",
     "Emission",
     "Emissions",
@@ -114,31 +123,32 @@ __all__ = [
     "Filtered",
     "FlatHierarchy",
     "Forecast",
+    "ForwardBackward",
     "GaussianEmission",
     "GaussianStates",
     "HMMClassifier",
+    "HMMParameters",
+    "HMMParts",
     "HiddenMarkovModel",
     "HierarchicalTransitions",
+    "HierarchyLevel",
     "HybridModel",
     "InfiniteHiddenMarkovModel",
     "InitialProbabilities",
-    "Level",
     "LinearDynamicalSystem",
     "LinearSystem",
     "LogisticTransitions",
     "MarkovChain",
     "MixtureEmission",
-    "Model",
     "MultinomialEmission",
     "OnlineFilter",
     "OrderTest",
-    "Parts",
     "PathProbabilities",
     "PhasedEmission",
     "PoissonEmission",
     "RegimeDraws",
     "RegressionEmission",
-    "Segment",
+    "SampledSequences",
     "Sequences",
     "Smoothed",
     "StateCurve",
@@ -169,6 +179,7 @@ __all__ = [
     "filter_states",
     "fit_hybrid",
     "flatten_hierarchy",
+    "forward_backward",
     "hierarchical_model",
     "input_windows",
     "kalman_filter",

@@ -1,8 +1,6 @@
 """Intervals and tests that turn the results of experiments into sentences (chapter 19)."""
 
 from verulam.base import publish as _publish
-from verulam.statistics._core.adjustments import adjust_p_values
-from verulam.statistics._core.all_pairs import Comparisons
 from verulam.statistics._core.intervals import (
     BootstrapResult,
     bootstrap_interval,
@@ -10,6 +8,7 @@ from verulam.statistics._core.intervals import (
     t_interval,
     z_interval,
 )
+from verulam.statistics._core.multiple_comparisons import Comparisons, adjust_p_values
 from verulam.statistics._core.result import Assumption, ConfidenceInterval, EffectSize, TestResult
 from verulam.statistics._datasets.bayesian import (
     BayesianComparison,
@@ -85,6 +84,7 @@ from verulam.statistics._several.anova import (
 )
 from verulam.statistics._several.choice_rules import SELECTION_RULES, Selection, select
 from verulam.statistics._several.joint_posterior import (
+    UNKNOWN_SPLITS,
     JointPosterior,
     joint_posterior,
     split_posterior,
@@ -108,6 +108,7 @@ from verulam.statistics._two.paired_tests import (
 __all__ = [
     "POST_HOC",
     "SELECTION_RULES",
+    "UNKNOWN_SPLITS",
     "Assumption",
     "BayesianComparison",
     "BootstrapError",

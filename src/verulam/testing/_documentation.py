@@ -52,7 +52,7 @@ def quoted_defaults(docstring: str) -> dict[str, Any]:
     ... ''')
     {'depth': 3}
     """
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     names: list[str] = []
     for line in _section_lines(docstring, "Parameters"):
         if line and not line[0].isspace():
@@ -63,8 +63,8 @@ def quoted_defaults(docstring: str) -> dict[str, Any]:
             except (SyntaxError, ValueError):
                 # "the default learners" quotes no value.
                 continue
-            found.update(dict.fromkeys(names, value))
-    return found
+            defaults.update(dict.fromkeys(names, value))
+    return defaults
 
 
 def check_documented_parameters(learner: Any) -> None:

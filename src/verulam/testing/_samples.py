@@ -31,10 +31,10 @@ class Sample:
         """What `fit` is called with."""
         return (self.inputs,) if self.targets is None else (self.inputs, self.targets)
 
-    def rows(self, chosen: Any) -> "Sample":
+    def rows(self, index: Any) -> "Sample":
         """Return some of the rows, by slice or row numbers."""
-        inputs = self.inputs.iloc[chosen] if hasattr(self.inputs, "iloc") else self.inputs[chosen]
-        return Sample(inputs, None if self.targets is None else self.targets[chosen])
+        inputs = self.inputs.iloc[index] if hasattr(self.inputs, "iloc") else self.inputs[index]
+        return Sample(inputs, None if self.targets is None else self.targets[index])
 
 
 def sample_for(learner: Any) -> Sample:
@@ -43,9 +43,9 @@ def sample_for(learner: Any) -> Sample:
     A class whose inputs are special gives its own by a classmethod ``_example_data``, which
     returns inputs and targets (or None).
     """
-    own = getattr(type(learner), "_example_data", None)
-    if own is not None:
-        return Sample(*own())
+    example_data = getattr(type(learner), "_example_data", None)
+    if example_data is not None:
+        return Sample(*example_data())
     generator = np.random.default_rng(0)
     tags = get_tags(learner)
     n_classes = 3 if tags.classifier_tags is None or tags.classifier_tags.multi_class else 2

@@ -2,9 +2,8 @@
 
 from verulam.base import publish as _publish
 from verulam.tree._classifier import DecisionTreeClassifier
-from verulam.tree._export.dot import export_dot
 from verulam.tree._export.python_code import export_code
-from verulam.tree._export.text import branch_label, describe_condition
+from verulam.tree._export.text import branch_label, describe_condition, export_dot
 from verulam.tree._growing.impurity import (
     entropy,
     gini,

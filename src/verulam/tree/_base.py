@@ -1,4 +1,4 @@
-"""What classification and regression trees have in common once they are grown."""
+"""Univariate decision trees: what classification and regression trees have in common."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.utils.class_weight import compute_sample_weight
 
 from verulam.base import (
@@ -22,14 +23,19 @@ from verulam.base import (
     is_classifier,
 )
 from verulam.numerics import announced
-from verulam.tree._ccp_alpha import choose_alpha
 from verulam.tree._export.text import branch_label, column_name, condition_text, tree_text
 from verulam.tree._growing.assemble import Growth
 from verulam.tree._growing.general import grow_generally
-from verulam.tree._growing.growth_parameters import Rules
+from verulam.tree._growing.growth_parameters import GrowthParameters
 from verulam.tree._growing.presorted import grow, make_sample
 from verulam.tree._options import Options
-from verulam.tree._pruning import PruningPath, best_first, beyond_leaves, prune_to_alpha
+from verulam.tree._pruning import (
+    PruningPath,
+    best_first,
+    beyond_leaves,
+    choose_alpha,
+    prune_to_alpha,
+)
 from verulam.tree._structure.encoding import category_counts, encode_rows
 from verulam.tree._structure.tree import LEAF, NUMERIC, SUBSET, Path, TreeStructure, collapse, paths
 from verulam.tree._structure.validation_rows import split_rows
@@ -69,10 +75,9 @@ class TreeLearner(ABC):
 
     def decision_path(self, X: ArrayLike) -> Any:
         """Return a sparse matrix of rows and nodes, with 1 for each node that a row passes."""
-        from scipy import sparse
-
         leaves = self.apply(X)
         rows, nodes = [np.arange(len(leaves))], [leaves]
+        # From the leaves up to the root, all rows one level at a time.
         while (nodes[-1] > 0).any():
             below = nodes[-1] > 0
             rows.append(rows[-1][below])
@@ -236,11 +241,11 @@ class TreeLearner(ABC):
         rows: NDArray[np.float64],
         target: NDArray[Any],
         weights: NDArray[np.float64] | None,
-        chosen: Any,
+        training: Any,
         options: Options,
         random: np.random.Generator,
     ) -> Growth:
-        """Return the tree grown on some of the encoded rows."""
+        """Return the tree grown on those of the encoded rows that `training` indexes."""
 
     @abstractmethod
     def _reduced(
@@ -273,13 +278,16 @@ class TreeLearner(ABC):
             )
         growth = self._grown(rows, target, weights, growing, options, random)
         self.n_leaves_grown_, self.ccp_alpha_ = growth.structure.n_leaves, None
-        own = None if weights is None else weights[growing]
-        self.tree_ = self._settled(growth, rows[growing], target[growing], own)
+        self.tree_ = self._settled(
+            growth, rows[growing], target[growing], _rows_of(weights, growing)
+        )
+        # NaN spreads through a minimum: one pass without a matrix of booleans.
         gaps = np.isnan(rows.min(axis=0))
         self.tree_ = replace(self.tree_, gaps=tuple(gaps.tolist()) if gaps.any() else ())
         if options.pruning == "reduced_error":
-            own = None if weights is None else weights[aside]
-            self.tree_ = self._reduced(self.tree_, rows[aside], target[aside], own)
+            self.tree_ = self._reduced(
+                self.tree_, rows[aside], target[aside], _rows_of(weights, aside)
+            )
         elif options.pruning == "cost_complexity":
             self.tree_ = self._cut_back(self.tree_, rows, target, weights, options, random)
 
@@ -302,22 +310,22 @@ class TreeLearner(ABC):
         options: Options,
         random: np.random.Generator,
     ) -> TreeStructure:
-        """Return the tree pruned to a cost of a leaf, given or chosen by cross-validation."""
+        """Return the tree pruned to `ccp_alpha`, or to the one that cross-validation finds best."""
 
-        def grown(chosen: NDArray[np.intp]) -> tuple[TreeStructure, PruningPath]:
-            tree = self._grown(rows, target, weights, chosen, options, random).structure
+        def grow_on(training: NDArray[np.intp]) -> tuple[TreeStructure, PruningPath]:
+            tree = self._grown(rows, target, weights, training, options, random).structure
             return tree, self._path(tree)
 
-        def losses(tree: TreeStructure, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-            lost = self._losses(tree, rows[chosen], target[chosen])
-            return lost if weights is None else lost * weights[chosen]
+        def losses(tree: TreeStructure, validation: NDArray[np.intp]) -> NDArray[np.float64]:
+            lost = self._losses(tree, rows[validation], target[validation])
+            return lost if weights is None else lost * weights[validation]
 
         path = self._path(structure)
         self.ccp_alpha_ = self.ccp_alpha
         if self.ccp_alpha_ is None:
             self.ccp_alpha_ = choose_alpha(
                 path,
-                grown,
+                grow_on,
                 losses,
                 target,
                 self.pruning_folds,
@@ -332,24 +340,29 @@ class TreeLearner(ABC):
         target: NDArray[Any],
         weights: NDArray[np.float64] | None,
         options: Options,
-        rules: Rules,
+        parameters: GrowthParameters,
         random_state: Any,
     ) -> Growth:
         """Return the tree grown on encoded rows, limited to the allowed number of leaves."""
         seed = int(generator(random_state).integers(2**63))
         with announced("verulam.tree"):
             sample = make_sample(
-                rows, category_counts(self.schema_), target, weights, n_way=rules.n_way
+                rows, category_counts(self.schema_), target, weights, n_way=parameters.n_way
             )
+            # Orders that all nodes share need whole rows, and loops a compiled impurity.
             if callable(options.criterion):
-                growth = grow_generally(sample, rules, seed, options.criterion)
-            elif rules.fractional:
-                growth = grow_generally(sample, rules, seed)
+                growth = grow_generally(sample, parameters, seed, options.criterion)
+            elif parameters.fractional:
+                growth = grow_generally(sample, parameters, seed)
             else:
-                growth = grow(sample, rules, seed)
+                growth = grow(sample, parameters, seed)
         if self.max_leaf_nodes is None:
             return growth
         return growth.collapsed(beyond_leaves(growth.structure, self.max_leaf_nodes))
+
+
+def _rows_of(weights: NDArray[np.float64] | None, rows: Any) -> NDArray[np.float64] | None:
+    return None if weights is None else weights[rows]
 
 
 def usable_weights(
@@ -367,6 +380,7 @@ def usable_weights(
         raise DataError(
             f"sample_weight adds up to {weights.sum():.3g}; divide it by a power of ten."
         )
+    # Unit weights take the loops for whole counts, which are quicker.
     if (weights == 1.0).all():
         return None, used
     return weights, used

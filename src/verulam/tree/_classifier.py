@@ -30,7 +30,7 @@ from verulam.tree._options import (
     SHARED_CONSTRAINTS,
     Options,
     count_checks,
-    make_rules,
+    make_parameters,
     resolve,
 )
 from verulam.tree._pruning import (
@@ -256,15 +256,16 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         rows: NDArray[np.float64],
         codes: NDArray[np.intp],
         weights: NDArray[np.float64] | None,
-        chosen: Any,
+        training: Any,
         options: Options,
         random: np.random.Generator,
     ) -> Growth:
-        own = None if weights is None else weights[chosen]
-        rows, codes = np.ascontiguousarray(rows[chosen]), codes[chosen]
+        weights = None if weights is None else weights[training]
+        rows, codes = np.ascontiguousarray(rows[training]), codes[training]
         loss = self._loss_matrix()
-        rules = make_rules(self, options, rows, len(self.classes_), own, loss)
-        return self._grow(rows, codes.astype(np.int64, copy=False), own, options, rules, random)
+        parameters = make_parameters(self, options, rows, len(self.classes_), weights, loss)
+        codes = codes.astype(np.int64, copy=False)
+        return self._grow(rows, codes, weights, options, parameters, random)
 
     def _node_risks(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of the best decision for class weights in each row."""
@@ -278,18 +279,21 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         weights: NDArray[np.float64] | None,
     ) -> TreeStructure:
         """Return the tree pruned where a leaf is no worse on other rows."""
-        each = np.zeros((len(rows), len(self.classes_)))
-        each[np.arange(len(rows)), codes] = 1.0 if weights is None else weights
-        reached = reach_counts(structure, rows, each)
+        indicators = np.zeros((len(rows), len(self.classes_)))
+        indicators[np.arange(len(rows)), codes] = 1.0 if weights is None else weights
+        reached = reach_counts(structure, rows, indicators)
+        # What a node decides was learned on the growing rows; its losses are counted on the others.
         decisions = self._decide(structure.values)
         losses = (reached * self._loss_matrix()[decisions]).sum(axis=1)
-        return prune_where(structure, losses, tolerance=1e-12)
+        return prune_where(structure, losses, tol=1e-12)
 
     def _pessimistic(self, structure: TreeStructure) -> TreeStructure:
         largest = structure.values.max(axis=1)
         errors = np.where(structure.weight > 0, structure.weight - largest, 0.0)
+        # C4.5 replaces a subtree by a leaf that it estimates to make up to a tenth of an error
+        # more.
         bounds = pessimistic_errors(structure.weight, errors, self.pruning_confidence)
-        return prune_where(structure, bounds, tolerance=0.1)
+        return prune_where(structure, bounds, tol=0.1)
 
     def _path(self, structure: TreeStructure) -> PruningPath:
         risks = np.where(structure.weight > 0, self._node_risks(structure.values), 0.0)
@@ -312,6 +316,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     def _known_codes(self, y: ArrayLike) -> NDArray[np.intp]:
         labels = np.asarray(y)
         codes = np.searchsorted(self.classes_, labels)
+        # An unknown label may be sorted in behind the last class; the comparison below tells.
         codes = np.minimum(codes, len(self.classes_) - 1)
         unknown = self.classes_[codes] != labels
         if unknown.any():
@@ -336,6 +341,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         rows = self._encode(X)
         if self.tree_.fractional:
             return self._answers(self.tree_, rows)
+        # Where every row has one leaf, the leaves decide, and rows look their decision up.
         return self.classes_[self._decide(self.tree_.values)][self.tree_.apply(rows)]
 
     def _answers(self, structure: TreeStructure, rows: NDArray[np.float64]) -> NDArray[Any]:
@@ -344,10 +350,10 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     def leaf_text(self, node: int) -> str:
         """Return the decision of a node in words, with the weight behind it."""
         values = self.tree_.values[node]
-        chosen = int(self._decide(values[None])[0])
+        decision = int(self._decide(values[None])[0])
         if self.tree_.weight[node] == 0:
-            return f"{self.classes_[chosen]} (0)"
-        return class_text(values, self.classes_, chosen)
+            return f"{self.classes_[decision]} (0)"
+        return class_text(values, self.classes_, decision)
 
 
 def _plain(label: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Linear models in the leaves of regression trees."""
+"""Model trees (M5'): linear models in the leaves of regression trees."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,6 +55,7 @@ class LinearLeaves:
     @property
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Least and largest prediction of each node."""
+        # A line goes on for ever: far from the training rows it would predict what no target was.
         width = self.highest - self.lowest
         return self.lowest - width, self.highest + width
 
@@ -108,18 +109,18 @@ def fit_linear_leaves(
     structure = growth.structure
     models: list[dict[str, Any]] = []
     for node in range(len(structure)):
-        chosen = growth.node_rows(node)
+        node_rows = growth.node_rows(node)
         # A branch that no row took has the model of its parent, which comes before it.
         models.append(
-            _fit_node(inputs, targets, weights, chosen)
-            if len(chosen)
+            _fit_node(inputs, targets, weights, node_rows)
+            if len(node_rows)
             else models[structure.parent[node]]
         )
     squares = np.array([model["squared"] for model in models])
     n_weights = np.array([np.count_nonzero(model["weights"]) + 1 for model in models])
     slack = 1e-9 * float(np.ptp(targets))
     to_leaf = no_better_than_models(structure, squares, n_weights, threshold, slack)
-    kept = growth.collapsed(to_leaf)
+    pruned = growth.collapsed(to_leaf)
     order = surviving(structure, to_leaf)
 
     def stacked(name: str) -> Any:
@@ -133,7 +134,7 @@ def fit_linear_leaves(
         stacked("low"),
         stacked("high"),
     )
-    return kept, leaves
+    return pruned, leaves
 
 
 def _filled(inputs: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -144,35 +145,38 @@ def _fit_node(
     inputs: NDArray[np.float64],
     targets: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
-    chosen: NDArray[np.int32],
+    node_rows: NDArray[np.int32],
 ) -> dict[str, Any]:
     """Return the least-squares model of a node's rows and its error.
 
     Weights that rounding alone would make are 0, so that they do not count as learned.
     """
-    own, numbers = inputs[chosen], targets[chosen]
-    share = np.ones(len(chosen)) if weights is None else weights[chosen]
+    X, y = inputs[node_rows], targets[node_rows]
+    share = np.ones(len(y)) if weights is None else weights[node_rows]
     share = share / share.sum()
-    centre, mean = share @ own, float(share @ numbers)
-    scales = np.sqrt(share @ (own - centre) ** 2)
+    centre, mean = share @ X, float(share @ y)
+    scales = np.sqrt(share @ (X - centre) ** 2)
+    # A column that is constant in the node has no slope to learn there.
     usable = scales > 1e-9 * (np.abs(centre) + 1e-300)
-    coefficients = np.zeros(own.shape[1])
-    noise = ROUNDING * np.abs(numbers).max()
+    coefficients = np.zeros(X.shape[1])
+    noise = ROUNDING * np.abs(y).max()
     # The mean of equal targets may miss them by a last digit.
-    varied = np.abs(numbers - mean).max() > noise
-    if varied and 0 < np.count_nonzero(usable) < len(chosen) - 1:
-        design = (own[:, usable] - centre[usable]) / scales[usable] * np.sqrt(share)[:, None]
-        response = (numbers - mean) * np.sqrt(share)
+    varied = np.abs(y - mean).max() > noise
+    if varied and 0 < np.count_nonzero(usable) < len(y) - 1:
+        # Centred and scaled, so that `rcond` means the same for columns of any unit; weighted least
+        # squares by the roots of the weights.
+        design = (X[:, usable] - centre[usable]) / scales[usable] * np.sqrt(share)[:, None]
+        response = (y - mean) * np.sqrt(share)
         solution = np.linalg.lstsq(design, response, rcond=1e-9)[0]
         coefficients[usable] = np.where(np.abs(solution) > noise, solution / scales[usable], 0.0)
     intercept = mean - centre @ coefficients
-    residuals = numbers - own @ coefficients - intercept
+    residuals = y - X @ coefficients - intercept
     return {
         "weights": coefficients,
         "intercept": intercept,
         "squared": float(share @ residuals**2),
-        "low": numbers.min(),
-        "high": numbers.max(),
+        "low": y.min(),
+        "high": y.max(),
     }
 
 
@@ -207,10 +211,10 @@ def no_better_than_models(
         inner = nodes[structure.kind[nodes] != LEAF]
         # The split is one more thing to learn.
         weights_below[inner] += 1
-        own = np.sqrt(squares[inner]) * penalty(n_rows[inner], n_weights[inner])
-        rest = np.sqrt(below[inner] / weight[inner])
-        rest *= penalty(n_rows[inner], weights_below[inner])
-        to_leaf[inner] = (own <= rest + slack) | (squares[inner] < threshold)
+        as_leaf = np.sqrt(squares[inner]) * penalty(n_rows[inner], n_weights[inner])
+        as_subtree = np.sqrt(below[inner] / weight[inner])
+        as_subtree *= penalty(n_rows[inner], weights_below[inner])
+        to_leaf[inner] = (as_leaf <= as_subtree + slack) | (squares[inner] < threshold)
         split = inner[~to_leaf[inner]]
         lost[split], learned[split] = below[split], weights_below[split]
         if nodes[0]:

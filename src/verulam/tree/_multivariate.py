@@ -30,9 +30,8 @@ from verulam.tree._export.text import class_text
 from verulam.tree._nodes.class_grouping import GROUPINGS
 from verulam.tree._nodes.grow import Limits, MultivariateTree, grow_tree
 from verulam.tree._nodes.inputs import learn_inputs
-from verulam.tree._nodes.omnivariate import fit_chosen
+from verulam.tree._nodes.kinds import FITS, KIND_NAMES, check_kind, fit_node, fit_omnivariate
 from verulam.tree._nodes.problem import CRITERIA, NodeOptions
-from verulam.tree._nodes.registry import FITS, KIND_NAMES, check_kind, fit_node
 from verulam.tree._nodes.splits import NodeTest
 from verulam.tree._options import SHARED_CONSTRAINTS, feature_count, row_count
 from verulam.tree._pruning import no_better_than_leaves, pessimistic_errors
@@ -57,8 +56,9 @@ class MultivariateTreeClassifier(Classifier):
     ----------
     node
         The kind of test. Of one input: "univariate", or "ternary" with two thresholds and three
-        branches. Linear: "lda" by Fisher's direction, "logistic" by the fewest errors, "cart" by
-        tuning one coefficient after the other, "oc1" by the same with random jumps and restarts.
+        branches. Linear: "lda" by Fisher's direction, "logistic" by the fewest errors of a
+        search that starts from a logistic discriminant, "cart" by tuning one coefficient after
+        the other, "oc1" by the same with random jumps and starts.
         Curved: "sphere", "ellipsoid", "quadratic", and "network", a small perceptron with one
         hidden layer. "gaussian" has a branch for each class. "omnivariate" chooses for each node
         among `candidates`.
@@ -77,10 +77,11 @@ class MultivariateTreeClassifier(Classifier):
         Level of the 5x2 cv F test by which a more complex kind must be better.
     hidden_units
         Units of a network.
-    n_restarts
-        Further random starts of "oc1" and "network".
+    n_init
+        Starts of "oc1" and "network", of which the best result is taken: of "oc1" all but the
+        first are random, of "network" all.
     n_jumps
-        Random directions that "oc1" tries in vain before it ends.
+        Random directions that "oc1" and "logistic" try in vain before they end.
     softness
         Above 0, rows take all branches with probabilities that change smoothly at the borders;
         in standard deviations of a node's scores.
@@ -156,7 +157,7 @@ class MultivariateTreeClassifier(Classifier):
         "candidates": ["array-like"],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
         "hidden_units": [Interval(Integral, 1, None, closed="left")],
-        "n_restarts": [Interval(Integral, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
         "n_jumps": [Interval(Integral, 0, None, closed="left")],
         "softness": [Interval(Real, 0.0, None, closed="left")],
         "max_depth": SHARED_CONSTRAINTS["max_depth"],
@@ -184,7 +185,7 @@ class MultivariateTreeClassifier(Classifier):
         candidates: Sequence[str] = CANDIDATES,
         alpha: float = 0.05,
         hidden_units: int = 3,
-        n_restarts: int = 5,
+        n_init: int = 6,
         n_jumps: int = 5,
         softness: float = 0.0,
         max_depth: int | None = None,
@@ -208,7 +209,7 @@ class MultivariateTreeClassifier(Classifier):
         self.candidates = candidates
         self.alpha = alpha
         self.hidden_units = hidden_units
-        self.n_restarts = n_restarts
+        self.n_init = n_init
         self.n_jumps = n_jumps
         self.softness = softness
         self.max_depth = max_depth
@@ -229,7 +230,7 @@ class MultivariateTreeClassifier(Classifier):
     def _example_learners(cls) -> list["MultivariateTreeClassifier"]:
         return [
             cls("lda"),
-            cls("oc1", n_restarts=1, n_jumps=2),
+            cls("oc1", n_init=2, n_jumps=2),
             cls("gaussian"),
             cls("sphere", softness=0.1),
             cls("quadratic", pruning="reduced_error"),
@@ -260,9 +261,9 @@ class MultivariateTreeClassifier(Classifier):
         self.schema_, rows = read_rows(self, X)
         codes, self.classes_ = encode_classes(self, y)
         check_consistent_length(rows, codes)
-        given, used = usable_weights(sample_weight, rows)
+        positive_weights, used = usable_weights(sample_weight, rows)
         rows, codes = rows[used], codes[used].astype(np.int64)
-        weights = np.ones(len(rows)) if given is None else given
+        weights = np.ones(len(rows)) if positive_weights is None else positive_weights
         if self.class_weight is not None:
             weights = weights * weights_by_class(self.class_weight, self.classes_[codes])
         if len(np.unique(codes)) == 1:
@@ -271,6 +272,7 @@ class MultivariateTreeClassifier(Classifier):
         random = generator(self.random_state)
         if self.pruning == "reduced_error":
             growing, aside = split_rows(codes, self.pruning_fraction, random, stratified=True)
+            # Means and scales are learned on the growing rows too: those set aside stay unseen.
             tree = self._grown(rows[growing], codes[growing], weights[growing], random)
             self.n_leaves_grown_ = tree.structure.n_leaves
             inputs = self.code_.encode(rows[aside])
@@ -310,7 +312,7 @@ class MultivariateTreeClassifier(Classifier):
             grouping=self.grouping,
             max_inputs=feature_count(self.max_inputs, inputs.shape[1]),
             hidden_units=self.hidden_units,
-            n_restarts=self.n_restarts,
+            n_init=self.n_init,
             n_jumps=self.n_jumps,
         )
         limits = Limits(
@@ -335,7 +337,7 @@ class MultivariateTreeClassifier(Classifier):
 
     def _choose(self, problem: Any) -> Any:
         if self.node == "omnivariate":
-            return fit_chosen(problem, self.candidates, self.alpha)
+            return fit_omnivariate(problem, self.candidates, self.alpha)
         return fit_node(self.node, problem)
 
     @staticmethod
@@ -346,17 +348,19 @@ class MultivariateTreeClassifier(Classifier):
         weights: NDArray[np.float64],
     ) -> MultivariateTree:
         """Return the tree pruned where a leaf makes no more errors on other rows."""
+        # The errors of deciding for any class, summed in all nodes by one walk; each node then
+        # looks its decision up.
         wrong = codes[:, None] != np.arange(tree.structure.values.shape[1])
         reached = tree.reached(inputs, wrong * weights[:, None])
         decisions = tree.structure.values.argmax(axis=1)
         errors = reached[np.arange(len(decisions)), decisions]
-        return tree.collapsed(no_better_than_leaves(tree.structure, errors, tolerance=1e-12))
+        return tree.collapsed(no_better_than_leaves(tree.structure, errors, tol=1e-12))
 
     def _pessimistic(self, tree: MultivariateTree) -> MultivariateTree:
         structure = tree.structure
         errors = structure.weight - structure.values.max(axis=1)
         bounds = pessimistic_errors(structure.weight, errors, self.pruning_confidence)
-        marks = no_better_than_leaves(structure, bounds, tolerance=PESSIMISTIC_SLACK)
+        marks = no_better_than_leaves(structure, bounds, tol=PESSIMISTIC_SLACK)
         return tree.collapsed(marks)
 
     def _inputs(self, X: Any) -> NDArray[np.float64]:
@@ -374,6 +378,7 @@ class MultivariateTreeClassifier(Classifier):
         shares = values / values.sum(axis=1, keepdims=True)
         if self.softness == 0.0:
             return shares[self.tree_.apply(inputs)]
+        # A soft tree averages over all its leaves, by the probability of reaching them.
         leaves = self.tree_.structure.leaves
         return self.tree_.leaf_shares(inputs, self.softness)[:, leaves] @ shares[leaves]
 

@@ -1,4 +1,4 @@
-"""What a tree learner was asked for: presets, and the numbers that the growing loops take."""
+"""Options of tree learners: presets (ID3, C4.5, CART), constraints, growth parameters."""
 
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -16,9 +16,9 @@ from verulam.tree._growing.growth_parameters import (
     VARIANCE,
     WORST,
     WORST_OF_MEAN,
-    Rules,
+    GrowthParameters,
 )
-from verulam.tree._growing.lazy_memory import room
+from verulam.tree._growing.lazy_memory import empty_pages
 
 CRITERIA = {
     "gini": GINI,
@@ -104,17 +104,17 @@ def resolve(learner: Any, plain: Options) -> Options:
     """Return the learner's choices, those left open filled in by its preset or `plain`."""
     preset = getattr(learner, "preset", None)
     base = plain if preset is None else PRESETS[preset]
-    chosen = {
+    explicit = {
         name: getattr(learner, name)
         for name in Options.__dataclass_fields__
         if getattr(learner, name) is not None
     }
-    return replace(base, **chosen)
+    return replace(base, **explicit)
 
 
 def log_table(n: int) -> NDArray[np.float64]:
     """Return n log2 n for the whole numbers up to `n`."""
-    table = room(n + 1)
+    table = empty_pages(n + 1)
     table[:] = np.arange(n + 1)
     table[1:] *= np.log2(table[1:])
     return table
@@ -122,20 +122,20 @@ def log_table(n: int) -> NDArray[np.float64]:
 
 def inverse_table(n: int) -> NDArray[np.float64]:
     """Return 1 / n for the whole numbers up to `n`, and 0 for 0."""
-    table = room(n + 1)
+    table = empty_pages(n + 1)
     table[0] = 0.0
     np.divide(1.0, np.arange(1, n + 1), out=table[1:])
     return table
 
 
-def make_rules(
+def make_parameters(
     learner: Any,
     options: Options,
     rows: NDArray[np.float64],
     n_classes: int,
     weights: NDArray[np.float64] | None,
     loss: NDArray[np.float64] | None = None,
-) -> Rules:
+) -> GrowthParameters:
     """Return the options and parameters of a learner as the growing loops take them."""
     n_rows, n_columns = rows.shape
     # Without gaps there is nothing to divide, and whole counts take the quick loops.
@@ -144,10 +144,12 @@ def make_rules(
     if options.criterion == "misclassification":
         loss = 1.0 - np.eye(n_classes)
     min_leaf = row_count(options.min_samples_leaf, n_rows)
+    # Whole counts are looked up: a logarithm or a division for every cut would cost more than the
+    # rest of the scan.
     tables = {ENTROPY: log_table, VARIANCE: inverse_table}
     whole = code in tables and weights is None and not fractional
     threshold = getattr(learner, "impurity_threshold", None)
-    return Rules(
+    return GrowthParameters(
         criterion=code,
         n_classes=n_classes,
         gain_ratio=options.criterion == "gain_ratio",
@@ -181,19 +183,21 @@ def count_checks(min_samples_leaf: float) -> dict[str, str]:
     return {"check_sample_weight_equivalence_on_dense_data": reason}
 
 
-def row_count(given: Any, n_rows: int) -> int:
-    """Return a number of rows that was given as such or as a share."""
-    return int(given) if isinstance(given, Integral) else int(np.ceil(given * n_rows))
+def row_count(count_or_share: Any, n_rows: int) -> int:
+    """Return the number of rows that a number, or a share of all rows, stands for."""
+    if isinstance(count_or_share, Integral):
+        return int(count_or_share)
+    return int(np.ceil(count_or_share * n_rows))
 
 
-def feature_count(given: Any, n_columns: int) -> int:
+def feature_count(max_features: Any, n_columns: int) -> int:
     """Return the number of columns that `max_features` stands for."""
-    if given is None:
+    if max_features is None:
         return n_columns
-    if given == "sqrt":
+    if max_features == "sqrt":
         return max(1, int(np.sqrt(n_columns)))
-    if given == "log2":
+    if max_features == "log2":
         return max(1, int(np.log2(n_columns)))
-    if isinstance(given, Integral):
-        return min(int(given), n_columns)
-    return max(1, int(given * n_columns))
+    if isinstance(max_features, Integral):
+        return min(int(max_features), n_columns)
+    return max(1, int(max_features * n_columns))

@@ -1,5 +1,9 @@
-"""Pruning after growing: by a pruning set, by C4.5's pessimistic estimate, by cost-complexity."""
+"""Post-pruning: reduced error, C4.5's pessimistic error, and cost-complexity (weakest link).
 
+The cost of a leaf of cost-complexity pruning is chosen by cross-validation.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
@@ -8,6 +12,10 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from verulam.tree._structure.tree import LEAF, TreeStructure, collapse
+from verulam.tree._structure.validation_rows import folds
+
+#: Candidates for the cost of a leaf that are compared at most.
+MOST_ALPHAS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +50,17 @@ def _passed_up(structure: TreeStructure, sums: NDArray[np.float64]) -> NDArray[n
 
 
 def prune_where(
-    structure: TreeStructure, as_leaf: NDArray[np.float64], *, tolerance: float
+    structure: TreeStructure, as_leaf: NDArray[np.float64], *, tol: float
 ) -> TreeStructure:
     """Return the tree with a leaf for each subtree that is no better than one.
 
     The arguments are those of `no_better_than_leaves`.
     """
-    return collapse(structure, no_better_than_leaves(structure, as_leaf, tolerance=tolerance))
+    return collapse(structure, no_better_than_leaves(structure, as_leaf, tol=tol))
 
 
 def no_better_than_leaves(
-    structure: TreeStructure, as_leaf: NDArray[np.float64], *, tolerance: float
+    structure: TreeStructure, as_leaf: NDArray[np.float64], *, tol: float
 ) -> NDArray[np.bool_]:
     """Return the inner nodes below which a leaf would do as well, from the leaves upwards.
 
@@ -62,15 +70,16 @@ def no_better_than_leaves(
         The tree.
     as_leaf
         Error of each node as a leaf, in units that add up.
-    tolerance
+    tol
         By how much a leaf may be worse.
     """
     error = as_leaf.copy()
     below = np.zeros(len(structure))
     to_leaf = np.zeros(len(structure), dtype=bool)
+    # From the leaves upwards, so that the error below a node is that of the subtree already pruned.
     for nodes in reversed(list(structure.levels())):
         inner = nodes[structure.kind[nodes] != LEAF]
-        to_leaf[inner] = as_leaf[inner] <= below[inner] + tolerance
+        to_leaf[inner] = as_leaf[inner] <= below[inner] + tol
         error[inner] = np.where(to_leaf[inner], as_leaf[inner], below[inner])
         if nodes[0]:
             np.add.at(below, structure.parent[nodes], error[nodes])
@@ -97,6 +106,7 @@ def pessimistic_errors(
     """
     rates = np.ones_like(weight)
     partial = errors < weight - 1e-12
+    # The one-sided Clopper-Pearson bound is a quantile of the beta distribution.
     rates[partial] = betaincinv(
         errors[partial] + 1.0, weight[partial] - errors[partial], 1.0 - confidence
     )
@@ -119,6 +129,8 @@ def cost_complexity(structure: TreeStructure, costs: NDArray[np.float64]) -> Pru
     collapsed_at = np.full(len(structure), np.inf)
     alphas, counts, alpha = [0.0], [int(leaves[0])], 0.0
     alive = inner.copy()
+    # The link of a node is what each leaf below it saves: the cost of a leaf at which the subtree
+    # no longer pays. The weakest link is cut first (Breiman et al., 1984).
     links = np.full(len(structure), np.inf)
     links[inner] = (costs[inner] - below[inner]) / np.maximum(leaves[inner] - 1, 1)
     heap = [(float(links[node]), int(node)) for node in np.flatnonzero(inner)]
@@ -128,6 +140,7 @@ def cost_complexity(structure: TreeStructure, costs: NDArray[np.float64]) -> Pru
         # A link that has changed since then is in the heap once more.
         if not alive[node] or link != links[node]:
             continue
+        # In exact arithmetic links never fall; rounding must not turn the path back.
         alpha = max(alpha, float(links[node]))
         saved, lost = leaves[node] - 1.0, costs[node] - below[node]
         waiting = [node]
@@ -138,6 +151,7 @@ def cost_complexity(structure: TreeStructure, costs: NDArray[np.float64]) -> Pru
                 collapsed_at[inside] = alpha
                 waiting.extend(structure.children(inside))
         leaves[node], below[node] = 1.0, costs[node]
+        # Cutting changes the links of the ancestors alone.
         above = int(structure.parent[node])
         while above >= 0:
             leaves[above] -= saved
@@ -156,6 +170,70 @@ def cost_complexity(structure: TreeStructure, costs: NDArray[np.float64]) -> Pru
 def prune_to_alpha(structure: TreeStructure, path: PruningPath, alpha: float) -> TreeStructure:
     """Return the tree that is best where each leaf costs `alpha`."""
     return collapse(structure, path.collapsed_at <= alpha * (1 + 1e-12) + 1e-15)
+
+
+#: Grows a tree on some rows, and gives its pruning path.
+Grow = Callable[[NDArray[np.intp]], tuple[TreeStructure, PruningPath]]
+#: The loss of a tree for each of some rows.
+Losses = Callable[[TreeStructure, NDArray[np.intp]], NDArray[np.float64]]
+
+
+def choose_alpha(
+    path: PruningPath,
+    grow_on: Grow,
+    losses: Losses,
+    targets: NDArray[np.generic],
+    n_folds: int,
+    random: np.random.Generator,
+    *,
+    stratified: bool,
+) -> float:
+    """Return the cost of a leaf of least cross-validated loss, the largest where several tie.
+
+    Candidates are the geometric means of neighbouring costs at which the tree grown on all rows
+    changes; each fold's tree is pruned to each of them (Breiman et al., 1984).
+
+    Parameters
+    ----------
+    path
+        The pruning path of the tree grown on all rows.
+    grow_on
+        Grows a tree on some rows and gives its pruning path.
+    losses
+        The loss of each of some rows.
+    targets
+        Class codes or numbers.
+    n_folds
+        Folds of the cross-validation.
+    random
+        Where chance comes from.
+    stratified
+        Keep the shares of the classes in every fold.
+    """
+    ends = path.alphas
+    candidates = np.append(np.sqrt(ends[:-1] * ends[1:]), ends[-1])
+    candidates = np.unique(candidates[_thinned(len(candidates))])
+    lost = np.empty((len(candidates), len(targets)))
+    for training, validation in folds(targets, n_folds, random, stratified=stratified):
+        structure, fold_path = grow_on(training)
+        n_before = -1
+        for place, alpha in enumerate(candidates):
+            n_collapsed = int(np.count_nonzero(fold_path.collapsed_at <= alpha))
+            # Neighbouring candidates often prune alike: what nothing changes is not judged again.
+            if n_collapsed == n_before:
+                lost[place, validation] = lost[place - 1, validation]
+                continue
+            n_before = n_collapsed
+            lost[place, validation] = losses(
+                prune_to_alpha(structure, fold_path, alpha), validation
+            )
+    means = lost.mean(axis=1)
+    return float(candidates[means <= means.min() * (1 + 1e-12)][-1])
+
+
+def _thinned(count: int) -> NDArray[np.intp]:
+    """Return at most `MOST_ALPHAS` evenly spread positions, the first and last among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, MOST_ALPHAS)).round().astype(np.intp))
 
 
 def best_first(structure: TreeStructure) -> list[int]:

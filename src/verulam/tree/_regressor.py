@@ -18,7 +18,7 @@ from verulam.base import (
 from verulam.tree._base import TreeLearner, usable_weights
 from verulam.tree._export.text import column_name
 from verulam.tree._growing.assemble import Growth
-from verulam.tree._growing.lazy_memory import room
+from verulam.tree._growing.lazy_memory import empty_pages
 from verulam.tree._linear_leaves import LinearLeaves, fit_linear_leaves
 from verulam.tree._options import (
     NUMERIC_CRITERIA,
@@ -26,7 +26,7 @@ from verulam.tree._options import (
     SHARED_CONSTRAINTS,
     Options,
     count_checks,
-    make_rules,
+    make_parameters,
     resolve,
 )
 from verulam.tree._pruning import (
@@ -228,19 +228,19 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         rows: NDArray[np.float64],
         targets: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
-        chosen: Any,
+        training: Any,
         options: Options,
         random: np.random.Generator,
     ) -> Growth:
-        own = None if weights is None else weights[chosen]
-        rows, targets = np.ascontiguousarray(rows[chosen]), targets[chosen]
+        weights = None if weights is None else weights[training]
+        rows, targets = np.ascontiguousarray(rows[training]), targets[training]
         if self.leaf_model == "linear" and self.min_samples_leaf is None:
             options = Options(**{**vars(options), "min_samples_leaf": 5})
-        rules = make_rules(self, options, rows, 1, own)
+        parameters = make_parameters(self, options, rows, 1, weights)
         # Around their mean, sums of squares lose no digits.
         centre = float(targets.mean())
-        around = np.subtract(targets, centre, out=room(len(targets)))
-        growth = self._grow(rows, around, own, options, rules, random)
+        deviations = np.subtract(targets, centre, out=empty_pages(len(targets)))
+        growth = self._grow(rows, deviations, weights, options, parameters, random)
         growth.structure.values[:] += centre
         return growth
 
@@ -266,17 +266,19 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         weights: NDArray[np.float64] | None,
     ) -> TreeStructure:
         """Return the tree pruned where a leaf is no worse on other rows."""
-        own = np.ones(len(rows)) if weights is None else weights
+        weights = np.ones(len(rows)) if weights is None else weights
         linear = self.linear_leaves_
         if linear is None and self.criterion != "absolute_error":
-            powers = own[:, None] * np.vander(targets, 3, increasing=True)
+            # Sums of 1, r and r^2 over the rows that pass a node give its squared error around any
+            # value, so that one walk down the tree is enough for all nodes.
+            powers = weights[:, None] * np.vander(targets, 3, increasing=True)
             weight, total, squares = reach_counts(structure, rows, powers).T
             values = structure.values[:, 0]
             losses = squares - 2 * values * total + values**2 * weight
         else:
-            losses = self._losses_of_nodes(structure, rows, targets, own)
-        tolerance = 1e-9 * max(losses[0], 1e-300)
-        to_leaf = no_better_than_leaves(structure, losses, tolerance=tolerance)
+            losses = self._losses_of_nodes(structure, rows, targets, weights)
+        tol = 1e-9 * max(losses[0], 1e-300)
+        to_leaf = no_better_than_leaves(structure, losses, tol=tol)
         if linear is not None:
             self.linear_leaves_ = linear.of_nodes(surviving(structure, to_leaf))
         return collapse(structure, to_leaf)
@@ -296,6 +298,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
                 answers = structure.values[nodes, 0]
             else:
                 answers = self.linear_leaves_.predict(rows[passing], nodes)
+            # No sums of powers give absolute errors or those of linear leaves: all rows go up from
+            # their leaves, one level at a time.
             np.add.at(losses, nodes, weights[passing] * self._loss(answers, targets[passing]))
             above = structure.parent[nodes]
             nodes, passing = above[above >= 0], passing[above >= 0]

@@ -13,14 +13,14 @@ from verulam.data._generators.generator_helpers import (
 
 
 def test_seeds():
-    own = np.random.default_rng(0)
-    assert generator(own) is own
+    random = np.random.default_rng(0)
+    assert generator(random) is random
     assert generator(5).integers(1000) == generator(5).integers(1000)
 
 
 def test_noise_does_not_repeat_the_numbers_that_made_the_data():
-    own = np.random.default_rng(0)
-    assert separate_generator(own, "flip") is own
+    random = np.random.default_rng(0)
+    assert separate_generator(random, "flip") is random
     draws = [separate_generator(5, purpose).uniform() for purpose in ("flip", "flip", "drop")]
     assert draws[0] == draws[1]
     assert len({*draws, generator(5).uniform()}) == 3

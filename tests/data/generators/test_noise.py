@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from verulam.base import DataError
 from verulam.data import (
     Dataset,
+    NoisyData,
     dataset,
     drop_values,
     flip_labels,
@@ -109,3 +110,10 @@ def test_values_are_lost_from_the_named_columns_only():
         drop_values(dataset("baskets"), columns=["I9"])
     with pytest.raises(ValueError, match="rate=2"):
         drop_values(dataset("baskets"), 2)
+
+
+def test_noise_is_counted():
+    noisy = hide_column(dataset("iris"), dataset("iris").input_names[0])
+    assert isinstance(noisy, NoisyData)
+    assert len(noisy.data.input_names) == len(dataset("iris").input_names) - 1
+    assert 0 < noisy.rate <= 1

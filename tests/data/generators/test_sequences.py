@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from verulam.data import URN_CHAIN, hidden_markov, markov_chain
+from verulam.data import URN_CHAIN, SequenceSample, UrnChain, hidden_markov, markov_chain
 
 INITIAL = np.array(URN_CHAIN.initial)
 TRANSITION = np.array(URN_CHAIN.transition)
@@ -81,3 +81,12 @@ def test_bad_emission_and_length():
         hidden_markov([0.5, 0.5], np.eye(2), np.eye(3))
     with pytest.raises(ValueError, match="length=0"):
         markov_chain(length=0)
+
+
+def test_records_of_sequences():
+    assert UrnChain() == URN_CHAIN
+    assert np.allclose(np.sum(UrnChain().transition, axis=1), 1.0)
+    sample = SequenceSample([np.array([0, 1])], [np.array([2, 2])])
+    table = sample.to_dataset().table
+    assert table["step"].tolist() == [0, 1]
+    assert table["state"].astype(int).tolist() == [2, 2]

@@ -156,7 +156,7 @@ def test_damaged_gzip(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "line", "found"),
+    ("content", "line", "n_fields"),
     [
         ("a,b,c\n1,2,3\n4,5\n", 3, 2),
         ("a,b,c\n1,2,3\n4,5,6,7\n", 3, 4),
@@ -165,9 +165,9 @@ def test_damaged_gzip(tmp_path):
         ("a b\n1 2\n3\n4 5\n6 7\n8 9\n1 2\n3 4\n5 6\n7 8\n9 1\n2 3\n", 3, 1),
     ],
 )
-def test_ragged_line_is_named(write, content, line, found):
+def test_ragged_line_is_named(write, content, line, n_fields):
     expected = content.split("\n")[0].replace(",", " ").count(" ") + 1
-    message = rf"table\.csv, line {line}: expected {expected} fields, found {found}\."
+    message = rf"table\.csv, line {line}: expected {expected} fields, found {n_fields}\."
     with pytest.raises(DataError, match=message):
         read_csv(write(content))
 

@@ -7,10 +7,10 @@ from verulam.data._readers.csv_layout import CsvLayout, csv_layout
 
 @pytest.fixture
 def layout(tmp_path):
-    def found(text, **given):
+    def found(text, **options):
         path = tmp_path / "table.csv"
         path.write_text(text)
-        return csv_layout(path, **given)
+        return csv_layout(path, **options)
 
     return found
 
@@ -21,9 +21,9 @@ def test_all_parts_are_found(layout):
 
 
 def test_what_is_given_is_kept(layout):
-    found = layout("a;b\n1,5;x\n", delimiter=",", decimal=".", header=False, encoding="latin-1")
-    assert (found.delimiter, found.decimal) == (",", ".")
-    assert (found.header, found.encoding) == (False, "latin-1")
+    csv = layout("a;b\n1,5;x\n", delimiter=",", decimal=".", header=False, encoding="latin-1")
+    assert (csv.delimiter, csv.decimal) == (",", ".")
+    assert (csv.header, csv.encoding) == (False, "latin-1")
 
 
 def test_a_semicolon_beats_the_decimal_comma(layout):
@@ -53,5 +53,5 @@ def test_header(layout, text, header):
 
 
 def test_codes_are_digits_of_one_length_with_zeros_in_front(layout):
-    found = layout("place,amount,flag,share,year\n01067,010,0,0.5,2001\n80331,9,1,0.7,?\n")
-    assert found.codes == ("place",)
+    csv = layout("place,amount,flag,share,year\n01067,010,0,0.5,2001\n80331,9,1,0.7,?\n")
+    assert csv.codes == ("place",)

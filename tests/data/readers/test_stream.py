@@ -6,6 +6,7 @@ import pytest
 
 from verulam.base import DataError
 from verulam.data import Dataset, dataset, read_csv, stream
+from verulam.data._readers.stream import conformed, scan
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_chunks_are_the_table(table, tmp_path, suffix):
     pairs = list(chunks)
     assert max(len(inputs) for inputs, _ in pairs) <= 128
     dtypes = [inputs.dtypes.to_dict() for inputs, _ in pairs]
-    assert all(each == dtypes[0] for each in dtypes)
+    assert all(chunk_dtypes == dtypes[0] for chunk_dtypes in dtypes)
     inputs = pd.concat([inputs for inputs, _ in pairs], ignore_index=True)
     target = pd.concat([target for _, target in pairs], ignore_index=True)
     whole = Dataset.from_frame(table, target="kind")
@@ -131,3 +132,51 @@ def test_bad_arguments(table, tmp_path):
         stream(path, columns=["numbr"])
     with pytest.raises(ValueError, match="chunk_rows=0"):
         stream(path, chunk_rows=0)
+
+
+def shared(*chunks, categorical=()):
+    frames = (pd.DataFrame({"c": values}) for values in chunks)
+    return scan(frames, categorical)["c"].dtype()
+
+
+@pytest.mark.parametrize(
+    ("chunks", "dtype"),
+    [
+        (([1, 2], [3, 4]), "int64"),
+        (([1, 2], [3.5, 4]), "float64"),
+        (([1, 2], [3, None]), "float64"),
+        (([True, False], [True, True]), "bool"),
+        (([None, None], [None, None]), "float64"),
+        ((["2024-01-01"], ["2024-01-02"]), "datetime64[us]"),
+    ],
+)
+def test_dtypes(chunks, dtype):
+    assert shared(*chunks) == np.dtype(dtype)
+
+
+def test_categories_are_united():
+    assert shared(["b", "c"], ["a", "b"], ["b", "a"]) == pd.CategoricalDtype(["a", "b", "c"])
+    numbers = shared([10, 9], [9, None], categorical=["c"])
+    assert numbers == pd.CategoricalDtype([9, 10])
+    ordered = pd.Categorical(["low"], ["low", "high"], ordered=True)
+    assert shared(ordered, ordered) == pd.CategoricalDtype(["low", "high"], ordered=True)
+
+
+def test_booleans_with_missing_values():
+    assert shared([True, False], [None, True]) == pd.CategoricalDtype([False, True])
+
+
+def test_many_strings_stay_text():
+    names = [f"name {number}" for number in range(300)]
+    assert shared(names[:150], names[150:]) == np.dtype(object)
+    assert shared(["2024-01-01"] * 3, ["not a date"] * 3) == pd.CategoricalDtype(
+        ["2024-01-01", "not a date"]
+    )
+
+
+def test_a_chunk_takes_the_shared_form():
+    dtype = pd.CategoricalDtype([9, 10])
+    chunk = conformed(pd.Series([9.0, np.nan, 10.0]), dtype)
+    assert chunk.cat.codes.tolist() == [0, -1, 1]
+    dates = conformed(pd.Series(["2024-01-01", None]), np.dtype("datetime64[us]"))
+    assert dates[0] == pd.Timestamp("2024-01-01")

@@ -4,16 +4,25 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.experiment.analysed import evidence_on, noisy, responses_of
 
-from verulam.experiment._analysis.answer import answer, with_order
-from verulam.experiment._analysis.data_tests import verdict_over_data
-from verulam.experiment._analysis.split_tests import verdict_on_splits
-from verulam.experiment._evidence.rank_evidence import rank_evidence
+from verulam.experiment._analysis.answer import (
+    advice_over_data,
+    answer,
+    data_sets_for_ranks,
+    data_sets_needed,
+    with_order,
+)
+from verulam.experiment._analysis.tests import verdict_on_splits, verdict_over_data
+from verulam.experiment._evidence.evidence import rank_evidence
+from verulam.experiment._words.data_sets_text import plain_sentence
+from verulam.statistics import sample_size
 
 RNG = np.random.default_rng(7)
 SIMPLE_FIRST = {"a": 1.0, "b": 4.0}
 RULE = "half standard error"
+OVER_DATA_RNG = np.random.default_rng(5)
 
 
 def answered(tables, complexity=None, resampling="k-fold", *, rule=RULE, losses=None, **options):
@@ -85,7 +94,7 @@ def test_the_simpler_where_the_difference_is_small_and_noisy(turned):
     assert said.recommended == "a"
     assert said.order == ("b", "a")
     assert re.search(
-        r"B did 0\.10? points better here, less than the 1 point that would matter and within the "
+        r"b did 0\.10? points better here, less than the 1 point that would matter and within the "
         r"noise; a is simpler\.$",
         said.sentence,
     )
@@ -107,7 +116,7 @@ def test_the_rule_of_the_tests_is_there_for_those_who_ask():
         said = answered({"iris": tables}, SIMPLE_FIRST, rule="not rejected")
         assert said.recommended == "a"
         assert "the simplest of 2 contestants that the tests do not show" in said.sentence
-        assert re.search(r"B did 3(\.0+)? points better here", said.sentence)
+        assert re.search(r"b did 3(\.0+)? points better here", said.sentence)
     beaten = {"a": noisy(0.4, seed=1), "b": noisy(0.1, seed=2)}
     said = answered({"iris": beaten}, SIMPLE_FIRST, rule="not rejected")
     assert said.recommended == "b"
@@ -119,7 +128,7 @@ def test_by_the_tests_none_with_failures_is_recommended():
     scores = {"a": noisy(0.4, seed=1), "b": noisy(0.3, seed=2), "c": [*noisy(0.01, 9), np.nan]}
     said = answered({"iris": scores}, rule="not rejected", status="failed")
     assert said.recommended == "b"
-    assert said.sentence.startswith("C failed and was left out of the choice. Use b: ")
+    assert said.sentence.startswith("c failed and was left out of the choice. Use b: ")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +147,7 @@ def test_identical_contestants():
     assert "just as well here; a is simpler" in said.sentence
     losses = row_losses(0.2, 0.2)
     same = on_rows(losses)
-    assert "B did the same on every row." in same.sentence
+    assert "b did the same on every row." in same.sentence
     assert "tell a and b apart: they did the same on each." in same.advice
 
 
@@ -229,9 +238,18 @@ def test_no_interval_possible():
     assert said.recommended == "a"
     assert said.order == ("a", "b")
     assert said.sentence == (
-        "A has the best Cohen's kappa (0.3). The design tells nothing of how far that may be "
+        "a has the best Cohen's kappa (0.3). The design tells nothing of how far that may be "
         "chance; use cross-validation to know."
     )
+
+
+def test_cross_validation_is_no_advice_where_it_was_used():
+    responses = responses_of({"iris": {"a": [0.3, 0.4], "b": [0.2, 0.1]}}, measure="kappa")
+    verdict = verdict_on_splits(
+        responses, "iris", resampling="k-fold", alpha=0.05, row_losses=lambda name: None
+    )
+    text = plain_sentence(responses, verdict)
+    assert text.endswith("The design tells nothing of how far that may be chance.")
 
 
 def test_nothing_finished():
@@ -243,7 +261,7 @@ def test_nothing_finished():
 def test_one_contestant():
     alone = answered({"iris": {"a": noisy(0.2)}})
     assert alone.recommended == "a"
-    assert alone.sentence.endswith("there is no other contestant to compare it with.")
+    assert alone.sentence.endswith("It is alone: there was nothing to choose between.")
     said = answered({"iris": {"a": [0.1, 0.3]}, "wine": {"a": [0.5, 0.6]}})
     assert said.recommended == "a"
     assert re.search(
@@ -264,7 +282,7 @@ def test_contestants_without_results_are_not_passed_over_in_silence(status, one,
     scores = {"a": noisy(0.4, seed=1), "b": noisy(0.1, seed=2), **missing}
     said = answered({"iris": scores}, status=status)
     assert said.recommended == "b"
-    words = "C, d, e, f, g and h {} and were left out of the choice. Use b"
+    words = "c, d, e, f, g and h {} and were left out of the choice. Use b"
     assert said.sentence.startswith(words.format(one))
     twice = answered({"iris": scores, "wine": scores}, status=status)
     assert twice.sentence.startswith(words.format(several))
@@ -277,7 +295,7 @@ def test_one_failure_leaves_a_contestant_out_of_the_choice():
     scores = {"a": noisy(0.4, seed=1), "b": noisy(0.1, seed=2), "c": [*noisy(0.01, 9), np.nan]}
     said = answered({"iris": scores}, status="failed")
     assert said.recommended == "b"
-    assert said.sentence.startswith("C failed in 1 of 10 runs and was left out of the choice.")
+    assert said.sentence.startswith("c failed in 1 of 10 runs and was left out of the choice.")
 
 
 @pytest.mark.parametrize(
@@ -287,12 +305,12 @@ def test_the_only_one_with_results_is_not_the_best(status, reason):
     said = answered({"iris": {"a": [0.68], "b": [np.nan]}}, None, "holdout", status=status)
     assert said.recommended is None
     assert said.order == ("a",)
-    assert said.sentence.startswith(f"B {reason} and was left out of the choice. ")
+    assert said.sentence.startswith(f"b {reason} and was left out of the choice. ")
     several = {"a": noisy(0.3), "b": [np.nan] * 10}
     said = answered({"iris": several}, status=status)
     assert said.recommended is None
-    assert said.sentence.startswith(f"B {reason}")
-    assert "no other contestant to compare it with" in said.sentence
+    assert said.sentence.startswith(f"b {reason}")
+    assert "there was nothing to choose between" in said.sentence
 
 
 def test_over_data_sets():
@@ -338,7 +356,7 @@ def test_untested_data_sets_do_not_praise_the_baseline():
     said = answered(tables, None, "holdout", measure="log_loss", baselines=("base",))
     assert said.recommended is None
     assert said.sentence.startswith(
-        "A has the best log loss on iris (0.1) and base has the best log loss on wine (0.2). "
+        "a has the best log loss on iris (0.1) and base has the best log loss on wine (0.2). "
     )
 
 
@@ -363,3 +381,81 @@ def test_the_same_difference_on_two_splits_tells_little():
     assert said.recommended == "b"
     assert "better than" not in said.sentence
     assert "which may be chance" in said.sentence
+
+
+def over_data(means, name, **options):
+    count = len(next(iter(means.values())))
+    tables = {f"{i}": {each: [v[i]] * 2 for each, v in means.items()} for i in range(count)}
+    responses = responses_of(tables, **options)
+    verdict = verdict_over_data(responses, alpha=0.05)
+    return advice_over_data(responses, verdict, 0.05, name=name)
+
+
+def test_nothing_to_add_where_all_is_settled():
+    first = OVER_DATA_RNG.uniform(0.1, 0.5, 8)
+    assert over_data({"a": first + 0.2, "b": first}, "b") == ""
+
+
+def test_more_data_sets_for_two():
+    first = OVER_DATA_RNG.uniform(0.1, 0.5, 8)
+    differences = np.array([0.02, -0.01, 0.03, -0.02, 0.01, 0.01, -0.01, 0.02])
+    needed = data_sets_needed(differences, alpha=0.05)
+    text = over_data({"a": first + differences, "b": first}, "b")
+    assert text == (
+        "To tell b from a with power 0.8, if they keep differing so: "
+        f"about {needed - 8} more data sets."
+    )
+
+
+def test_more_data_sets_for_many_are_those_of_the_pair_among_all_pairs():
+    base = OVER_DATA_RNG.uniform(0.1, 0.5, 8)
+    means = {"a": base + 0.01, "b": base, "c": base + 0.2}
+    needed = data_sets_for_ranks(1.0, 3, alpha=0.05 / 3)
+    assert over_data(means, "b").endswith(f"about {needed - 8} more data sets.")
+
+
+def test_the_rival_of_a_simpler_choice_is_the_best():
+    base = OVER_DATA_RNG.uniform(0.1, 0.5, 8)
+    # Mean ranks 1.625 of a and 1.375 of b.
+    shift = np.array([1, 1, 1, 1, 1, -1, -1, -1])
+    means = {"a": base + 0.001 * shift, "b": base, "c": base + 0.2}
+    assert "tell a from b" in over_data(means, "a")
+    assert "tell b from a" in over_data(means, "b")
+
+
+def test_of_a_measure_that_is_to_be_great_the_greatest_ranks_first():
+    base = OVER_DATA_RNG.uniform(0.5, 0.7, 8)
+    means = {"a": base + 0.01, "b": base, "c": base - 0.2}
+    assert "tell a from b" in over_data(means, "a", measure="accuracy")
+
+
+def test_equal_ranks_cannot_be_told_apart():
+    base = OVER_DATA_RNG.uniform(0.1, 0.5, 8)
+    turned = np.array([1, -1] * 4)
+    means = {"a": base + 0.01 * turned, "b": base, "c": base + 0.2}
+    assert over_data(means, "a") == "No reasonable number of data sets would tell a from b."
+
+
+def test_data_sets():
+    differences = np.array([0.1, -0.05, 0.2, 0.05, 0.1])
+    plain = sample_size(differences.mean() / differences.std(ddof=1))
+    assert data_sets_needed(differences, alpha=0.05) == np.ceil(plain * np.pi / 3)
+
+
+@pytest.mark.parametrize("differences", [np.zeros(4), np.array([1.0, -1.0])])
+def test_no_difference_needs_infinitely_many(differences):
+    assert data_sets_needed(differences, alpha=0.05) is None
+
+
+def test_tiny_differences_are_not_searched_for():
+    assert data_sets_needed(np.array([1.0, -1.0, 1e-9]), alpha=0.05) is None
+
+
+def test_ranks():
+    # Demsar's standard error of a difference of mean ranks is sqrt(L (L + 1) / (6 N)).
+    needed = data_sets_for_ranks(1.0, 4, alpha=0.05)
+    z = 1.0 / np.sqrt(4 * 5 / (6 * needed))
+    assert stats.norm.sf(stats.norm.isf(0.025) - z) >= 0.8
+    fewer = 1.0 / np.sqrt(4 * 5 / (6 * (needed - 1)))
+    assert stats.norm.sf(stats.norm.isf(0.025) - fewer) < 0.8
+    assert data_sets_for_ranks(0.0, 4, alpha=0.05) is None

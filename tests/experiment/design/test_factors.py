@@ -104,6 +104,7 @@ def test_levels_follow_the_unit_of_the_data():
     assert_allclose(np.array(metres) / metres[2], [0.25, 0.5, 1, 2, 4])
     moved = normalised_levels(mean_neighbour_distance(points + 5.0))
     assert_allclose(moved, metres)
+    assert normalised_levels(points) == metres
 
 
 @pytest.mark.parametrize(

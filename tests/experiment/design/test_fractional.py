@@ -5,13 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from verulam.experiment._design.factors import Factor, coded_settings
-from verulam.experiment._design.fractional import (
-    LETTERS,
-    alias_structure,
-    fractional_factorial,
-    two_level_codes,
-)
+from verulam.base import DataError
+from verulam.experiment import Factor, alias_structure, find_generators, fractional_factorial
+from verulam.experiment._design.factors import coded_settings, two_level_codes
+from verulam.experiment._design.fractional import LETTERS
 
 
 def factors(count):
@@ -136,3 +133,46 @@ def test_bad_generators(count, generators, message):
 def test_three_levels_are_refused():
     with pytest.raises(ValueError, match="'x' has 3 levels; a two-level design takes two"):
         fractional_factorial([Factor("x", (1, 2, 3))], [])
+
+
+#: Runs of the smallest two-level fraction by factors and resolution, as tables of designs have it.
+SMALLEST = {
+    (3, 3): 4,
+    (4, 4): 8,
+    (5, 3): 8,
+    (5, 5): 16,
+    (6, 3): 8,
+    (6, 4): 16,
+    (7, 3): 8,
+    (7, 4): 16,
+    (7, 7): 64,
+    (8, 4): 16,
+    (8, 5): 64,
+    (9, 4): 32,
+    (9, 6): 128,
+    (10, 5): 128,
+    (11, 5): 128,
+}
+
+
+@pytest.mark.parametrize(("asked", "runs"), SMALLEST.items())
+def test_the_smallest_fraction_of_a_resolution(asked, runs):
+    count, resolution = asked
+    factors = [Factor(f"x{place}", (-1, 1), "numeric") for place in range(count)]
+    generators = find_generators(count, resolution)
+    assert len(fractional_factorial(factors, generators)) == runs
+    assert alias_structure(factors, generators).resolution >= resolution
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ((5, 2), "resolution: 2; expected a whole number of at least 3"),
+        ((5, True), "resolution: True"),
+        ((3, 4), "resolution: 4 needs 4 factors or more, and there are 3"),
+        ((12, 4), "12 factors are too many to search; give the generators"),
+    ],
+)
+def test_what_cannot_be_had(asked, words):
+    with pytest.raises(DataError, match=words):
+        find_generators(*asked)

@@ -1,12 +1,15 @@
 """Central composite and Box-Behnken designs."""
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from verulam.experiment._design.factorial import full_factorial, one_at_a_time
 from verulam.experiment._design.factors import Factor
+from verulam.experiment._design.fractional import fractional_factorial
 from verulam.experiment._design.surface_designs import (
     box_behnken,
     box_behnken_blocks,
@@ -90,3 +93,26 @@ def test_stars_of_a_count_stay_within_its_levels_unless_asked_for():
     assert central_composite(factors)["C"].between(1, 10).all()
     assert central_composite(factors, "circumscribed")["C"].min() == -1
     assert central_composite(factors[1:] * 1 + [Factor("h", (0, 1), "numeric")])["h"].min() < 0
+
+
+TWO_LEVELS = [Factor(name, (1, 2), "numeric") for name in "abcdefg"]
+
+
+def test_numbers_of_settings():
+    mixed = [Factor("a", (1, 2, 3)), Factor("b", (1, 2)), Factor("c", (1, 2, 3, 4))]
+    assert len(full_factorial(mixed)) == 3 * 2 * 4
+    first = {factor.name: factor.levels[0] for factor in mixed}
+    assert len(one_at_a_time(mixed, first)) == 1 + 2 + 1 + 3
+    assert len(fractional_factorial(TWO_LEVELS[:5], ["D=AB", "E=AC"])) == 2 ** (5 - 2)
+    blocks = {3: comb(3, 2) * 4, 4: comb(4, 2) * 4, 5: comb(5, 2) * 4, 6: 6 * 8, 7: 7 * 8}
+    for count, corners in blocks.items():
+        factors = TWO_LEVELS[:count]
+        assert len(central_composite(factors, centre_points=4)) == 2**count + 2 * count + 4
+        assert len(box_behnken(factors, 2)) == corners + 2
+
+
+def test_five_levels_of_two_factors():
+    """Two factors at five levels: 9 runs along the axes, 25 together."""
+    factors = [Factor(name, tuple(range(5)), "numeric") for name in "xy"]
+    assert len(one_at_a_time(factors, {"x": 0, "y": 0})) == 9
+    assert len(full_factorial(factors)) == 25

@@ -19,8 +19,9 @@ from verulam.experiment import (
     report,
     run,
 )
-from verulam.experiment._effects.nuisance import nuisance_lines, row_effects
-from verulam.experiment._plan.nuisance_columns import NuisanceColumn
+from verulam.experiment._effects.nuisance import row_effects
+from verulam.experiment._plan.data import NuisanceColumn
+from verulam.experiment._words.analysis_text import nuisance_lines
 
 
 def measured(harder):

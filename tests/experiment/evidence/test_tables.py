@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from tests.experiment.analysed import evidence_on, noisy, responses_of
 
-from verulam.experiment._analysis.data_tests import verdict_over_data
-from verulam.experiment._evidence.rank_evidence import rank_evidence
+from verulam.experiment._analysis.tests import verdict_over_data
+from verulam.experiment._evidence.evidence import rank_evidence
 from verulam.experiment._evidence.tables import (
     pareto_front,
     summarise_all,

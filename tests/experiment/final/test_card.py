@@ -5,7 +5,8 @@ import json
 import pytest
 
 from verulam.base import DataError
-from verulam.experiment import ColumnCard, ModelCard, ResponseCard
+from verulam.experiment import ModelCard
+from verulam.experiment._final.card import ColumnCard, ResponseCard
 
 
 def test_the_card_survives_json(finished):

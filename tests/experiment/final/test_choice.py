@@ -19,7 +19,7 @@ from verulam.experiment import (
     predict,
     run,
 )
-from verulam.experiment._final.choice import chosen_contestant, data_label, reason_for, rebuild
+from verulam.experiment._final.choice import data_label, reason_for, rebuild, select_contestant
 
 QUIET = {"engine": "serial", "progress": False}
 
@@ -30,7 +30,7 @@ def analysis(finished):
 
 
 def chosen(analysis, learner):
-    return chosen_contestant(analysis, "penguins", learner).name
+    return select_contestant(analysis, "penguins", learner).name
 
 
 def test_best_is_the_best_mean(analysis):
@@ -105,7 +105,7 @@ def test_unknown_names(analysis, finished):
 
 
 def test_rebuilt_is_what_was_run(analysis, finished):
-    single = chosen_contestant(analysis, "penguins", "k-nearest neighbours (n_neighbors=5)")
+    single = select_contestant(analysis, "penguins", "k-nearest neighbours (n_neighbors=5)")
     rebuilt = rebuild(analysis.results, "penguins", single)
     assert rebuilt.contestant.estimator[-1].n_neighbors == 5
     assert rebuilt.study.losses == finished.study.losses

@@ -6,7 +6,8 @@ import pytest
 
 from verulam.base import DataError
 from verulam.data import dataset
-from verulam.experiment import ColumnCard, ModelCard
+from verulam.experiment import ModelCard
+from verulam.experiment._final.card import ColumnCard
 from verulam.experiment._final.columns import check_names, model_inputs, outside_counts
 
 

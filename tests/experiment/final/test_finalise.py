@@ -1,10 +1,12 @@
 """From a study to its model: what it learns from, what it is judged by, what is written."""
 
+import json
 import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from tests.experiment.finished import birds, finish
 
 from verulam.base import DataError, clone
@@ -25,7 +27,8 @@ from verulam.experiment import (
     run,
 )
 from verulam.experiment._final.finalise import WITHOUT_LOCKED_PART
-from verulam.experiment._study.file import parse_study
+from verulam.experiment._store.environment import environment
+from verulam.experiment._study.toml import parse_study
 from verulam.statistics import rate_interval
 
 
@@ -238,3 +241,42 @@ def test_groups_are_locked_as_a_whole(tmp_path):
     groups = make_plan(study).data[0].groups
     locked = make_plan(study).data[0].locked
     assert card.response.method == f"t interval over {len(np.unique(groups[locked]))} groups"
+
+
+def test_columns_have_roles_kinds_levels_and_ranges(finished):
+    columns = {column.name: column for column in finished.made.card.columns}
+    assert columns["species"].role == "target"
+    assert columns["island"].levels == ("Biscoe", "Dream", "Torgersen")
+    table = dataset("penguins").table
+    mass = columns["body_mass_g"]
+    assert mass.kind == "numeric"
+    assert table["body_mass_g"].min() <= mass.low < mass.high <= table["body_mass_g"].max()
+    assert 0 < columns["sex"].missing < table["sex"].isna().sum()
+
+
+def test_origin(finished):
+    card = finished.made.card
+    assert card.data["hash"] == dataset("penguins").content_hash
+    assert card.data["rows"] == 344
+    assert card.study["name"] == "birds"
+    assert len(card.study["hash"]) == 32
+    assert card.environment == json.loads(environment().content)
+    assert card.created.endswith("+00:00")
+    assert card.preparation == "the table as it is"
+    assert card.accepts_missing
+    assert not card.as_array
+
+
+def test_losses_come_with_the_card(finished):
+    table = finished.made.card.loss_table()
+    assert table.actions.tolist() == ["Adelie", "Chinstrap", "Gentoo", "reject"]
+    assert table.matrix[1].tolist() == [5.0, 0.0, 1.0]
+
+
+def test_parameters_are_those_that_differ(tmp_path):
+    learner = LearnerChoice(GaussianNB(var_smoothing=0.5))
+    study = Study("flowers", [DataChoice("iris")], [learner], resampling="2-fold")
+    run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
+    card = finalise(tmp_path / "runs.sqlite", study=study).card
+    assert card.parameters == {"var_smoothing": 0.5}
+    assert "var_smoothing=0.5" in str(card)

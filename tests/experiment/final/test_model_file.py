@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import stat
 import subprocess
 import sys
 import zipfile
@@ -18,7 +19,13 @@ from verulam.catalogue import entry
 from verulam.catalogue._entries import entries
 from verulam.data import dataset
 from verulam.experiment import SavedModel, UntrustedModelError, load_model, read_card, save_model
-from verulam.experiment._final.model_file import CARD, _content_hash, card_text
+from verulam.experiment._final.model_file import (
+    CARD,
+    _content_hash,
+    card_text,
+    draft_of,
+    foreign_types,
+)
 from verulam.experiment._identity import digest
 from verulam.experiment._study.preparation import prepared
 
@@ -227,3 +234,65 @@ def test_a_failed_write_leaves_what_was_there(finished, tmp_path, monkeypatch):
         save_model(finished.made.model, path)
     assert path.read_bytes() == b"before"
     assert [each.name for each in tmp_path.iterdir()] == ["model.skops"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "verulam.parametric.NaiveBayes",
+        "verulam.base.TableSchema",
+        "verulam.decision.LossTable",
+        "sklearn.svm._classes.SVC",
+        "sklearn.tree._tree.Tree",
+        "sklearn.gaussian_process.kernels.RBF",
+        "numpy.dtype",
+    ],
+)
+def test_parts_of_learners_are_known(name):
+    assert foreign_types([name]) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "os.system",
+        "builtins.eval",
+        "subprocess.Popen",
+        # Ours, but it opens a file.
+        "verulam.experiment.Store",
+        "verulam.data._readers.any_format.read",
+        # In a module of ours, but not its own.
+        "verulam.experiment._run.execute.perf_counter",
+        "verulam.experiment._store.store.sqlite3",
+        # Of scikit-learn, but no part of a learner.
+        "sklearn.datasets._openml.fetch_openml",
+        "sklearn.utils._testing.TempMemmap",
+        "sklearn.tree.tests.test_tree.pytest",
+        # Names that only begin alike, or are not there at all.
+        "verulamx.thing.Thing",
+        "verulam.nothing.Thing",
+        "sklearn.tree._tree.Nothing",
+        "Nothing",
+        "",
+    ],
+)
+def test_all_else_is_foreign(name):
+    assert foreign_types([name]) == [name]
+
+
+def test_what_was_there_stays_until_the_draft_is_complete(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("before", encoding="utf-8")
+    with draft_of(path) as draft:
+        draft.write_text("after", encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == "before"
+    assert path.read_text(encoding="utf-8") == "after"
+    assert [each.name for each in tmp_path.iterdir()] == ["words.txt"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_nothing_is_left_of_a_draft_that_failed(tmp_path, error):
+    with pytest.raises(error), draft_of(tmp_path / "words.txt"):
+        raise error
+    assert list(tmp_path.iterdir()) == []

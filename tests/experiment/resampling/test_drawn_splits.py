@@ -73,6 +73,7 @@ def test_repeats_are_told_as_soon_as_they_are_known(tmp_path):
         small_study(resampling="2-4x5-fold", budget={"runs": 10}), path, engine="serial",
         progress=False,
     )  # fmt: skip
-    assert stopped.design == "stratified 5-fold cross-validation, repeated 2 to 4 times"
+    words = "stratified 5-fold cross-validation, repeated 2 times"
+    assert stopped.design == f"{words}, when the budget was spent"
     whole = run(study, path, engine="serial", progress=False)
-    assert whole.design == "stratified 5-fold cross-validation, repeated 2 times"
+    assert whole.design == words

@@ -11,7 +11,7 @@ from sklearn.model_selection import (
 )
 
 from verulam.experiment._resampling.kinds import KINDS
-from verulam.experiment._resampling.resampling import distinct_share, resampling
+from verulam.experiment._resampling.resampling import resampling
 
 LABELS = np.repeat(["a", "b", "c"], [60, 30, 15])
 NUMBERS = np.linspace(0.0, 1.0, 105)
@@ -110,6 +110,11 @@ def test_disjoint_parts_share_no_row():
     everything = np.concatenate([[*split.train, *split.test] for split in splits])
     assert sorted(everything) == list(range(105))
     assert all(abs(len(split.train) - len(split.test)) <= 1 for split in splits)
+
+
+def distinct_share(split):
+    """Return the share of distinct rows among the training rows."""
+    return len(np.unique(split.train)) / len(split.train)
 
 
 def test_a_bootstrap_sample_holds_63_percent_of_the_rows():

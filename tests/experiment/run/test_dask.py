@@ -154,7 +154,7 @@ def test_runs_that_kill_workers_are_told_from_their_neighbours():
     made = dispatcher([4, 5])
     assert list(made._received(Future("error", killed()))) == []
     assert list(made._queue) == [4, 5, 7]
-    assert made._pace.batch() == 1
+    assert made._prefetch.batch() == 1
     made = dispatcher([4])
     (outcome,) = made._received(Future("error", killed()))
     assert (outcome.run_id, outcome.status) == (made._plan.runs[4].run_id, "killed")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verulam.experiment._store.predictions import pooled_predictions
+from verulam.experiment._store.predictions import StoredPredictions, pooled_predictions
 
 
 def test_every_row_is_validated_once_a_repeat(two):
@@ -40,3 +40,15 @@ def test_numbers(make_results):
     assert pooled.probabilities is None
     assert pooled.targets.dtype == np.float64
     assert len(np.unique(pooled.predicted)) == 3
+
+
+def test_predictions_by_split_are_those_that_are_pooled(two):
+    predictions = StoredPredictions(two)
+    splits = predictions.by_split("iris", "parametric.NaiveBayes")
+    targets = predictions.targets("iris")
+    assert targets.task == "classification"
+    assert np.bincount(targets.values).tolist() == [50, 50, 50]
+    wrong = [np.mean(split.predicted != targets.values[split.rows]) for split in splits]
+    scores = two.scores("error").set_index("run")["error"]
+    np.testing.assert_allclose(wrong, [scores[split.run] for split in splits])
+    assert sorted(np.concatenate([split.rows for split in splits])) == sorted([*range(150)] * 5)

@@ -3,12 +3,15 @@
 import contextlib
 import shutil
 import sqlite3
+from pathlib import Path
 
 import pytest
 from tests.experiment.studies import small_study
 
 from verulam.base import DataError
 from verulam.experiment import LearnerChoice, Results, Store, analyse, recover, run
+from verulam.experiment._store.recovery import Recovery
+from verulam.experiment._store.schema import TABLES
 
 STUDY = {
     "learners": [LearnerChoice("majority class"), LearnerChoice("naive bayes")],
@@ -150,3 +153,9 @@ def test_what_cannot_be_recovered(whole, tmp_path):
         recover(tmp_path / "none.sqlite", tmp_path / "new.sqlite")
     with pytest.raises(DataError, match="already there and is left as it is"):
         recover(whole, nonsense)
+
+
+def test_every_table_has_a_word():
+    message = str(Recovery(Path("new.sqlite"), {"runs": 2}, TABLES))
+    assert message.startswith("2 runs saved in new.sqlite; some of these could not be read: ")
+    assert message.count(", ") == len(TABLES) - 1

@@ -190,3 +190,40 @@ def test_results_and_studies_print_in_a_line(tmp_path):
     results = run(study, tmp_path / "r.sqlite", engine="serial", progress=False)
     assert repr(results) == f"flowers: 10 done ({tmp_path / 'r.sqlite'})"
     assert results.damage() == ""
+
+
+def test_facts_of_several_data_sets(several):
+    """The order is that of the study, and every run belongs to one data set."""
+    keys = several.data_keys()
+    assert [(key.label, key.place) for key in keys] == [("iris", 0), ("wine", 1), ("penguins", 2)]
+    assert len({key.key for key in keys}) == 3
+    parts = [several.run_ids(key.place) for key in keys]
+    assert [len(part) for part in parts] == [9, 9, 9]
+    assert set.union(*parts) == several.run_ids() == set(several.runs()["run"])
+    table = several.data_sets().set_index("label")
+    assert table["n_rows"].to_dict() == {"iris": 150, "wine": 178, "penguins": 344}
+    assert table.loc["iris", "classes"] == ["setosa", "versicolor", "virginica"]
+    assert set(table["task"]) == {"classification"}
+
+
+def test_where_and_how_runs_were_made(several):
+    (environment,) = several.environments()
+    assert environment["packages"]["numpy"] == np.__version__
+    preparations = several.preparations()
+    assert {"majority class", "parametric.NaiveBayes"} <= set(preparations["the table as it is"])
+    assert any("imputed" in words for words in preparations)
+
+
+def test_nuisance_columns_come_back(tmp_path):
+    study = small_study(data=[DataChoice("penguins")], nuisance=["island", "weather"])
+    plan = make_plan(study)
+    (stored,) = run(plan, tmp_path / "n.sqlite", engine="serial", progress=False).nuisance_columns(
+        "penguins"
+    )
+    (planned,) = plan.data[0].nuisance
+    assert (stored.name, stored.levels) == (planned.name, planned.levels)
+    np.testing.assert_array_equal(stored.codes, planned.codes)
+
+
+def test_a_study_without_nuisance_factors_has_none(several):
+    assert several.nuisance_columns("iris") == []

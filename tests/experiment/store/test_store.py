@@ -13,7 +13,7 @@ from tests.experiment.studies import small_study
 
 from verulam.base import DataError
 from verulam.experiment import DataChoice, Results, Store, make_plan
-from verulam.experiment._plan.outcome import Outcome
+from verulam.experiment._plan.records import Outcome
 from verulam.experiment._store.rows import unpack
 
 

@@ -8,7 +8,7 @@ from tests.experiment.studies import small_study
 from verulam.base import DataError
 from verulam.experiment import Study, analyse, run
 from verulam.experiment._study.analysis_options import AnalysisOptions, analysis_options
-from verulam.experiment._study.file import parse_study
+from verulam.experiment._study.toml import parse_study
 
 
 def test_the_analysis_follows_them(tmp_path):

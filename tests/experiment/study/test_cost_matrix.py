@@ -13,7 +13,7 @@ from verulam.base import DataError
 from verulam.decision import MinimumRisk
 from verulam.experiment import DataChoice, LearnerChoice, Results, Study, analyse, make_plan, run
 from verulam.experiment._study.cost_matrix import losses_on
-from verulam.experiment._study.file import parse_study
+from verulam.experiment._study.toml import parse_study
 from verulam.measures import measure
 from verulam.statistics import corrected_t_test, cv_t_test, permutation_test
 

@@ -7,7 +7,7 @@ import pytest
 
 from verulam.base import DataError, UnknownNameError
 from verulam.data import Dataset, dataset
-from verulam.experiment import open_data
+from verulam.experiment._study.data_source import open_data
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from verulam.experiment import (
     Study,
     analyse,
     central_composite,
-    design_settings,
     finalise,
     fractional_factorial,
     make_plan,
@@ -24,7 +23,7 @@ from verulam.experiment import (
 from verulam.experiment._effects.study_effects import surface_of
 from verulam.experiment._store.responses import responses
 from verulam.experiment._study.designs import read_design
-from verulam.experiment._study.file import parse_study
+from verulam.experiment._study.toml import parse_study
 
 LEVELS = {"k": [1, 3, 5], "weights": ["uniform", "distance"]}
 TWO = {"a": [1, 2], "b": [None, 3], "c": [True, False], "d": ["x", "y"]}
@@ -35,7 +34,7 @@ RANGES = {
 
 
 def settings(design, factors):
-    return design_settings(read_design(design), factors)
+    return read_design(design).settings_for(factors)
 
 
 def test_every_combination_by_itself():

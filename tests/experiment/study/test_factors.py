@@ -15,9 +15,9 @@ from verulam.experiment import (
     analyse,
     finalise,
     make_plan,
-    mean_neighbour_distance,
     run,
 )
+from verulam.experiment._design.factors import mean_neighbour_distance
 from verulam.experiment._study.factors import plain_factors, scaled_parameters, split_setting
 
 MULTIPLES = {"multiples": [0.5, 2], "of": "neighbour distance"}

@@ -7,7 +7,8 @@ import pytest
 
 from verulam.base import DataError
 from verulam.experiment import Factor
-from verulam.experiment._tuning.search import METHODS, Trials, halving_rounds, search
+from verulam.experiment._tuning.options import SEARCH_METHODS, halving_rounds
+from verulam.experiment._tuning.search import METHODS, Trials, search
 
 SPACE = (Factor("x", (-2.0, 2.0), "numeric"), Factor("C", (0.01, 100.0), "log"))
 START = {"x": 1.5, "C": 30.0}
@@ -114,3 +115,7 @@ def test_halving_keeps_the_best_third():
     for before, after in pairwise(rounds):
         least = sorted(trial.loss for trial in before)[: len(after)]
         assert sorted(trial.loss for trial in after) == least
+
+
+def test_every_method_that_can_be_asked_for_is_there():
+    assert tuple(METHODS) == SEARCH_METHODS

@@ -1,13 +1,18 @@
 """Spaces: read from a study with errors that name the key, drawn from, laid out as a grid."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification, make_regression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from verulam.base import DataError
+from verulam.catalogue import entry
 from verulam.experiment import Factor
 from verulam.experiment._tuning.space import (
+    DEFAULT_SPACES,
     default_space,
     distinct_settings,
     draw_setting,
@@ -89,3 +94,18 @@ def test_defaults_of_names_and_of_estimators():
     assert default_space(KNeighborsClassifier()) == default_space("k-nearest neighbours")
     assert [each.name for each in default_space(SVC())] == ["C", "gamma"]
     assert default_space("majority class") == default_space(object()) == ()
+
+
+@pytest.mark.parametrize("name", DEFAULT_SPACES)
+def test_learners_take_what_is_drawn(name):
+    found = entry(name)
+    assert found.name == name
+    make = make_classification if found.abilities.task == "classification" else make_regression
+    X, y = make(n_samples=60, n_features=5, random_state=0)
+    random = np.random.default_rng(0)
+    for _ in range(2):
+        setting = draw_setting(DEFAULT_SPACES[name], random)
+        limited = {"max_iter": 5} if "max_iter" in found.make().get_params() else {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert len(found.make(**setting, **limited).fit(X, y).predict(X)) == 60

@@ -8,21 +8,22 @@ import pandas as pd
 import pytest
 from tests.experiment.analysed import responses_of
 
-from verulam.experiment._evidence.evidence import Evidence
-from verulam.experiment._evidence.rank_evidence import RankEvidence
+from verulam.experiment._evidence.evidence import Evidence, RankEvidence
 from verulam.experiment._evidence.verdict import Verdict
+from verulam.experiment._text import named
 from verulam.experiment._words.answer_text import (
     advice_on_rows,
     agreement_sentence,
     choice_sentences,
-    each_data_set_sentences,
     not_rejected_sentence,
+    repeats_sentence,
+)
+from verulam.experiment._words.data_sets_text import (
+    each_data_set_sentences,
     order_sentence,
     plain_sentence,
     ranks_sentences,
-    repeats_sentence,
 )
-from verulam.experiment._words.phrases import named
 from verulam.measures import measure
 from verulam.statistics import JointPosterior, Selection, split_posterior
 
@@ -386,8 +387,8 @@ class TestFailures:
 
     def test_alone(self):
         assert answer_of(evidence_of({BAYES: 0.2}, BAYES)) == (
-            "Naive Bayes errs on 20.0 % of unseen rows (18.0 to 22.0); there is no other "
-            "contestant to compare it with."
+            "Naive Bayes errs on 20.0 % of unseen rows (18.0 to 22.0). It is alone: there "
+            "was nothing to choose between."
         )
 
 

@@ -9,6 +9,7 @@ from verulam.kernel import (
     DistanceKernel,
     EditKernel,
     Gaussian,
+    GramReport,
     KernelPrincipalComponents,
     Linear,
     MultipleKernelClassifier,
@@ -46,7 +47,7 @@ def test_large_matrices_by_iteration(monkeypatch):
 
 
 def test_mercer():
-    assert mercer_check("gaussian", X)
+    assert mercer_check("rbf", X)
     assert not mercer_check(Sigmoid(scale=1.0, offset=-1.0), X)
 
 
@@ -101,3 +102,10 @@ def test_kernels_must_be_the_same_both_ways():
         SupportVectorClassifier(kernel=lambda X, Y: X[:, :1] + 0.0 * Y[:, 0]).fit(ROWS, CLASSES)
     with pytest.raises(DataError, match="not symmetric"):
         KernelPrincipalComponents(kernel=lambda X, Y: X[:, :1] + 0.0 * Y[:, 0]).fit(ROWS)
+
+
+def test_the_report_of_a_matrix_that_is_not_symmetric():
+    """The symmetric part of [[2, 1], [0, 2]] has the eigenvalues 1.5 and 2.5."""
+    report = gram_report([[2.0, 1.0], [0.0, 2.0]])
+    assert report == GramReport(2, 1.0, 1.5, 2.5, symmetric=False, positive_semidefinite=True)
+    assert not report

@@ -45,7 +45,10 @@ def test_fourier_is_a_sum_of_cosines():
 
 def test_anova_lists_all_sets_of_columns():
     columns = np.exp(-0.5 * ((X[:, None] - X[None]) / 0.6) ** 2)
-    expected = sum(columns[..., list(chosen)].prod(axis=2) for chosen in combinations(range(3), 2))
+    expected = sum(
+        columns[..., list(columns_of_set)].prod(axis=2)
+        for columns_of_set in combinations(range(3), 2)
+    )
     assert_allclose(Anova(order=2, width=0.6)(X), expected)
     with pytest.raises(DataError, match="at most 3"):
         Anova(order=4)(X)

@@ -101,8 +101,8 @@ def test_the_objective_is_that_of_the_parameters(kind, impostors, n_neighbors, w
 
 def test_random_start_ends_with_the_same_objective():
     ends = [
-        LargeMarginNeighbours(start=start, tol=1e-7, random_state=0).fit(X[:150], Y[:150])
-        for start in ("identity", "random")
+        LargeMarginNeighbours(init=init, tol=1e-7, random_state=0).fit(X[:150], Y[:150])
+        for init in ("identity", "random")
     ]
     assert ends[0].loss_curve_[-1] == pytest.approx(ends[1].loss_curve_[-1], rel=1e-3)
 
@@ -130,7 +130,7 @@ def test_restriction_to_nearby_impostors_has_fewer_constraints():
 
 
 def test_components_have_their_rank_and_a_falling_objective():
-    learner = LargeMarginComponents(2, n_restarts=1, random_state=0).fit(X[TRAIN], Y[TRAIN])
+    learner = LargeMarginComponents(2, n_init=2, random_state=0).fit(X[TRAIN], Y[TRAIN])
     assert learner.components_.shape == (2, 12)
     assert np.linalg.matrix_rank(learner.metric_) == 2
     assert (np.diff(learner.loss_curve_) <= 1e-9 * learner.loss_curve_[0]).all()
@@ -153,7 +153,7 @@ def test_squared_distance_of_projections_is_that_of_the_low_rank_metric():
 
 def test_restarts_never_end_worse():
     once = LargeMarginComponents(1).fit(X[:150], Y[:150])
-    often = LargeMarginComponents(1, n_restarts=3, random_state=0).fit(X[:150], Y[:150])
+    often = LargeMarginComponents(1, n_init=4, random_state=0).fit(X[:150], Y[:150])
     assert often.loss_curve_[-1] <= once.loss_curve_[-1]
 
 
@@ -166,7 +166,7 @@ def test_a_restart_leaves_a_bad_start_behind():
     half -= half.mean(axis=0)
     rows, classes = np.vstack([half, half * [-1, 1]]), np.tile(np.repeat([0, 1], 20), 2)
     once = LargeMarginComponents(1).fit(rows, classes)
-    often = LargeMarginComponents(1, n_restarts=1, random_state=0).fit(rows, classes)
+    often = LargeMarginComponents(1, n_init=2, random_state=0).fit(rows, classes)
     assert often.loss_curve_[-1] < 0.1 * once.loss_curve_[-1]
 
 

@@ -79,7 +79,7 @@ def test_gradient_by_finite_differences():
 def test_blocks_change_nothing(monkeypatch):
     projection = RNG.normal(size=(4, 4))
     whole = find_candidates(problem(), projection)
-    monkeypatch.setattr(_large_margin_problem, "BLOCK_ENTRIES", 7 * 60)
+    monkeypatch.setattr(_large_margin_problem, "IMPOSTOR_BLOCK_ENTRIES", 7 * 60)
     blocks = find_candidates(problem(), projection)
     assert_array_equal(whole.starts, blocks.starts)
     assert_array_equal(whole.others, blocks.others)
@@ -108,17 +108,17 @@ def test_same_optimum_from_two_starts():
 def test_optimum_is_a_minimum_over_all_metrics():
     """The objective is convex in M: no mixture with another metric does better."""
     posed = problem()
-    found = learn_projection(posed, np.eye(4), 3000, 1e-8)
-    best = by_definition(posed, found.projection)
+    learned = learn_projection(posed, np.eye(4), 3000, 1e-8)
+    best = by_definition(posed, learned.projection)
     for seed in range(20):
         other = np.random.default_rng(seed).normal(size=(4, 4))
-        mixed = 0.98 * found.projection.T @ found.projection + 0.02 * other.T @ other
+        mixed = 0.98 * learned.projection.T @ learned.projection + 0.02 * other.T @ other
         assert by_definition(posed, np.linalg.cholesky(mixed).T) >= best * (1 - 1e-4)
 
 
 def test_losses_fall_from_round_to_round():
-    found = learn_projection(problem(), np.eye(4), 200, 1e-6)
-    assert (np.diff(found.losses) <= 1e-9 * found.losses[0]).all()
+    learned = learn_projection(problem(), np.eye(4), 200, 1e-6)
+    assert (np.diff(learned.losses) <= 1e-9 * learned.losses[0]).all()
 
 
 def test_classes_of_one_row_each():
@@ -129,7 +129,7 @@ def test_classes_of_one_row_each():
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_compiled_loops_equal_their_python_source():
     posed = problem()
-    found = find_candidates(posed, np.eye(4))
+    candidates = find_candidates(posed, np.eye(4))
     outcomes = []
     for compiled in (True, False):
         loops = [
@@ -139,7 +139,7 @@ def test_compiled_loops_equal_their_python_source():
         squares, pulled, forces = np.empty((60, 3)), np.zeros((60, 3)), np.zeros((60, 4))
         loops[0](X, posed.targets, squares)
         sums = loops[1](
-            X, posed.targets, squares, found.starts, found.others, 0, 60, pulled, forces
+            X, posed.targets, squares, candidates.starts, candidates.others, 0, 60, pulled, forces
         )
         loops[2](X, posed.targets, pulled, forces)
         counts, others = np.zeros(60, dtype=np.int64), np.zeros(3601, dtype=np.int32)

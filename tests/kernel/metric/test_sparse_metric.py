@@ -27,19 +27,19 @@ def test_conditions_of_optimality():
     """P - M^-1 balances the penalty: equal to it where an entry is, at most where none is."""
     rng = np.random.default_rng(0)
     root = rng.normal(size=(30, 6))
-    matrix, penalty = root.T @ root / 30, 0.1
-    found, _ = sparse_inverse(matrix, penalty, 500, 1e-4)
-    slope = matrix - np.linalg.inv(found)
+    matrix, alpha = root.T @ root / 30, 0.1
+    inverse, _ = sparse_inverse(matrix, alpha, 500, 1e-4)
+    slope = matrix - np.linalg.inv(inverse)
     apart = ~np.eye(6, dtype=bool)
-    used = apart & (found != 0)
+    used = apart & (inverse != 0)
     assert 0 < used.sum() < 30
     assert_allclose(np.diag(slope), 0.0, atol=1e-3)
-    assert_allclose(slope[used], -penalty * np.sign(found[used]), atol=1e-3)
-    assert np.abs(slope[apart & ~used]).max() <= penalty + 1e-3
+    assert_allclose(slope[used], -alpha * np.sign(inverse[used]), atol=1e-3)
+    assert np.abs(slope[apart & ~used]).max() <= alpha + 1e-3
 
 
 def test_no_pairs_and_no_penalty_is_mahalanobis_distance():
-    learner = SparseMetric(balance=0.0, penalty=0.0).fit(X, Y)
+    learner = SparseMetric(balance=0.0, alpha=0.0).fit(X, Y)
     assert_allclose(learner.metric_, np.linalg.inv(np.cov(X.T, bias=True)), rtol=2e-2, atol=1e-3)
     gap = X[0] - X[1]
     first, second = learner.transform(X[:2])
@@ -53,21 +53,22 @@ def test_metric_by_formula(n_neighbors, balance):
     differences = {True: [], False: []}
     for row, label in zip(rows, Y, strict=True):
         order = np.argsort(((rows - row) ** 2).sum(axis=1), kind="stable")[1:]
-        for same, kept in differences.items():
-            kept.extend(row - rows[order[(Y[order] == label) == same][:n_neighbors]])
+        for same, pairs in differences.items():
+            pairs.extend(row - rows[order[(Y[order] == label) == same][:n_neighbors]])
     same, other = (
-        np.mean([np.outer(each, each) for each in kept], axis=0) for kept in differences.values()
+        np.mean([np.outer(difference, difference) for difference in pairs], axis=0)
+        for pairs in differences.values()
     )
-    learner = SparseMetric(n_neighbors, balance=balance, penalty=0.0).fit(rows, Y)
+    learner = SparseMetric(n_neighbors, balance=balance, alpha=0.0).fit(rows, Y)
     assert learner.balance_ == balance
     summed = np.cov(rows.T, bias=True) + 1e-4 * np.eye(4) + balance * (same - other)
     assert_allclose(learner.metric_, np.linalg.inv(summed), rtol=1e-6)
 
 
 def test_the_penalty_makes_it_sparse():
-    counts = [SparseMetric(penalty=penalty).fit(X, Y).n_interactions_ for penalty in (0, 0.1, 0.3)]
+    counts = [SparseMetric(alpha=alpha).fit(X, Y).n_interactions_ for alpha in (0, 0.1, 0.3)]
     assert counts[0] == 78 > counts[1] > counts[2] > 0
-    alone = SparseMetric(penalty=100.0).fit(X, Y)
+    alone = SparseMetric(alpha=100.0).fit(X, Y)
     assert alone.n_interactions_ == 0
     assert_allclose(alone.metric_, np.diag(np.diag(alone.metric_)))
     assert np.linalg.eigvalsh(SparseMetric().fit(X, Y).metric_).min() > 0

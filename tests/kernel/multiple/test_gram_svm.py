@@ -20,14 +20,14 @@ def test_two_classes_have_one_machine_and_three_have_three():
 
 
 def test_agrees_with_libsvm():
-    found = gram_machines(GRAM, SIGNS[None], 3.0, 1e-6)
+    machines = gram_machines(GRAM, SIGNS[None], 3.0, 1e-6)
     theirs = SVC(C=3.0, kernel="precomputed", tol=1e-8).fit(GRAM, SIGNS)
-    values = GRAM @ found.coefficients[0] + found.biases[0]
+    values = GRAM @ machines.coefficients[0] + machines.biases[0]
     assert_allclose(values, theirs.decision_function(GRAM), atol=1e-4)
     dual = np.abs(theirs.dual_coef_).sum() - 0.5 * (
         theirs.dual_coef_ @ GRAM[np.ix_(theirs.support_, theirs.support_)] @ theirs.dual_coef_.T
     )
-    assert_allclose(found.objective, dual.item(), rtol=1e-6)
+    assert_allclose(machines.objective, dual.item(), rtol=1e-6)
 
 
 def test_objective_adds_up_over_machines():

@@ -18,13 +18,13 @@ def test_every_kernel_has_variance_one():
 
 
 def test_new_rows_are_on_the_scale_of_the_gram_matrix():
-    several, grams = open_kernels(MultipleKernelClassifier(), ["linear", "gaussian"], X)
+    several, grams = open_kernels(MultipleKernelClassifier(), ["linear", "rbf"], X)
     for place in range(2):
         assert_allclose(several.against(X, place, np.arange(20)), grams[place])
 
 
 def test_usual_kernels_have_widths_about_that_of_the_data():
-    widths = [each.width for each in usual_kernels(X)[2:]]
+    widths = [kernel.width for kernel in usual_kernels(X)[2:]]
     assert_allclose(widths, np.array([0.5, 1.0, 2.0]) * Gaussian().adapted(X).width)
 
 

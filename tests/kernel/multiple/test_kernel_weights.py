@@ -48,32 +48,32 @@ def test_slope_of_the_objective_by_finite_differences():
 
 @pytest.mark.parametrize("cost", [0.3, 5.0])
 def test_convex_weights_are_the_optimum_on_the_simplex(cost):
-    found = learned(cost=cost)
-    assert_allclose(found.weights.sum(), 1.0)
+    weighted = learned(cost=cost)
+    assert_allclose(weighted.weights.sum(), 1.0)
     rivals = [*np.eye(4), np.full(4, 0.25), *np.random.default_rng(1).dirichlet(np.ones(4), 30)]
-    assert found.objectives[-1] <= min(objective(each, cost) for each in rivals) * (1 + 1e-5)
+    assert weighted.objectives[-1] <= min(objective(rival, cost) for rival in rivals) * (1 + 1e-5)
     solution = minimize(
         lambda weights: objective(np.abs(weights) / np.abs(weights).sum(), cost),
         np.full(4, 0.25),
         method="Nelder-Mead",
         options={"fatol": 1e-6, "xatol": 1e-5},
     )
-    assert found.objectives[-1] == pytest.approx(solution.fun, rel=1e-3)
+    assert weighted.objectives[-1] == pytest.approx(solution.fun, rel=1e-3)
 
 
 def test_conic_weights_are_the_optimum_over_all_sums():
-    found = learned(penalty=2.0)
-    best = objective(found.weights, penalty=2.0)
+    weighted = learned(penalty=2.0)
+    best = objective(weighted.weights, penalty=2.0)
     for seed in range(30):
-        other = found.weights * np.exp(0.3 * np.random.default_rng(seed).normal(size=4))
+        other = weighted.weights * np.exp(0.3 * np.random.default_rng(seed).normal(size=4))
         assert objective(other, penalty=2.0) >= best * (1 - 1e-4)
-    assert learned(penalty=20.0).weights.sum() < found.weights.sum()
+    assert learned(penalty=20.0).weights.sum() < weighted.weights.sum()
 
 
 def test_objective_never_rises_and_the_gap_closes():
-    for found in (learned(), learned(penalty=1.0)):
-        assert (np.diff(found.objectives) <= 1e-6 * found.objectives[0]).all()
-        assert found.gap <= 1e-5
+    for weighted in (learned(), learned(penalty=1.0)):
+        assert (np.diff(weighted.objectives) <= 1e-6 * weighted.objectives[0]).all()
+        assert weighted.gap <= 1e-5
 
 
 def test_alignment_by_definition():
@@ -84,8 +84,10 @@ def test_alignment_by_definition():
         for gram in GRAMS
     ]
     assert_allclose(alignments(GRAMS, SIGNS), expected)
-    kept = np.maximum(expected, 0)
-    assert_allclose(alignment_weights(GRAMS, SIGNS), kept / kept.sum(), atol=2e-4)
+    positive_parts = np.maximum(expected, 0)
+    assert_allclose(
+        alignment_weights(GRAMS, SIGNS), positive_parts / positive_parts.sum(), atol=2e-4
+    )
 
 
 def test_the_ideal_kernel_has_alignment_one_and_all_the_weight():

@@ -16,7 +16,7 @@ from verulam.kernel import (
     gram_report,
 )
 from verulam.kernel._multiple.gram_svm import gram_machines
-from verulam.kernel._multiple.localised_mkl import gate_slopes, gated_gram
+from verulam.kernel._multiple.localised_mkl import gate_gradient, gated_gram
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, size=(150, 2))
@@ -38,12 +38,12 @@ def test_gradient_by_finite_differences(kind):
         gram = gated_gram(gates(kind, values).openings(features), GRAMS)
         return gram_machines(gram, SIGNS, 1.0, 1e-8)
 
-    found = gate_slopes(gates(kind, slopes), features, GRAMS, machines(slopes).coefficients)
+    gradient = gate_gradient(gates(kind, slopes), features, GRAMS, machines(slopes).coefficients)
     for place in np.ndindex(2, 3):
         move = np.zeros((2, 3))
         move[place] = step
         slope = machines(slopes + move).objective - machines(slopes - move).objective
-        assert_allclose(found[place], slope / (2 * step), rtol=2e-3, atol=1e-4)
+        assert_allclose(gradient[place], slope / (2 * step), rtol=2e-3, atol=1e-4)
 
 
 def test_constant_gates_are_weights_of_kernels():
@@ -66,8 +66,8 @@ def test_gates_about_centres():
     rows = (X - X.mean(axis=0)) / X.std(axis=0)
     bumps = np.column_stack(
         [
-            np.exp(-0.5 * ((rows - each[:2]) ** 2).sum(axis=1) / np.exp(each[2]) ** 2)
-            for each in parameters
+            np.exp(-0.5 * ((rows - gate[:2]) ** 2).sum(axis=1) / np.exp(gate[2]) ** 2)
+            for gate in parameters
         ]
     )
     assert_allclose(about.openings(about.features(X)), bumps / bumps.sum(axis=1, keepdims=True))
@@ -91,14 +91,14 @@ def test_two_lines_make_a_corner_that_one_cannot(gate):
 
 
 def test_gates_of_new_rows():
-    local = LocalisedKernelClassifier(["linear", "gaussian"], random_state=0).fit(X, Y)
+    local = LocalisedKernelClassifier(["linear", "rbf"], random_state=0).fit(X, Y)
     assert_allclose(local.gate_openings(X), local.openings_)
     assert_allclose(local.gate_openings(X).sum(axis=1), 1.0)
 
 
 def test_three_classes():
     labels = np.digitize(X[:, 0], [-0.3, 0.3])
-    local = LocalisedKernelClassifier(["linear", "gaussian"], C=10.0, random_state=0)
+    local = LocalisedKernelClassifier(["linear", "rbf"], C=10.0, random_state=0)
     assert local.fit(X, labels).decision_function(X).shape == (150, 3)
     assert local.score(X, labels) > 0.9
 

@@ -89,12 +89,14 @@ def test_given_matrices_are_the_kernels_that_made_them(n_classes):
     kernels = [Gaussian(0.7), Gaussian(1.0).on_columns([0]), Linear()]
     plain = MultipleKernelClassifier(kernels).fit(rows[:40], labels[:40])
     training = np.array([kernel(rows[:40]) for kernel in kernels])
-    given = MultipleKernelClassifier("precomputed").fit(training, labels[:40])
-    assert_allclose(given.weights_, plain.weights_, atol=1e-9)
+    by_matrices = MultipleKernelClassifier("precomputed").fit(training, labels[:40])
+    assert_allclose(by_matrices.weights_, plain.weights_, atol=1e-9)
     later = [kernel(rows[40:], rows[:40]) for kernel in kernels]
-    assert_allclose(given.decision_function(later), plain.decision_function(rows[40:]), atol=1e-8)
-    assert set(given.weight_table()["kernel"]) == {"matrix 0", "matrix 1", "matrix 2"}
+    assert_allclose(
+        by_matrices.decision_function(later), plain.decision_function(rows[40:]), atol=1e-8
+    )
+    assert set(by_matrices.weight_table()["kernel"]) == {"matrix 0", "matrix 1", "matrix 2"}
     with pytest.raises(DataError, match=r"40 training inputs, one table for each of 3"):
-        given.predict(training[:2])
+        by_matrices.predict(training[:2])
     with pytest.raises(DataError, match="three dimensions; got shape"):
         MultipleKernelClassifier("precomputed").fit(training[0], labels[:40])

@@ -21,7 +21,7 @@ TOKENS = r"(?u)\b\w+\b"
 @pytest.mark.parametrize(("weighting", "binary"), [("binary", True), ("counts", False)])
 def test_agrees_with_count_vectoriser(weighting, binary):
     table = CountVectorizer(binary=binary, token_pattern=TOKENS).fit(DOCUMENTS + NEW)
-    first, second = (table.transform(each).toarray() for each in (NEW, DOCUMENTS))
+    first, second = (table.transform(texts).toarray() for texts in (NEW, DOCUMENTS))
     assert_allclose(DocumentKernel(weighting)(NEW, DOCUMENTS), first @ second.T)
 
 
@@ -35,7 +35,9 @@ def test_agrees_with_tf_idf():
 
 def test_preset_words_are_the_binary_map():
     words = ("cat", "mat", "words")
-    features = np.array([[word in each.lower().split() for word in words] for each in DOCUMENTS])
+    features = np.array(
+        [[word in document.lower().split() for word in words] for document in DOCUMENTS]
+    )
     features[0, 1] = True
     kernel = DocumentKernel(vocabulary=words)
     assert_allclose(kernel(DOCUMENTS), features.astype(int) @ features.T.astype(int))

@@ -83,9 +83,9 @@ def test_networkx_graphs():
 
 def test_diffusion_is_the_exponential_of_the_laplacian():
     laplacian = np.diag(CHAIN.sum(axis=0)) - CHAIN
-    found = DiffusionKernel(CHAIN, spread=0.7)(range(4))
-    assert_allclose(found, expm(-0.7 * laplacian), atol=1e-12)
-    assert gram_report(found)
+    gram = DiffusionKernel(CHAIN, spread=0.7)(range(4))
+    assert_allclose(gram, expm(-0.7 * laplacian), atol=1e-12)
+    assert gram_report(gram)
 
 
 def test_diffusion_spreads_from_the_identity_to_all():

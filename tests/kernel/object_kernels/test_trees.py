@@ -26,14 +26,14 @@ def fragments(node):
     for child in node[1:]:
         label = child[0] if isinstance(child, tuple) else child
         choices.append([label, *fragments(child)])
-    return [(node[0], *chosen) for chosen in product(*choices)]
+    return [(node[0], *children) for children in product(*choices)]
 
 
 def every_fragment(node):
-    found = Counter(fragments(node))
+    fragment_counts = Counter(fragments(node))
     for child in node[1:] if isinstance(node, tuple) else ():
-        found += every_fragment(child)
-    return found
+        fragment_counts += every_fragment(child)
+    return fragment_counts
 
 
 def test_subset_trees_by_enumeration():

@@ -15,12 +15,12 @@ SECOND = SHARED @ RNG.normal(size=(2, 4)) + 0.3 * RNG.normal(size=(80, 4))
 
 def linear_correlations(first, second):
     """Return canonical correlations as singular values of the whitened cross-products."""
-    bases = [np.linalg.qr(each - each.mean(axis=0))[0] for each in (first, second)]
+    bases = [np.linalg.qr(view - view.mean(axis=0))[0] for view in (first, second)]
     return np.linalg.svd(bases[0].T @ bases[1], compute_uv=False)
 
 
 def test_linear_kernels_give_canonical_correlations():
-    learner = KernelCorrelations(3, kernel="linear", target_kernel="linear", ridge=1e-12)
+    learner = KernelCorrelations(3, kernel="linear", target_kernel="linear", alpha=1e-12)
     learner.fit(FIRST, SECOND)
     assert_allclose(learner.correlations_, linear_correlations(FIRST, SECOND), atol=1e-8)
 
@@ -28,8 +28,8 @@ def test_linear_kernels_give_canonical_correlations():
 def test_projections_of_both_views_correlate_as_reported():
     learner = KernelCorrelations(2).fit(FIRST, SECOND)
     first, second = learner.transform(FIRST), learner.transform_target(SECOND)
-    found = [np.corrcoef(first[:, j], second[:, j])[0, 1] for j in range(2)]
-    assert_allclose(found, learner.correlations_, atol=1e-8)
+    correlations = [np.corrcoef(first[:, j], second[:, j])[0, 1] for j in range(2)]
+    assert_allclose(correlations, learner.correlations_, atol=1e-8)
 
 
 def test_a_nonlinear_relation_holds_on_new_rows():
@@ -38,20 +38,20 @@ def test_a_nonlinear_relation_holds_on_new_rows():
     second = np.column_stack([np.cos(angle), RNG.normal(size=300)])
     learner = KernelCorrelations(1, kernel=Gaussian(1.0), target_kernel=Gaussian(1.0))
     learner.fit(first[:200], second[:200])
-    found = np.corrcoef(
+    correlations = np.corrcoef(
         learner.transform(first[200:])[:, 0], learner.transform_target(second[200:])[:, 0]
     )
-    assert found[0, 1] > 0.9
+    assert correlations[0, 1] > 0.9
     assert linear_correlations(first, second)[0] < 0.3
 
 
 def test_second_view_of_one_column_and_of_a_gram_matrix():
     column = KernelCorrelations(1, target_kernel="linear").fit(FIRST, SECOND[:, 0])
     matrix = np.outer(SECOND[:, 0], SECOND[:, 0])
-    given = KernelCorrelations(1, target_kernel="precomputed").fit(FIRST, matrix)
-    assert_allclose(column.correlations_, given.correlations_)
+    by_matrix = KernelCorrelations(1, target_kernel="precomputed").fit(FIRST, matrix)
+    assert_allclose(column.correlations_, by_matrix.correlations_)
     assert_allclose(
-        np.abs(column.transform_target(SECOND[:, 0])), np.abs(given.transform_target(matrix))
+        np.abs(column.transform_target(SECOND[:, 0])), np.abs(by_matrix.transform_target(matrix))
     )
 
 

@@ -14,21 +14,21 @@ X = RNG.normal(size=(90, 4)) + np.array([[0, 0, 0, 0], [2, 1, 0, 0], [0, 2, 2, 0
 
 
 def test_linear_kernel_gives_fishers_directions():
-    ours = KernelDiscriminants(kernel="linear", ridge=1e-12).fit(X, Y).transform(X)
+    ours = KernelDiscriminants(kernel="linear", alpha=1e-12).fit(X, Y).transform(X)
     theirs = LinearDiscriminantAnalysis(solver="eigen").fit(X, Y).transform(X)
     for column in range(2):
         assert abs(np.corrcoef(ours[:, column], theirs[:, column])[0, 1]) == pytest.approx(1.0)
 
 
-def test_ridge_is_added_to_the_scatter_of_the_space():
-    ridge = 0.3
+def test_alpha_is_added_to_the_scatter_of_the_space():
+    alpha = 0.3
     centred = X - X.mean(axis=0)
     means = np.array([centred[k == Y].mean(axis=0) for k in range(3)])
     inside = centred - means[Y]
-    within = inside.T @ inside + ridge * (centred**2).sum() * np.eye(4)
+    within = inside.T @ inside + alpha * (centred**2).sum() * np.eye(4)
     values, vectors = np.linalg.eig(np.linalg.solve(within, 30 * means.T @ means))
     first = centred @ vectors[:, values.real.argmax()].real
-    ours = KernelDiscriminants(kernel="linear", ridge=ridge).fit(X, Y).transform(X)[:, 0]
+    ours = KernelDiscriminants(kernel="linear", alpha=alpha).fit(X, Y).transform(X)[:, 0]
     assert abs(np.corrcoef(ours, first)[0, 1]) == pytest.approx(1.0)
 
 

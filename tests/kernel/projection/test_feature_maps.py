@@ -22,7 +22,7 @@ from verulam.kernel import (
     feature_map,
     gram_report,
 )
-from verulam.kernel._kernels import space as _space
+from verulam.kernel._kernels import inputs as _inputs
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -51,7 +51,7 @@ def test_covering_templates_come_from_every_cluster():
     centres = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]], 25, axis=0)
     rows = centres + 0.1 * RNG.normal(size=(100, 2))
     map_ = EmpiricalKernelMap("linear", templates="covering", n_templates=4).fit(rows)
-    assert len({tuple(each) for each in map_.templates_.round(-1).tolist()}) == 4
+    assert len({tuple(template) for template in map_.templates_.round(-1).tolist()}) == 4
 
 
 def test_objects():
@@ -99,7 +99,7 @@ def test_feature_maps_need_rows():
 
 
 def test_many_rows_are_pointed_to_feature_maps(monkeypatch):
-    monkeypatch.setattr(_space, "LARGE", 30)
+    monkeypatch.setattr(_inputs, "MANY_HELD_ROWS", 30)
     with pytest.warns(DataWarning, match=r"verulam\.kernel\.feature_map"):
         KernelPrincipalComponents().fit(X)
     with pytest.warns(DataWarning, match="40 inputs take"):

@@ -7,7 +7,8 @@ from sklearn.decomposition import PCA, KernelPCA
 
 from verulam.base import DataError, DataWarning
 from verulam.kernel import Gaussian, KernelPrincipalComponents, Linear, ObjectKernel, Polynomial
-from verulam.kernel._projection.pca import ITERATED, centred_spectrum, orientations
+from verulam.kernel._projection.pca import centred_spectrum, orientations
+from verulam.kernel._tuning import ITERATED_EIGENVECTORS
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(50, 3)), RNG.normal(size=(7, 3))
@@ -35,8 +36,8 @@ def test_agrees_with_scikit_learn(kernel, options):
 
 @pytest.mark.parametrize("kernel", [Gaussian(2.0), Linear()])
 def test_preimages_move_with_the_data(kernel):
-    plain = KernelPrincipalComponents(3, kernel=kernel, ridge=1e-6).fit(X)
-    moved = KernelPrincipalComponents(3, kernel=kernel, ridge=1e-6).fit(X + 50.0)
+    plain = KernelPrincipalComponents(3, kernel=kernel, alpha=1e-6).fit(X)
+    moved = KernelPrincipalComponents(3, kernel=kernel, alpha=1e-6).fit(X + 50.0)
     back = moved.inverse_transform(moved.transform(X + 50.0)) - 50.0
     assert_allclose(back, plain.inverse_transform(plain.transform(X)), atol=1e-3)
     if isinstance(kernel, Linear):
@@ -66,9 +67,9 @@ def test_quadratic_kernel_of_two_columns_has_five_dimensions():
 
 def test_share_of_the_variance_chooses_the_number():
     every = KernelPrincipalComponents(None, kernel=Polynomial(2)).fit(X)
-    chosen = KernelPrincipalComponents(0.8, kernel=Polynomial(2)).fit(X)
-    count = chosen.n_components_
-    assert every.explained_share_[: count - 1].sum() < 0.8 <= chosen.explained_share_.sum()
+    components = KernelPrincipalComponents(0.8, kernel=Polynomial(2)).fit(X)
+    count = components.n_components_
+    assert every.explained_share_[: count - 1].sum() < 0.8 <= components.explained_share_.sum()
 
 
 def test_sum_of_two_kernels_gives_joint_components():
@@ -78,7 +79,7 @@ def test_sum_of_two_kernels_gives_joint_components():
 
 
 def test_iterated_eigenvectors_are_those_of_the_dense_solver():
-    rows = RNG.normal(size=(ITERATED, 4))
+    rows = RNG.normal(size=(ITERATED_EIGENVECTORS, 4))
     gram = Gaussian(2.0)(rows)
     few, every = centred_spectrum(gram, 5), centred_spectrum(gram)
     assert_allclose(few.values, every.values[:5])

@@ -29,12 +29,12 @@ def test_starts_are_feasible():
         (nu_regression_problem(targets, weights, 0.5), 3.0),
         (one_class_problem(weights, 0.4), 1.0),
     ):
-        assert (problem.start >= problem.lower - 1e-15).all()
-        assert (problem.start <= problem.upper + 1e-15).all()
-        assert np.abs(problem.start).sum() == pytest.approx(total)
+        assert (problem.init >= problem.lower - 1e-15).all()
+        assert (problem.init <= problem.upper + 1e-15).all()
+        assert np.abs(problem.init).sum() == pytest.approx(total)
 
 
 def test_the_largest_feasible_nu_is_named():
     with pytest.raises(DataError, match=r"largest feasible value is 0.8"):
         nu_classification_problem(SIGNS, 0.9, np.ones(5))
-    assert nu_classification_problem(SIGNS, 0.8, np.ones(5)).start[:2] == pytest.approx([0.2, 0.2])
+    assert nu_classification_problem(SIGNS, 0.8, np.ones(5)).init[:2] == pytest.approx([0.2, 0.2])

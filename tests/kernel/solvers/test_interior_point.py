@@ -23,5 +23,5 @@ def test_fixed_coefficients_stay():
     problem = DualProblem(
         np.array([-2.0, -1.0]), np.array([0.0, 0.3]), np.array([1.0, 0.3]), np.array([0.0, 0.3])
     )
-    free = DualProblem(problem.linear, problem.lower, problem.upper, problem.start, "none")
+    free = DualProblem(problem.linear, problem.lower, problem.upper, problem.init, "none")
     assert_allclose(solve_densely(free, np.eye(2)), [1.0, 0.3], atol=1e-6)

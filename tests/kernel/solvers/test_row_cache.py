@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError
-from verulam.kernel import Gaussian, Laplace, Linear, Precomputed, RowCache, SupportVectorClassifier
+from verulam.kernel import Gaussian, Laplace, Linear, Precomputed, SupportVectorClassifier
 from verulam.kernel._solvers import row_cache as module
+from verulam.kernel._solvers.row_cache import RowCache
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 GRAM = Gaussian(1.0)(X)
@@ -23,15 +24,15 @@ def test_rows_are_right_whatever_was_evicted():
     cache = RowCache(Gaussian(1.0), X, budget(6))
     rng = np.random.default_rng(1)
     for _ in range(40):
-        wanted = rng.choice(30, size=6, replace=False)
-        assert_allclose(cache.rows[cache.slots(wanted)], GRAM[wanted])
+        places = rng.choice(30, size=6, replace=False)
+        assert_allclose(cache.rows[cache.slots(places)], GRAM[places])
     assert cache.rows.shape == (6, 30)
 
 
 def test_the_longest_unused_goes_first():
     cache = RowCache(Gaussian(1.0), X, budget(3))
-    for wanted in ([0], [1], [2], [0], [3]):
-        cache.slots(np.array(wanted))
+    for rows in ([0], [1], [2], [0], [3]):
+        cache.slots(np.array(rows))
     computed = cache.n_computed
     cache.slots(np.array([0]))
     assert cache.n_computed == computed == 4

@@ -1,14 +1,20 @@
-"""Leaps along the last moves: feasible, never worse, and far fewer blocks on hard problems."""
+"""Subspace acceleration: feasible, never worse, and far fewer working sets on hard problems."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from verulam.kernel import Gaussian, RowCache
+from verulam.kernel import Gaussian
 from verulam.kernel._solvers import dual as module
 from verulam.kernel._solvers.dual import solve_dual
-from verulam.kernel._solvers.dual_problems import classification_problem, nu_classification_problem
-from verulam.kernel._solvers.subspace_acceleration import MEMORY, Bounds, Leaps
+from verulam.kernel._solvers.dual_problems import (
+    BoxProblem,
+    classification_problem,
+    nu_classification_problem,
+)
+from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._solvers.subspace_acceleration import SubspaceAcceleration
+from verulam.kernel._tuning import ACCELERATED_MOVES
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 5))
@@ -16,26 +22,26 @@ SIGNS = np.where(X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * RNG.normal(size=300) > 0, 1
 GRAM = Gaussian(2.0)(X)
 
 
-class NoLeaps:
+class NoAcceleration:
     def __init__(self, *_):
         pass
 
-    def after(self, _move, _product, values, products):
-        return values, products
+    def after(self, _move, _K_move, beta, K_beta):
+        return beta, K_beta
 
 
-def solved(problem, block=24):
-    return solve_dual(problem, RowCache(Gaussian(2.0), X, 10.0), tolerance=1e-4, block=block)
+def solved(problem):
+    return solve_dual(problem, RowCache(Gaussian(2.0), X, 10.0), tol=1e-4, working_set_size=24)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-def test_fewer_blocks_to_the_same_end(monkeypatch, bias):
-    problem = classification_problem(SIGNS, np.full(300, 100.0), bias=bias)
-    leaping = solved(problem)
-    monkeypatch.setattr(module, "Leaps", NoLeaps)
-    walking = solved(problem)
-    assert leaping.n_iter < 0.7 * walking.n_iter
-    assert leaping.objective == pytest.approx(walking.objective, rel=1e-6)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_fewer_working_sets_to_the_same_end(monkeypatch, fit_intercept):
+    problem = classification_problem(SIGNS, np.full(300, 100.0), fit_intercept=fit_intercept)
+    accelerated = solved(problem)
+    monkeypatch.setattr(module, "SubspaceAcceleration", NoAcceleration)
+    plain = solved(problem)
+    assert accelerated.n_iter < 0.7 * plain.n_iter
+    assert accelerated.objective == pytest.approx(plain.objective, rel=1e-6)
 
 
 @pytest.mark.parametrize("constraint", ["total", "groups", "none"])
@@ -43,44 +49,46 @@ def test_bounds_and_sums_hold(constraint):
     if constraint == "groups":
         problem = nu_classification_problem(SIGNS, 0.3, np.ones(300))
     else:
-        problem = classification_problem(SIGNS, np.full(300, 5.0), bias=constraint == "total")
-    found = solve_dual(
-        problem, RowCache(Gaussian(2.0), X, 10.0), tolerance=1e-6, block=24, max_iter=100_000
+        problem = classification_problem(
+            SIGNS, np.full(300, 5.0), fit_intercept=constraint == "total"
+        )
+    solution = solve_dual(
+        problem, RowCache(Gaussian(2.0), X, 10.0), tol=1e-6, working_set_size=24, max_iter=100_000
     )
-    assert (found.coefficients >= problem.lower).all()
-    assert (found.coefficients <= problem.upper).all()
-    assert_allclose(found.products, GRAM @ found.coefficients, atol=1e-9)
+    assert (solution.coefficients >= problem.lower).all()
+    assert (solution.coefficients <= problem.upper).all()
+    assert_allclose(solution.K_beta, GRAM @ solution.coefficients, atol=1e-9)
     if constraint == "total":
-        assert found.coefficients.sum() == pytest.approx(0.0, abs=1e-10)
+        assert solution.coefficients.sum() == pytest.approx(0.0, abs=1e-10)
     if constraint == "groups":
-        assert found.coefficients[SIGNS > 0].sum() == pytest.approx(0.15)
+        assert solution.coefficients[SIGNS > 0].sum() == pytest.approx(0.15)
 
 
-def test_each_leap_lowers_the_program():
+def test_each_joint_step_lowers_the_program():
     cache = RowCache(Gaussian(2.0), X, 10.0)
-    bounds = Bounds(-SIGNS, np.full(300, -1.0), np.full(300, 1.0), np.arange(300), None)
-    leaps, values = Leaps(bounds, cache), np.zeros(300)
-    products = np.zeros(300)
+    box = BoxProblem(-SIGNS, np.full(300, -1.0), np.full(300, 1.0), np.arange(300), None)
+    acceleration, beta = SubspaceAcceleration(box, cache), np.zeros(300)
+    K_beta = np.zeros(300)
 
     def value(coefficients):
         return 0.5 * coefficients @ GRAM @ coefficients - SIGNS @ coefficients
 
-    for _ in range(2 * MEMORY):
-        move = 0.01 * (SIGNS - products) * (RNG.random(300) < 0.3)
-        move = np.clip(values + move, -1.0, 1.0) - values
-        values, products = values + move, products + GRAM @ move
-        before = value(values)
-        values, products = leaps.after(move, GRAM @ move, values, products)
-        assert value(values) <= before + 1e-12
-        assert np.abs(values).max() <= 1.0
-        assert_allclose(products, GRAM @ values, atol=1e-10)
+    for _ in range(2 * ACCELERATED_MOVES):
+        move = 0.01 * (SIGNS - K_beta) * (RNG.random(300) < 0.3)
+        move = np.clip(beta + move, -1.0, 1.0) - beta
+        beta, K_beta = beta + move, K_beta + GRAM @ move
+        before = value(beta)
+        beta, K_beta = acceleration.after(move, GRAM @ move, beta, K_beta)
+        assert value(beta) <= before + 1e-12
+        assert np.abs(beta).max() <= 1.0
+        assert_allclose(K_beta, GRAM @ beta, atol=1e-10)
 
 
-def test_no_leap_where_the_kernel_has_no_bottom():
-    bounds = Bounds(np.zeros(2), np.full(2, -9.0), np.full(2, 9.0), np.arange(2), None)
-    leaps = Leaps(bounds, RowCache(Gaussian(2.0), X[:2], 1.0))
-    values, products = np.zeros(2), np.zeros(2)
+def test_no_joint_step_where_the_kernel_has_no_bottom():
+    box = BoxProblem(np.zeros(2), np.full(2, -9.0), np.full(2, 9.0), np.arange(2), None)
+    acceleration = SubspaceAcceleration(box, RowCache(Gaussian(2.0), X[:2], 1.0))
+    beta, K_beta = np.zeros(2), np.zeros(2)
     for move in np.eye(2):
-        found = leaps.after(move, -move, values, products)
-    assert found[0] is values
-    assert found[1] is products
+        after = acceleration.after(move, -move, beta, K_beta)
+    assert after[0] is beta
+    assert after[1] is K_beta

@@ -5,10 +5,18 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.svm import SVC
 
-from verulam.kernel import Gaussian, Linear, NotSeparableError, Polynomial, RowCache
+from verulam.kernel import (
+    BinaryMachine,
+    Gaussian,
+    Linear,
+    NotSeparableError,
+    Polynomial,
+    SupportVectorClassifier,
+)
+from verulam.kernel._solvers.row_cache import RowCache
 from verulam.kernel._svm.binary import SolverOptions, cost_machine, hard_machine, nu_machine
 
-OPTIONS = SolverOptions(tolerance=1e-8, max_iter=10_000)
+OPTIONS = SolverOptions(tol=1e-8, max_iter=10_000)
 CORNERS = np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]])
 SIGNS = np.array([1.0, 1.0, -1.0, -1.0])
 ALL = np.ones(4, dtype=bool)
@@ -22,7 +30,7 @@ def test_exclusive_or():
         cost_machine(cache, SIGNS, np.full(4, 1e3), OPTIONS),
     ):
         assert_allclose(machine.coefficients, SIGNS / 8, atol=1e-9)
-        assert machine.bias == pytest.approx(0.0, abs=1e-9)
+        assert machine.intercept == pytest.approx(0.0, abs=1e-9)
         assert machine.dual_objective == pytest.approx(0.25)
         assert machine.margin == pytest.approx(np.sqrt(2))
 
@@ -41,8 +49,8 @@ def test_hard_margin_equals_a_huge_cost(seed):
     peer = SVC(kernel="linear", C=1e8, tol=1e-8).fit(X, signs)
     plane = machine.coefficients @ X
     assert_allclose(plane, peer.coef_[0], rtol=1e-4)
-    assert machine.bias == pytest.approx(peer.intercept_[0], rel=1e-3, abs=1e-4)
-    margins = signs * (X @ plane + machine.bias)
+    assert machine.intercept == pytest.approx(peer.intercept_[0], rel=1e-3, abs=1e-4)
+    margins = signs * (X @ plane + machine.intercept)
     assert margins.min() == pytest.approx(1.0, abs=1e-5)
     assert machine.margin == pytest.approx(1 / np.linalg.norm(plane))
     supports = machine.coefficients != 0
@@ -52,12 +60,12 @@ def test_hard_margin_equals_a_huge_cost(seed):
 def test_other_rows_do_not_matter():
     X, signs = separable(9)
     machine = hard_machine(RowCache(Linear(), X, 1.0), signs, np.ones(60, bool), OPTIONS)
-    kept = machine.coefficients != 0
-    assert kept.sum() < 10
+    support = machine.coefficients != 0
+    assert support.sum() < 10
     again = hard_machine(
-        RowCache(Linear(), X[kept], 1.0), signs[kept], np.ones(kept.sum(), bool), OPTIONS
+        RowCache(Linear(), X[support], 1.0), signs[support], np.ones(support.sum(), bool), OPTIONS
     )
-    assert_allclose(again.coefficients @ X[kept], machine.coefficients @ X, atol=1e-6)
+    assert_allclose(again.coefficients @ X[support], machine.coefficients @ X, atol=1e-6)
 
 
 def test_not_separable_has_a_certificate():
@@ -78,6 +86,17 @@ def test_nu_and_cost_are_the_same_machine():
     cost = np.abs(machine.coefficients).max()
     same = cost_machine(cache, signs, np.full(80, cost), OPTIONS)
     assert_allclose(machine.coefficients, same.coefficients, atol=1e-4)
-    assert machine.bias == pytest.approx(same.bias, abs=1e-5)
-    margins = signs * (cache.kernel(X) @ machine.coefficients + machine.bias)
+    assert machine.intercept == pytest.approx(same.intercept, abs=1e-5)
+    margins = signs * (cache.kernel(X) @ machine.coefficients + machine.intercept)
     assert (margins < 1 - 1e-6).mean() <= 0.5 <= (machine.coefficients != 0).mean()
+
+
+def test_classifiers_report_a_machine_for_each_pair():
+    X, signs = separable(3)
+    (machine,) = SupportVectorClassifier(kernel="linear", C=1.0).fit(X, signs).machines_
+    assert isinstance(machine, BinaryMachine)
+    length = np.linalg.norm(machine.coefficients @ X)
+    assert machine.margin_width == pytest.approx(2.0 / length)
+    assert machine.dual_objective == pytest.approx(
+        np.abs(machine.coefficients).sum() - 0.5 * length**2
+    )

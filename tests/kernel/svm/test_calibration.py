@@ -65,11 +65,14 @@ def test_the_map_is_that_of_machines_which_did_not_see_the_held_out_rows(calibra
     X = X + 0.6 * np.random.default_rng(0).normal(size=X.shape)
     options = {"kernel": Gaussian(0.5), "C": 10.0, "strategy": "one_vs_all", "tol": 1e-6}
     fitted = SupportVectorClassifier(
-        **options, calibration=calibration, held_out=share, random_state=5
+        **options, calibration=calibration, validation_fraction=share, random_state=5
     ).fit(X, y)
     order = np.random.default_rng(5).permutation(len(y))
     held = np.concatenate(
-        [own[: round(share * len(own))] for own in (order[y[order] == k] for k in range(n_classes))]
+        [
+            members[: round(share * len(members))]
+            for members in (order[y[order] == k] for k in range(n_classes))
+        ]
     )
     rest = np.setdiff1d(np.arange(len(y)), held)
     part = SupportVectorClassifier(**options).fit(X[rest], y[rest])

@@ -17,8 +17,8 @@ def two_clouds():
 def test_scores_are_those_of_each_class():
     X, y = two_clouds()
     learner = ClassDescriptions(kernel=Gaussian(1.0), nu=0.3).fit(X, y)
-    own = OneClassMachine(kernel=Gaussian(1.0), nu=0.3).fit(X[y == "b"])
-    assert_allclose(learner.class_scores(X)[:, 1], own.score_samples(X))
+    description = OneClassMachine(kernel=Gaussian(1.0), nu=0.3).fit(X[y == "b"])
+    assert_allclose(learner.class_scores(X)[:, 1], description.score_samples(X))
     assert learner.score(X, y) > 0.9
     assert_allclose(learner.priors_, [0.75, 0.25])
 
@@ -52,10 +52,12 @@ def test_given_matrix_and_objects():
     X, y = two_clouds()
     kernel = Gaussian(1.0)
     plain = ClassDescriptions(kernel=kernel, nu=0.3, tol=1e-8).fit(X[::2], y[::2])
-    given = ClassDescriptions(kernel="precomputed", nu=0.3, tol=1e-8).fit(kernel(X[::2]), y[::2])
+    by_matrix = ClassDescriptions(kernel="precomputed", nu=0.3, tol=1e-8).fit(
+        kernel(X[::2]), y[::2]
+    )
     later = kernel(X[1::2], X[::2])
-    assert_allclose(given.class_scores(later), plain.class_scores(X[1::2]), atol=1e-7)
-    assert (given.outside(later) == plain.outside(X[1::2])).all()
+    assert_allclose(by_matrix.class_scores(later), plain.class_scores(X[1::2]), atol=1e-7)
+    assert (by_matrix.outside(later) == plain.outside(X[1::2])).all()
     words = ["aab", "aba", "aaa", "bbb", "bba", "bab"]
     strings = ClassDescriptions(kernel=SpectrumKernel(1), nu=0.5).fit(words, list("aaabbb"))
     assert strings.predict(["aa", "bb"]).tolist() == ["a", "b"]
@@ -63,6 +65,6 @@ def test_given_matrix_and_objects():
 
 def test_an_indefinite_matrix_is_said_once():
     X = np.random.default_rng(0).normal(size=(20, 2))
-    with pytest.warns(DataWarning, match="smallest eigenvalue") as said:
+    with pytest.warns(DataWarning, match="smallest eigenvalue") as warnings:
         ClassDescriptions(kernel="precomputed").fit(X @ X.T - np.eye(20), [0, 1] * 10)
-    assert len(said) == 1
+    assert len(warnings) == 1

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
 from sklearn.datasets import load_iris
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.svm import SVC, NuSVC
+from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from verulam.base import DataError, DataWarning
 from verulam.kernel import (
@@ -92,15 +93,17 @@ def test_features_and_kernel_are_the_same_machine():
     features = polynomial_features(X, kernel)
     explicit = SupportVectorClassifier(kernel=Linear(), tol=1e-8).fit(features, y)
     assert_allclose(ours.decision_function(X), explicit.decision_function(features), atol=1e-5)
-    given = SupportVectorClassifier(kernel="precomputed", tol=1e-8).fit(kernel(X), y)
+    by_matrix = SupportVectorClassifier(kernel="precomputed", tol=1e-8).fit(kernel(X), y)
     assert_allclose(
-        given.decision_function(kernel(X[:9], X)), ours.decision_function(X[:9]), atol=1e-6
+        by_matrix.decision_function(kernel(X[:9], X)), ours.decision_function(X[:9]), atol=1e-6
     )
 
 
 def test_without_bias_the_coefficients_need_not_balance():
     X, y = two_classes(100)
-    machine = SupportVectorClassifier(kernel="linear", bias=False, tol=1e-8).fit(X + 1.0, y)
+    machine = SupportVectorClassifier(kernel="linear", fit_intercept=False, tol=1e-8).fit(
+        X + 1.0, y
+    )
     assert machine.intercept_ == pytest.approx([0.0])
     assert abs(machine.dual_coef_.sum()) > 0.1
     signs = np.where(y == "yes", 1.0, -1.0)
@@ -144,8 +147,69 @@ def test_an_infinite_cost_is_the_hard_margin():
     assert_array_equal(endless.intercept_, hard.intercept_)
     with pytest.raises(NotSeparableError, match="not separable"):
         SupportVectorClassifier(kernel="linear", C=np.inf).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
-    with pytest.raises(DataError, match="finite without a bias"):
-        SupportVectorClassifier(kernel="linear", C=np.inf, bias=False).fit(X, y)
+
+
+@pytest.mark.parametrize("options", [{"form": "hard"}, {"C": np.inf}])
+@pytest.mark.parametrize("seed", range(3))
+def test_hard_margin_through_the_origin(options, seed):
+    """By scikit-learn's plane of a large cost, and by the program itself, solved by SLSQP."""
+    rng = np.random.default_rng(seed)
+    signs = np.repeat([-1.0, 1.0], [25, 15])
+    X = rng.normal(size=(40, 3)) + 3.0 * signs[:, None] * [1.0, 0.5, 0.0] + [0.5, 0.0, 0.0]
+    machine = SupportVectorClassifier(kernel="linear", fit_intercept=False, tol=1e-8, **options)
+    machine.fit(X, signs)
+    plane = machine.dual_coef_[0] @ machine.support_vectors_
+    assert machine.intercept_.tolist() == [0.0]
+    assert abs(machine.dual_coef_.sum()) > 1e-3
+    assert_allclose((signs * machine.decision_function(X)).min(), 1.0, atol=1e-6)
+    peer = LinearSVC(C=1e6, loss="hinge", fit_intercept=False, tol=1e-10, max_iter=100_000)
+    assert_allclose(plane, peer.fit(X, signs).coef_[0], rtol=1e-4, atol=1e-6)
+    program = minimize(
+        lambda w: 0.5 * w @ w,
+        plane + 0.1,
+        jac=lambda w: w,
+        constraints={"type": "ineq", "fun": lambda w: signs * (X @ w) - 1.0},
+        options={"ftol": 1e-12},
+    )
+    assert_allclose(plane, program.x, atol=1e-5)
+    assert machine.machines_[0].margin == pytest.approx(1.0 / np.linalg.norm(program.x))
+    assert machine.machines_[0].dual_objective == pytest.approx(program.fun, rel=1e-6)
+
+
+def test_classes_that_only_planes_off_the_origin_separate():
+    X, y = np.array([[1.0], [2.0], [3.0]]), [0, 0, 1]
+    assert SupportVectorClassifier(kernel="linear", form="hard").fit(X, y).score(X, y) == 1.0
+    with pytest.raises(NotSeparableError, match="by a plane through the origin") as raised:
+        SupportVectorClassifier(kernel="linear", form="hard", fit_intercept=False).fit(X, y)
+    shares = raised.value.certificate
+    assert shares.sum() == pytest.approx(1.0)
+    assert_allclose((shares * [-1.0, -1.0, 1.0]) @ X, 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", Gaussian(1.0), "precomputed"])
+def test_nu_without_an_intercept_is_a_cost_without_one(kernel):
+    """The cost 1 / (N rho) gives the machine of nu, scaled to a margin of one."""
+    X, y = two_classes(80)
+    rows = X @ X.T if kernel == "precomputed" else X
+    machine = SupportVectorClassifier(
+        kernel=kernel, form="nu", nu=0.6, fit_intercept=False, tol=1e-9
+    ).fit(rows, y)
+    assert machine.intercept_.tolist() == [0.0]
+    assert abs(machine.dual_coef_.sum()) > 1e-3
+    cost = np.abs(machine.dual_coef_).max()
+    same = SupportVectorClassifier(kernel=kernel, C=cost, fit_intercept=False, tol=1e-9)
+    outputs = machine.decision_function(rows)
+    assert_allclose(outputs, same.fit(rows, y).decision_function(rows), atol=1e-4)
+    margins = np.where(y == machine.classes_[1], 1.0, -1.0) * outputs
+    assert (margins < 1 - 1e-6).mean() <= 0.6 <= machine.support_share_
+
+
+def test_unbalanced_classes_allow_any_share_without_an_intercept():
+    X, y = [[0.0, 1.0], [1.0, 2.0], [2.0, 0.0], [-3.0, 1.0]], ["no", "no", "no", "yes"]
+    machine = SupportVectorClassifier(kernel="linear", form="nu", nu=0.9, fit_intercept=False)
+    assert machine.fit(X, y).intercept_.tolist() == [0.0]
+    with pytest.raises(DataError, match=r"nu=0.25 leaves no margin"):
+        machine.set_params(nu=0.25).fit([[1.0], [1.0], [1.0], [1.0]], y[::-1])
 
 
 def test_hard_margin_says_why_not():

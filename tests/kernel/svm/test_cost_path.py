@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError
-from verulam.kernel import Gaussian, SupportVectorClassifier, cost_path
-from verulam.kernel._svm.binary import CHAINED_ROWS
+from verulam.kernel import CostPath, Gaussian, SupportVectorClassifier, cost_path
 from verulam.kernel._svm.cost_path import COSTS
+from verulam.kernel._tuning import CHAINED_ROWS
 
 
 @pytest.mark.parametrize("strategy", ["pairwise", "one_vs_all"])
@@ -17,7 +17,9 @@ def test_same_as_one_by_one(strategy):
     y = (X[:, 0] + 0.5 * rng.normal(size=120) > 0).astype(int) + (X[:, 1] > 0.5)
     learner = SupportVectorClassifier(strategy=strategy, tol=1e-6)
     path = cost_path(learner, X, y, [10.0, 0.1, 1.0])
+    assert isinstance(path, CostPath)
     assert path.costs.tolist() == [0.1, 1.0, 10.0]
+    assert path.n_iter.tolist() == [fitted.n_iter_ for fitted in path.classifiers]
     for cost, fitted in zip(path.costs, path.classifiers, strict=True):
         alone = SupportVectorClassifier(strategy=strategy, C=cost, tol=1e-6).fit(X, y)
         assert cost == fitted.C
@@ -43,21 +45,21 @@ def test_nothing_is_left_to_do_once_no_coefficient_is_at_its_bound():
     X = rng.normal(size=(80, 2))
     y = (X[:, 0] > 0).astype(int)
     path = cost_path(SupportVectorClassifier(kernel=Gaussian(0.3)), X, y, [1e4, 1e5, 1e6])
-    first, *later = (each.machines_[0] for each in path.classifiers)
+    first, *later = (classifier.machines_[0] for classifier in path.classifiers)
     assert first.solution.n_iter > 0
     for machine in later:
         assert machine.solution.n_iter == 0
         assert_allclose(machine.coefficients, first.coefficients)
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_the_largest_costs_are_a_chain_of_their_own_in_large_problems(kernel):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(CHAINED_ROWS, 4))
     y = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=len(X)) > 0).astype(int)
     costs = np.logspace(-2, 1, 5)
     path = cost_path(SupportVectorClassifier(kernel=kernel), X, y, costs)
-    assert [each.C for each in path.classifiers] == costs.tolist()
+    assert [classifier.C for classifier in path.classifiers] == costs.tolist()
     for cost, fitted in zip(costs, path.classifiers, strict=True):
         (machine,) = fitted.machines_
         alone = SupportVectorClassifier(kernel=kernel, C=cost).fit(X, y).machines_[0]

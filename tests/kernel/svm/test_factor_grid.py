@@ -44,9 +44,9 @@ def test_cost_and_width_as_in_scikit_learn():
     assert grid.scores.mean(axis=1)[grid.best_place] == search.best_score_
     # The middle of the grid is chosen: wide kernels are planes, which cannot part these classes.
     assert grid.best["width"] == 1.0
-    chosen = grid.best_machine()
-    assert chosen.kernel == Gaussian(1.0)
-    assert grid.best["C"] == chosen.C
+    best_machine = grid.best_machine()
+    assert best_machine.kernel == Gaussian(1.0)
+    assert grid.best["C"] == best_machine.C
     assert machine.kernel == Gaussian(1.0)
     assert machine.C == 1.0
 
@@ -101,10 +101,12 @@ def test_ties_go_to_fewer_support_vectors():
 def test_tubes_shares_and_degrees(machine, factors):
     grid = factor_grid(machine, X, Z, factors, n_folds=4)
     for place, setting in enumerate(grid.settings):
-        own = {name: value for name, value in setting.items() if name in machine.get_params()}
+        parameters = {
+            name: value for name, value in setting.items() if name in machine.get_params()
+        }
         kernel = {"width": Gaussian, "degree": Polynomial}
-        alone = machine.__class__(**machine.get_params() | own)
-        for name in set(setting) - set(own):
+        alone = machine.__class__(**machine.get_params() | parameters)
+        for name in set(setting) - set(parameters):
             alone.set_params(kernel=kernel[name](setting[name]))
         expected = [
             alone.fit(X[rest], Z[rest]).score(X[held], Z[held])
@@ -120,8 +122,8 @@ def test_validation_rows_tables_objects_and_matrices():
     assert "deviation" not in held.table()
     plain = factor_grid(machine, X, Y, {"C": [0.1, 1.0]})
     table = factor_grid(machine, pd.DataFrame(X, columns=["a", "b"]), Y, {"C": [0.1, 1.0]})
-    given = SupportVectorClassifier(kernel="precomputed")
-    matrix = factor_grid(given, Gaussian(1.0)(X), Y, {"C": [0.1, 1.0]})
+    by_matrix = SupportVectorClassifier(kernel="precomputed")
+    matrix = factor_grid(by_matrix, Gaussian(1.0)(X), Y, {"C": [0.1, 1.0]})
     assert_allclose(table.scores, plain.scores)
     assert_allclose(matrix.scores, plain.scores)
     words = ["".join(RNG.choice(list("ab"), 6, p=p)) for p in ([0.8, 0.2], [0.2, 0.8]) * 12]

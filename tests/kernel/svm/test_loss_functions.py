@@ -73,5 +73,5 @@ def test_subgradients_of_the_tube(epsilon, squared):
     assert_supports(loss, slopes, points)
     smooth, step = points + 0.01, 1e-6
     differences = (loss(smooth + step) - loss(smooth - step)) / (2 * step)
-    found = insensitive_subgradient(smooth, epsilon, squared=squared)
-    assert_allclose(found, differences, atol=1e-6)
+    subgradient = insensitive_subgradient(smooth, epsilon, squared=squared)
+    assert_allclose(subgradient, differences, atol=1e-6)

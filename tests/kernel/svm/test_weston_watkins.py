@@ -21,7 +21,9 @@ def test_two_classes_are_the_binary_machine():
     rows, labels = X[50:], Y[50:]
     ours = WestonWatkinsClassifier(kernel=Gaussian(1.0), C=2.0, tol=1e-7).fit(rows, labels)
     kernel = FunctionKernel(lambda a, b: Gaussian(1.0)(a, b) + 1.0)
-    binary = SupportVectorClassifier(kernel=kernel, C=2.0, bias=False, tol=1e-7).fit(rows, labels)
+    binary = SupportVectorClassifier(kernel=kernel, C=2.0, fit_intercept=False, tol=1e-7).fit(
+        rows, labels
+    )
     assert_allclose(ours.decision_function(rows), binary.decision_function(rows), atol=1e-5)
     assert_allclose(ours.dual_coef_[0], -ours.dual_coef_[1])
 
@@ -48,8 +50,8 @@ def test_refusals():
 def test_given_matrix_and_objects():
     kernel = Gaussian(1.0)
     rows = WestonWatkinsClassifier(kernel=kernel).fit(X[::2], Y[::2])
-    given = WestonWatkinsClassifier(kernel="precomputed").fit(kernel(X[::2]), Y[::2])
-    assert_allclose(given.class_scores(kernel(X, X[::2])), rows.class_scores(X), atol=1e-8)
+    by_matrix = WestonWatkinsClassifier(kernel="precomputed").fit(kernel(X[::2]), Y[::2])
+    assert_allclose(by_matrix.class_scores(kernel(X, X[::2])), rows.class_scores(X), atol=1e-8)
     words = ["aab", "aba", "bbb", "bab", "ccb", "acc"]
     strings = WestonWatkinsClassifier(kernel=SpectrumKernel(1), C=10.0).fit(words, list("aabbcc"))
     assert strings.predict(words).tolist() == list("aabbcc")

@@ -28,7 +28,7 @@ def test_perceptron_separates():
     gram = Gaussian(0.5)(X)
     machine = kernel_perceptron(gram, signs)
     assert machine.converged
-    assert (signs * (gram @ machine.coefficients + machine.bias) > 0).all()
+    assert (signs * (gram @ machine.coefficients + machine.intercept) > 0).all()
     with pytest.warns(ConvergenceWarning, match="did not separate"):
         assert not kernel_perceptron(Linear()(CORNERS), SIGNS, max_iter=50).converged
 
@@ -50,7 +50,7 @@ def test_the_perceptron_has_more_support_vectors_and_a_narrower_margin():
     taught = kernel_perceptron(X @ X.T, signs)
     machine = SupportVectorClassifier(kernel="linear", form="hard").fit(X, signs)
     plane = taught.coefficients @ X
-    margin = (signs * (X @ plane + taught.bias)).min() / np.linalg.norm(plane)
+    margin = (signs * (X @ plane + taught.intercept)).min() / np.linalg.norm(plane)
     assert 0.0 < margin < 0.9 * machine.machines_[0].margin
     assert np.count_nonzero(taught.coefficients) > len(machine.support_)
 
@@ -66,7 +66,7 @@ def test_slack_goes_to_what_the_perceptron_cannot_separate():
         kernel_perceptron(gram, signs, max_iter=2000)
     machine = kernel_perceptron(gram, signs, slack=20.0, max_iter=2000)
     assert machine.converged
-    outputs = signs * (gram @ machine.coefficients + machine.bias)
+    outputs = signs * (gram @ machine.coefficients + machine.intercept)
     assert (outputs + machine.slacks > 0).all()
     assert (outputs[:2] < 0).all()
     assert (outputs[2:] > 0).mean() > 0.9
@@ -82,7 +82,7 @@ def test_lagrangian_machine_solves_its_own_dual():
     X = rng.normal(size=(40, 2))
     signs = np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0, 1.0, -1.0)
     gram = Gaussian(1.0)(X)
-    machine = lagrangian_machine(gram, signs, cost=2.0, tolerance=1e-12)
+    machine = lagrangian_machine(gram, signs, cost=2.0, tol=1e-12)
     multipliers = machine.coefficients * signs
     matrix = np.outer(signs, signs) * (gram + 1) + np.eye(40) / 2.0
     slopes = matrix @ multipliers - 1
@@ -92,7 +92,7 @@ def test_lagrangian_machine_solves_its_own_dual():
     assert_allclose(multipliers * slopes, 0.0, atol=1e-8)
     problem = DualProblem(-np.ones(40), np.zeros(40), np.full(40, np.inf), np.zeros(40), "none")
     assert_allclose(multipliers, solve_densely(problem, matrix), atol=1e-4)
-    assert machine.bias == pytest.approx(machine.coefficients.sum())
+    assert machine.intercept == pytest.approx(machine.coefficients.sum())
 
 
 def test_lagrangian_machine_of_exclusive_or():

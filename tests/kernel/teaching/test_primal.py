@@ -9,6 +9,7 @@ from verulam.base import DataError
 from verulam.kernel import (
     NotSeparableError,
     Polynomial,
+    PrimalMachine,
     SupportVectorClassifier,
     polynomial_features,
     primal_machine,
@@ -31,9 +32,11 @@ def sample(seed, gap=0.0):
 def test_hard_margin_equals_the_dual(seed):
     X, signs = sample(seed, gap=0.2)
     primal = primal_machine(X, signs)
+    assert isinstance(primal, PrimalMachine)
+    assert_allclose(primal.outputs(X), X @ primal.weights + primal.intercept)
     dual = SupportVectorClassifier(kernel="linear", form="hard", tol=1e-8).fit(X, signs)
     assert_allclose(primal.weights, dual.dual_coef_[0] @ dual.support_vectors_, atol=1e-5)
-    assert primal.bias == pytest.approx(dual.intercept_[0], abs=1e-5)
+    assert primal.intercept == pytest.approx(dual.intercept_[0], abs=1e-5)
     machine = dual.machines_[0]
     assert primal.objective == pytest.approx(machine.dual_objective, rel=1e-6)
     assert primal.margin == pytest.approx(machine.margin, rel=1e-6)
@@ -48,6 +51,8 @@ def test_the_rows_nearest_the_boundary_are_the_width_of_the_margin_apart():
     """Measured across the boundary, and never more along any other direction."""
     X, signs = sample(4, gap=0.3)
     primal = primal_machine(X, signs)
+    assert isinstance(primal, PrimalMachine)
+    assert_allclose(primal.outputs(X), X @ primal.weights + primal.intercept)
     dual = SupportVectorClassifier(kernel="linear", form="hard", tol=1e-8).fit(X, signs)
 
     def gap(direction):

@@ -27,7 +27,7 @@ def test_powers_of_single_inputs():
 
 
 def test_bumps_are_densities_without_their_constant():
-    basis = BasisExpansion(kind="bumps", n_functions=4, width=0.8, random_state=0).fit(ROWS)
+    basis = BasisExpansion(kind="bumps", n_functions=4, bandwidth=0.8, random_state=0).fit(ROWS)
     density = multivariate_normal(basis.centres_[2], 0.8**2 * np.eye(3))
     expected = density.pdf(ROWS) / density.pdf(basis.centres_[2])
     assert np.allclose(basis.transform(ROWS)[:, 2], expected)
@@ -65,10 +65,10 @@ def test_one_input_squared_cuts_out_an_interval():
     line = np.linspace(0, 6, 61)[:, None]
     inside = ((line[:, 0] > 2) & (line[:, 0] < 4)).astype(int)
     machine = make_pipeline(BasisExpansion(), MinimumSquaredError()).fit(line, inside)
-    chosen = line[machine.predict(line) == 1, 0]
-    assert chosen.min() > 1.0
-    assert chosen.max() < 5.0
-    assert np.allclose(np.diff(chosen), 0.1)
+    positive = line[machine.predict(line) == 1, 0]
+    assert positive.min() > 1.0
+    assert positive.max() < 5.0
+    assert np.allclose(np.diff(positive), 0.1)
 
 
 @pytest.mark.parametrize(

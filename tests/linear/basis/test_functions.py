@@ -9,7 +9,7 @@ from tests.linear.examples import overlapping
 
 from verulam.base import DataError
 from verulam.linear import BasisExpansion, LogisticDiscriminant
-from verulam.linear._basis.functions import bumps, draw_planes, median_distance
+from verulam.linear._basis.functions import draw_planes, gaussians, median_distance
 
 ROWS, CLASSES = overlapping(40)
 IRIS, SPECIES = load_iris(return_X_y=True)
@@ -29,7 +29,7 @@ def test_a_product_is_linear_in_logarithms():
     """Classes by the product of two inputs: a curve over them, a line over their logarithms."""
     rows = np.random.default_rng(0).uniform(0.1, 10.0, size=(300, 2))
     classes = rows[:, 0] * rows[:, 1] > 8.0
-    expanded = make_pipeline(BasisExpansion(kind="logarithms"), LogisticDiscriminant(strength=0.01))
+    expanded = make_pipeline(BasisExpansion(kind="logarithms"), LogisticDiscriminant(alpha=0.01))
     assert expanded.fit(rows, classes).score(rows, classes) > 0.99
     assert LogisticDiscriminant().fit(rows, classes).score(rows, classes) < 0.95
 
@@ -65,13 +65,13 @@ def test_drawn_planes_go_through_rows():
 
 
 def test_single_bumps_see_one_input_each():
-    basis = BasisExpansion(kind="single bumps", n_functions=3, width=0.5).fit(ROWS)
+    basis = BasisExpansion(kind="single bumps", n_functions=3, bandwidth=0.5).fit(ROWS)
     assert basis.centres_.shape == (3, 3)
     assert np.allclose(basis.centres_[1], np.quantile(ROWS[:, 1], [0.25, 0.5, 0.75]))
-    found = basis.transform(ROWS).reshape(40, 3, 3)
+    heights = basis.transform(ROWS).reshape(40, 3, 3)
     for column in range(3):
         away = ROWS[:, column, None] - basis.centres_[column]
-        assert np.allclose(found[:, column], np.exp(-(away**2) / (2 * 0.5**2)))
+        assert np.allclose(heights[:, column], np.exp(-(away**2) / (2 * 0.5**2)))
     assert basis.n_functions_ == 9
 
 
@@ -79,7 +79,7 @@ def test_single_bumps_draw_a_wave_of_classes():
     line = np.linspace(0, 10, 200)[:, None]
     classes = np.sin(line[:, 0] * 1.5) > 0
     basis = BasisExpansion(kind="single bumps", n_functions=10)
-    model = make_pipeline(basis, LogisticDiscriminant(strength=0.01)).fit(line, classes)
+    model = make_pipeline(basis, LogisticDiscriminant(alpha=0.01)).fit(line, classes)
     assert model.score(line, classes) > 0.97
 
 
@@ -91,19 +91,19 @@ def test_single_bumps_draw_a_wave_of_classes():
     ],
 )
 def test_every_row_is_a_centre(kind, function):
-    basis = BasisExpansion(kind=kind, width=0.7).fit(ROWS)
+    basis = BasisExpansion(kind=kind, bandwidth=0.7).fit(ROWS)
     fresh = overlapping(15, seed=5)[0]
     away = fresh[:, None] - ROWS[None]
     assert np.allclose(basis.transform(fresh), function(away, 0.7))
     assert basis.n_functions_ == 40
-    assert basis.width_ == 0.7
+    assert basis.bandwidth_ == 0.7
     assert basis.get_feature_names_out()[3] == f"{kind[:-1]}3"
-    assert BasisExpansion(kind=kind).fit(ROWS).width_ == pytest.approx(median_distance(ROWS))
+    assert BasisExpansion(kind=kind).fit(ROWS).bandwidth_ == pytest.approx(median_distance(ROWS))
 
 
 def test_windows_added_up_are_parzens_estimate():
     """The sum over windows counts the rows in a cube, which is N h^d times the density."""
-    basis = BasisExpansion(kind="windows", width=0.5).fit(ROWS)
+    basis = BasisExpansion(kind="windows", bandwidth=0.5).fit(ROWS)
     counts = basis.transform(ROWS).sum(axis=1)
     inside = [(np.abs(ROWS - row) <= 0.5).all(axis=1).sum() for row in ROWS]
     assert counts.tolist() == inside
@@ -114,8 +114,8 @@ def test_rings_become_linear(kind):
     random = np.random.default_rng(0)
     rows = random.normal(size=(200, 2))
     classes = (rows**2).sum(axis=1) > 1.4
-    basis = BasisExpansion(kind=kind, n_functions=40, width=0.8, random_state=0)
-    model = make_pipeline(basis, LogisticDiscriminant(strength=0.1)).fit(rows, classes)
+    basis = BasisExpansion(kind=kind, n_functions=40, bandwidth=0.8, random_state=0)
+    model = make_pipeline(basis, LogisticDiscriminant(alpha=0.1)).fit(rows, classes)
     assert model.score(rows, classes) > 0.9
     assert LogisticDiscriminant().fit(rows, classes).score(rows, classes) < 0.7
 
@@ -131,8 +131,8 @@ def test_rings_become_linear(kind):
     ],
 )
 def test_the_identity_gives_softmax_discrimination(identity):
-    plain = LogisticDiscriminant(tolerance=1e-9).fit(IRIS, SPECIES)
-    model = make_pipeline(identity, LogisticDiscriminant(tolerance=1e-9)).fit(IRIS, SPECIES)
+    plain = LogisticDiscriminant(tol=1e-9).fit(IRIS, SPECIES)
+    model = make_pipeline(identity, LogisticDiscriminant(tol=1e-9)).fit(IRIS, SPECIES)
     assert np.allclose(model.predict_proba(IRIS), plain.predict_proba(IRIS))
     assert np.allclose(model[-1].coef_, plain.coef_)
 
@@ -153,4 +153,4 @@ def test_names_are_made_of_the_names_of_the_inputs(kind, expected):
 
 def test_one_centre_has_a_width():
     assert median_distance(np.zeros((1, 2))) == median_distance(np.zeros((3, 2))) == 1.0
-    assert bumps(np.zeros((1, 2)), np.zeros((1, 2)), 1.0).tolist() == [[1.0]]
+    assert gaussians(np.zeros((1, 2)), np.zeros((1, 2)), 1.0).tolist() == [[1.0]]

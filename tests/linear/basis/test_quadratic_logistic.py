@@ -11,10 +11,10 @@ IRIS, SPECIES = load_iris(return_X_y=True)
 
 
 def test_it_is_linear_in_the_products():
-    model = QuadraticLogistic(strength=0.5).fit(IRIS, SPECIES)
+    model = QuadraticLogistic(alpha=0.5).fit(IRIS, SPECIES)
     scaled = (IRIS - IRIS.mean(axis=0)) / IRIS.std(axis=0)
     expanded = BasisExpansion().fit_transform(scaled)
-    expected = LogisticDiscriminant(strength=0.5).fit(expanded, SPECIES).predict_proba(expanded)
+    expected = LogisticDiscriminant(alpha=0.5).fit(expanded, SPECIES).predict_proba(expanded)
     assert np.allclose(model.predict_proba(IRIS), expected, atol=1e-5)
 
 
@@ -42,8 +42,8 @@ def test_matrices_have_the_wished_rank(rank):
 
 def test_the_leading_direction_is_the_one_that_bends():
     direction = np.array([0.6, 0.8])
-    found = leading_directions(-3.0 * np.outer(direction, direction) + 0.1 * np.eye(2), 1)
-    assert np.abs(found[0] @ direction) == pytest.approx(1.0)
+    directions = leading_directions(-3.0 * np.outer(direction, direction) + 0.1 * np.eye(2), 1)
+    assert np.abs(directions[0] @ direction) == pytest.approx(1.0)
 
 
 def test_a_rank_beyond_the_inputs_keeps_all_products():

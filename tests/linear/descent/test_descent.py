@@ -16,10 +16,10 @@ def gradient(point):
 
 
 def test_a_bowl_is_descended():
-    found = gradient_descent(gradient, [5.0, 5.0], learning_rate=0.3)
-    assert found.converged
-    assert found.point == pytest.approx(CENTRE, abs=1e-6)
-    assert found.path[1] == pytest.approx([5.0, 5.0] - 0.3 * gradient(np.array([5.0, 5.0])))
+    descent = gradient_descent(gradient, [5.0, 5.0], learning_rate=0.3)
+    assert descent.converged
+    assert descent.point == pytest.approx(CENTRE, abs=1e-6)
+    assert descent.path[1] == pytest.approx([5.0, 5.0] - 0.3 * gradient(np.array([5.0, 5.0])))
 
 
 def test_the_optimal_rate_is_an_exact_line_search():
@@ -31,21 +31,21 @@ def test_the_optimal_rate_is_an_exact_line_search():
         for rate in (0.99 * best, best, 1.01 * best)
     ]
     assert heights[1] < min(heights[0], heights[2])
-    found = gradient_descent(gradient, point, hessian=lambda _: BOWL)
-    assert found.point == pytest.approx(CENTRE, abs=1e-6)
+    descent = gradient_descent(gradient, point, hessian=lambda _: BOWL)
+    assert descent.point == pytest.approx(CENTRE, abs=1e-6)
 
 
 def test_newton_needs_one_step_on_a_bowl():
-    found = newton_descent(gradient, lambda _: BOWL, [5.0, 5.0])
-    assert found.path[1] == pytest.approx(CENTRE)
-    assert found.n_iter == 2
+    descent = newton_descent(gradient, lambda _: BOWL, [5.0, 5.0])
+    assert descent.path[1] == pytest.approx(CENTRE)
+    assert descent.n_iter == 2
 
 
 def test_a_schedule_may_be_given():
-    found = gradient_descent(gradient, [5.0, 5.0], learning_rate=inverse(0.4, 0.5), max_iter=2)
+    descent = gradient_descent(gradient, [5.0, 5.0], learning_rate=inverse(0.4, 0.5), max_iter=2)
     first = np.array([5.0, 5.0]) - 0.4 * gradient(np.array([5.0, 5.0]))
-    assert found.point == pytest.approx(first - 0.4 / np.sqrt(2) * gradient(first))
-    assert not found.converged
+    assert descent.point == pytest.approx(first - 0.4 / np.sqrt(2) * gradient(first))
+    assert not descent.converged
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def height(point):
 
 
 def test_the_criterion_is_kept_on_the_way():
-    found = gradient_descent(gradient, [5.0, 5.0], learning_rate=0.3, criterion=height)
-    assert np.allclose(found.values, [height(point) for point in found.path])
-    assert (np.diff(found.values) <= 0).all()
+    descent = gradient_descent(gradient, [5.0, 5.0], learning_rate=0.3, criterion=height)
+    assert np.allclose(descent.values, [height(point) for point in descent.path])
+    assert (np.diff(descent.values) <= 0).all()
     newton = newton_descent(gradient, lambda _: BOWL, [5.0, 5.0], criterion=height)
     assert newton.values == pytest.approx([height(np.array([5.0, 5.0])), 0.0, 0.0])
     assert gradient_descent(gradient, [5.0, 5.0]).values is None
@@ -99,7 +99,7 @@ def test_row_by_row_settles_at_the_mean():
     def total(point):
         return 0.5 * float(((point - places) ** 2).sum())
 
-    found = online_descent(
+    descent = online_descent(
         lambda a, t: a - places[t],
         20,
         2,
@@ -108,9 +108,9 @@ def test_row_by_row_settles_at_the_mean():
         max_iter=50,
         random_state=0,
     )
-    assert found.point == pytest.approx(places.mean(axis=0), abs=1e-9)
-    assert found.values[-1] < found.values[0]
-    assert len(found.path) == found.n_iter + 1
+    assert descent.point == pytest.approx(places.mean(axis=0), abs=1e-9)
+    assert descent.values[-1] < descent.values[0]
+    assert len(descent.path) == descent.n_iter + 1
     with pytest.raises(DataError, match="diverged"):
         online_descent(lambda a, t: a - places[t], 20, 2, learning_rate=100.0, max_iter=1000)
 

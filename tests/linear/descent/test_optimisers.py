@@ -30,18 +30,18 @@ def hills(point):
 
 @pytest.mark.parametrize("method", LOCAL)
 def test_a_bowl_is_descended(method):
-    found = minimise(height, [5.0, 5.0], method=method, gradient=slope)
-    assert found.converged
-    assert found.point == pytest.approx(CENTRE, abs=1e-4)
-    assert found.path[0].tolist() == [5.0, 5.0]
-    assert np.array_equal(found.path[-1], found.point)
-    assert np.allclose(found.values, [height(point) for point in found.path])
-    assert len(np.unique(found.path, axis=0)) > 1
+    descent = minimise(height, [5.0, 5.0], method=method, gradient=slope)
+    assert descent.converged
+    assert descent.point == pytest.approx(CENTRE, abs=1e-4)
+    assert descent.path[0].tolist() == [5.0, 5.0]
+    assert np.array_equal(descent.path[-1], descent.point)
+    assert np.allclose(descent.values, [height(point) for point in descent.path])
+    assert len(np.unique(descent.path, axis=0)) > 1
 
 
 @pytest.mark.parametrize("method", LOCAL)
 def test_the_hill_of_the_opposite_is_climbed(method):
-    found = minimise(
+    descent = minimise(
         lambda point: -height(point),
         [5.0, 5.0],
         method=method,
@@ -49,27 +49,27 @@ def test_the_hill_of_the_opposite_is_climbed(method):
         hessian=lambda _: -BOWL,
         ascend=True,
     )
-    assert found.point == pytest.approx(CENTRE, abs=1e-4)
-    assert found.values[-1] > found.values[0]
+    assert descent.point == pytest.approx(CENTRE, abs=1e-4)
+    assert descent.values[-1] > descent.values[0]
 
 
 def test_newton_asks_for_the_hessian_it_is_given():
     asked = []
     options = {"method": "newton", "gradient": slope}
-    found = minimise(
+    descent = minimise(
         height, [5.0, 5.0], hessian=lambda point: asked.append(point) or BOWL, **options
     )
     assert asked
-    assert found.point == pytest.approx(CENTRE)
+    assert descent.point == pytest.approx(CENTRE)
     # What it says decides the step: with another curvature the first one ends elsewhere.
     other = minimise(height, [5.0, 5.0], hessian=lambda _: 10.0 * BOWL, **options)
-    assert np.abs(other.path[1] - found.path[1]).max() > 0.1
+    assert np.abs(other.path[1] - descent.path[1]).max() > 0.1
 
 
 def test_without_a_gradient_differences_are_taken():
-    found = minimise(height, [5.0, 5.0])
+    descent = minimise(height, [5.0, 5.0])
     theirs = minimize(height, [5.0, 5.0], method="BFGS")
-    assert np.allclose(found.point, theirs.x, atol=1e-5)
+    assert np.allclose(descent.point, theirs.x, atol=1e-5)
 
 
 @pytest.mark.parametrize("method", ["annealing", "genetic"])
@@ -89,33 +89,33 @@ def test_a_search_is_scipys_own(method, theirs):
     options = {"bounds": [[-2.0, 2.0]], "max_iter": 5, "random_state": 0}
     calls = []
     ours = minimise(lambda a: calls.append(a) or hills(a), [0.9], method=method, **options)
-    found = theirs(hills, [(-2.0, 2.0)], x0=[0.9], maxiter=5, rng=np.random.default_rng(0))
-    assert np.allclose(ours.point, found.x)
+    descent = theirs(hills, [(-2.0, 2.0)], x0=[0.9], maxiter=5, rng=np.random.default_rng(0))
+    assert np.allclose(ours.point, descent.x)
     # Values on the way are computed at the end.
-    assert len(calls) - len(ours.path) == found.nfev
-    assert ours.values[-1] == pytest.approx(found.fun)
+    assert len(calls) - len(ours.path) == descent.nfev
+    assert ours.values[-1] == pytest.approx(descent.fun)
 
 
 def test_logistic_discrimination_is_one_of_its_problems():
     rows, classes = overlapping(100)
     targets = classes[:, None].astype(float)
-    found = minimise(
+    descent = minimise(
         lambda a: loss_value(rows, targets, a[None], SIGMOIDS),
         4,
         gradient=lambda a: gradient(rows, targets, a[None], SIGMOIDS)[0],
         random_state=0,
     )
     best = LogisticDiscriminant(penalty=None).fit(rows, classes)
-    assert np.allclose(found.point, [*best.intercept_, *best.coef_[0]], atol=1e-4)
-    assert (np.abs(found.path[0]) < 0.01).all()
-    assert found.path[0].any()
+    assert np.allclose(descent.point, [*best.intercept_, *best.coef_[0]], atol=1e-4)
+    assert (np.abs(descent.path[0]) < 0.01).all()
+    assert descent.path[0].any()
 
 
 def test_criteria_of_a_line_are_others():
     rows, classes = overlapping(100)
     squares = line_criterion("squared error", rows, classes)
-    found = minimise(squares.value, np.zeros(4), gradient=squares.gradient)
-    assert np.abs(squares.gradient(found.point)).max() < 1e-3
+    descent = minimise(squares.value, np.zeros(4), gradient=squares.gradient)
+    assert np.abs(squares.gradient(descent.point)).max() < 1e-3
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_the_objective_is_the_least_perceptron_criterion():
 def test_primal_and_dual_agree():
     rows, classes = overlapping(80)
     primal = LinearProgramDiscriminant().fit(rows, classes)
-    dual = LinearProgramDiscriminant(form="dual").fit(rows, classes)
+    dual = LinearProgramDiscriminant(dual=True).fit(rows, classes)
     assert primal.objective_ == pytest.approx(dual.objective_)
     assert np.allclose(primal.coef_, dual.coef_)
     assert dual.dual_.sum() == pytest.approx(dual.objective_)
@@ -42,11 +42,11 @@ def test_primal_and_dual_agree():
 def test_many_rows_agree_with_the_dual_too():
     """So many slacks are left to the interior point method."""
     rows, classes = overlapping(1500)
-    primal = LinearProgramDiscriminant(form="primal").fit(rows, classes)
-    dual = LinearProgramDiscriminant(form="dual").fit(rows, classes)
-    chosen = LinearProgramDiscriminant().fit(rows, classes)
-    assert np.array_equal(chosen.coef_, dual.coef_)
-    assert np.allclose(chosen.slacks_, primal.slacks_, atol=1e-6)
+    primal = LinearProgramDiscriminant(dual=False).fit(rows, classes)
+    dual = LinearProgramDiscriminant(dual=True).fit(rows, classes)
+    automatic = LinearProgramDiscriminant().fit(rows, classes)
+    assert np.array_equal(automatic.coef_, dual.coef_)
+    assert np.allclose(automatic.slacks_, primal.slacks_, atol=1e-6)
     assert primal.objective_ == pytest.approx(dual.objective_)
     assert np.allclose(primal.coef_, dual.coef_, atol=1e-6)
     assert primal.dual_.sum() == pytest.approx(primal.objective_)
@@ -77,15 +77,15 @@ def test_scales_of_columns_do_not_matter():
     assert np.allclose(scaled.coef_ * scales, plain.coef_)
 
 
-@pytest.mark.parametrize("form", ["primal", "dual"])
+@pytest.mark.parametrize("dual", [False, True])
 @pytest.mark.parametrize("offset", [1e6, 1e8, 1e9])
-def test_offsets_of_columns_do_not_matter(form, offset):
+def test_offsets_of_columns_do_not_matter(dual, offset):
     rows, classes = separable(gap=0.4)
-    trainer = LinearProgramDiscriminant(form=form).fit(rows + offset, classes)
+    trainer = LinearProgramDiscriminant(dual=dual).fit(rows + offset, classes)
     assert trainer.score(rows + offset, classes) == 1.0
     overlapped, labels = overlapping(80)
-    plain = LinearProgramDiscriminant(form=form).fit(overlapped, labels)
-    moved = LinearProgramDiscriminant(form=form).fit(overlapped + offset, labels)
+    plain = LinearProgramDiscriminant(dual=dual).fit(overlapped, labels)
+    moved = LinearProgramDiscriminant(dual=dual).fit(overlapped + offset, labels)
     assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-4)
     assert np.allclose(moved.coef_, plain.coef_, rtol=1e-3, atol=1e-4)
 

@@ -82,18 +82,18 @@ def test_a_class_without_weight_is_refused():
         MinimumSquaredError(margins="fisher").fit(rows, classes, (classes == 1).astype(float))
 
 
-@pytest.mark.parametrize("method", ["simple", "modified"])
+@pytest.mark.parametrize("solver", ["simple", "modified"])
 @pytest.mark.parametrize("classes", [AND, OR])
-def test_ho_kashyap_finds_a_plane(method, classes):
-    trainer = HoKashyap(method=method).fit(CORNERS, classes)
+def test_ho_kashyap_finds_a_plane(solver, classes):
+    trainer = HoKashyap(solver=solver).fit(CORNERS, classes)
     assert trainer.separable_
     assert trainer.predict(CORNERS).tolist() == classes.tolist()
     assert (trainer.margins_ >= 1.0).all()
 
 
-@pytest.mark.parametrize("method", ["simple", "modified"])
-def test_ho_kashyap_proves_that_there_is_none(method):
-    trainer = HoKashyap(method=method).fit(CORNERS, XOR)
+@pytest.mark.parametrize("solver", ["simple", "modified"])
+def test_ho_kashyap_proves_that_there_is_none(solver):
+    trainer = HoKashyap(solver=solver).fit(CORNERS, XOR)
     assert trainer.separable_ is False
     assert trainer.converged_
 
@@ -101,7 +101,7 @@ def test_ho_kashyap_proves_that_there_is_none(method):
 def test_a_modified_step_follows_the_absolute_errors():
     rows, classes = overlapping(40)
     signed = sign_normalise(rows, classes == 1)
-    trainer = HoKashyap(method="modified", learning_rate=0.5, max_iter=1, record="steps")
+    trainer = HoKashyap(solver="modified", learning_rate=0.5, max_iter=1, record="steps")
     with pytest.warns(ConvergenceWarning):
         trainer.fit(rows, classes)
     first, second = trainer.trajectory_.weights
@@ -134,11 +134,11 @@ def test_ho_kashyap_agrees_with_random_separable_classes():
         assert HoKashyap().fit(rows, classes).separable_
 
 
-@pytest.mark.parametrize("method", ["simple", "modified"])
+@pytest.mark.parametrize("solver", ["simple", "modified"])
 @pytest.mark.parametrize("offset", [1e4, 1e8])
-def test_ho_kashyap_decides_whatever_the_offset(method, offset):
+def test_ho_kashyap_decides_whatever_the_offset(solver, offset):
     rows, classes = separable(gap=0.4)
-    line = HoKashyap(method=method).fit(rows + offset, classes)
+    line = HoKashyap(solver=solver).fit(rows + offset, classes)
     assert line.separable_ is True
     assert line.score(rows + offset, classes) == 1.0
     overlapped, labels = overlapping(40)

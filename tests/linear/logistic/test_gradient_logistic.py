@@ -20,7 +20,7 @@ from verulam.linear._logistic.gradient_logistic_loops import (
     SQUARED_SIGMOIDS,
     online_pass,
 )
-from verulam.linear._logistic.output_training import gradient, loss_value, take_pass
+from verulam.linear._logistic.output_training import gradient, loss_value, run_epoch
 from verulam.numerics import constant, exponential, inverse, sigmoid, softmax
 
 KINDS = [SOFTMAX, SIGMOIDS, SQUARED_SIGMOIDS, LINEAR]
@@ -38,12 +38,12 @@ def _problem(n_outputs=3):
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradients_agree_with_differences(kind):
     rows, targets, point = _problem()
-    found, small = gradient(rows, targets, point, kind), 1e-6
+    analytic, small = gradient(rows, targets, point, kind), 1e-6
     for place in np.ndindex(*point.shape):
         step = np.zeros_like(point)
         step[place] = small
         values = [loss_value(rows, targets, point + sign * step, kind) for sign in (1, -1)]
-        assert found[place] == pytest.approx((values[0] - values[1]) / (2 * small), abs=1e-5)
+        assert analytic[place] == pytest.approx((values[0] - values[1]) / (2 * small), abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -71,7 +71,7 @@ def test_two_softmax_outputs_are_a_sigmoid_of_their_difference():
 @pytest.mark.parametrize("mode", ["online", "batch"])
 def test_the_limit_is_maximum_likelihood(mode):
     rows, classes = overlapping(300)
-    model = GradientLogistic(mode=mode, max_iter=3000, tolerance=0.0, random_state=0)
+    model = GradientLogistic(mode=mode, max_iter=3000, tol=0.0, random_state=0)
     model.fit(rows, classes)
     theirs = LogisticRegression(C=np.inf, tol=1e-10).fit(rows, classes)
     difference = model.coef_[1] - model.coef_[0]
@@ -85,7 +85,7 @@ def test_sigmoids_are_independent_of_one_another():
         "mode": "batch",
         "learning_rate": 0.02,
         "max_iter": 50,
-        "tolerance": 0.0,
+        "tol": 0.0,
     }
     labels = np.column_stack([SPECIES == 0, SPECIES > 0, SPECIES == 2]).astype(int)
     whole = GradientLogistic(**options, random_state=0).fit(IRIS, labels)
@@ -100,11 +100,11 @@ def test_sigmoids_are_independent_of_one_another():
 def test_rows_may_have_several_labels_or_none():
     labels = np.column_stack([IRIS[:, 2] > 0, IRIS[:, 3] > 0.8]).astype(int)
     model = GradientLogistic(output="sigmoids", random_state=0).fit(IRIS, labels)
-    found = model.predict(IRIS)
-    assert found.shape == labels.shape
-    assert (found == labels).mean() > 0.95
-    assert (found.sum(axis=1) == 0).any()
-    assert (found.sum(axis=1) == 2).any()
+    predicted = model.predict(IRIS)
+    assert predicted.shape == labels.shape
+    assert (predicted == labels).mean() > 0.95
+    assert (predicted.sum(axis=1) == 0).any()
+    assert (predicted.sum(axis=1) == 2).any()
 
 
 def test_discrimination_by_regression_learns_two_classes():
@@ -121,7 +121,7 @@ def test_discrimination_by_regression_learns_two_classes():
 @pytest.mark.parametrize("record", ["passes", "steps"])
 @pytest.mark.parametrize("mode", ["online", "batch"])
 def test_the_way_has_weights_criterion_and_errors(mode, record):
-    model = GradientLogistic(mode=mode, record=record, tolerance=0.0, max_iter=3, random_state=0)
+    model = GradientLogistic(mode=mode, record=record, tol=0.0, max_iter=3, random_state=0)
     way = model.fit(IRIS, SPECIES).trajectory_
     n_steps = 3 * 150 if (mode, record) == ("online", "steps") else 3
     assert way.weights.shape == (n_steps + 1, 3, 5)
@@ -167,9 +167,9 @@ def test_compressed_rows_pass_alike(kind):
     order, rates = np.random.default_rng(2).permutation(len(rows)), 0.1 / np.arange(1, 41)
     table, results = sp.csr_array(np.where(np.abs(rows) > 0.5, rows, 0.0)), []
     for inputs in (table, table.toarray()):
-        found = point.copy()
-        take_pass(inputs, targets, order, found, rates, kind)
-        results.append((found, gradient(inputs, targets, point, kind)))
+        coefficients = point.copy()
+        run_epoch(inputs, targets, order, coefficients, rates, kind)
+        results.append((coefficients, gradient(inputs, targets, point, kind)))
     assert np.allclose(results[0][0], results[1][0])
     assert np.allclose(results[0][1], results[1][1])
     assert not np.allclose(results[0][0], point)
@@ -192,12 +192,12 @@ def test_three_classes():
 
 def test_weights_grow_on_separable_classes_unless_stopped():
     rows, classes = separable()
-    options = {"mode": "batch", "learning_rate": 0.01, "tolerance": 0.0, "random_state": 0}
+    options = {"mode": "batch", "learning_rate": 0.01, "tol": 0.0, "random_state": 0}
     curves = GradientLogistic(max_iter=1000, **options).fit(rows, classes)
     lengths = curves.norm_curve_[[9, 99, 999]]
     assert (np.diff(lengths) > 0.5).all()
     assert curves.error_curve_[-1] == 0
-    early = GradientLogistic(max_iter=1000, patience=5, **options).fit(rows, classes)
+    early = GradientLogistic(max_iter=1000, n_iter_no_change=5, **options).fit(rows, classes)
     assert early.n_iter_ < 100
     assert early.norm_curve_[-1] < lengths[1]
     assert early.error_curve_[-1] == 0
@@ -258,13 +258,13 @@ def test_a_label_that_was_not_announced_is_refused():
 def test_raw_columns_are_told_to_be_scaled(mode, scale, offset):
     rows, classes = separable(gap=0.4)
     model = GradientLogistic(mode=mode, max_iter=20, random_state=0)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
         model.fit(rows * scale + offset, classes)
     # Either it learned, or it says what to do.
-    told = any("scale the inputs" in str(warning.message) for warning in said)
-    assert told or model.score(rows * scale + offset, classes) > 0.9
-    assert told or offset == 0.0
+    warned = any("scale the inputs" in str(warning.message) for warning in raised)
+    assert warned or model.score(rows * scale + offset, classes) > 0.9
+    assert warned or offset == 0.0
 
 
 def test_columns_in_one_scale_hear_nothing():

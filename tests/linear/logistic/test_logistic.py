@@ -18,12 +18,12 @@ from verulam.data import dataset
 from verulam.linear import BasisExpansion, GradientLogistic, LogisticDiscriminant, Scorecard
 
 
-@pytest.mark.parametrize("strength", [0.1, 10.0])
+@pytest.mark.parametrize("alpha", [0.1, 10.0])
 @pytest.mark.parametrize("solver", ["newton", "lbfgs"])
-def test_two_classes_agree_with_scikit_learn(solver, strength):
+def test_two_classes_agree_with_scikit_learn(solver, alpha):
     rows, classes = overlapping()
-    ours = LogisticDiscriminant(solver=solver, strength=strength, tolerance=1e-9)
-    theirs = LogisticRegression(C=1 / strength, tol=1e-10, solver="newton-cholesky")
+    ours = LogisticDiscriminant(solver=solver, alpha=alpha, tol=1e-9)
+    theirs = LogisticRegression(C=1 / alpha, tol=1e-10, solver="newton-cholesky")
     ours.fit(rows, classes)
     theirs.fit(rows, classes)
     assert np.allclose(ours.coef_, theirs.coef_, atol=1e-6)
@@ -33,7 +33,7 @@ def test_two_classes_agree_with_scikit_learn(solver, strength):
 
 def test_softmax_agrees_with_scikit_learn():
     rows, species = load_iris(return_X_y=True)
-    ours = LogisticDiscriminant(tolerance=1e-9).fit(rows, species)
+    ours = LogisticDiscriminant(tol=1e-9).fit(rows, species)
     theirs = LogisticRegression(tol=1e-10, solver="newton-cholesky").fit(rows, species)
     assert np.allclose(ours.coef_, theirs.coef_, atol=1e-5)
     assert np.allclose(ours.predict_proba(rows), theirs.predict_proba(rows), atol=1e-6)
@@ -41,7 +41,7 @@ def test_softmax_agrees_with_scikit_learn():
 
 def test_weights_and_standard_errors_agree_with_statsmodels():
     rows, classes = overlapping()
-    ours = LogisticDiscriminant(penalty=None, standard_errors=True, tolerance=1e-10)
+    ours = LogisticDiscriminant(penalty=None, standard_errors=True, tol=1e-10)
     report = ours.fit(rows, classes).report()
     theirs = sm.Logit(classes, sm.add_constant(rows)).fit(disp=0, tol=1e-12)
     assert np.allclose(report["weight"], theirs.params, atol=1e-6)
@@ -54,7 +54,7 @@ def test_weights_and_standard_errors_agree_with_statsmodels():
 def test_several_classes_against_a_reference_agree_with_statsmodels():
     rows, _ = overlapping(300)
     codes = np.random.default_rng(0).integers(0, 3, 300)
-    ours = LogisticDiscriminant(penalty=None, standard_errors=True, tolerance=1e-9)
+    ours = LogisticDiscriminant(penalty=None, standard_errors=True, tol=1e-9)
     report = ours.fit(rows, codes).report()
     theirs = sm.MNLogit(codes, sm.add_constant(rows)).fit(disp=0, tol=1e-12, maxiter=200)
     assert np.allclose(report["weight"].to_numpy().reshape(2, 4).T, theirs.params, atol=1e-6)
@@ -64,8 +64,8 @@ def test_several_classes_against_a_reference_agree_with_statsmodels():
 
 def test_the_reference_class_has_no_weights_and_posteriors_stay():
     rows, species = load_iris(return_X_y=True)
-    free = LogisticDiscriminant(tolerance=1e-9).fit(rows, species)
-    tied = LogisticDiscriminant(tolerance=1e-9, reference=2).fit(rows, species)
+    free = LogisticDiscriminant(tol=1e-9).fit(rows, species)
+    tied = LogisticDiscriminant(tol=1e-9, reference=2).fit(rows, species)
     assert not tied.coef_[2].any()
     assert np.allclose(free.predict_proba(rows), tied.predict_proba(rows))
 
@@ -94,8 +94,8 @@ def test_other_priors_shift_the_log_odds_by_their_change(n_classes):
 def test_weights_of_rows_are_repetitions():
     rows, classes = overlapping(60)
     counts = np.random.default_rng(0).integers(1, 4, size=60)
-    weighted = LogisticDiscriminant(tolerance=1e-10).fit(rows, classes, counts)
-    repeated = LogisticDiscriminant(tolerance=1e-10).fit(
+    weighted = LogisticDiscriminant(tol=1e-10).fit(rows, classes, counts)
+    repeated = LogisticDiscriminant(tol=1e-10).fit(
         np.repeat(rows, counts, axis=0), np.repeat(classes, counts)
     )
     assert np.allclose(weighted.coef_, repeated.coef_)
@@ -120,15 +120,15 @@ def test_a_table_keeps_its_names_in_the_report():
 def test_l1_sets_weights_to_zero():
     rows, classes = overlapping()
     noisy = np.c_[rows, np.random.default_rng(0).normal(size=(200, 5))]
-    strong = LogisticDiscriminant(penalty="l1", strength=8.0, tolerance=1e-5).fit(noisy, classes)
+    strong = LogisticDiscriminant(penalty="l1", alpha=8.0, tol=1e-5).fit(noisy, classes)
     assert (strong.coef_[0, 3:] == 0).sum() >= 3
     assert (strong.coef_[0, :3] != 0).all()
 
 
 def test_sparse_rows():
     rows, classes = overlapping()
-    dense = LogisticDiscriminant(tolerance=1e-9).fit(rows, classes)
-    sparse = LogisticDiscriminant(tolerance=1e-9).fit(sp.csr_array(rows), classes)
+    dense = LogisticDiscriminant(tol=1e-9).fit(rows, classes)
+    sparse = LogisticDiscriminant(tol=1e-9).fit(sp.csr_array(rows), classes)
     assert np.allclose(dense.coef_, sparse.coef_)
 
 

@@ -11,11 +11,11 @@ from verulam.linear._logistic import logistic_problem as _logistic_problem
 from verulam.linear._logistic.logistic_problem import LogisticProblem
 
 
-def _problem(n_classes, weights=None, strength=0.3, sparse=False):
+def _problem(n_classes, weights=None, alpha=0.3, sparse=False):
     rows, _ = overlapping(90)
     codes = np.random.default_rng(1).integers(0, n_classes, size=90)
     inputs = sp.csr_array(rows) if sparse else rows
-    return LogisticProblem(inputs, codes, n_classes, weights, strength)
+    return LogisticProblem(inputs, codes, n_classes, weights, alpha)
 
 
 def _point(problem):
@@ -61,7 +61,7 @@ def test_the_hessian_agrees_with_differences_of_the_gradient():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_information_is_the_hessian_over_the_free_classes(n_classes):
-    problem = _problem(n_classes, strength=0.0)
+    problem = _problem(n_classes, alpha=0.0)
     point, small = _point(problem), 1e-5
     information = problem.information(point, reference=0)
     first = 0 if n_classes == 2 else 1
@@ -77,7 +77,7 @@ def test_blocks_and_compressed_rows_change_nothing(n_classes, monkeypatch):
     problem = _problem(n_classes)
     point = _point(problem)
     value, gradient = problem.value_and_gradient(point)
-    monkeypatch.setattr(_logistic_problem, "_BLOCK_NUMBERS", 1)
+    monkeypatch.setattr(_logistic_problem, "LOGISTIC_BLOCK_NUMBERS", 1)
     for other in (problem, _problem(n_classes, sparse=True)):
         assert other.value_and_gradient(point)[0] == pytest.approx(value)
         assert np.allclose(other.value_and_gradient(point)[1], gradient)
@@ -105,11 +105,11 @@ def _noting(method, shapes):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_threads_change_no_digit(n_classes, monkeypatch):
     monkeypatch.setenv("VERULAM_THREADS", "2")
-    monkeypatch.setattr(_logistic_problem, "_BLOCK_NUMBERS", 100)
+    monkeypatch.setattr(_logistic_problem, "LOGISTIC_BLOCK_NUMBERS", 100)
     problem = _problem(n_classes)
     point = _point(problem)
     value, gradient = problem.value_and_gradient(point)
-    monkeypatch.setattr(_logistic_problem, "_THREADED_NUMBERS", 1)
+    monkeypatch.setattr(_logistic_problem, "LOGISTIC_THREADED_NUMBERS", 1)
     numbers = []
     monkeypatch.setattr(
         _logistic_problem,
@@ -124,7 +124,7 @@ def test_threads_change_no_digit(n_classes, monkeypatch):
 
 
 def test_huge_outputs_do_not_overflow():
-    problem = _problem(3, strength=0.0)
+    problem = _problem(3, alpha=0.0)
     value, gradient = problem.value_and_gradient(1e4 * _point(problem))
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()

@@ -20,10 +20,10 @@ def test_the_inverse_of_a_matrix_of_any_scales():
     random = np.random.default_rng(0)
     factor = random.normal(size=(5, 5)) * np.array([1e-6, 1e-3, 1.0, 1e3, 1e6])
     information = factor.T @ factor
-    found = invert_information(information)
-    assert not found.singular
+    maximum = invert_information(information)
+    assert not maximum.singular
     sizes = np.outer(*[np.sqrt(np.diag(information))] * 2)
-    assert np.allclose(found.matrix * sizes, np.linalg.inv(information / sizes), rtol=1e-6)
+    assert np.allclose(maximum.matrix * sizes, np.linalg.inv(information / sizes), rtol=1e-6)
 
 
 def test_what_cannot_be_told_apart_is_singular():
@@ -34,16 +34,16 @@ def test_what_cannot_be_told_apart_is_singular():
 
 @pytest.mark.parametrize(("codes", "n_classes"), [(CLASSES, 2), (THREE, 3)])
 def test_scales_of_the_columns_do_not_matter(codes, n_classes):
-    found = []
+    estimates = []
     for scales in (np.ones(3), SCALES):
         problem = _problem(ROWS * scales, codes, n_classes)
         maximum = maximise_likelihood(problem, np.zeros(problem.shape), 0, 50)
         assert maximum.converged
-        found.append(maximum.coefficients * np.r_[1.0, scales])
+        estimates.append(maximum.coefficients * np.r_[1.0, scales])
         errors = np.sqrt(np.diag(maximum.covariance.matrix)).reshape(n_classes - 1, 4)
-        found.append(errors * np.r_[1.0, scales])
-    assert np.allclose(found[0], found[2])
-    assert np.allclose(found[1], found[3])
+        estimates.append(errors * np.r_[1.0, scales])
+    assert np.allclose(estimates[0], estimates[2])
+    assert np.allclose(estimates[1], estimates[3])
 
 
 def test_any_class_may_stay():

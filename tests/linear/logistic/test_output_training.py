@@ -10,7 +10,7 @@ from verulam.linear._logistic.gradient_logistic_loops import LINEAR, SOFTMAX
 from verulam.linear._logistic.output_training import (
     DescentPlan,
     gradient,
-    state,
+    progress,
     stream_outputs,
     train_outputs,
 )
@@ -27,43 +27,45 @@ def _train(**options):
 
 
 def test_a_batch_pass_is_one_step_down_the_gradient():
-    found = _train(online=False, max_iter=1)
+    trained = _train(online=False, max_iter=1)
     step = 0.01 * gradient(ROWS, TARGETS, START, SOFTMAX)
-    assert np.allclose(found.coefficients, START - step)
+    assert np.allclose(trained.coefficients, START - step)
     assert np.array_equal(START, np.full((2, 4), 0.1))
-    assert found.curves[0] == pytest.approx(state(ROWS, TARGETS, found.coefficients, SOFTMAX))
+    assert trained.curves[0] == pytest.approx(
+        progress(ROWS, TARGETS, trained.coefficients, SOFTMAX)
+    )
 
 
 def test_an_online_pass_is_a_stream_in_its_order():
-    found = _train(rate=inverse(0.1), max_iter=1)
+    trained = _train(rate=inverse(0.1), max_iter=1)
     order = np.random.default_rng(0).permutation(60)
     streamed, plan = START.copy(), DescentPlan(SOFTMAX, inverse(0.1))
     stream_outputs(ROWS[order[:25]], TARGETS[order[:25]], streamed, plan, 0)
     stream_outputs(ROWS[order[25:]], TARGETS[order[25:]], streamed, plan, 25)
-    assert np.allclose(found.coefficients, streamed)
-    assert found.n_rows == 60
+    assert np.allclose(trained.coefficients, streamed)
+    assert trained.n_rows == 60
 
 
 def test_training_ends_where_weights_settle_or_errors_stay():
-    settled = _train(online=False, tolerance=1e-4, max_iter=5000)
+    settled = _train(online=False, tol=1e-4, max_iter=5000)
     assert settled.settled
     assert len(settled.curves) < 5000
-    patient = _train(online=False, tolerance=0.0, patience=3, max_iter=500)
+    patient = _train(online=False, tol=0.0, n_iter_no_change=3, max_iter=500)
     errors = patient.curves[:, 1]
     assert patient.settled
     assert errors[-3:].min() >= errors[:-3].min()
-    assert not _train(online=False, tolerance=1e-12, max_iter=3).settled
+    assert not _train(online=False, tol=1e-12, max_iter=3).settled
 
 
 def test_no_more_steps_are_kept_than_there_is_room_for(monkeypatch):
     monkeypatch.setattr(_output_training, "MOST_STEPS", 100)
-    found = _train(record="steps", max_iter=4, tolerance=0.0)
-    assert found.trajectory.weights.shape == (100, 2, 4)
+    trained = _train(record="steps", max_iter=4, tol=0.0)
+    assert trained.trajectory.weights.shape == (100, 2, 4)
 
 
 def test_the_error_of_linear_outputs_is_the_root_mean_square():
     residuals = TARGETS - ROWS @ START[:, 1:].T - START[:, 0]
-    mean, error, length = state(ROWS, TARGETS, START, LINEAR)
+    mean, error, length = progress(ROWS, TARGETS, START, LINEAR)
     assert mean == pytest.approx(0.5 * (residuals**2).sum(axis=1).mean())
     assert error == pytest.approx(np.sqrt((residuals**2).mean()))
     assert length == pytest.approx(np.sqrt(8 * 0.01))

@@ -28,12 +28,12 @@ def test_softmax_outputs_are_posteriors_without_overflow():
 )
 def test_weights_come_from_any_linear_learner(learner):
     learner.fit(IRIS, SPECIES)
-    found = LinearLayer.from_learner(learner)(IRIS)
+    outputs = LinearLayer.from_learner(learner)(IRIS)
     if hasattr(learner, "transform"):
         expected = learner.transform(IRIS)
     else:
         expected = getattr(learner, "decision_function", learner.predict)(IRIS)
-    assert np.allclose(found, expected.reshape(len(IRIS), -1))
+    assert np.allclose(outputs, expected.reshape(len(IRIS), -1))
 
 
 def test_two_linear_layers_are_one():

@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import XOR, overlapping, separable
 
 from verulam.linear import Madaline
-from verulam.linear._multiclass.madaline import disturb
+from verulam.linear._multiclass.madaline import least_disturbance_pass
 
 CORNERS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
 
@@ -23,7 +23,7 @@ def test_exclusive_or_is_within_reach_of_three_units():
 def test_only_as_many_units_as_needed_change_nearest_to_zero_first():
     rows, signs = np.array([[1.0, 2.0]]), np.array([1.0])
     weights = np.array([[-0.1, 0.0], [-5.0, 0.0], [-0.2, 0.0]])
-    (after,) = disturb(rows, signs, weights, 1.0, np.random.default_rng(0))
+    (after,) = least_disturbance_pass(rows, signs, weights, 1.0, np.random.default_rng(0))
     assert np.array_equal(after[1], weights[1])
     # With the full rate the corrected units give the wished output.
     assert np.allclose(after[[0, 2]] @ rows[0], 1.0)

@@ -24,10 +24,12 @@ NAMES = np.array(list("aabbcc"))
 
 
 def test_one_against_the_rest_agrees_with_scikit_learn():
-    ours = OneVersusRest(LogisticDiscriminant(tolerance=1e-9)).fit(IRIS, SPECIES)
+    ours = OneVersusRest(LogisticDiscriminant(tol=1e-9)).fit(IRIS, SPECIES)
     theirs = OneVsRestClassifier(LogisticRegression(tol=1e-10, solver="newton-cholesky"))
     theirs.fit(IRIS, SPECIES)
-    values = np.column_stack([each.decision_function(IRIS) for each in theirs.estimators_])
+    values = np.column_stack(
+        [estimator.decision_function(IRIS) for estimator in theirs.estimators_]
+    )
     assert np.allclose(ours.decision_function(IRIS), values, atol=1e-5)
     assert np.array_equal(ours.predict(IRIS), values.argmax(axis=1))
 
@@ -37,10 +39,10 @@ def test_the_strict_rule_rejects_none_and_several():
     machine.fit(IRIS, SPECIES)
     values = machine.decision_function(IRIS)
     alone = (values > 0).sum(axis=1) == 1
-    found = machine.predict(IRIS)
+    predicted = machine.predict(IRIS)
     assert 0 < (~alone).sum() < 100
-    assert (found[~alone] == "?").all()
-    assert (found[alone] == values[alone].argmax(axis=1)).all()
+    assert (predicted[~alone] == "?").all()
+    assert (predicted[alone] == values[alone].argmax(axis=1)).all()
 
 
 def test_regions_of_the_largest_are_convex():
@@ -57,7 +59,7 @@ def test_pairs_separate_what_one_against_the_rest_cannot():
     assert not separability(LINE, NAMES == "b")
     machine = PairwiseClassifier(Perceptron(random_state=0)).fit(LINE, NAMES)
     assert machine.score(LINE, NAMES) == 1.0
-    assert len(machine.trainers_) == 3
+    assert len(machine.estimators_) == 3
 
 
 def test_pairwise_discriminants_are_antisymmetric_and_trained_on_two_classes():
@@ -73,10 +75,10 @@ def test_strict_pairs_reject_where_no_class_beats_all():
     machine = PairwiseClassifier(LogisticDiscriminant(), rule="strict").fit(IRIS, SPECIES)
     table = machine.pairwise(IRIS)
     wins = ((table > 0).sum(axis=2) == 2).any(axis=1)
-    found = machine.predict(IRIS)
-    assert ((found == "reject") == ~wins).all()
+    predicted = machine.predict(IRIS)
+    assert ((predicted == "reject") == ~wins).all()
     votes = PairwiseClassifier(LogisticDiscriminant()).fit(IRIS, SPECIES).predict(IRIS)
-    assert (found[wins] == votes[wins]).all()
+    assert (predicted[wins] == votes[wins]).all()
 
 
 def test_strict_pairs_reject_in_the_middle_of_a_ring():
@@ -103,7 +105,7 @@ def test_the_relaxed_rule_takes_the_largest_sum():
 
 
 def test_votes_agree_with_scikit_learn():
-    ours = PairwiseClassifier(LogisticDiscriminant(tolerance=1e-9)).fit(IRIS, SPECIES)
+    ours = PairwiseClassifier(LogisticDiscriminant(tol=1e-9)).fit(IRIS, SPECIES)
     theirs = OneVsOneClassifier(LogisticRegression(tol=1e-10, solver="newton-cholesky"))
     theirs.fit(IRIS, SPECIES)
     assert np.array_equal(ours.predict(IRIS), theirs.predict(IRIS))
@@ -114,13 +116,13 @@ def test_votes_agree_with_scikit_learn():
 def test_two_classes_need_one_trainer(kind):
     two = SPECIES[50:]
     machine = kind().fit(IRIS[50:], two)
-    assert len(machine.trainers_) == 1
+    assert len(machine.estimators_) == 1
     assert machine.decision_function(IRIS[50:]).shape == (100,)
     assert machine.score(IRIS[50:], two) > 0.9
 
 
 def test_sparse_rows_reach_the_trainers():
-    machine = OneVersusRest(LogisticDiscriminant(tolerance=1e-8))
+    machine = OneVersusRest(LogisticDiscriminant(tol=1e-8))
     dense = machine.fit(IRIS, SPECIES).decision_function(IRIS)
     sparse = machine.fit(sp.csr_array(IRIS), SPECIES).decision_function(sp.csr_array(IRIS))
     assert np.allclose(dense, sparse, atol=1e-5)

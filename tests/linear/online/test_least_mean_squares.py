@@ -10,26 +10,24 @@ from verulam.linear import LeastMeanSquares, MinimumSquaredError, separability
 from verulam.numerics import inverse
 
 
-@pytest.mark.parametrize(
-    ("mode", "tolerance", "near"), [("single", 1e-4, 0.02), ("batch", 1e-8, 1e-5)]
-)
-def test_the_limit_is_least_squares(mode, tolerance, near):
+@pytest.mark.parametrize(("mode", "tol", "near"), [("online", 1e-4, 0.02), ("batch", 1e-8, 1e-5)])
+def test_the_limit_is_least_squares(mode, tol, near):
     rows, classes = overlapping()
-    unit = LeastMeanSquares(mode=mode, tolerance=tolerance, max_iter=5000, random_state=0)
+    unit = LeastMeanSquares(mode=mode, tol=tol, max_iter=5000, random_state=0)
     exact = MinimumSquaredError().fit(rows, classes)
     unit.fit(rows, classes)
     assert np.allclose(unit.coef_, exact.coef_, atol=near)
     assert np.allclose(unit.intercept_, exact.intercept_, atol=near)
 
 
-@pytest.mark.parametrize("mode", ["single", "batch"])
+@pytest.mark.parametrize("mode", ["online", "batch"])
 @pytest.mark.parametrize("margins", ["fisher", "own"])
 def test_other_margins_have_their_own_limit(mode, margins):
     rows, classes = overlapping()
-    kept = np.arange(200) % 4 > 0
-    rows, classes = rows[kept], classes[kept]
+    unbalanced = np.arange(200) % 4 > 0
+    rows, classes = rows[unbalanced], classes[unbalanced]
     margins = np.linspace(0.5, 3.0, 150) if margins == "own" else margins
-    unit = LeastMeanSquares(mode=mode, margins=margins, tolerance=1e-6, max_iter=5000)
+    unit = LeastMeanSquares(mode=mode, margins=margins, tol=1e-6, max_iter=5000)
     unit.set_params(random_state=0, record="passes").fit(rows, classes)
     exact = MinimumSquaredError(margins=margins).fit(rows, classes)
     assert np.allclose(unit.coef_, exact.coef_, atol=0.02)
@@ -43,7 +41,7 @@ def test_a_stream_has_ones_and_goes_on_from_a_batch():
     rows, classes = overlapping()
     with pytest.raises(DataError, match='margins must be "ones"'):
         LeastMeanSquares(margins="fisher").partial_fit(rows, classes)
-    unit = LeastMeanSquares(mode="batch", learning_rate=1e-3, tolerance=1e-9).fit(rows, classes)
+    unit = LeastMeanSquares(mode="batch", learning_rate=1e-3, tol=1e-9).fit(rows, classes)
     before = np.r_[unit.intercept_, unit.coef_[0]]
     row = np.r_[1.0, rows[0]]
     unit.partial_fit(rows[:1], classes[:1], classes=[0, 1])
@@ -55,11 +53,11 @@ def test_weights_may_start_anywhere():
     rows, classes = overlapping()
     exact = MinimumSquaredError().fit(rows, classes)
     start = np.r_[exact.intercept_, exact.coef_[0]]
-    unit = LeastMeanSquares(mode="batch", start=start, record="steps").fit(rows, classes)
+    unit = LeastMeanSquares(mode="batch", init=start, record="steps").fit(rows, classes)
     assert unit.trajectory_.weights[0].tolist() == start.tolist()
     assert unit.n_iter_ == 1
-    for mode in ("single", "batch"):
-        near = LeastMeanSquares(mode=mode, start="random", record="passes", random_state=0)
+    for mode in ("online", "batch"):
+        near = LeastMeanSquares(mode=mode, init="random", record="passes", random_state=0)
         first = near.fit(rows, classes).trajectory_.weights[0]
         assert first.any()
         assert np.abs(first).max() < 0.01
@@ -67,7 +65,7 @@ def test_weights_may_start_anywhere():
 
 def test_a_falling_rate_may_be_given():
     rows, classes = overlapping()
-    unit = LeastMeanSquares(learning_rate=inverse(0.05, 0.6), tolerance=1e-3, random_state=0)
+    unit = LeastMeanSquares(learning_rate=inverse(0.05, 0.6), tol=1e-3, random_state=0)
     exact = MinimumSquaredError().fit(rows, classes)
     assert np.allclose(unit.fit(rows, classes).coef_, exact.coef_, atol=0.05)
 
@@ -77,13 +75,13 @@ def test_separable_classes_that_least_squares_does_not_separate():
     rows = np.array([[0.0], [1.0], [1.5], [2.0], [30.0]])
     classes = np.array([0, 0, 1, 1, 1])
     assert separability(rows, classes)
-    unit = LeastMeanSquares(mode="batch", tolerance=1e-9, max_iter=100_000).fit(rows, classes)
+    unit = LeastMeanSquares(mode="batch", tol=1e-9, max_iter=100_000).fit(rows, classes)
     assert unit.converged_
     assert unit.score(rows, classes) < 1.0
 
 
 def test_and_is_learned_and_thresholded_at_prediction_only():
-    unit = LeastMeanSquares(mode="batch", tolerance=1e-9, max_iter=10_000).fit(CORNERS, AND)
+    unit = LeastMeanSquares(mode="batch", tol=1e-9, max_iter=10_000).fit(CORNERS, AND)
     assert unit.predict(CORNERS).tolist() == [0, 0, 0, 1]
     assert unit.decision_function(CORNERS) == pytest.approx([-1.5, -0.5, -0.5, 0.5])
 
@@ -97,7 +95,7 @@ def test_the_criterion_is_the_squared_error():
     assert (np.diff(unit.trajectory_.criterion) <= 0).all()
 
 
-@pytest.mark.parametrize("mode", ["single", "batch"])
+@pytest.mark.parametrize("mode", ["online", "batch"])
 def test_a_rate_that_diverges_is_caught(mode):
     with pytest.raises(DataError, match="learning_rate=10 makes the weights grow"):
         LeastMeanSquares(mode=mode, learning_rate=10.0, random_state=0).fit(*overlapping())

@@ -62,7 +62,7 @@ def test_compressed_rows_give_the_same_line():
 
 
 def test_one_row_is_fitted_without_a_word():
-    line = OnlineRegression(tolerance=1e-8).fit([[1.0, 2.0]], [3.0])
+    line = OnlineRegression(tol=1e-8).fit([[1.0, 2.0]], [3.0])
     assert line.predict([[1.0, 2.0]]) == pytest.approx([3.0], abs=1e-3)
 
 
@@ -107,7 +107,7 @@ def test_raw_columns_are_told_to_be_scaled():
 
 @pytest.mark.parametrize("record", ["passes", "steps"])
 def test_the_way_has_weights_criterion_and_errors(record):
-    line = OnlineRegression(record=record, tolerance=0.0, max_iter=3, random_state=0)
+    line = OnlineRegression(record=record, tol=0.0, max_iter=3, random_state=0)
     way = line.fit(ROWS, TARGETS).trajectory_
     assert way.weights.shape == (601 if record == "steps" else 4, 1, 4)
     assert np.allclose(way.weights[-1, 0], [line.intercept_, *line.coef_])

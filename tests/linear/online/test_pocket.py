@@ -8,7 +8,7 @@ from tests.linear.examples import overlapping, separable
 from verulam.base import DataError
 from verulam.linear import PocketPerceptron
 from verulam.linear._online import pocket as _pocket
-from verulam.linear._online.pocket_loops import pocket_pass, weighted_errors
+from verulam.linear._online.pocket import pocket_pass, weighted_errors
 
 
 def test_kept_errors_never_increase():

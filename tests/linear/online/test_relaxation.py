@@ -16,7 +16,7 @@ def test_a_row_goes_its_part_of_the_way(part):
     assert first @ [1.0, 2.0] == pytest.approx(part)
 
 
-@pytest.mark.parametrize("mode", ["single", "batch"])
+@pytest.mark.parametrize("mode", ["online", "batch"])
 @pytest.mark.parametrize("part", [0.7, 1.5])
 def test_the_margin_is_reached(mode, part):
     rows, classes = separable()
@@ -55,10 +55,10 @@ def test_errors_stay_bounded_where_classes_overlap():
     assert trainer.score(*overlapping()) > 0.6
 
 
-@pytest.mark.parametrize("mode", ["single", "batch"])
+@pytest.mark.parametrize("mode", ["online", "batch"])
 def test_weights_may_start_anywhere(mode):
     rows, classes = separable()
-    trainer = Relaxation(mode=mode, start=[3.0, 0.0, -1.0, 2.0], record="steps", random_state=0)
+    trainer = Relaxation(mode=mode, init=[3.0, 0.0, -1.0, 2.0], record="steps", random_state=0)
     way = trainer.set_params(max_iter=5000).fit(rows, classes).trajectory_
     assert way.weights[0].tolist() == [3.0, 0.0, -1.0, 2.0]
     assert way.criterion[-1] < way.criterion[0]

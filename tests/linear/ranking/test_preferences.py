@@ -11,8 +11,8 @@ from verulam.linear import (
 )
 
 
-def _pairs(found):
-    return sorted(zip(found.better.tolist(), found.worse.tolist(), strict=True))
+def _pairs(pairs):
+    return sorted(zip(pairs.better.tolist(), pairs.worse.tolist(), strict=True))
 
 
 def test_the_third_clicked_is_preferred_to_the_first_and_second():
@@ -24,8 +24,8 @@ def test_clicked_rows_are_not_compared_with_one_another():
 
 
 def test_ratings_compare_within_groups_only():
-    found = preferences_from_relevance([3, 1, 2, 9], ["q", "q", "r", "r"])
-    assert _pairs(found) == [(0, 1), (3, 2)]
+    pairs = preferences_from_relevance([3, 1, 2, 9], ["q", "q", "r", "r"])
+    assert _pairs(pairs) == [(0, 1), (3, 2)]
 
 
 def test_equal_ratings_give_no_pair():

@@ -97,7 +97,7 @@ def test_slopes_agree_with_differences():
 
 def test_the_optimum_is_that_of_a_support_vector_machine_on_differences():
     rows, relevances, labels = _groups()
-    ranker = LinearRanker(strength=2.0, tolerance=1e-9).fit(rows, relevances, labels)
+    ranker = LinearRanker(alpha=2.0, tol=1e-9).fit(rows, relevances, labels)
     pairs = preferences_from_relevance(relevances, labels)
     differences = rows[pairs.better] - rows[pairs.worse]
     signs = np.where(np.arange(len(pairs)) % 2, 1, -1)
@@ -112,7 +112,7 @@ def test_the_optimum_is_that_of_a_support_vector_machine_on_differences():
 def test_linearly_rankable_rows_are_ranked(loss):
     rows, _relevances, labels = _groups(noise=0.0)
     distinct = rows @ [1.0, -2.0, 0.5]
-    ranker = LinearRanker(loss=loss, strength=1e-3, max_iter=2000).fit(rows, distinct, labels)
+    ranker = LinearRanker(loss=loss, alpha=1e-3, max_iter=2000).fit(rows, distinct, labels)
     assert ranker.score(rows, distinct, labels) == pytest.approx(1.0, abs=0.01)
 
 
@@ -120,8 +120,8 @@ def test_a_bend_is_ranked_in_products_of_the_inputs():
     """Rows around a best place: no direction orders them, squares of the inputs do."""
     rows = np.random.default_rng(0).normal(size=(40, 2))
     relevance = -((rows - [0.5, -0.3]) ** 2).sum(axis=1)
-    straight = LinearRanker(strength=1e-3).fit(rows, relevance)
-    bent = make_pipeline(BasisExpansion(), LinearRanker(strength=1e-6, max_iter=2000))
+    straight = LinearRanker(alpha=1e-3).fit(rows, relevance)
+    bent = make_pipeline(BasisExpansion(), LinearRanker(alpha=1e-6, max_iter=2000))
     bent.fit(rows, relevance)
     assert straight.score(rows, relevance) < 0.5
     assert bent.score(rows, relevance) == pytest.approx(1.0)
@@ -137,8 +137,8 @@ def test_groups_are_not_compared_with_one_another():
 def test_order_of_the_rows_does_not_matter():
     rows, relevances, labels = _groups()
     order = np.random.default_rng(0).permutation(len(rows))
-    one = LinearRanker(tolerance=1e-9).fit(rows, relevances, labels)
-    two = LinearRanker(tolerance=1e-9).fit(rows[order], relevances[order], labels[order])
+    one = LinearRanker(tol=1e-9).fit(rows, relevances, labels)
+    two = LinearRanker(tol=1e-9).fit(rows[order], relevances[order], labels[order])
     assert np.allclose(one.coef_, two.coef_, atol=1e-6)
 
 

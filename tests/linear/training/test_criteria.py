@@ -12,6 +12,7 @@ from verulam.linear import (
     BatchPerceptron,
     HoKashyap,
     LeastMeanSquares,
+    LineCriterion,
     MinimumSquaredError,
     Perceptron,
     Relaxation,
@@ -152,25 +153,25 @@ def test_ho_kashyap_raises_margins_down_their_gradient():
 
 def test_least_squares_is_where_the_gradient_vanishes():
     rows, classes = overlapping(60)
-    found = MinimumSquaredError(record="steps").fit(rows, classes)
+    solution = MinimumSquaredError(record="steps").fit(rows, classes)
     criterion = line_criterion("squared error", rows, classes)
-    weights = np.r_[found.intercept_, found.coef_[0]]
+    weights = np.r_[solution.intercept_, solution.coef_[0]]
     assert np.abs(criterion.gradient(weights)).max() < 1e-9
-    assert np.allclose(found.trajectory_.weights, [np.zeros(4), weights])
-    assert np.allclose(found.trajectory_.criterion, [60.0, found.residual_sum_])
+    assert np.allclose(solution.trajectory_.weights, [np.zeros(4), weights])
+    assert np.allclose(solution.trajectory_.criterion, [60.0, solution.residual_sum_])
 
 
 def test_any_optimiser_takes_them():
     rows, classes = separable(gap=2.0)
     criterion = line_criterion("quadratic", rows, classes, margin=1.0)
-    found = gradient_descent(criterion.gradient, np.zeros(4), learning_rate=0.005, max_iter=5000)
-    assert criterion.errors(found.point) == 0
+    descent = gradient_descent(criterion.gradient, np.zeros(4), learning_rate=0.005, max_iter=5000)
+    assert criterion.errors(descent.point) == 0
 
 
 def test_newton_ends_at_the_bottom_of_a_parabola_in_one_step():
     criterion = line_criterion("squared error", *overlapping(60))
-    found = newton_descent(criterion.gradient, criterion.hessian, START, max_iter=1)
-    assert np.abs(criterion.gradient(found.point)).max() < 1e-9
+    descent = newton_descent(criterion.gradient, criterion.hessian, START, max_iter=1)
+    assert np.abs(criterion.gradient(descent.point)).max() < 1e-9
 
 
 def test_compressed_rows_give_the_same_numbers():
@@ -196,3 +197,12 @@ def test_bad_input_is_named():
         line_criterion("quadratic", CORNERS, AND, margin=np.nan)
     with pytest.raises(DataError, match="missing or infinite"):
         line_criterion("quadratic", [[0.0], [np.nan]], [0, 1])
+
+
+def test_a_criterion_takes_weights_with_the_bias_in_front():
+    criterion = line_criterion("quadratic", [[1.0], [-1.0]], [1, 0], margin=2.0)
+    assert isinstance(criterion, LineCriterion)
+    assert (criterion.name, criterion.margin) == ("quadratic", 2.0)
+    assert criterion.value([0.0, 1.0]) == 2.0
+    with pytest.raises(DataError, match="weights must be 2 numbers, the bias in front"):
+        criterion.value([1.0])

@@ -77,11 +77,11 @@ def test_the_mean_errs_less_than_the_last_where_classes_overlap():
     for seed in range(10):
         rows, classes = overlapping(400, seed=seed)
         fresh, labels = overlapping(2000, seed=100 + seed)
-        for average, found in errors.items():
+        for average, rates in errors.items():
             trainer = Perceptron(average=average, max_iter=10, random_state=seed)
             with nullcontext() if average else pytest.warns(ConvergenceWarning):
                 trainer.fit(rows, classes)
-            found.append(1 - trainer.score(fresh, labels))
+            rates.append(1 - trainer.score(fresh, labels))
     assert np.mean(errors[True]) < np.mean(errors[False]) - 0.02
 
 
@@ -122,10 +122,10 @@ def test_weights_may_start_anywhere(trainer):
     rows, classes = separable()
     solution = clone(trainer).fit(rows, classes)
     start = np.r_[solution.intercept_, solution.coef_[0]]
-    again = clone(trainer).set_params(start=start, record="steps").fit(rows, classes)
+    again = clone(trainer).set_params(init=start, record="steps").fit(rows, classes)
     assert again.trajectory_.weights.tolist() == [start.tolist()]
-    with pytest.raises(DataError, match="start must be 4 finite numbers"):
-        clone(trainer).set_params(start=[1.0]).fit(rows, classes)
+    with pytest.raises(DataError, match="init must be 4 finite numbers"):
+        clone(trainer).set_params(init=[1.0]).fit(rows, classes)
 
 
 def test_small_random_weights_let_the_rate_matter():
@@ -134,7 +134,7 @@ def test_small_random_weights_let_the_rate_matter():
     ways = {}
     for start in (None, "random"):
         for rate in (1.0, 0.01):
-            trainer = Perceptron(learning_rate=rate, start=start, random_state=0).fit(*sample)
+            trainer = Perceptron(learning_rate=rate, init=start, random_state=0).fit(*sample)
             assert trainer.score(*sample) == 1.0
             ways[start, rate] = trainer.n_corrections_
     assert ways[None, 1.0] == ways[None, 0.01]

@@ -10,8 +10,8 @@ from tests.linear.examples import overlapping
 
 from verulam.linear._training.scaling import (
     largest_sizes,
+    sampled_rows,
     scale_columns,
-    some_rows,
     warn_far_from_optimum,
 )
 
@@ -66,10 +66,10 @@ def test_classes_that_take_turns_are_both_looked_at():
         warnings.simplefilter("always")
         warn_far_from_optimum("Trainer", rows, targets, wrong)
     assert not heard
-    chosen = some_rows(20_000)
-    assert len(np.unique(chosen)) == 2_000
-    assert 0.4 < classes[chosen].mean() < 0.6
-    assert some_rows(50).tolist() == list(range(50))
+    sample = sampled_rows(20_000)
+    assert len(np.unique(sample)) == 2_000
+    assert 0.4 < classes[sample].mean() < 0.6
+    assert sampled_rows(50).tolist() == list(range(50))
 
 
 def test_what_is_near_the_optimum_hears_nothing():

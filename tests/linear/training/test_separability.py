@@ -38,12 +38,12 @@ def test_fourteen_of_sixteen_functions_of_two_inputs_are_separable():
 
 def test_the_plane_found_separates_with_its_margin():
     rows, classes = separable()
-    found = separability(rows, classes)
-    distances = (rows @ found.weights + found.bias) / np.linalg.norm(found.weights)
+    answer = separability(rows, classes)
+    distances = (rows @ answer.weights + answer.bias) / np.linalg.norm(answer.weights)
     signed = np.where(classes == 1, distances, -distances)
-    assert signed.min() == pytest.approx(found.margin)
-    assert found.margin > 0
-    assert found.certificate is None
+    assert signed.min() == pytest.approx(answer.margin)
+    assert answer.margin > 0
+    assert answer.certificate is None
 
 
 def test_the_certificate_mixes_the_classes_into_one_point():
@@ -98,20 +98,20 @@ def test_own_margins_are_reached():
     rows, classes = separable()
     signed = sign_normalise(rows, classes == 1)
     margins = np.random.default_rng(0).uniform(1, 2, size=len(rows))
-    found = shared_slack_program(signed, margins)
-    assert found.objective == pytest.approx(0.0, abs=1e-9)
-    assert (signed @ found.weights >= margins - 1e-7).all()
+    answer = shared_slack_program(signed, margins)
+    assert answer.objective == pytest.approx(0.0, abs=1e-9)
+    assert (signed @ answer.weights >= margins - 1e-7).all()
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_each_row_may_have_a_margin_of_its_own(unit):
     margins = unit * np.random.default_rng(0).uniform(1, 50, size=60)
     rows, classes = separable()
-    found = separability(rows, classes, margins=margins)
-    products = np.where(classes == 1, 1, -1) * (rows @ found.weights + found.bias)
-    assert found.separable is True
+    answer = separability(rows, classes, margins=margins)
+    products = np.where(classes == 1, 1, -1) * (rows @ answer.weights + answer.bias)
+    assert answer.separable is True
     assert (products >= margins * (1 - 1e-6)).all()
-    assert products.min() / np.linalg.norm(found.weights) == pytest.approx(found.margin)
+    assert products.min() / np.linalg.norm(answer.weights) == pytest.approx(answer.margin)
     overlapped, labels = overlapping(60)
     proof = separability(overlapped, labels, margins=margins)
     signed = sign_normalise(overlapped, labels == 1)
@@ -126,8 +126,8 @@ def test_margins_do_not_change_the_answer():
     for table in ([0, 1, 1, 0], [0, 0, 0, 1], [1, 0, 0, 1]):
         for seed in range(3):
             margins = np.random.default_rng(seed).uniform(0.1, 10, size=4)
-            found = separability(CORNERS, table, margins=margins)
-            assert found.separable is separability(CORNERS, table).separable
+            answer = separability(CORNERS, table, margins=margins)
+            assert answer.separable is separability(CORNERS, table).separable
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_other_than_two_classes_are_refused():
 
 def test_each_class_against_the_rest():
     rows = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [1.0, 2.0]]
-    found = one_versus_rest_separability(rows, ["a", "b", "c", "d"])
-    assert {name: bool(answer) for name, answer in found.items()} == {
+    answer = one_versus_rest_separability(rows, ["a", "b", "c", "d"])
+    assert {name: bool(answer) for name, answer in answer.items()} == {
         "a": True,
         "b": False,
         "c": True,
@@ -172,9 +172,9 @@ def test_tables_that_cannot_be_judged_are_refused(rows, labels, message):
 @pytest.mark.parametrize("offset", [1e4, 1e8, 1e12])
 def test_an_offset_of_the_inputs_does_not_change_the_answer(offset, compress):
     rows, classes = separable(gap=0.2)
-    found = separability(compress(rows + offset), classes)
-    assert found.separable is True
-    assert found.margin > 0.01
+    answer = separability(compress(rows + offset), classes)
+    assert answer.separable is True
+    assert answer.margin > 0.01
     overlapped, labels = overlapping()
     proof = separability(compress(overlapped + offset), labels)
     assert proof.separable is False
@@ -199,8 +199,8 @@ def test_a_solver_that_fails_decides_nothing(monkeypatch):
         x, message = None, "numerical trouble."
 
     monkeypatch.setattr(module, "linprog", lambda *_, **__: Failure())
-    found = separability(CORNERS, AND)
-    assert found.separable is None
-    assert not found
+    answer = separability(CORNERS, AND)
+    assert answer.separable is None
+    assert not answer
     with pytest.raises(DataError, match=r"could not be solved \(numerical trouble\)"):
         own_slack_program(sign_normalise(CORNERS, AND == 1))

@@ -1,4 +1,7 @@
-"""The engine of single corrections, and its compiled passes."""
+"""Single-sample training: compiled passes, and orders that see every row once."""
+
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -6,7 +9,15 @@ import scipy.sparse as sp
 from tests.linear.examples import overlapping, separable
 
 from verulam.base import DataError
-from verulam.linear._training.single_sample import Corrections, Walker, as_schedule, walk
+from verulam.linear._training import single_sample
+from verulam.linear._training.single_sample import (
+    OnlineState,
+    UpdateRule,
+    as_schedule,
+    orders,
+    shuffled_once,
+    train_online,
+)
 from verulam.linear._training.single_sample_loops import (
     LEAST_MEAN_SQUARES,
     PERCEPTRON,
@@ -92,24 +103,24 @@ def _problem(sample):
 
 def test_the_mean_of_the_weights_over_all_rows_seen():
     problem = _problem(overlapping(30))
-    rule = Corrections(PERCEPTRON, as_schedule(1.0), keep_mean=True)
-    walker = Walker.at(np.zeros(4), rule)
-    training = walk(problem, walker, max_iter=3)
+    rule = UpdateRule(PERCEPTRON, as_schedule(1.0), keep_mean=True)
+    state = OnlineState.at(np.zeros(4), rule)
+    training = train_online(problem, state, max_iter=3)
     weights, seen = np.zeros(4), []
     for row in list(problem.rows()) * 3:
         if weights @ row <= 0:
             weights = weights + row
         seen.append(weights)
     assert np.allclose(training.weights, np.mean(seen, axis=0))
-    assert np.allclose(walker.weights, weights)
+    assert np.allclose(state.weights, weights)
 
 
 @pytest.mark.parametrize("record", [None, "passes", "steps"])
 def test_what_is_recorded(record):
     problem = _problem(separable())
-    walker = Walker.at(np.zeros(4), Corrections(PERCEPTRON, as_schedule(1.0)))
-    training = walk(problem, walker, max_iter=100, record=record)
-    expected = {None: 0, "passes": training.n_iter + 1, "steps": walker.n_corrections + 1}
+    state = OnlineState.at(np.zeros(4), UpdateRule(PERCEPTRON, as_schedule(1.0)))
+    training = train_online(problem, state, max_iter=100, record=record)
+    expected = {None: 0, "passes": training.n_iter + 1, "steps": state.n_corrections + 1}
     assert len(training.path) == len(training.steps) == expected[record]
     if record:
         assert not training.path[0].any()
@@ -118,6 +129,48 @@ def test_what_is_recorded(record):
 
 def test_a_step_size_that_diverges_is_named_with_the_bound():
     problem = _problem(overlapping())
-    rule = Corrections(LEAST_MEAN_SQUARES, as_schedule(50.0), margin=1.0, by_correction=False)
+    rule = UpdateRule(LEAST_MEAN_SQUARES, as_schedule(50.0), margin=1.0, by_correction=False)
     with pytest.raises(DataError, match="learning_rate=50 makes the weights grow without bound"):
-        walk(problem, Walker.at(np.zeros(4), rule), max_iter=1000)
+        train_online(problem, OnlineState.at(np.zeros(4), rule), max_iter=1000)
+
+
+@pytest.fixture(params=["small", "large"])
+def problem(request, monkeypatch):
+    monkeypatch.setattr(
+        single_sample, "SMALL_TABLE_BYTES", 10 if request.param == "large" else 10**9
+    )
+    rows, classes = overlapping(500)
+    return Problem(rows, np.where(classes == 1, 1.0, -1.0))
+
+
+def test_every_pass_sees_every_row_once_in_a_new_order(problem):
+    passes = list(islice(orders(problem, np.random.default_rng(0)), 4))
+    for order in passes:
+        assert np.array_equal(np.sort(order), np.arange(500))
+    assert len({tuple(order) for order in passes}) == 4
+
+
+def test_without_chance_the_rows_stay_in_place(problem):
+    assert shuffled_once(problem, None) is problem
+    first, second = islice(orders(problem, None), 2)
+    assert np.array_equal(first, np.arange(500))
+    assert np.array_equal(second, np.arange(500))
+
+
+def test_rows_signs_and_margins_are_shuffled_together(problem):
+    problem = replace(problem, margins=problem.inputs[:, 0] ** 2)
+    shuffled = shuffled_once(problem, np.random.default_rng(0))
+    before, after = (
+        {(*row, sign) for row, sign in zip(version.inputs, version.signs, strict=True)}
+        for version in (problem, shuffled)
+    )
+    assert before == after
+    assert np.array_equal(shuffled.margins, shuffled.inputs[:, 0] ** 2)
+
+
+def test_large_tables_are_read_by_blocks(monkeypatch):
+    monkeypatch.setattr(single_sample, "SMALL_TABLE_BYTES", 10)
+    rows, classes = overlapping(5000)
+    problem = Problem(rows, np.where(classes == 1, 1.0, -1.0))
+    order = next(orders(problem, np.random.default_rng(0)))
+    assert np.mean(np.diff(order) == 1) > 0.95

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from tests.linear.examples import separable
 
 from verulam.base import DataError
-from verulam.linear import sign_normalise
+from verulam.linear import BatchPerceptron, Trajectory, sign_normalise
 from verulam.linear._training.two_class_problem import (
     Problem,
     Training,
@@ -64,9 +64,19 @@ def test_first_weights():
     assert first_weights(None, 3).tolist() == [0.0, 0.0, 0.0]
     small = first_weights("random", 1000, np.random.default_rng(0))
     assert 0.009 < np.abs(small).max() < 0.01
-    given = np.array([1.0, 2.0])
-    assert first_weights(given, 2).tolist() == [1.0, 2.0]
-    assert first_weights(given, 2) is not given
+    weights = np.array([1.0, 2.0])
+    assert first_weights(weights, 2).tolist() == [1.0, 2.0]
+    assert first_weights(weights, 2) is not weights
     for wrong in ([1.0], [np.nan, 0.0], [[1.0, 2.0]]):
-        with pytest.raises(DataError, match="start must be 2 finite numbers"):
+        with pytest.raises(DataError, match="init must be 2 finite numbers"):
             first_weights(wrong, 2)
+
+
+def test_a_trajectory_counts_its_steps_from_the_first_weights():
+    trained = BatchPerceptron(record="steps").fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    way = trained.trajectory_
+    assert isinstance(way, Trajectory)
+    assert way.steps.tolist() == list(range(trained.n_iter_ + 1))
+    assert way.weights[0].tolist() == [0.0, 0.0]
+    assert way.errors[0] == 4
+    assert way.errors[-1] == way.criterion[-1] == 0

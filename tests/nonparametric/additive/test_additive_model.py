@@ -14,12 +14,15 @@ from verulam.base import DataError
 from verulam.nonparametric import (
     AdditiveModel,
     KernelSmoother,
+    Loess,
     Regressogram,
     RunningLine,
     RunningMean,
     RunningMedian,
     SmoothingSpline,
 )
+from verulam.nonparametric._additive import additive_model
+from verulam.nonparametric._additive.additive_model import additive_weights
 
 
 @pytest.fixture
@@ -33,14 +36,14 @@ def data():
 def test_lines_in_each_input_give_the_joint_least_squares_plane(data):
     X, y, _ = data
     X = X @ [[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]]
-    model = AdditiveModel(smoother=LinearRegression(), tolerance=1e-12, n_iterations=500).fit(X, y)
+    model = AdditiveModel(smoother=LinearRegression(), tol=1e-12, max_iter=500).fit(X, y)
     assert_allclose(model.predict(X), LinearRegression().fit(X, y).predict(X), atol=1e-8)
 
 
 def test_backfitting_solves_the_equations_of_linear_smoothers(data):
     """At the end each component is the centred smooth of what the others leave."""
     X, y, _ = data
-    model = AdditiveModel(smoother=RunningMean(bandwidth=0.3), tolerance=1e-10).fit(X, y)
+    model = AdditiveModel(smoother=RunningMean(bandwidth=0.3), tol=1e-10).fit(X, y)
     parts = model.components(X)
     for place in range(3):
         left = y - y.mean() - parts.sum(axis=1) + parts[:, place]
@@ -49,7 +52,7 @@ def test_backfitting_solves_the_equations_of_linear_smoothers(data):
 
 
 @pytest.mark.parametrize(
-    "smoother", [None, SmoothingSpline(penalty=0.05), KernelSmoother(bandwidth=0.1)]
+    "smoother", [None, SmoothingSpline(alpha=0.05), KernelSmoother(bandwidth=0.1)]
 )
 def test_components_are_recovered(data, smoother):
     X, y, truth = data
@@ -73,7 +76,7 @@ def test_another_smoother_for_some_inputs(data):
 def test_any_regressor_will_do(data):
     X, y, _ = data
     tree = DecisionTreeRegressor(max_depth=2, random_state=0)
-    model = AdditiveModel(smoother=tree, n_iterations=20, tolerance=0.0).fit(X, y)
+    model = AdditiveModel(smoother=tree, max_iter=20, tol=0.0).fit(X, y)
     assert model.score(X, y) > 0.7
     assert np.isnan(model.effective_degrees_)
 
@@ -90,8 +93,8 @@ def test_moves_shrink_and_are_kept(data):
     model = AdditiveModel().fit(X, y)
     assert model.n_iter_ == len(model.change_curve_)
     assert model.change_curve_[-1] <= 1e-4 < model.change_curve_[0]
-    with pytest.warns(ConvergenceWarning, match="n_iterations=1"):
-        AdditiveModel(n_iterations=1).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        AdditiveModel(max_iter=1).fit(X, y)
 
 
 def test_unknown_input(data):
@@ -119,7 +122,7 @@ def test_band_of_lines_is_that_of_least_squares(data):
     X, y, _ = data
     X = X[:60] @ [[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]]
     lines = RunningLine(bandwidth=1e3)
-    model = AdditiveModel(smoother=lines, tolerance=1e-10, n_iterations=500).fit(X, y[:60])
+    model = AdditiveModel(smoother=lines, tol=1e-10, max_iter=500).fit(X, y[:60])
     queries = np.random.default_rng(1).normal(size=(9, 3))
     band = model.predict_band(queries, level=0.9)
     design = np.column_stack([np.ones(60), X])
@@ -135,7 +138,7 @@ def test_band_of_lines_is_that_of_least_squares(data):
 
 def test_bands_that_hold_at_all_rows(data):
     X, y, _ = data
-    model = AdditiveModel(smoother=SmoothingSpline(penalty=0.05), tolerance=0.01).fit(X, y)
+    model = AdditiveModel(smoother=SmoothingSpline(alpha=0.05), tol=0.01).fit(X, y)
     alone, together = (
         model.predict_band(X[:50], coverage=coverage) for coverage in ("pointwise", "rows")
     )
@@ -151,7 +154,7 @@ def test_bands_that_hold_at_all_rows(data):
 def test_bands_need_linear_smoothers(data):
     X, y, _ = data
     for smoother in (RunningMedian(bandwidth=0.5), KNeighborsRegressor(20)):
-        model = AdditiveModel(smoothers={1: smoother}, n_iterations=3, tolerance=0.0).fit(X, y)
+        model = AdditiveModel(smoothers={1: smoother}, max_iter=3, tol=0.0).fit(X, y)
         name = type(smoother).__name__
         for ask in (model.predict_band, model.component_bands):
             with pytest.raises(DataError, match=f"{name}, the smoother of input 1, has no weights"):
@@ -163,3 +166,40 @@ def test_few_rows():
     for n_rows in (2, 3):
         X, y = rng.normal(size=(n_rows, 3)), rng.normal(size=n_rows)
         assert np.isfinite(AdditiveModel().fit(X, y).predict(X)).all()
+
+
+@pytest.fixture
+def slanted():
+    """Return inputs that depend on one another, and targets."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(80, 3)) @ [[1.0, 0.6, 0.0], [0.0, 1.0, 0.4], [0.0, 0.0, 1.0]]
+    return X, X[:, 0] ** 2 + np.sin(3 * X[:, 1]) + 0.1 * rng.normal(size=80)
+
+
+@pytest.mark.parametrize("n_rounds", [1, 2, 25])
+@pytest.mark.parametrize(
+    "smoother",
+    [RunningMean(bandwidth=0.5), Loess(span=0.5, n_iter=0), SmoothingSpline(alpha=0.1)],
+)
+def test_weighted_targets_are_the_predictions(slanted, smoother, n_rounds):
+    """After any number of rounds, at new inputs too."""
+    X, y = slanted
+    model = AdditiveModel(
+        smoother=smoother,
+        smoothers={0: KernelSmoother(bandwidth=0.3), 2: Regressogram(bandwidth=0.4)},
+        max_iter=n_rounds,
+        tol=0.0,
+    ).fit(X, y)
+    linear = additive_weights(model.smoothers_, X, model.n_iter_)
+    queries = np.random.default_rng(1).uniform(-0.9, 0.9, size=(20, 3))
+    for asked in (X, queries):
+        assert_allclose(linear.weights(asked) @ y, model.predict(asked), atol=1e-9)
+        assert_allclose(linear.weights(asked).sum(axis=1), 1.0)
+
+
+def test_too_many_rows_are_refused(slanted, monkeypatch):
+    X, y = slanted
+    monkeypatch.setattr(additive_model, "MOST_ROWS", 79)
+    model = AdditiveModel(tol=0.1).fit(X, y)
+    with pytest.raises(DataError, match=r"all 80 targets .* up to 79 rows; `component_bands`"):
+        model.predict_band(X)

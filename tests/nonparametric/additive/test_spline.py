@@ -8,7 +8,7 @@ from scipy.interpolate import make_smoothing_spline
 
 from verulam.base import DataError
 from verulam.nonparametric import SmoothingSpline
-from verulam.nonparametric._additive.spline_loops import inverse_bands
+from verulam.nonparametric._additive.spline import inverse_bands
 
 
 @pytest.fixture
@@ -18,12 +18,12 @@ def data():
     return x, np.sin(x) + 0.2 * rng.normal(size=70)
 
 
-@pytest.mark.parametrize("penalty", [1e-3, 0.1, 10.0])
-def test_against_scipy(data, penalty):
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
+def test_against_scipy(data, alpha):
     x, y = data
-    spline = SmoothingSpline(penalty=penalty).fit(x[::-1, None], y[::-1])
+    spline = SmoothingSpline(alpha=alpha).fit(x[::-1, None], y[::-1])
     queries = np.linspace(x[0], x[-1], 200)
-    theirs = make_smoothing_spline(x, y, lam=penalty)
+    theirs = make_smoothing_spline(x, y, lam=alpha)
     assert_allclose(spline.predict(queries[:, None]), theirs(queries), atol=1e-8)
     smooth = spline.training_smooth()
     assert_allclose(smooth.fitted[::-1], theirs(x), atol=1e-8)
@@ -37,8 +37,8 @@ def test_generalised_cross_validation_against_scipy(data):
 
 def test_limits(data):
     x, y = data
-    assert_allclose(SmoothingSpline(penalty=0.0).fit(x[:, None], y).predict(x[:, None]), y)
-    flat = SmoothingSpline(penalty=1e9).fit(x[:, None], y)
+    assert_allclose(SmoothingSpline(alpha=0.0).fit(x[:, None], y).predict(x[:, None]), y)
+    flat = SmoothingSpline(alpha=1e9).fit(x[:, None], y)
     line = np.polyval(np.polyfit(x, y, 1), x)
     assert_allclose(flat.predict(x[:, None]), line, atol=1e-6)
     assert flat.training_smooth().effective_degrees == pytest.approx(2.0, abs=1e-3)
@@ -47,7 +47,7 @@ def test_limits(data):
 def test_minimises_its_cost(data):
     """Any other curve through the same knots has a larger cost."""
     x, y = data
-    spline = SmoothingSpline(penalty=0.5).fit(x[:, None], y)
+    spline = SmoothingSpline(alpha=0.5).fit(x[:, None], y)
     grid = np.linspace(x[0], x[-1], 20_001)
 
     def cost(curve):
@@ -64,7 +64,7 @@ def test_minimises_its_cost(data):
 
 def test_weights_leverages_and_bands(data):
     x, y = data
-    spline = SmoothingSpline(penalty=0.2).fit(x[:, None], y)
+    spline = SmoothingSpline(alpha=0.2).fit(x[:, None], y)
     queries = np.linspace(-1, 7, 40)[:, None]
     assert_allclose(spline.weights(queries) @ y, spline.predict(queries), atol=1e-9)
     matrix = spline.weights(x[:, None])
@@ -77,16 +77,16 @@ def test_weights_leverages_and_bands(data):
 
 def test_leaving_out_equals_fitting_again(data):
     x, y = data
-    smooth = SmoothingSpline(penalty=0.2).fit(x[:, None], y).training_smooth()
+    smooth = SmoothingSpline(alpha=0.2).fit(x[:, None], y).training_smooth()
     for row in (0, 33, 69):
-        again = SmoothingSpline(penalty=0.2).fit(np.delete(x, row)[:, None], np.delete(y, row))
+        again = SmoothingSpline(alpha=0.2).fit(np.delete(x, row)[:, None], np.delete(y, row))
         assert_allclose(smooth.leave_one_out[row], again.predict(x[[row], None])[0], atol=1e-8)
 
 
 def test_repeated_inputs_count_by_number(data):
     x, y = data
-    doubled = SmoothingSpline(penalty=0.2).fit(np.r_[x, x][:, None], np.r_[y + 0.1, y - 0.1])
-    single = SmoothingSpline(penalty=0.1).fit(x[:, None], y)
+    doubled = SmoothingSpline(alpha=0.2).fit(np.r_[x, x][:, None], np.r_[y + 0.1, y - 0.1])
+    single = SmoothingSpline(alpha=0.1).fit(x[:, None], y)
     assert_allclose(doubled.predict(x[:, None]), single.predict(x[:, None]), atol=1e-9)
     matrix = doubled.weights(np.r_[x, x][:, None])
     assert_allclose(np.diag(matrix), doubled.training_smooth().leverage, atol=1e-8)
@@ -100,15 +100,15 @@ def test_many_and_nearly_equal_inputs():
     many = SmoothingSpline().fit(x[:, None], y)
     assert len(many.knots_) <= 1001
     assert np.abs(many.predict(x[:, None]) - np.sin(x)).max() < 0.1
-    near = SmoothingSpline(penalty=0.1).fit(x[:50, None], y[:50])
+    near = SmoothingSpline(alpha=0.1).fit(x[:50, None], y[:50])
     x[1] = x[0]
-    same = SmoothingSpline(penalty=0.1).fit(x[:50, None], y[:50])
+    same = SmoothingSpline(alpha=0.1).fit(x[:50, None], y[:50])
     assert_allclose(near.predict(x[:50, None]), same.predict(x[:50, None]), atol=1e-4)
 
 
 def test_straight_beyond_the_data(data):
     x, y = data
-    spline = SmoothingSpline(penalty=0.1).fit(x[:, None], y)
+    spline = SmoothingSpline(alpha=0.1).fit(x[:, None], y)
     ends = spline.predict([[7.0], [8.0], [9.0]])
     assert_allclose(ends[2] - ends[1], ends[1] - ends[0])
 
@@ -117,10 +117,10 @@ def test_straight_beyond_the_data(data):
 def test_penalty_is_chosen_by_its_criterion(data, criterion):
     x, y = data
     name = "generalised_error" if criterion == "gcv" else "leave_one_out_error"
-    chosen = SmoothingSpline(penalty=criterion).fit(x[:, None], y)
-    least = getattr(chosen.training_smooth(), name)
+    fitted = SmoothingSpline(alpha=criterion).fit(x[:, None], y)
+    least = getattr(fitted.training_smooth(), name)
     for factor in (0.2, 0.7, 1.5, 5.0):
-        other = SmoothingSpline(penalty=factor * chosen.penalty_).fit(x[:, None], y)
+        other = SmoothingSpline(alpha=factor * fitted.alpha_).fit(x[:, None], y)
         assert least <= getattr(other.training_smooth(), name) + 1e-12
 
 
@@ -149,10 +149,10 @@ def test_bands_of_the_inverse():
 def test_weights_are_those_of_the_equivalent_kernel():
     """Silverman's kernel: amid many points, a spline is a kernel smoother of width (c/p)^(1/4)."""
     x = np.linspace(0.0, 40.0, 401)
-    per_unit, penalty = 10.0, 10.0 * 1.5**4
-    spline = SmoothingSpline(penalty=penalty).fit(x[:, None], np.sin(x))
+    per_unit, alpha = 10.0, 10.0 * 1.5**4
+    spline = SmoothingSpline(alpha=alpha).fit(x[:, None], np.sin(x))
     weights = spline._engine().weights(np.array([[20.0]]))[0]
-    width = (penalty / per_unit) ** 0.25
+    width = (alpha / per_unit) ** 0.25
     offsets = np.abs(x - 20.0) / width / np.sqrt(2.0)
     kernel = 0.5 * np.exp(-offsets) * np.sin(offsets + np.pi / 4.0)
     assert_allclose(weights * per_unit * width, kernel, atol=2e-3)

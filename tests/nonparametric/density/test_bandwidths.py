@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import gaussian_kde
 
-from verulam.nonparametric import KernelDensity, plug_in_bandwidth, select_bandwidth
+from verulam.nonparametric import BandwidthCurve, KernelDensity, plug_in_bandwidth, select_bandwidth
 from verulam.nonparametric._density.bandwidths import scott_factor, silverman_factor, window_ratio
 from verulam.nonparametric._windows.functions import WINDOWS
 
@@ -55,10 +55,10 @@ def test_likelihood_finds_a_sensible_width():
     X = RNG.normal(size=(1000, 1))
     best = select_bandwidth(X).best
     assert 0.5 < best / (1.06 * 1000**-0.2) < 1.6
-    curve = select_bandwidth(RNG.random((500, 1)), [1e-7, 0.3], window="epanechnikov")
+    curve = select_bandwidth(RNG.random((500, 1)), [1e-7, 0.3], kernel="epanechnikov")
     assert curve.log_likelihoods[0] == -np.inf
     assert curve.best == 0.3
-    assert select_bandwidth([[0.0], [9.0]], [0.1, 1.0], window="box").best == 1.0
+    assert select_bandwidth([[0.0], [9.0]], [0.1, 1.0], kernel="tophat").best == 1.0
 
 
 def test_bad_widths_are_refused():
@@ -66,3 +66,10 @@ def test_bad_widths_are_refused():
         select_bandwidth(np.zeros((3, 1)), [0.0, 1.0])
     with pytest.raises(ValueError, match="more than one row"):
         select_bandwidth(np.zeros((1, 1)), [1.0])
+
+
+def test_the_best_of_a_curve():
+    bandwidths = np.array([0.1, 1.0, 9.0])
+    assert BandwidthCurve(bandwidths, np.array([-np.inf, -2.0, -3.0])).best == 1.0
+    # Where no bandwidth makes the rows possible, the widest is the safest.
+    assert BandwidthCurve(bandwidths, np.full(3, -np.inf)).best == 9.0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from verulam.nonparametric import (
+    Convergence,
     KernelDensity,
     convergence,
     growing_count,
@@ -18,8 +19,8 @@ def test_count_over_volume_converges():
     def disc(rows):
         return (rows**2).sum(axis=1) < 0.2**2
 
-    found = region_density(X, disc, np.pi * 0.2**2)
-    assert found == pytest.approx(1 / (2 * np.pi), rel=0.05)
+    density = region_density(X, disc, np.pi * 0.2**2)
+    assert density == pytest.approx(1 / (2 * np.pi), rel=0.05)
     with pytest.raises(ValueError, match="volume must be above 0"):
         region_density(X, disc, 0.0)
 
@@ -49,6 +50,14 @@ def test_windows_of_shrinking_volume_converge_in_two_columns():
 
 
 def test_both_estimates_converge():
-    found = convergence((16, 1024, 65_536))
-    assert np.all(np.diff(found.window_errors) < 0)
-    assert found.neighbour_errors[-1] < 0.2 * found.neighbour_errors[0]
+    errors = convergence((16, 1024, 65_536))
+    assert np.all(np.diff(errors.window_errors) < 0)
+    assert errors.neighbour_errors[-1] < 0.2 * errors.neighbour_errors[0]
+
+
+def test_errors_have_one_entry_for_each_size():
+    errors = convergence((16, 400))
+    assert isinstance(errors, Convergence)
+    assert errors.n_rows == (16, 400)
+    assert errors.window_errors.shape == errors.neighbour_errors.shape == (2,)
+    assert errors.neighbour_errors[1] < errors.neighbour_errors[0]

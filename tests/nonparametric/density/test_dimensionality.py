@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verulam.nonparametric import dimensionality, required_sample_size
+from verulam.nonparametric import DimensionalityReport, dimensionality, required_sample_size
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,8 @@ def test_bad_requests():
         dimensionality(np.ones((2, 2)), bins=0)
     with pytest.raises(ValueError, match="Expected 2D array"):
         dimensionality(np.ones(3))
+
+
+def test_the_report_in_words():
+    report = DimensionalityReport(100.0, 25, 0.75, 0.5, 3.0)
+    assert str(report) == "100 cells, 75.00% of them empty, 0.5 rows per cell; scales differ by 3"

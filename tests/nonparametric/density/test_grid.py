@@ -4,38 +4,38 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from verulam.nonparametric import KernelDensity, density_on_grid
-from verulam.nonparametric._density.grid_loops import linear_counts
+from verulam.nonparametric import GridDensity, KernelDensity, density_on_grid
+from verulam.nonparametric._density.grid import linear_counts
 
 VALUES = np.random.default_rng(0).gamma(2.0, size=3000)
 
 
 @pytest.mark.parametrize("window", ["gaussian", "epanechnikov", "tricube"])
 def test_agrees_with_the_direct_sum(window):
-    found = density_on_grid(VALUES, 0.3, window=window, n_points=200)
-    direct = KernelDensity(window=window, bandwidth=0.3).fit(VALUES[:, None])
-    expected = np.exp(direct.score_samples(found.points[:, None]))
-    assert_allclose(found.density, expected, atol=3e-4 * expected.max())
+    grid = density_on_grid(VALUES, 0.3, kernel=window, n_points=200)
+    direct = KernelDensity(kernel=window, bandwidth=0.3).fit(VALUES[:, None])
+    expected = np.exp(direct.score_samples(grid.points[:, None]))
+    assert_allclose(grid.density, expected, atol=3e-4 * expected.max())
 
 
-@pytest.mark.parametrize("window", ["gaussian", "epanechnikov", "box", "exponential"])
+@pytest.mark.parametrize("window", ["gaussian", "epanechnikov", "tophat", "exponential"])
 @pytest.mark.parametrize("adaptive", [0.0, 0.5])
 @pytest.mark.parametrize("bounds", [None, (0.0, None), (None, 12.0), (0.0, 12.0)])
 def test_grids_of_bounded_and_adaptive_densities(window, adaptive, bounds):
-    if window in {"box", "exponential"} and adaptive:
+    if window in {"tophat", "exponential"} and adaptive:
         pytest.skip("the same path as for the others")
     values = np.minimum(VALUES[:500], 11.0)[:, None]
     support = None if bounds is None else [bounds]
-    model = KernelDensity(window=window, bandwidth=1.1, adaptive=adaptive, support=support)
+    model = KernelDensity(kernel=window, bandwidth=1.1, adaptive=adaptive, support=support)
     model.fit(values, sample_weight=np.arange(1, 501))
-    found = model.on_grid(400)
-    expected = np.exp(model.score_samples(found.points[:, None]))
+    grid = model.on_grid(400)
+    expected = np.exp(model.score_samples(grid.points[:, None]))
     # A box jumps, and a bin is shared between two points of the grid.
-    error = {"box": 0.05, "exponential": 2e-3}.get(window, 1e-3)
-    assert_allclose(found.density, expected, atol=error * expected.max())
+    error = {"tophat": 0.05, "exponential": 2e-3}.get(window, 1e-3)
+    assert_allclose(grid.density, expected, atol=error * expected.max())
     if bounds == (0.0, 12.0):
-        assert np.trapezoid(found.density, found.points) == pytest.approx(1.0, abs=5e-3)
-        assert found.points[0] == 0.0
+        assert np.trapezoid(grid.density, grid.points) == pytest.approx(1.0, abs=5e-3)
+        assert grid.points[0] == 0.0
 
 
 def test_a_bounded_narrow_strip_has_many_images():
@@ -53,24 +53,24 @@ def test_a_bounded_narrow_strip_has_many_images():
 def test_agrees_with_statsmodels():
     kde = pytest.importorskip("statsmodels.nonparametric.kde").KDEUnivariate(VALUES)
     kde.fit(kernel="gau", fft=True, bw=0.2)
-    found = density_on_grid(VALUES, 0.2)
-    ours = np.interp(kde.support, found.points, found.density)
+    grid = density_on_grid(VALUES, 0.2)
+    ours = np.interp(kde.support, grid.points, grid.density)
     assert_allclose(ours, kde.density, atol=2e-3)
 
 
 def test_weights_and_default_width():
     weights = np.arange(1.0, 3001.0)
-    found = density_on_grid(VALUES, weights=weights)
-    assert np.trapezoid(found.density, found.points) == pytest.approx(1.0, abs=2e-3)
-    direct = KernelDensity(bandwidth=found.bandwidth).fit(VALUES[:, None], sample_weight=weights)
-    expected = np.exp(direct.score_samples(found.points[:, None]))
-    assert_allclose(found.density, expected, atol=1e-3 * expected.max())
+    grid = density_on_grid(VALUES, weights=weights)
+    assert np.trapezoid(grid.density, grid.points) == pytest.approx(1.0, abs=2e-3)
+    direct = KernelDensity(bandwidth=grid.bandwidth).fit(VALUES[:, None], sample_weight=weights)
+    expected = np.exp(direct.score_samples(grid.points[:, None]))
+    assert_allclose(grid.density, expected, atol=1e-3 * expected.max())
 
 
 def test_a_million_values():
-    found = density_on_grid(np.random.default_rng(1).normal(size=10**6))
-    normal = np.exp(-0.5 * found.points**2) / np.sqrt(2 * np.pi)
-    assert_allclose(found.density, normal, atol=0.01)
+    grid = density_on_grid(np.random.default_rng(1).normal(size=10**6))
+    normal = np.exp(-0.5 * grid.points**2) / np.sqrt(2 * np.pi)
+    assert_allclose(grid.density, normal, atol=0.01)
 
 
 def test_compiled_binning_equals_its_python_source():
@@ -93,3 +93,11 @@ def test_compiled_binning_equals_its_python_source():
 def test_bad_input(values, options, message):
     with pytest.raises(ValueError, match=message):
         density_on_grid(values, **options)
+
+
+def test_a_grid_is_evenly_spaced_and_three_bandwidths_wider_than_the_data():
+    grid = density_on_grid(VALUES, 0.5, n_points=50)
+    assert isinstance(grid, GridDensity)
+    assert grid.bandwidth == 0.5
+    assert_allclose(np.diff(grid.points), np.ptp(grid.points) / 49)
+    assert_allclose(grid.points[[0, -1]], [VALUES.min() - 1.5, VALUES.max() + 1.5])

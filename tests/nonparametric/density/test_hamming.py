@@ -30,8 +30,8 @@ def test_window_of_hammings_distance():
 def test_little_smoothing_gives_relative_frequencies():
     rows = [["a", "x"], ["a", "x"], ["b", "y"], ["a", "y"]]
     learner = HammingDensity(smoothing=1e-9).fit(rows)
-    found = np.exp(learner.score_samples([["a", "x"], ["b", "y"]]))
-    assert_allclose(found, [0.5, 0.25], atol=1e-6)
+    probabilities = np.exp(learner.score_samples([["a", "x"], ["b", "y"]]))
+    assert_allclose(probabilities, [0.5, 0.25], atol=1e-6)
 
 
 def test_tables_of_categories_and_values_never_seen():

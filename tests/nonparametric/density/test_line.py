@@ -13,7 +13,7 @@ def test_one_gaussian_window_is_a_normal_distribution(monkeypatch):
     arguments = (np.array([2.0]), np.array([0.5]), np.ones(1), WINDOWS["gaussian"])
     values = np.linspace(0.0, 4.0, 9)
     assert_allclose(cumulative_shares(values, *arguments), norm(2.0, 0.5).cdf(values))
-    monkeypatch.setattr(module, "BLOCK_NUMBERS", 2)
+    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", 2)
     assert_allclose(cumulative_shares(values, *arguments), norm(2.0, 0.5).cdf(values))
 
 

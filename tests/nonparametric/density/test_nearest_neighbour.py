@@ -31,7 +31,7 @@ def test_formula(n_columns):
 
 def test_window_has_the_reach_as_its_bandwidth():
     X, queries = RNG.normal(size=(2, 60, 2))
-    learner = NearestNeighbourDensity(n_neighbors=6, window="gaussian").fit(X)
+    learner = NearestNeighbourDensity(n_neighbors=6, kernel="gaussian").fit(X)
     for query, reach in zip(queries[:5], learner.reaches(queries[:5]), strict=True):
         plain = KernelDensity(bandwidth=reach).fit(X)
         assert_allclose(learner.score_samples([query]), plain.score_samples([query]))
@@ -61,10 +61,10 @@ def test_kinks_not_jumps():
 @pytest.mark.parametrize("window", [None, "gaussian"])
 def test_copies_make_it_infinite_never_nan(window):
     X = np.vstack([np.zeros((5, 1)), FOUR])
-    learner = NearestNeighbourDensity(n_neighbors=5, window=window).fit(X)
+    learner = NearestNeighbourDensity(n_neighbors=5, kernel=window).fit(X)
     assert learner.score_samples([[0.0]])[0] == np.inf
     assert np.isfinite(learner.score_samples([[0.5], [100.0]])).all()
-    one = NearestNeighbourDensity(n_neighbors=1, window=window).fit(FOUR)
+    one = NearestNeighbourDensity(n_neighbors=1, kernel=window).fit(FOUR)
     assert np.all(one.score_samples(FOUR) == np.inf)
 
 
@@ -75,13 +75,13 @@ def test_more_neighbours_than_rows():
 
 @pytest.mark.parametrize(
     ("metric", "power", "volume"),
-    [("city-block", 2.0, 2.0), ("chebyshev", 2.0, 4.0), ("minkowski", 2.0, np.pi)],
+    [("manhattan", 2.0, 2.0), ("chebyshev", 2.0, 4.0), ("minkowski", 2.0, np.pi)],
 )
 def test_balls_of_other_metrics(metric, power, volume):
     """In the plane: a square on its corner, a square, a disc."""
     X, queries = np.random.default_rng(0).normal(size=(2, 60, 2))
-    model = NearestNeighbourDensity(n_neighbors=4, metric=metric, power=power).fit(X)
-    name = {"city-block": "cityblock"}.get(metric, metric)
+    model = NearestNeighbourDensity(n_neighbors=4, metric=metric, p=power).fit(X)
+    name = {"manhattan": "cityblock"}.get(metric, metric)
     options = {"p": power} if metric == "minkowski" else {}
     reaches = np.sort(cdist(queries, X, name, **options), axis=1)[:, 3]
     assert_allclose(np.exp(model.score_samples(queries)), 4 / (60 * volume * reaches**2))
@@ -96,7 +96,7 @@ def test_volumes_of_balls_by_counting(power):
 
 def test_windows_are_round():
     with pytest.raises(ValueError, match="needs metric='euclidean'"):
-        NearestNeighbourDensity(window="gaussian", metric="city-block").fit(np.eye(9))
+        NearestNeighbourDensity(kernel="gaussian", metric="manhattan").fit(np.eye(9))
 
 
 @pytest.mark.parametrize("window", [None, "gaussian"])
@@ -104,7 +104,7 @@ def test_whole_weights_are_copies(window):
     rng = np.random.default_rng(0)
     X, queries = rng.normal(size=(80, 2)), rng.normal(size=(30, 2))
     weights = rng.integers(0, 4, size=80)
-    options = {"n_neighbors": 7, "window": window}
+    options = {"n_neighbors": 7, "kernel": window}
     weighted = NearestNeighbourDensity(**options).fit(X, sample_weight=weights)
     copied = NearestNeighbourDensity(**options).fit(np.repeat(X, weights, axis=0))
     assert_allclose(weighted.score_samples(queries), copied.score_samples(queries))

@@ -10,6 +10,7 @@ from verulam.nonparametric import (
     HammingDensity,
     HistogramDensity,
     KernelDensity,
+    LikelihoodCurve,
     NearestNeighbourDensity,
     select_bandwidth,
     select_density,
@@ -32,8 +33,8 @@ def test_number_of_neighbours_that_fresh_rows_confirm():
         KernelDensity(shape="local", n_neighbors=k).fit(X).score_samples(fresh).mean()
         for k in counts
     ]
-    assert curve.chosen == counts[int(np.argmax(truth))] == 25
-    assert curve.density.n_neighbors == curve.chosen
+    assert curve.best == counts[int(np.argmax(truth))] == 25
+    assert curve.density.n_neighbors == curve.best
     assert_allclose(curve.log_likelihoods, truth, atol=0.5)
 
 
@@ -43,7 +44,7 @@ def test_chooses_as_a_grid_search_does():
     folds = KFold(5, shuffle=True, random_state=3)
     curve = select_density(KernelDensity(), "bandwidth", widths, X, cv=folds)
     search = GridSearchCV(KernelDensity(), {"bandwidth": widths}, cv=folds).fit(X)
-    assert curve.chosen == search.best_params_["bandwidth"]
+    assert curve.best == search.best_params_["bandwidth"]
     # Folds of 24 rows each; a search adds up what we take the mean of.
     assert_allclose(curve.log_likelihoods, search.cv_results_["mean_test_score"] / 24)
 
@@ -57,19 +58,19 @@ def test_leaving_out_one_is_the_likelihood_of_select_bandwidth():
 def test_tables_and_other_densities():
     table = pd.DataFrame({"a": np.tile([0, 1, 1], 20), "b": np.tile([0, 1, 0], 20)})
     curve = select_density(HammingDensity(), "smoothing", [0.05, 0.2, 0.45], table, cv=5)
-    assert curve.chosen == 0.05
+    assert curve.best == 0.05
     frame = curve.to_frame()
     assert frame.index.name == "smoothing"
-    assert frame["chosen"].tolist() == [True, False, False]
+    assert frame["best"].tolist() == [True, False, False]
     assert (frame["standard_error"] > 0).all()
 
 
 def test_impossible_rows_lose():
     X = np.arange(12.0)[:, None]
-    curve = select_density(HistogramDensity(), "width", [0.5, 20.0], X, cv=4)
+    curve = select_density(HistogramDensity(), "bin_width", [0.5, 20.0], X, cv=4)
     assert np.isneginf(curve.log_likelihoods[0])
     assert np.isnan(curve.standard_errors[0])
-    assert curve.chosen == 20.0
+    assert curve.best == 20.0
 
 
 def test_what_cannot_be_chosen():
@@ -80,5 +81,22 @@ def test_what_cannot_be_chosen():
         select_density(KernelDensity(), "bandwidth", [], X)
     with pytest.raises(ValueError, match="cv"):
         select_density(KernelDensity(), "bandwidth", [1.0], X, cv=1)
-    with pytest.raises(ValueError, match="Whatever the width, some rows left out are impossible"):
-        select_density(HistogramDensity(), "width", [0.5], X, cv=4)
+    with pytest.raises(
+        ValueError, match="Whatever the bin_width, some rows left out are impossible"
+    ):
+        select_density(HistogramDensity(), "bin_width", [0.5], X, cv=4)
+
+
+def test_the_table_of_a_curve_marks_the_best_value():
+    curve = LikelihoodCurve(
+        parameter="bandwidth",
+        values=(0.1, 1.0),
+        log_likelihoods=np.array([-3.0, -2.0]),
+        standard_errors=np.array([0.1, 0.2]),
+        best=1.0,
+        density=None,
+    )
+    table = curve.to_frame()
+    assert table.index.name == "bandwidth"
+    assert table["best"].tolist() == [False, True]
+    assert table["log_likelihood"].tolist() == [-3.0, -2.0]

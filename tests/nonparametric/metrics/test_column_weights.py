@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError
-from verulam.nonparametric import KNeighboursClassifier, learn_column_weights
+from verulam.nonparametric import KNeighborsClassifier, learn_column_weights
 
 
 def by_hand(X, y, k):
@@ -68,8 +68,8 @@ def test_weights_of_categories_help_neighbours():
     y = (codes[:, 3] < 2) ^ (codes[:, 7] == 0)
     weights = learn_column_weights(pd.DataFrame(codes[:400]).astype("category"), y[:400])
     assert weights[[3, 7]].sum() > 0.8
-    plain = KNeighboursClassifier(metric="hamming").fit(codes[:400], y[:400])
-    weighted = KNeighboursClassifier(metric="hamming", column_weights=weights)
+    plain = KNeighborsClassifier(metric="hamming").fit(codes[:400], y[:400])
+    weighted = KNeighborsClassifier(metric="hamming", column_weights=weights)
     weighted.fit(codes[:400], y[:400])
     assert weighted.score(codes[400:], y[400:]) > plain.score(codes[400:], y[400:]) + 0.05
 
@@ -80,8 +80,8 @@ def test_noise_is_left_out_and_neighbours_err_less():
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     weights = learn_column_weights(X[:400], y[:400])
     assert weights[:2].sum() > 0.8
-    plain = KNeighboursClassifier().fit(X[:400], y[:400])
-    weighted = KNeighboursClassifier(column_weights=weights).fit(X[:400], y[:400])
+    plain = KNeighborsClassifier().fit(X[:400], y[:400])
+    weighted = KNeighborsClassifier(column_weights=weights).fit(X[:400], y[:400])
     assert weighted.score(X[400:], y[400:]) > plain.score(X[400:], y[400:]) + 0.05
 
 
@@ -114,7 +114,7 @@ def test_text_that_is_not_declared_as_categories():
     with pytest.raises(DataError, match="'kind' holds text") as ours:
         learn_column_weights(frame, y)
     with pytest.raises(DataError, match="'kind' holds text") as of_gower:
-        KNeighboursClassifier(n_neighbors=1, metric="gower").fit(frame, y)
+        KNeighborsClassifier(n_neighbors=1, metric="gower").fit(frame, y)
     assert str(ours.value) == str(of_gower.value)
     with pytest.raises(DataError, match="'when'"):
         learn_column_weights(frame[["size"]].assign(when=pd.Timestamp("2020-01-01")), y)
@@ -126,6 +126,6 @@ def test_huge_weights_leave_each_row_one_vote():
     """All but the first row are too far to be measured; three rows vote, not the first twice."""
     X = np.zeros((5, 2))
     X[1:] = 1e150
-    model = KNeighboursClassifier(n_neighbors=3, column_weights=[1e20, 1.0])
+    model = KNeighborsClassifier(n_neighbors=3, column_weights=[1e20, 1.0])
     votes = model.fit(X, [0, 1, 1, 1, 1]).predict_proba(np.zeros((1, 2)))
     assert_allclose(votes, [[1 / 3, 2 / 3]])

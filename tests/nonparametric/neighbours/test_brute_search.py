@@ -6,18 +6,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-import verulam.nonparametric._neighbours.brute_search_loops as loops
+import verulam.nonparametric._neighbours.brute_search as loops
 from verulam.nonparametric._neighbours.brute_search import (
-    MOST_KEPT,
     nearest_by_scan,
     nearest_entries,
     scan_kind,
     scan_time,
 )
+from verulam.nonparametric._tuning import MOST_INSERTED
 
 NAMES = {
     loops.EUCLIDEAN: "euclidean",
-    loops.CITY_BLOCK: "cityblock",
+    loops.MANHATTAN: "cityblock",
     loops.CHEBYSHEV: "chebyshev",
     loops.HAMMING: "hamming",
 }
@@ -29,7 +29,7 @@ def sorted_rows(table, k):
 
 
 @pytest.mark.parametrize("kind", NAMES)
-@pytest.mark.parametrize(("n_rows", "k"), [(5, 5), (300, 1), (1000, 7), (200, MOST_KEPT)])
+@pytest.mark.parametrize(("n_rows", "k"), [(5, 5), (300, 1), (1000, 7), (200, MOST_INSERTED)])
 def test_agrees_with_scipy_also_among_ties(kind, n_rows, k):
     rng = np.random.default_rng(n_rows)
     stored, queries = rng.integers(4, size=(n_rows, 3)) * 1.0, rng.integers(4, size=(70, 3)) * 1.0
@@ -73,7 +73,7 @@ def test_rows_at_infinite_distances_are_listed_once():
 
 
 def test_kinds_by_name_and_order():
-    assert scan_kind("minkowski", 1.0) == loops.CITY_BLOCK
+    assert scan_kind("minkowski", 1.0) == loops.MANHATTAN
     assert scan_kind("hamming", None) == loops.HAMMING
     assert scan_kind("minkowski", 3.0) is None
     assert scan_kind("cosine", None) is None
@@ -99,7 +99,7 @@ def test_compiled_scan_equals_its_python_source(kind, n_far, monkeypatch):
     stored[rng.permutation(150)[:n_far]] *= 1e308
     compiled = nearest_by_scan(queries, stored, kind, 6)
     plain = np.empty((4, 6)), np.empty((4, 6), dtype=np.intp)
-    for name in ("_measure_block", "_keep", "_least_square", "put_in_place", "_fill_up"):
+    for name in ("_measure_block", "_insert_nearer", "_least_square", "insert_row", "_fill_up"):
         monkeypatch.setattr(loops, name, getattr(loops, name).py_func)
     loops.scan_rows.py_func(queries, stored, kind, *plain)
     assert_array_equal(compiled[0], plain[0])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-import verulam.nonparametric._neighbours.gemm_search_loops as loops
+import verulam.nonparametric._neighbours.gemm_search as loops
 from verulam.nonparametric._neighbours.gemm_search import nearest_in_tiles, tiled_rows
 from verulam.nonparametric._neighbours.index import NeighbourIndex
 
@@ -22,23 +22,23 @@ def test_products_are_exact_where_single_precision_is_not():
     """A tight cluster far from the centre of the data, at the edge of float32."""
     stored = np.vstack([RNG.normal(size=(500, 10)) * 1e-5 + 1.0, RNG.normal(size=(500, 10)) - 3.0])
     queries = stored[:50] + RNG.normal(size=(50, 10)) * 1e-5
-    found = NeighbourIndex(stored)._query_tiles(queries, 3)
+    neighbours = NeighbourIndex(stored)._query_tiles(queries, 3)
     distances, rows = brute(queries, stored, 3)
-    assert_array_equal(found.rows, rows)
-    assert_allclose(found.distances, distances, rtol=1e-9)
+    assert_array_equal(neighbours.rows, rows)
+    assert_allclose(neighbours.distances, distances, rtol=1e-9)
 
 
 def test_many_equal_distances_take_the_exact_way():
     stored = np.repeat(RNG.normal(size=(3, 12)), 200, axis=0)
-    found = NeighbourIndex(stored)._query_tiles(stored[::50] + 0.01, 2)
-    assert_allclose(found.distances, brute(stored[::50] + 0.01, stored, 2)[0])
+    neighbours = NeighbourIndex(stored)._query_tiles(stored[::50] + 0.01, 2)
+    assert_allclose(neighbours.distances, brute(stored[::50] + 0.01, stored, 2)[0])
 
 
 def test_far_and_huge_queries():
     stored = RNG.normal(size=(400, 9))
     queries = np.vstack([np.full((1, 9), 1e30), stored[:1] * 1e6])
-    found = NeighbourIndex(stored)._query_tiles(queries, 2)
-    assert_allclose(found.distances, brute(queries, stored, 2)[0])
+    neighbours = NeighbourIndex(stored)._query_tiles(queries, 2)
+    assert_allclose(neighbours.distances, brute(queries, stored, 2)[0])
     tiny = NeighbourIndex(stored * 1e-100)._query_tiles(stored[:5] * 1e-100, 1)
     assert_array_equal(tiny.rows[:, 0], np.arange(5))
 
@@ -47,8 +47,8 @@ def test_far_and_huge_queries():
 def test_first_limits_leave_no_neighbour_out(k):
     rng = np.random.default_rng(0)
     stored, queries = rng.normal(size=(5000, 9)), rng.normal(size=(20, 9))
-    found = NeighbourIndex(stored)._query_tiles(queries, k)
-    assert_array_equal(found.rows, brute(queries, stored, k)[1])
+    neighbours = NeighbourIndex(stored)._query_tiles(queries, k)
+    assert_array_equal(neighbours.rows, brute(queries, stored, k)[1])
 
 
 def test_tiles_hold_the_rows_and_their_squares():
@@ -92,11 +92,11 @@ def test_compiled_search_equals_its_python_source(k, monkeypatch):
 def test_equal_distances_come_in_the_order_of_rows(k):
     """Whole numbers, whose distances are exact: ties abound, also at the last place."""
     stored = np.random.default_rng(1).integers(0, 3, size=(600, 6)).astype(float)
-    found = NeighbourIndex(stored)._query_tiles(stored[:50], k)
-    told = ~nearest_in_tiles(stored[:50], tiled_rows(stored), k)[2]
-    assert told.any()
-    assert_array_equal(found.rows[told], brute(stored[:50][told], stored, k)[1])
-    assert_allclose(found.distances, brute(stored[:50], stored, k)[0], atol=1e-12)
+    neighbours = NeighbourIndex(stored)._query_tiles(stored[:50], k)
+    decided = ~nearest_in_tiles(stored[:50], tiled_rows(stored), k)[2]
+    assert decided.any()
+    assert_array_equal(neighbours.rows[decided], brute(stored[:50][decided], stored, k)[1])
+    assert_allclose(neighbours.distances, brute(stored[:50], stored, k)[0], atol=1e-12)
 
 
 def test_threads_do_not_change_the_answer(monkeypatch):

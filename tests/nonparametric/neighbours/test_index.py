@@ -9,13 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
+import verulam.nonparametric._neighbours.brute_search as brute_module
 import verulam.nonparametric._neighbours.gemm_search as products_module
-import verulam.nonparametric._neighbours.index as module
-from verulam.nonparametric._neighbours.index import (
-    NeighbourIndex,
-    intrinsic_dimension,
-    nearest_columns,
-)
+from verulam.nonparametric._neighbours.brute_search import nearest_columns
+from verulam.nonparametric._neighbours.index import NeighbourIndex, intrinsic_dimension
+from verulam.nonparametric._tuning import FEW_QUERIES
 
 RNG = np.random.default_rng(0)
 
@@ -30,17 +28,17 @@ def brute(queries, stored, k, metric="euclidean", **options):
 @pytest.mark.parametrize("k", [1, 5])
 def test_agrees_with_scikit_learn(n_columns, k):
     stored, queries = RNG.normal(size=(3000, n_columns)), RNG.normal(size=(300, n_columns))
-    found = NeighbourIndex(stored).query(queries, k)
+    neighbours = NeighbourIndex(stored).query(queries, k)
     peer = NearestNeighbors(n_neighbors=k).fit(stored).kneighbors(queries)
-    assert_allclose(found.distances, peer[0], rtol=1e-7, atol=1e-7)
-    assert_array_equal(found.rows, peer[1])
+    assert_allclose(neighbours.distances, peer[0], rtol=1e-7, atol=1e-7)
+    assert_array_equal(neighbours.rows, peer[1])
 
 
 @pytest.mark.parametrize("n_columns", [2, 10])
 @pytest.mark.parametrize(
     ("metric", "scipy_name", "options"),
     [
-        ("city-block", "cityblock", {}),
+        ("manhattan", "cityblock", {}),
         ("chebyshev", "chebyshev", {}),
         ("minkowski", "minkowski", {"p": 3.0}),
         ("cosine", "cosine", {}),
@@ -49,11 +47,11 @@ def test_agrees_with_scikit_learn(n_columns, k):
 )
 def test_metrics_agree_with_scipy(metric, scipy_name, options, n_columns):
     stored, queries = RNG.integers(0, 9, size=(2, 200, n_columns)) + 1.0
-    found = NeighbourIndex(stored, metric, power=3.0).query(queries, 200)
+    neighbours = NeighbourIndex(stored, metric, p=3.0).query(queries, 200)
     distances, rows = brute(queries, stored, 200, scipy_name, **options)
-    assert_allclose(found.distances, distances, atol=1e-12)
+    assert_allclose(neighbours.distances, distances, atol=1e-12)
     if metric != "cosine":
-        assert_array_equal(found.rows, rows)
+        assert_array_equal(neighbours.rows, rows)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +61,7 @@ def test_metrics_agree_with_scipy(metric, scipy_name, options, n_columns):
         ("euclidean", 5, 3),
         ("euclidean", 5, 50),
         ("euclidean", 20, 50),
-        ("city-block", 2, 50),
+        ("manhattan", 2, 50),
         ("minkowski", 3, 50),
     ],
 )
@@ -71,10 +69,10 @@ def test_metrics_agree_with_scipy(metric, scipy_name, options, n_columns):
 def test_rows_too_far_to_be_measured_follow_in_their_order(metric, n_columns, n_queries):
     stored = np.random.default_rng(0).uniform(0.9, 1.0, size=(2000, n_columns)) * 1.7e308
     stored[[0, 1500]] = 0.0
-    index = NeighbourIndex(stored, metric, power=3.0)
-    found = index.query(np.zeros((n_queries, n_columns)), 5)
-    assert_array_equal(found.rows, [[0, 1500, 1, 2, 3]] * n_queries)
-    assert_array_equal(found.distances[0], [0.0, 0.0, np.inf, np.inf, np.inf])
+    index = NeighbourIndex(stored, metric, p=3.0)
+    neighbours = index.query(np.zeros((n_queries, n_columns)), 5)
+    assert_array_equal(neighbours.rows, [[0, 1500, 1, 2, 3]] * n_queries)
+    assert_array_equal(neighbours.distances[0], [0.0, 0.0, np.inf, np.inf, np.inf])
 
 
 @pytest.mark.parametrize("n_columns", [2, 9])
@@ -97,8 +95,8 @@ def test_a_function_is_a_metric():
     def largest_gap(a, b):
         return np.abs(a - b).max()
 
-    found = NeighbourIndex(stored, largest_gap).query(queries, 3)
-    assert_array_equal(found.rows, brute(queries, stored, 3, "chebyshev")[1])
+    neighbours = NeighbourIndex(stored, largest_gap).query(queries, 3)
+    assert_array_equal(neighbours.rows, brute(queries, stored, 3, "chebyshev")[1])
 
 
 def test_equal_distances_come_in_the_order_of_rows():
@@ -110,26 +108,26 @@ def test_equal_distances_come_in_the_order_of_rows():
 @pytest.mark.parametrize("n_columns", [2, 9])
 def test_others_leave_the_row_itself_out(n_columns):
     stored = RNG.normal(size=(100, n_columns))
-    found = NeighbourIndex(stored, "mahalanobis").query_others(3)
-    assert (found.rows != np.arange(100)[:, None]).all()
-    assert found.distances.min() > 0
+    neighbours = NeighbourIndex(stored, "mahalanobis").query_others(3)
+    assert (neighbours.rows != np.arange(100)[:, None]).all()
+    assert neighbours.distances.min() > 0
 
 
 def test_others_among_copies():
     stored = np.vstack([np.zeros((6, 2)), np.ones((1, 2))])
-    found = NeighbourIndex(stored).query_others(3)
-    assert (found.rows != np.arange(7)[:, None]).all()
-    assert_allclose(found.distances[:6], 0.0)
+    neighbours = NeighbourIndex(stored).query_others(3)
+    assert (neighbours.rows != np.arange(7)[:, None]).all()
+    assert_allclose(neighbours.distances[:6], 0.0)
 
 
 def test_blocks_do_not_change_the_answer(monkeypatch):
     stored, queries = RNG.normal(size=(500, 9)), RNG.normal(size=(70, 9))
-    whole = NeighbourIndex(stored, "city-block").query(queries, 4)
+    whole = NeighbourIndex(stored, "manhattan").query(queries, 4)
     products = NeighbourIndex(stored).query(queries, 4)
-    monkeypatch.setattr(module, "BLOCK_NUMBERS", 1200)
-    monkeypatch.setattr(products_module, "LEAST_ROWS", 64)
-    monkeypatch.setattr(products_module, "MOST_ROWS", 64)
-    assert_array_equal(NeighbourIndex(stored, "city-block").query(queries, 4).rows, whole.rows)
+    monkeypatch.setattr(brute_module, "DISTANCES_AT_ONCE", 1200)
+    monkeypatch.setattr(products_module, "LEAST_TILE_ROWS", 64)
+    monkeypatch.setattr(products_module, "MOST_TILE_ROWS", 64)
+    assert_array_equal(NeighbourIndex(stored, "manhattan").query(queries, 4).rows, whole.rows)
     assert_array_equal(NeighbourIndex(stored).query(queries, 4).rows, products.rows)
 
 
@@ -191,9 +189,9 @@ def test_memory_of_many_queries_is_bounded():
     """100,000 stored rows and as many queries in 20 columns, in a process of its own."""
     code = """
 import numpy as np
-from verulam.nonparametric import KNeighboursClassifier
+from verulam.nonparametric import KNeighborsClassifier
 X = np.random.default_rng(0).normal(size=(100_000, 20))
-KNeighboursClassifier().fit(X, X[:, 0] > 0).predict(X)
+KNeighborsClassifier().fit(X, X[:, 0] > 0).predict(X)
 # Not ru_maxrss: a child process starts with the high-water mark of its parent.
 with open("/proc/self/status") as status:
     print(next(line for line in status if line.startswith("VmHWM")).split()[1])
@@ -227,12 +225,12 @@ def test_few_queries_prepare_nothing():
     rng = np.random.default_rng(0)
     stored, queries = rng.normal(size=(2000, 4)), rng.normal(size=(50, 4))
     index = NeighbourIndex(stored)
-    found = [index.query(query[None], 3).rows[0] for query in queries]
-    assert_array_equal(found, brute(queries, stored, 3)[1])
-    assert index._n_asked > module.FEW_QUERIES
+    neighbours = [index.query(query[None], 3).rows[0] for query in queries]
+    assert_array_equal(neighbours, brute(queries, stored, 3)[1])
+    assert index._n_asked > FEW_QUERIES
     assert index._tiled is not None
     fresh = NeighbourIndex(stored)
-    fresh.query(queries[: module.FEW_QUERIES], 3)
+    fresh.query(queries[:FEW_QUERIES], 3)
     assert fresh._tree is None
     assert fresh._tiled is None
 
@@ -252,9 +250,9 @@ def test_repeated_values_keep_off_the_tree():
     rng = np.random.default_rng(0)
     stored, queries = rng.integers(6, size=(6000, 3)) * 1.0, rng.integers(6, size=(300, 3)) * 1.0
     index = NeighbourIndex(stored)
-    found = index.query(queries, 5)
+    neighbours = index.query(queries, 5)
     assert index._tree is None
-    assert_array_equal(found.rows, brute(queries, stored, 5)[1])
+    assert_array_equal(neighbours.rows, brute(queries, stored, 5)[1])
     copies = np.repeat(rng.normal(size=(300, 3)), 20, axis=0)
     tied = NeighbourIndex(copies)
     near = copies[::19] + 0.01
@@ -262,12 +260,14 @@ def test_repeated_values_keep_off_the_tree():
     assert tied._is_tied
 
 
-@pytest.mark.parametrize("metric", ["city-block", "chebyshev"])
+@pytest.mark.parametrize(
+    ("metric", "scipy_name"), [("manhattan", "cityblock"), ("chebyshev", "chebyshev")]
+)
 @pytest.mark.parametrize(("n_rows", "n_columns"), [(20_000, 2), (700, 6)])
-def test_trees_and_scans_of_other_orders(metric, n_rows, n_columns):
+def test_trees_and_scans_of_other_orders(metric, scipy_name, n_rows, n_columns):
     rng = np.random.default_rng(0)
     stored, queries = rng.normal(size=(n_rows, n_columns)), rng.normal(size=(40, n_columns))
     index = NeighbourIndex(stored, metric)
     assert index._tree_pays(4) == (n_columns == 2)
-    name = metric.replace("-", "")
-    assert_array_equal(index.query(queries, 4).rows, brute(queries, stored, 4, name)[1])
+    expected = brute(queries, stored, 4, scipy_name)[1]
+    assert_array_equal(index.query(queries, 4).rows, expected)

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 from verulam.base import DataError
 from verulam.nonparametric import (
-    KNeighboursClassifier,
+    KNeighborsClassifier,
     NaiveDensity,
     RunningMean,
     ball_volume,
@@ -101,11 +101,11 @@ def test_gaps_are_refused_by_every_function(call):
             "values is empty",
         ),
         (
-            lambda: KNeighboursClassifier(metric="precomputed").fit(-np.ones((8, 8)), Y),
+            lambda: KNeighborsClassifier(metric="precomputed").fit(-np.ones((8, 8)), Y),
             "X has negative entries; metric='precomputed' takes distances",
         ),
         (
-            lambda: KNeighboursClassifier(metric=lambda a, b: np.nan).fit(X, Y).predict(X),
+            lambda: KNeighborsClassifier(metric=lambda a, b: np.nan).fit(X, Y).predict(X),
             "must return a number for every pair of rows",
         ),
     ],

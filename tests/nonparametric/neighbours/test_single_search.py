@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from verulam.base import DataError
-from verulam.nonparametric import PrestructuredPrototypes, partial_distance_search
-from verulam.nonparametric._neighbours.index_loops import partial_distance_search as loop
+from verulam.nonparametric import PartialSearch, PrestructuredPrototypes, partial_distance_search
+from verulam.nonparametric._neighbours.single_search import search_loop as loop
 
 RNG = np.random.default_rng(0)
 STORED, QUERIES = RNG.normal(size=(400, 12)), RNG.normal(size=(50, 12))
@@ -16,21 +16,21 @@ TABLE = cdist(QUERIES, STORED)
 
 @pytest.mark.parametrize("step", [1, 4, 12])
 def test_partial_distances_find_what_a_full_search_finds(step):
-    found = partial_distance_search(QUERIES, STORED, step=step)
-    assert_array_equal(found.rows, TABLE.argmin(axis=1))
-    assert_allclose(found.distances, TABLE.min(axis=1))
-    assert found.operations.max() <= 400 * 12
-    assert found.share == pytest.approx(found.operations.sum() / (50 * 400 * 12))
-    assert (found.share < 0.75) == (step < 12)
+    search = partial_distance_search(QUERIES, STORED, step=step)
+    assert_array_equal(search.rows, TABLE.argmin(axis=1))
+    assert_allclose(search.distances, TABLE.min(axis=1))
+    assert search.operations.max() <= 400 * 12
+    assert search.share == pytest.approx(search.operations.sum() / (50 * 400 * 12))
+    assert (search.share < 0.75) == (step < 12)
 
 
 def test_a_fixed_bound_leaves_far_queries_without_an_answer():
     bound = float(np.median(TABLE.min(axis=1)))
-    found = partial_distance_search(QUERIES, STORED, bound=bound)
+    search = partial_distance_search(QUERIES, STORED, bound=bound)
     near = TABLE.min(axis=1) <= bound
-    assert_array_equal(found.rows >= 0, near)
-    assert np.all(np.isinf(found.distances[~near]))
-    assert found.share < partial_distance_search(QUERIES, STORED).share
+    assert_array_equal(search.rows >= 0, near)
+    assert np.all(np.isinf(search.distances[~near]))
+    assert search.share < partial_distance_search(QUERIES, STORED).share
 
 
 def test_compiled_loop_equals_its_python_source():
@@ -45,13 +45,13 @@ def test_compiled_loop_equals_its_python_source():
 def test_four_quadrants_skip_three_quarters():
     stored, queries = RNG.normal(size=(2000, 2)), RNG.normal(size=(1000, 2))
     prototypes = PrestructuredPrototypes(stored)
-    found = prototypes.query(queries)
-    assert found.share == pytest.approx(0.25, abs=0.02)
+    search = prototypes.query(queries)
+    assert search.share == pytest.approx(0.25, abs=0.02)
     truth = cdist(queries, stored).min(axis=1)
-    agree = np.isclose(found.distances, truth)
+    agree = np.isclose(search.distances, truth)
     assert prototypes.recall(queries) == pytest.approx(agree.mean())
     assert 0.8 < agree.mean() < 1.0
-    assert_allclose(found.distances, np.linalg.norm(queries - stored[found.rows], axis=1))
+    assert_allclose(search.distances, np.linalg.norm(queries - stored[search.rows], axis=1))
 
 
 def test_bad_requests():
@@ -74,3 +74,13 @@ def test_refuses_what_is_no_table():
         PrestructuredPrototypes(gap)
     with pytest.raises(DataError, match="queries has 1 columns, and 2 are needed"):
         PrestructuredPrototypes(X).query(X[:, :1])
+
+
+def test_both_searches_give_the_same_record():
+    for search in (
+        partial_distance_search(QUERIES, STORED),
+        PrestructuredPrototypes(STORED).query(QUERIES),
+    ):
+        assert isinstance(search, PartialSearch)
+        assert_allclose(search.distances, TABLE[np.arange(50), search.rows])
+        assert 0.0 < search.share < 1.0

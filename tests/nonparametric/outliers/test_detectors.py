@@ -59,7 +59,7 @@ def test_kernel_density_is_less_corrupted_by_one_outlier(typical):
     """One far row among the training data moves the Gaussian's scores more than the density's."""
     X = np.vstack([typical, [[60.0, 60.0]]])
     moves = []
-    for detector in (GaussianDetector(), DensityDetector(density=PeerDensity(bandwidth=0.7))):
+    for detector in (GaussianDetector(), DensityDetector(estimator=PeerDensity(bandwidth=0.7))):
         clean = detector.fit(typical).score_samples(typical)
         moves.append(np.abs(detector.fit(X).score_samples(typical) - clean).mean())
     assert moves[1] < 0.1 * moves[0]
@@ -93,8 +93,8 @@ def test_default_density_is_in_units_of_each_column(typical):
 
 def test_windows_without_tails_leave_no_doubt(typical):
     """Where the density is zero the score is minus infinity, and the row is an outlier."""
-    density = KernelDensity(window="box", bandwidth=2.0)
-    detector = DensityDetector(density=density, contamination=0.05).fit(typical)
+    density = KernelDensity(kernel="tophat", bandwidth=2.0)
+    detector = DensityDetector(estimator=density, contamination=0.05).fit(typical)
     assert detector.score_samples([[99.0, 99.0]]) == [-np.inf]
     assert_array_equal(detector.predict([[99.0, 99.0], [0.0, 0.0]]), [-1, 1])
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import LocalOutlierFactor as Peer
 
-from verulam.nonparametric import LocalOutlierFactor, compare_outlier_factors
+from verulam.nonparametric import FactorComparison, LocalOutlierFactor, compare_outlier_factors
 from verulam.nonparametric._outliers import local_outliers as _local_outliers
 
 
@@ -76,13 +76,13 @@ def test_neighbourhoods_within_a_radius(data, kind):
 
 def test_blocks_do_not_change_the_factors(data, monkeypatch):
     whole = LocalOutlierFactor(n_neighbors=5, radius=1.5).fit(data)
-    monkeypatch.setattr(_local_outliers, "BLOCK_NUMBERS", 7 * len(data))
+    monkeypatch.setattr(_local_outliers, "DISTANCES_AT_ONCE", 7 * len(data))
     in_blocks = LocalOutlierFactor(n_neighbors=5, radius=1.5).fit(data)
     assert_allclose(in_blocks.factors_, whole.factors_)
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"), [("city-block", "cityblock"), ("chebyshev", "chebyshev")]
+    ("ours", "theirs"), [("manhattan", "cityblock"), ("chebyshev", "chebyshev")]
 )
 def test_other_metrics(data, ours, theirs):
     by_name = LocalOutlierFactor(n_neighbors=7, kind="breunig", metric=ours).fit(data)
@@ -153,3 +153,12 @@ def test_both_kinds_side_by_side(data):
     assert both.textbook.argmax() == both.breunig.argmax() == 120
     assert 0.3 < both.rank_correlation < 1.0
     assert 0.3 < both.agreement <= 1.0
+
+
+def test_comparison_holds_the_factors_of_both_kinds(data):
+    both = compare_outlier_factors(data, n_neighbors=9)
+    assert isinstance(both, FactorComparison)
+    assert_allclose(both.textbook, LocalOutlierFactor(n_neighbors=9).fit(data).factors_)
+    breunig = LocalOutlierFactor(n_neighbors=9, kind="breunig").fit(data)
+    assert_allclose(both.breunig, breunig.factors_)
+    assert 0.0 <= both.agreement <= 1.0

@@ -10,8 +10,10 @@ from scipy.spatial.distance import cdist
 from verulam.base import DataError
 from verulam.nonparametric import (
     CondensedNeighbours,
-    KNeighboursClassifier,
+    CondensedSet,
+    KNeighborsClassifier,
     PenalisedNeighbours,
+    SubsetChoice,
     condense,
     drop_needless,
     search_subset,
@@ -29,9 +31,9 @@ def nearest_labels(queries, rows, labels):
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_subset_is_consistent_and_small(seed):
-    found = condense(X, Y, random_state=seed)
-    assert_array_equal(nearest_labels(X, found.rows, Y), Y)
-    assert len(np.unique(found.rows)) == len(found.rows) < 150
+    subset = condense(X, Y, random_state=seed)
+    assert_array_equal(nearest_labels(X, subset.rows, Y), Y)
+    assert len(np.unique(subset.rows)) == len(subset.rows) < 150
 
 
 def test_passes_by_the_pseudocode():
@@ -55,8 +57,8 @@ def test_the_subset_depends_on_the_order():
 def test_conflicting_copies_end():
     inputs = np.repeat(X[:20], 2, axis=0)
     labels = np.tile([0, 1], 20)
-    found = condense(inputs, labels, random_state=0)
-    assert len(found.rows) <= 40
+    subset = condense(inputs, labels, random_state=0)
+    assert len(subset.rows) <= 40
     classifier = CondensedNeighbours(random_state=0).fit(inputs, labels)
     assert 0.0 < classifier.score(inputs, labels) < 1.0
 
@@ -69,17 +71,17 @@ def test_three_neighbours_store_copies():
     """Two opposing neighbours outvote a row stored once; stored twice it wins."""
     inputs = np.array([[0.0], [0.1], [-0.1], [5.0], [5.1], [4.9]])
     labels = np.array([1, 0, 0, 0, 0, 0])
-    found = condense(inputs, labels, n_neighbors=3, random_state=0)
-    assert (found.rows == 0).sum() == 2
+    subset = condense(inputs, labels, n_neighbors=3, random_state=0)
+    assert (subset.rows == 0).sum() == 2
     classifier = CondensedNeighbours(n_neighbors=3, random_state=0).fit(inputs, labels)
     assert_array_equal(classifier.predict(inputs[:3]), labels[:3])
 
 
 def test_removing_needless_rows_keeps_consistency():
-    found = condense(X, Y, random_state=0).rows
-    kept = drop_needless(X, Y, found)
-    assert len(kept) < len(found)
-    assert_array_equal(nearest_labels(X, kept, Y), Y)
+    subset = condense(X, Y, random_state=0).rows
+    pruned = drop_needless(X, Y, subset)
+    assert len(pruned) < len(subset)
+    assert_array_equal(nearest_labels(X, pruned, Y), Y)
     classifier = CondensedNeighbours(prune=True, random_state=0).fit(X, Y)
     assert classifier.score(X, Y) == 1.0
     with pytest.raises(ValueError, match="prune=True is for n_neighbors=1"):
@@ -91,7 +93,7 @@ def test_resampler_gives_rows_and_indices():
     inputs, labels = classifier.fit_resample(X, Y)
     assert_array_equal(inputs, X[classifier.rows_])
     assert_array_equal(labels, Y[classifier.rows_])
-    plain = KNeighboursClassifier(n_neighbors=1).fit(inputs, labels)
+    plain = KNeighborsClassifier(n_neighbors=1).fit(inputs, labels)
     assert_array_equal(plain.predict(X), classifier.predict(X))
 
 
@@ -116,8 +118,8 @@ def test_search_equals_trying_every_subset():
             (labels[np.array(rows)][nearest] != labels).sum() + penalty * len(rows)
             for nearest, rows in costs
         )
-        found = search_subset(inputs, labels, penalty, restarts=20, random_state=0)
-        assert found.cost == pytest.approx(least)
+        subset = search_subset(inputs, labels, penalty, n_init=21, random_state=0)
+        assert subset.cost == pytest.approx(least)
 
 
 def test_compiled_loops_equal_their_python_source():
@@ -129,15 +131,15 @@ def test_compiled_loops_equal_their_python_source():
     table = cdist(X[:40], X[:40])
     members = [np.arange(40) % 7 == 0 for _ in range(2)]
     costs = [
-        search(table, codes, own, order, 0.5)
-        for search, own in zip((toggle_search, toggle_search.py_func), members, strict=True)
+        search(table, codes, subset, order, 0.5)
+        for search, subset in zip((toggle_search, toggle_search.py_func), members, strict=True)
     ]
     assert costs[0] == costs[1]
     assert_array_equal(members[0], members[1])
 
 
 def test_bad_requests():
-    with pytest.raises(ValueError, match="penalty must be above 0"):
+    with pytest.raises(ValueError, match="alpha must be above 0"):
         search_subset(X, Y, 0.0)
     with pytest.raises(ValueError, match="8001 rows"):
         search_subset(np.zeros((8001, 1)), np.zeros(8001), 1.0)
@@ -149,13 +151,13 @@ def test_penalised_search_as_a_learner():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 2))
     y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
-    cheap = PenalisedNeighbours(penalty=0.1, random_state=0).fit(X, y)
-    dear = PenalisedNeighbours(penalty=3.0, random_state=0).fit(X, y)
+    cheap = PenalisedNeighbours(alpha=0.1, random_state=0).fit(X, y)
+    dear = PenalisedNeighbours(alpha=3.0, random_state=0).fit(X, y)
     assert len(dear.rows_) < len(cheap.rows_)
     errors = (dear.predict(X) != y).sum()
     assert dear.cost_ == pytest.approx(errors + 3.0 * len(dear.rows_))
-    kept, labels = dear.fit_resample(X, y)
-    assert_array_equal(kept, X[dear.rows_])
+    rows, labels = dear.fit_resample(X, y)
+    assert_array_equal(rows, X[dear.rows_])
     assert_array_equal(labels, y[dear.rows_])
 
 
@@ -172,3 +174,17 @@ def test_functions_refuse_what_is_no_data():
         condense(X, y, n_neighbors=0)
     with pytest.raises(DataError, match="rows must be at least one number from 0 to 9"):
         drop_needless(X, y, [99])
+
+
+def test_the_last_pass_stores_nothing():
+    """One class needs one row, stored in the first pass; the second finds nothing to store."""
+    subset = condense(X, np.zeros(300), random_state=0)
+    assert isinstance(subset, CondensedSet)
+    assert (len(subset.rows), subset.n_passes) == (1, 2)
+
+
+def test_the_cost_is_errors_plus_the_price_of_the_rows():
+    choice = search_subset(X, Y, 0.7, random_state=0)
+    assert isinstance(choice, SubsetChoice)
+    errors = (nearest_labels(X, choice.rows, Y) != Y).sum()
+    assert choice.cost == pytest.approx(errors + 0.7 * len(choice.rows))

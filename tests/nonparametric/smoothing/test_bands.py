@@ -8,6 +8,7 @@ from scipy.stats import t as student
 
 from verulam.base import DataError, UnknownNameError
 from verulam.nonparametric import (
+    Band,
     KernelSmoother,
     LocalPolynomial,
     Loess,
@@ -35,8 +36,8 @@ def largest_errors(smoother, degrees, grid, n_draws=2000):
     [
         KernelSmoother(bandwidth=0.3),
         LocalPolynomial(bandwidth=0.5),
-        Loess(span=0.3, n_iterations=0),
-        SmoothingSpline(penalty=0.02),
+        Loess(span=0.3, n_iter=0),
+        SmoothingSpline(alpha=0.02),
     ],
 )
 def test_tube_covers_whole_curves_as_promised(smoother):
@@ -104,3 +105,13 @@ def test_refusals():
     with pytest.raises(UnknownNameError, match="Unknown coverage 'all'"):
         smoother.predict_band(two, coverage="all")
     assert path_length(smoother.weights, 1.0, 1.0) == 0.0
+
+
+def test_limits_lie_a_factor_of_errors_around_the_values():
+    band = Band.around(np.array([1.0, 2.0]), np.array([0.5, 0.1]), 1.5, 9.0, 2.0, "rows")
+    assert_allclose(band.lower, [0.0, 1.8])
+    assert_allclose(band.upper, [2.0, 2.2])
+    assert (band.noise, band.degrees_of_freedom, band.coverage) == (1.5, 9.0, "rows")
+    smooth = KernelSmoother(bandwidth=0.4).fit(X, Y).predict_band(X)
+    assert isinstance(smooth, Band)
+    assert_allclose(smooth.upper - smooth.values, smooth.factor * smooth.standard_errors)

@@ -28,10 +28,10 @@ LINEAR = [
     KernelSmoother(bandwidth=0.3),
     NeighbourSmoother(n_neighbors=9),
     RunningLine(n_neighbors=20),
-    Loess(span=0.4, n_iterations=0),
+    Loess(span=0.4, n_iter=0),
     Loess(span=0.4, degree=2),
     LocalPolynomial(bandwidth=0.5, degree=2),
-    SmoothingSpline(penalty=0.1),
+    SmoothingSpline(alpha=0.1),
 ]
 
 
@@ -55,7 +55,7 @@ def test_everything_follows_from_the_weights(data, smoother):
     degrees = 80 - 2 * np.trace(matrix) + np.square(matrix).sum()
     residuals = y - matrix @ y
     mean_square = np.square(residuals).mean()
-    if getattr(smoother, "n_iterations", 0):
+    if getattr(smoother, "n_iter", 0):
         mean_square = robust_mean_square(residuals, smoother.robustness_)
     noise = np.sqrt(mean_square * 80 / degrees)
     assert band.degrees_of_freedom == pytest.approx(degrees)
@@ -103,7 +103,7 @@ def test_bands_cover_the_mean_of_the_smooth():
 
 def test_bands_widen_beyond_the_data_and_with_the_level(data):
     X, y = data
-    loess = Loess(n_iterations=0).fit(X, y)
+    loess = Loess(n_iter=0).fit(X, y)
     band = loess.predict_band([[3.0], [9.0]])
     assert band.standard_errors[1] > 3 * band.standard_errors[0]
     wider = loess.predict_band([[3.0]], level=0.99)

@@ -54,9 +54,9 @@ def test_narrow_bandwidth_predicts_the_nearest_target(data):
 
 def test_a_window_of_ones_own(data):
     X, y, queries = data
-    own = KernelSmoother(bandwidth=0.7, window=lambda u: np.exp(-0.5 * u**2)).fit(X, y)
+    custom = KernelSmoother(bandwidth=0.7, kernel=lambda u: np.exp(-0.5 * u**2)).fit(X, y)
     named = KernelSmoother(bandwidth=0.7).fit(X, y)
-    assert_allclose(own.predict(queries), named.predict(queries))
+    assert_allclose(custom.predict(queries), named.predict(queries))
 
 
 def test_degree_zero_is_the_kernel_smoother(data):
@@ -87,10 +87,10 @@ def test_k_nn_mean_against_scikit_learn(data, columns):
 @pytest.mark.parametrize("window", ["gaussian", "epanechnikov"])
 def test_k_nn_kernel_has_the_width_of_the_kth_neighbour(data, window):
     X, y, queries = data
-    ours = NeighbourSmoother(n_neighbors=7, window=window).fit(X, y).predict(queries)
+    ours = NeighbourSmoother(n_neighbors=7, kernel=window).fit(X, y).predict(queries)
     for query, value in zip(queries, ours, strict=True):
         width = np.sort(np.linalg.norm(X - query, axis=1))[6]
-        fixed = KernelSmoother(bandwidth=width, window=window).fit(X, y).predict(query[None])
+        fixed = KernelSmoother(bandwidth=width, kernel=window).fit(X, y).predict(query[None])
         inside = np.linalg.norm(X - query, axis=1) <= width
         if window == "gaussian":
             near = KernelSmoother(bandwidth=width).fit(X[inside], y[inside])
@@ -121,10 +121,10 @@ def test_bandwidth_must_be_positive(data, bandwidth):
 def test_nan_where_asked_for_and_never_else(data):
     X, y, _ = data
     far = [[9.0, 9.0]]
-    silent = KernelSmoother(bandwidth=0.5, window="box", empty="nan").fit(X, y)
+    silent = KernelSmoother(bandwidth=0.5, kernel="tophat", empty="nan").fit(X, y)
     assert np.isnan(silent.predict(far)).all()
     assert np.isfinite(silent.predict(X)).all()
-    assert np.isfinite(KernelSmoother(bandwidth=0.5, window="box").fit(X, y).predict(far)).all()
+    assert np.isfinite(KernelSmoother(bandwidth=0.5, kernel="tophat").fit(X, y).predict(far)).all()
 
 
 def test_missing_values_are_named(data):

@@ -17,7 +17,7 @@ from verulam.nonparametric._smoothing.local_line_loops import (
 from verulam.nonparametric._smoothing.neighbourhoods import Neighbourhood
 from verulam.nonparametric._smoothing.sliding_loops import sliding_fits
 
-COMPACT = ["box", "triangle", "epanechnikov", "biweight", "triweight", "tricube", "cosine"]
+COMPACT = ["tophat", "linear", "epanechnikov", "biweight", "triweight", "tricube", "cosine"]
 
 
 @pytest.fixture
@@ -41,21 +41,21 @@ def test_local_polynomials_by_their_definition(line, name, degree):
     window = WINDOWS[name]
     hood = Neighbourhood(window, degree=degree, bandwidth=1.3)
     queries = np.array([0.5, 4.2, 4.21, 9.9])
-    found = line_values(hood, line, queries, with_squares=True)
+    fits = line_values(hood, line, queries, with_squares=True)
     for place, query in enumerate(queries):
         distances = np.abs(line.x - query) / 1.3
         heights = np.where(distances < window.radius, window(distances), 0.0)
         value, _, squares = definition(line, query, heights, degree)
-        assert_allclose(found.values[place], value, rtol=1e-10)
-        assert_allclose(found.squares[place], squares, rtol=1e-9)
+        assert_allclose(fits.values[place], value, rtol=1e-10)
+        assert_allclose(fits.squares[place], squares, rtol=1e-9)
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_weight_of_the_query_itself(line, degree):
     hood = Neighbourhood(WINDOWS["biweight"], degree=degree, bandwidth=2.0)
-    found = line_values(hood, line, line.x)
+    fits = line_values(hood, line, line.x)
     heights = WINDOWS["biweight"](np.abs(line.x - line.x[40]) / 2.0)
-    assert_allclose(found.leverage[40], definition(line, line.x[40], heights, degree)[1])
+    assert_allclose(fits.leverage[40], definition(line, line.x[40], heights, degree)[1])
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
@@ -97,8 +97,8 @@ def test_sliding_sums_equal_visits_to_every_point(monkeypatch, name, degree, wid
     visits = line_values(hood, line, queries, with_squares=True)
     scale = np.maximum(1.0, np.sqrt(visits.squares))
     assert_allclose(sliding.values / scale, visits.values / scale, atol=1e-8)
-    own = slice(0, len(line.x))
-    assert_allclose(sliding.leverage[own], visits.leverage[own], rtol=1e-7)
+    at_inputs = slice(0, len(line.x))
+    assert_allclose(sliding.leverage[at_inputs], visits.leverage[at_inputs], rtol=1e-7)
     assert_array_equal(sliding.empty, visits.empty)
 
 
@@ -108,16 +108,16 @@ def test_straight_lines_and_parabolas_are_reproduced(line):
         exact = sorted_line(line.x[:, None], curve, None)
         hood = Neighbourhood(WINDOWS["tricube"], degree=degree, n_neighbors=20)
         expected = np.interp(queries, line.x, line.x) if degree > 2 else queries
-        wanted = 3 * expected - 2 if degree == 1 else expected**2 - expected
-        assert_allclose(line_values(hood, exact, queries).values, wanted, atol=1e-7)
+        polynomial = 3 * expected - 2 if degree == 1 else expected**2 - expected
+        assert_allclose(line_values(hood, exact, queries).values, polynomial, atol=1e-7)
 
 
 def test_far_queries_stay_finite(line):
     for name in ("gaussian", "exponential", "epanechnikov"):
         hood = Neighbourhood(WINDOWS[name], bandwidth=1e-3)
-        found = line_values(hood, line, np.array([-1e6, 1e6]))
-        assert_allclose(found.values, line.y[[0, -1]])
-    assert found.empty.all()
+        fits = line_values(hood, line, np.array([-1e6, 1e6]))
+        assert_allclose(fits.values, line.y[[0, -1]])
+    assert fits.empty.all()
 
 
 def test_one_point_and_repeated_points():
@@ -129,13 +129,13 @@ def test_one_point_and_repeated_points():
 
 def test_windows_are_open_and_neighbours_are_the_nearest():
     x = np.arange(10.0)
-    hood = Neighbourhood(WINDOWS["box"], bandwidth=2.0)
+    hood = Neighbourhood(WINDOWS["tophat"], bandwidth=2.0)
     nobody = np.full(1, -1)
     starts, stops, _ = line_windows(hood, x, np.array([5.0]), nobody)
     assert (starts[0], stops[0]) == (4, 7)
-    past = Neighbourhood(WINDOWS["box"], bandwidth=2.0, side="past")
+    past = Neighbourhood(WINDOWS["tophat"], bandwidth=2.0, side="past")
     assert line_windows(past, x, np.array([5.0]), nobody)[1][0] == 6
-    near = Neighbourhood(WINDOWS["box"], n_neighbors=3)
+    near = Neighbourhood(WINDOWS["tophat"], n_neighbors=3)
     starts, stops, widths = line_windows(near, x, np.array([6.2]), nobody)
     assert (starts[0], stops[0]) == (5, 8)
     assert_allclose(widths, 1.2)

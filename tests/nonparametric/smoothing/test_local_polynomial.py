@@ -17,9 +17,9 @@ from verulam.nonparametric._smoothing.neighbourhoods import Neighbourhood
 HOODS = [
     Neighbourhood(WINDOWS["gaussian"], degree=1, bandwidth=0.4),
     Neighbourhood(WINDOWS["epanechnikov"], bandwidth=0.2),
-    Neighbourhood(WINDOWS["box"], degree=2, bandwidth=0.9),
+    Neighbourhood(WINDOWS["tophat"], degree=2, bandwidth=0.9),
     Neighbourhood(WINDOWS["tricube"], degree=2, n_neighbors=15),
-    Neighbourhood(WINDOWS["box"], n_neighbors=3),
+    Neighbourhood(WINDOWS["tophat"], n_neighbors=3),
 ]
 
 
@@ -80,17 +80,17 @@ def test_bandwidth_for_each_input_rescales_the_inputs(data):
     X, y = data
     X = np.column_stack([X, 100 * np.sin(3 * X)])
     scaled = KernelSmoother(bandwidth=1.0).fit(X / [0.5, 40.0], y)
-    own = KernelSmoother(bandwidth=[0.5, 40.0]).fit(X, y)
-    assert_allclose(own.predict(X), scaled.predict(X / [0.5, 40.0]))
-    assert_allclose(own.weights(X[:3]), scaled.weights(X[:3] / [0.5, 40.0]))
+    by_column = KernelSmoother(bandwidth=[0.5, 40.0]).fit(X, y)
+    assert_allclose(by_column.predict(X), scaled.predict(X / [0.5, 40.0]))
+    assert_allclose(by_column.weights(X[:3]), scaled.weights(X[:3] / [0.5, 40.0]))
 
 
 @pytest.mark.parametrize("criterion", ["loo", "gcv"])
 def test_chosen_bandwidth_beats_others(data, criterion):
     X, y = data
-    chosen = LocalPolynomial(bandwidth=criterion).fit(X, y)
+    fitted = LocalPolynomial(bandwidth=criterion).fit(X, y)
     name = "leave_one_out_error" if criterion == "loo" else "generalised_error"
-    least = getattr(chosen.training_smooth(), name)
+    least = getattr(fitted.training_smooth(), name)
     for bandwidth in np.geomspace(0.05, 10, 25):
         other = LocalPolynomial(bandwidth=bandwidth).fit(X, y).training_smooth()
         assert least <= 1.02 * getattr(other, name)
@@ -126,7 +126,7 @@ def test_bad_bandwidths(bandwidth, message):
 def test_leaving_out_where_all_points_are_neighbours(n_columns):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(12, n_columns)), rng.normal(size=12)
-    left_out = Loess(span=1.0, n_iterations=0).fit(X, y).training_smooth().leave_one_out
+    left_out = Loess(span=1.0, n_iter=0).fit(X, y).training_smooth().leave_one_out
     rest = np.arange(12) != 4
-    again = Loess(span=1.0, n_iterations=0).fit(X[rest], y[rest]).predict(X[[4]])
+    again = Loess(span=1.0, n_iter=0).fit(X[rest], y[rest]).predict(X[[4]])
     assert_allclose(left_out[4], again[0])

@@ -17,11 +17,11 @@ def data():
 
 
 @pytest.mark.parametrize("span", [0.1, 0.3, 2 / 3, 1.0])
-@pytest.mark.parametrize("n_iterations", [0, 1, 3])
-def test_against_statsmodels(data, span, n_iterations):
+@pytest.mark.parametrize("n_iter", [0, 1, 3])
+def test_against_statsmodels(data, span, n_iter):
     x, y = data
-    ours = Loess(span=span, n_iterations=n_iterations).fit(x[:, None], y).predict(x[:, None])
-    theirs = lowess(y, x, frac=span, it=n_iterations, delta=0.0, return_sorted=False)
+    ours = Loess(span=span, n_iter=n_iter).fit(x[:, None], y).predict(x[:, None])
+    theirs = lowess(y, x, frac=span, it=n_iter, delta=0.0, return_sorted=False)
     assert_allclose(ours, theirs, atol=1e-8, rtol=0)
 
 
@@ -35,16 +35,16 @@ def test_repeated_inputs_against_statsmodels(data):
 def test_new_inputs_against_statsmodels(data):
     x, y = data
     queries = np.linspace(0.5, 9.5, 17)
-    ours = Loess(n_iterations=0).fit(x[:, None], y).predict(queries[:, None])
+    ours = Loess(n_iter=0).fit(x[:, None], y).predict(queries[:, None])
     assert_allclose(ours, lowess(y, x, it=0, xvals=queries), atol=1e-8, rtol=0)
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_is_a_local_polynomial_with_the_width_of_its_neighbourhood(data, degree):
     x, y = data
-    loess = Loess(span=0.3, degree=degree, n_iterations=0).fit(x[:, None], y)
+    loess = Loess(span=0.3, degree=degree, n_iter=0).fit(x[:, None], y)
     width = np.sort(np.abs(x - 4.0))[loess.n_neighbors_ - 1]
-    fixed = LocalPolynomial(bandwidth=width, degree=degree, window=WINDOWS["tricube"])
+    fixed = LocalPolynomial(bandwidth=width, degree=degree, kernel=WINDOWS["tricube"])
     assert loess.n_neighbors_ == 45
     assert_allclose(loess.predict([[4.0]]), fixed.fit(x[:, None], y).predict([[4.0]]), rtol=1e-10)
 
@@ -57,7 +57,7 @@ def test_outliers_lose_their_weight(data):
     robust = Loess(span=0.2).fit(x[:, None], wild)
     assert_allclose(robust.robustness_[[20, 70]], 0.0)
     clean = Loess(span=0.2).fit(x[:, None], y).predict(x[:, None])
-    plain = Loess(span=0.2, n_iterations=0).fit(x[:, None], wild).predict(x[:, None])
+    plain = Loess(span=0.2, n_iter=0).fit(x[:, None], wild).predict(x[:, None])
     moved = np.abs(robust.predict(x[:, None]) - clean).max()
     assert moved < 0.05 < 0.3 < np.abs(plain - clean).max()
 
@@ -117,8 +117,8 @@ def test_bands_do_not_widen_for_outliers():
 
 def test_mean_square_without_outliers_is_nearly_the_plain_one():
     residuals = np.random.default_rng(0).normal(size=5000)
-    found = robust_mean_square(residuals, robustness_weights(residuals))
-    assert found == pytest.approx(1.06, abs=0.05)
+    mean_square = robust_mean_square(residuals, robustness_weights(residuals))
+    assert mean_square == pytest.approx(1.06, abs=0.05)
     exact = np.array([1.0, 1.0, 1.0, 0.0])
     assert robust_mean_square(5.0 * (1.0 - exact), exact) == 0.0
 

@@ -40,8 +40,8 @@ def test_lines_in_bins_are_least_squares(data):
     X, y = data
     x = X[:, 0]
     bins = Regressogram(bandwidth=1.5, origin=0.0, degree=1).fit(X[:, :1], y)
-    own = (x >= 1.5) & (x < 3.0)
-    line = np.polyfit(x[own], y[own], 1)
+    members = (x >= 1.5) & (x < 3.0)
+    line = np.polyfit(x[members], y[members], 1)
     assert_allclose(bins.predict([[1.6], [2.9]]), np.polyval(line, [1.6, 2.9]))
 
 
@@ -84,8 +84,8 @@ def test_nearest_bins():
 def test_bins_of_several_inputs(data):
     X, y = data
     bins = Regressogram(bandwidth=[2.0, 3.0], origin=[0.0, 0.0]).fit(X, y)
-    own = (X[:, 0] < 2.0) & (X[:, 1] >= 3.0)
-    assert_allclose(bins.predict([[1.0, 4.0]]), y[own].mean())
+    members = (X[:, 0] < 2.0) & (X[:, 1] >= 3.0)
+    assert_allclose(bins.predict([[1.0, 4.0]]), y[members].mean())
 
 
 def test_finer_bins_follow_the_data(data):
@@ -96,8 +96,8 @@ def test_finer_bins_follow_the_data(data):
     ]
     assert errors[0] == pytest.approx(y.var())
     assert errors[0] > errors[1] > errors[2]
-    chosen = Regressogram().fit(X[:, :1], y)
-    assert 0.1 < chosen.bandwidth_ < 3.0
+    fitted = Regressogram().fit(X[:, :1], y)
+    assert 0.1 < fitted.bandwidth_ < 3.0
 
 
 def test_bad_origin(data):

@@ -8,8 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 
 from verulam.nonparametric import RunningMedian
-from verulam.nonparametric._smoothing.running_median import median_depths, window_limits
-from verulam.nonparametric._smoothing.running_median_loops import running_limits
+from verulam.nonparametric._smoothing.running_median import (
+    median_depths,
+    running_limits,
+    window_limits,
+)
 
 
 @pytest.fixture
@@ -59,12 +62,12 @@ def test_medians_in_groups_equal_medians_at_once():
     starts = np.maximum(starts - 30, 0)
     stops = np.minimum(np.arange(9000) + 31, 9000)
     middle = (np.arange(100) - 1) // 2
-    found = window_limits(targets, starts, stops, np.full(9000, -1), middle).mean(axis=0)
+    medians = window_limits(targets, starts, stops, np.full(9000, -1), middle).mean(axis=0)
     expected = pd.Series(targets).rolling(61, center=True, min_periods=1).median()
     inner = slice(40, -40)
     straight = [np.median(targets[a:b]) for a, b in zip(starts, stops, strict=True)]
-    assert_array_equal(found, straight)
-    assert np.abs(found[inner] - expected[inner]).max() <= 50
+    assert_array_equal(medians, straight)
+    assert np.abs(medians[inner] - expected[inner]).max() <= 50
 
 
 def test_windows_between_the_points_are_empty():

@@ -9,12 +9,14 @@ from sklearn.neighbors import KNeighborsRegressor
 from verulam.base import DataError, UnknownNameError
 from verulam.data import noisy_sine
 from verulam.nonparametric import (
+    BiasVariance,
     KernelSmoother,
     LocalPolynomial,
     Loess,
     NeighbourSmoother,
     RunningMean,
     RunningMedian,
+    SmoothingCurve,
     SmoothingSpline,
     bias_variance,
     select_smoothing,
@@ -32,7 +34,7 @@ def sine():
     [
         (KernelSmoother(), "bandwidth", [0.01, 0.05, 0.3]),
         (NeighbourSmoother(), "n_neighbors", [1, 8, 40]),
-        (SmoothingSpline(), "penalty", [1e-6, 1e-3, 10.0]),
+        (SmoothingSpline(), "alpha", [1e-6, 1e-3, 10.0]),
         (RunningMedian(), "bandwidth", [0.05, 0.2]),
     ],
 )
@@ -45,8 +47,8 @@ def test_leaving_out_one_equals_fitting_again(sine, smoother, parameter, values)
         predicted = cross_val_predict(smoother, X, y, cv=LeaveOneOut())
         errors.append(np.square(y - predicted).mean())
     assert_allclose(curve.validation, errors, rtol=1e-7)
-    assert curve.chosen == values[int(np.argmin(errors))]
-    assert getattr(curve.learner, parameter) == curve.chosen
+    assert curve.best == values[int(np.argmin(errors))]
+    assert getattr(curve.learner, parameter) == curve.best
 
 
 @pytest.mark.parametrize("criterion", ["loo", "gcv", "aicc", "folds"])
@@ -54,7 +56,7 @@ def test_all_criteria_find_a_sensible_width(sine, criterion):
     X, y = sine
     widths = np.geomspace(0.003, 2.0, 25)
     curve = select_smoothing(KernelSmoother(), "bandwidth", widths, X, y, criterion=criterion)
-    assert 0.02 < curve.chosen < 0.2
+    assert 0.02 < curve.best < 0.2
     assert (np.diff(curve.effective_degrees) < 0).all()
     assert curve.training[0] < curve.training[-1]
     truth = np.sin(6 * X[:, 0])
@@ -68,16 +70,16 @@ def test_degree_is_chosen_by_cross_validation():
     flat, bent = 0.5 * rng.normal(size=100), 9 * X[:, 0] ** 2 + 0.1 * rng.normal(size=100)
     for y, degree in ((flat, 0), (bent, 2)):
         curve = select_smoothing(LocalPolynomial(bandwidth=0.5), "degree", [0, 1, 2], X, y)
-        assert curve.chosen == degree
+        assert curve.best == degree
 
 
 def test_curve_as_a_table(sine):
     X, y = sine
     curve = select_smoothing(Loess(), "span", [0.2, 0.5], X, y, criterion="gcv")
     table = curve.to_frame()
-    assert list(table.columns) == ["training", "gcv", "effective_degrees", "chosen"]
+    assert list(table.columns) == ["training", "gcv", "effective_degrees", "best"]
     assert table.index.name == "span"
-    assert table["chosen"].sum() == 1
+    assert table["best"].sum() == 1
 
 
 def test_any_regressor_by_folds(sine):
@@ -85,7 +87,7 @@ def test_any_regressor_by_folds(sine):
     curve = select_smoothing(
         KNeighborsRegressor(), "n_neighbors", [1, 10], X, y, criterion="folds", cv=5
     )
-    assert curve.chosen == 10
+    assert curve.best == 10
     assert np.isnan(curve.effective_degrees).all()
 
 
@@ -133,3 +135,34 @@ def test_study_is_repeatable():
     )  # fmt: skip
     assert first.curves.shape == (1, 3, 1)
     assert_allclose(first.curves, second.curves, rtol=0)
+
+
+def test_the_best_value_has_the_least_sum_of_squared_bias_and_variance():
+    study = BiasVariance(
+        parameter="bandwidth",
+        values=(0.1, 0.5, 2.0),
+        squared_bias=np.array([0.0, 0.1, 0.9]),
+        variance=np.array([0.5, 0.2, 0.1]),
+        noise=0.04,
+        curves=np.zeros((3, 1, 1)),
+        truth=np.zeros(1),
+    )
+    assert_allclose(study.error, [0.5, 0.3, 1.0])
+    assert study.best == 0.5
+
+
+def test_the_table_of_a_curve_marks_the_best_value():
+    curve = SmoothingCurve(
+        parameter="span",
+        values=(0.2, 0.4),
+        criterion="loo",
+        training=np.array([1.0, 2.0]),
+        validation=np.array([4.0, 3.0]),
+        effective_degrees=np.array([9.0, 5.0]),
+        best=0.4,
+        learner=None,
+    )
+    table = curve.to_frame()
+    assert table.index.name == "span"
+    assert table["best"].tolist() == [False, True]
+    assert table["loo"].tolist() == [4.0, 3.0]

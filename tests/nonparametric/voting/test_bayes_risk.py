@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verulam.nonparametric import neighbour_risk
+from verulam.nonparametric import NeighbourRisk, neighbour_risk
 from verulam.nonparametric._voting.bayes_risk import nearest_neighbour_limit
 
 
@@ -28,3 +28,11 @@ def test_too_few_rows_are_marked():
     risk = neighbour_risk(counts=(1, 50), sizes=(10,), n_repeats=1, n_test=50)
     assert np.isnan(risk.errors[0, 1])
     assert risk.errors[0, 0] >= 0
+
+
+def test_errors_are_by_size_and_number_of_neighbours():
+    risk = neighbour_risk(counts=(1, 3, 5), sizes=(20, 40), n_repeats=1, n_test=200)
+    assert isinstance(risk, NeighbourRisk)
+    assert (risk.counts, risk.sizes) == ((1, 3, 5), (20, 40))
+    assert risk.errors.shape == (2, 3)
+    assert risk.bound == pytest.approx(2 * risk.bayes * (1 - risk.bayes))

@@ -27,8 +27,8 @@ def test_training_matrix_is_the_gram_matrix(name, gram):
 
 
 def test_any_function_of_two_objects():
-    own = SimilarityRepresentation(similarity=lambda a, b: -np.abs(a - b).sum()).fit(X)
-    assert_allclose(own.transform(X[:2])[0, 1], -np.abs(X[0] - X[1]).sum())
+    custom = SimilarityRepresentation(similarity=lambda a, b: -np.abs(a - b).sum()).fit(X)
+    assert_allclose(custom.transform(X[:2])[0, 1], -np.abs(X[0] - X[1]).sum())
     distance = SimilarityRepresentation(similarity="distance").fit(X)
     assert_allclose(distance.transform(X[:1])[0, 5], -np.linalg.norm(X[0] - X[5]))
 

@@ -14,8 +14,8 @@ def test_weights_of_votes():
     assert_allclose(inverse[0], np.array([4, 2, 1]) / 7)
     assert_allclose(inverse[1], [0.5, 0.5, 0.0])
     assert_allclose(inverse[2], [0.5, 0.5, 0.0], atol=1e-300)
-    own = vote_weights(distances, lambda d: (d > 1.5).astype(float))
-    assert_allclose(own, [[0, 0.5, 0.5], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
+    custom = vote_weights(distances, lambda d: (d > 1.5).astype(float))
+    assert_allclose(custom, [[0, 0.5, 0.5], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
 
 
 def test_bad_weights():

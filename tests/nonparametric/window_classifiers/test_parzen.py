@@ -1,11 +1,14 @@
 """ParzenClassifier: the formula, per-class densities, and the limits of its bandwidth."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
-from verulam.nonparametric import KernelDensity, KNeighboursClassifier, ParzenClassifier
+from verulam.nonparametric import WINDOWS, KernelDensity, KNeighborsClassifier, ParzenClassifier
+from verulam.nonparametric._window_classifiers.parzen import ClassWindows
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(3, size=200)
@@ -35,7 +38,7 @@ def test_same_as_a_density_per_class_and_a_prior(priors):
 
 def test_narrow_windows_are_the_nearest_neighbour():
     narrow = ParzenClassifier(bandwidth=1e-4).fit(X, Y)
-    nearest = KNeighboursClassifier(n_neighbors=1).fit(X, Y)
+    nearest = KNeighborsClassifier(n_neighbors=1).fit(X, Y)
     assert_array_equal(narrow.predict(QUERIES), nearest.predict(QUERIES))
 
 
@@ -45,7 +48,7 @@ def test_wide_windows_give_the_priors():
 
 
 def test_where_no_window_reaches_the_priors_decide():
-    classifier = ParzenClassifier(window="box", bandwidth=0.1).fit(X, Y)
+    classifier = ParzenClassifier(kernel="tophat", bandwidth=0.1).fit(X, Y)
     far = classifier.predict_proba([[100.0, 100.0]])
     assert_allclose(far, [classifier.priors_])
 
@@ -84,3 +87,18 @@ def test_bad_input():
         ParzenClassifier(shape="full").fit(np.column_stack([X[:, 0], np.ones(200)]), Y)
     alone = ParzenClassifier().fit(X, np.zeros(200))
     assert_allclose(alone.predict_proba(X), 1.0)
+
+
+def test_a_class_without_points_is_impossible():
+    windows = ClassWindows(np.zeros((2, 1)), np.array([0, 2]), np.array([1.0, 3.0]), 4)
+    sums = windows.log_sums(np.zeros((1, 1)), WINDOWS["gaussian"])
+    assert_allclose(sums, [[0.0, -np.inf, np.log(3.0), -np.inf]])
+    assert_allclose(windows.counts, [1, 0, 3, 0])
+
+
+def test_blocks_are_built_again_after_pickling():
+    windows = ClassWindows(np.eye(3), np.arange(3), np.ones(3), 3)
+    before = windows.log_sums(np.eye(3), WINDOWS["gaussian"])
+    restored = pickle.loads(pickle.dumps(windows))
+    assert "blocks" not in vars(restored)
+    assert_allclose(restored.log_sums(np.eye(3), WINDOWS["gaussian"]), before)

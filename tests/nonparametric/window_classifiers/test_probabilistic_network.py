@@ -14,7 +14,7 @@ QUERIES = RNG.normal(size=(20, 4))
 
 
 def test_sums_of_activations_by_the_formula():
-    network = ProbabilisticNeuralNetwork(width=0.4).fit(X, Y)
+    network = ProbabilisticNeuralNetwork(bandwidth=0.4).fit(X, Y)
     products = unit_rows(QUERIES) @ unit_rows(X).T
     activations = np.exp((products - 1.0) / 0.4**2)
     assert_allclose(network.activations(QUERIES), activations)
@@ -24,7 +24,7 @@ def test_sums_of_activations_by_the_formula():
 
 @pytest.mark.parametrize(("priors", "same"), [("sample", None), ("equal", "equal")])
 def test_is_a_parzen_classifier_on_the_sphere(priors, same):
-    network = ProbabilisticNeuralNetwork(width=0.3, priors=priors).fit(X, Y)
+    network = ProbabilisticNeuralNetwork(bandwidth=0.3, priors=priors).fit(X, Y)
     parzen = ParzenClassifier(bandwidth=0.3, priors=same).fit(unit_rows(X), Y)
     assert_allclose(network.predict_proba(QUERIES), parzen.predict_proba(unit_rows(QUERIES)))
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from verulam.nonparametric import ReducedCoulombEnergy
+from verulam.nonparametric import CoulombAnswers, CoulombStage, ReducedCoulombEnergy
 from verulam.nonparametric._window_classifiers.probabilistic_network import unit_rows
 
 RNG = np.random.default_rng(0)
@@ -43,9 +43,9 @@ def test_presenting_one_by_one_is_the_same():
 
 def test_three_outcomes():
     network = ReducedCoulombEnergy(max_radius=1.5, margin=0.0).fit([[0.0], [2.0]], ["a", "b"])
-    found = network.answers([[0.3], [1.0], [9.0]])
-    assert found.outcomes.tolist() == ["class", "ambiguous", "uncovered"]
-    assert_array_equal(found.covering, [[True, False], [True, True], [False, False]])
+    answers = network.answers([[0.3], [1.0], [9.0]])
+    assert answers.outcomes.tolist() == ["class", "ambiguous", "uncovered"]
+    assert_array_equal(answers.covering, [[True, False], [True, True], [False, False]])
     assert network.predict([[0.3], [1.2], [9.0]]).tolist() == ["a", "b", "b"]
 
 
@@ -70,3 +70,16 @@ def test_new_classes_must_be_announced():
     network = ReducedCoulombEnergy().fit(X[Y < 2], Y[Y < 2])
     with pytest.raises(ValueError, match="not named in the first partial_fit"):
         network.partial_fit(X[Y == 2], Y[Y == 2])
+
+
+def test_records_of_answers_and_stages():
+    network = ReducedCoulombEnergy(max_radius=2.0).fit([[0.0], [3.0]], ["a", "b"])
+    answers = network.answers([[0.5], [1.5], [9.0]])
+    assert isinstance(answers, CoulombAnswers)
+    assert_array_equal(answers.covering, [[True, False], [True, True], [False, False]])
+    first, second = network.stages([[0.0], [3.0]], ["a", "b"])
+    assert isinstance(first, CoulombStage)
+    # Alone, a pattern's disc has the largest radius; a stranger at 3 leaves it as it is.
+    assert_allclose(first.radii, [2.0])
+    assert_allclose(second.centres, [[0.0], [3.0]])
+    assert_array_equal(second.codes, [0, 1])

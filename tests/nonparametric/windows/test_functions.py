@@ -9,14 +9,7 @@ from sklearn.neighbors import KernelDensity
 from verulam.nonparametric import WINDOWS, Window, ball_volume
 from verulam.nonparametric._windows.functions import find_window
 
-SKLEARN_NAMES = {
-    "gaussian": "gaussian",
-    "exponential": "exponential",
-    "box": "tophat",
-    "triangle": "linear",
-    "epanechnikov": "epanechnikov",
-    "cosine": "cosine",
-}
+SKLEARN_NAMES = ["gaussian", "exponential", "tophat", "linear", "epanechnikov", "cosine"]
 
 
 def lorentz(distances):
@@ -47,7 +40,7 @@ def test_norms_agree_with_scikit_learn(name, n_columns):
         # scikit-learn's recursion over dimensions starts one term late there.
         assert WINDOWS[name].norm(2) == pytest.approx(4.0 - 8.0 / np.pi)
         return
-    peer = KernelDensity(kernel=SKLEARN_NAMES[name]).fit(np.zeros((1, n_columns)))
+    peer = KernelDensity(kernel=name).fit(np.zeros((1, n_columns)))
     log_density = peer.score_samples(np.zeros((1, n_columns)))[0]
     assert WINDOWS[name].log_norm(n_columns) == pytest.approx(-log_density, rel=1e-6)
 
@@ -75,7 +68,7 @@ def test_cumulative_shares_are_integrals(window):
 
 
 def test_heights_stop_at_the_radius():
-    assert_allclose(WINDOWS["box"](np.array([0.0, 1.0, 1.001])), [1.0, 1.0, 0.0])
+    assert_allclose(WINDOWS["tophat"](np.array([0.0, 1.0, 1.001])), [1.0, 1.0, 0.0])
     assert_allclose(WINDOWS["tricube"](np.array([0.5, 2.0])), [(1 - 0.125) ** 3, 0.0])
     assert WINDOWS["cosine"](np.array([1.5]))[0] == 0.0
 
@@ -85,10 +78,10 @@ def test_volumes_of_balls():
 
 
 def test_names_records_and_functions_are_windows():
-    assert find_window("box") is find_window(WINDOWS["box"])
-    own = find_window(lorentz)
-    assert isinstance(own, Window)
-    assert_allclose(own(np.array([0.0, 1.0])), [1.0, 0.5])
+    assert find_window("tophat") is find_window(WINDOWS["tophat"])
+    custom = find_window(lorentz)
+    assert isinstance(custom, Window)
+    assert_allclose(custom(np.array([0.0, 1.0])), [1.0, 0.5])
 
 
 def test_a_window_with_an_end_knows_it():

@@ -48,7 +48,7 @@ def test_far_queries_keep_their_logarithm():
     far = np.array([[1e3, 0.0]])
     assert_allclose(log_window_sums(far, stored, WINDOWS["gaussian"]), -0.5e6)
     assert_allclose(log_window_sums(far, stored, WINDOWS["exponential"]), -1e3)
-    assert log_window_sums(far, stored, WINDOWS["box"])[0] == -np.inf
+    assert log_window_sums(far, stored, WINDOWS["tophat"])[0] == -np.inf
     assert_allclose(_plain_log_sums(far, stored, WINDOWS["gaussian"], np.ones(1)), -0.5e6)
 
 

@@ -22,18 +22,18 @@ def test_own_cells_are_left_out():
 
 def test_reliability_matches_scikit_learn():
     rng = np.random.default_rng(0)
-    given = rng.uniform(size=400)
-    positive = rng.uniform(size=400) < given**2
-    promised, happened = reliability(positive, given)
-    share, mean = calibration_curve(positive, given, n_bins=10, strategy="quantile")
+    forecast = rng.uniform(size=400)
+    positive = rng.uniform(size=400) < forecast**2
+    promised, happened = reliability(positive, forecast)
+    share, mean = calibration_curve(positive, forecast, n_bins=10, strategy="quantile")
     assert_allclose(promised, mean)
     assert_allclose(happened, share)
 
 
 def test_honest_probabilities_lie_on_the_diagonal():
     rng = np.random.default_rng(1)
-    given = rng.uniform(size=20_000)
-    promised, happened = reliability(rng.uniform(size=20_000) < given, given)
+    forecast = rng.uniform(size=20_000)
+    promised, happened = reliability(rng.uniform(size=20_000) < forecast, forecast)
     assert_allclose(promised, happened, atol=0.03)
 
 

@@ -136,8 +136,8 @@ def test_one_bar_where_the_overall_test_does_not_reject():
 
 
 def test_given_axes():
-    given = plt.subplots(figsize=(9, 3))[1]
-    assert critical_difference(compare_many(table_of(4)), ax=given) is given
+    axes = plt.subplots(figsize=(9, 3))[1]
+    assert critical_difference(compare_many(table_of(4)), ax=axes) is axes
 
 
 def test_axes_in_a_part_of_a_figure():
@@ -160,8 +160,8 @@ def box_of(artist, figure):
 def test_no_leader_strikes_through_a_label(part):
     """The best of three has rank 1 on every data set, where the axis begins."""
     table = pd.DataFrame({"learner a": [1, 1, 1], "learner b": [2, 2, 3], "learner c": [3, 3, 2]})
-    given = plt.subplots(1, 2, figsize=(9, 3))[1][0] if part else None
-    ax = critical_difference(nemenyi_test(table), ax=given)
+    axes = plt.subplots(1, 2, figsize=(9, 3))[1][0] if part else None
+    ax = critical_difference(nemenyi_test(table), ax=axes)
     ax.figure.canvas.draw()
     leaders = [line for line in ax.lines if line.get_color() == "0.35"]
     assert len(leaders) == 3

@@ -24,7 +24,7 @@ def test_cells_hold_the_scores_and_the_best_is_framed():
     column, row = (round(edge + 0.5) for edge in ax.patches[0].get_xy())
     framed = {"C": [0.1, 1.0, 10.0][row], "width": [0.3, 1.0][column]}
     assert framed == grid.best
-    assert [each.get_text() for each in ax.get_yticklabels()] == ["0.1", "1", "10"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0.1", "1", "10"]
 
 
 def test_one_factor_is_a_curve_over_the_best_of_the_others():
@@ -48,7 +48,7 @@ def test_words_and_refusals():
         np.array([0.5, 0.4]),
         {},
     )
-    labels = [each.get_text() for each in factor_map(grid).get_xticklabels()]
+    labels = [label.get_text() for label in factor_map(grid).get_xticklabels()]
     assert labels == ["pairwise", "one_vs_all"]
     nu = SupportVectorClassifier(form="nu")
     labels = np.where(np.arange(60) < 45, 0, 1)

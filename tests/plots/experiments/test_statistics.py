@@ -29,11 +29,11 @@ def test_power_lines():
 
 
 def test_simulated_power_has_errors():
-    found = simulate("sign", [0.0, 1.0], repeats=200)
-    ax = simulated_power({"signs": found})
+    simulation = simulate("sign", [0.0, 1.0], repeats=200)
+    ax = simulated_power({"signs": simulation})
     assert ax.get_legend_handles_labels()[1] == ["signs"]
-    assert_array_equal(ax.containers[0][0].get_ydata(), found.table["rejection_rate"])
-    assert simulated_power([found]).get_legend_handles_labels()[1] == ["sign"]
+    assert_array_equal(ax.containers[0][0].get_ydata(), simulation.table["rejection_rate"])
+    assert simulated_power([simulation]).get_legend_handles_labels()[1] == ["sign"]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_equal_results_have_a_range_of_nothing():
 
 @pytest.mark.parametrize("groups", [2, 4])
 def test_projections(groups):
-    found = manova(np.random.default_rng(0).normal(size=(groups, 8, 3)))
-    ax = manova_projections(found)
-    assert_allclose(ax.lines[0].get_xdata(), found.projections["direction 1"])
+    analysis = manova(np.random.default_rng(0).normal(size=(groups, 8, 3)))
+    ax = manova_projections(analysis)
+    assert_allclose(ax.lines[0].get_xdata(), analysis.projections["direction 1"])
     assert len(ax.texts) == groups
 
 

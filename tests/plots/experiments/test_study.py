@@ -1,11 +1,12 @@
 """Pictures of a study show the numbers they are given."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from verulam.plots import cost_response, level_means, mean_dots, score_boxes
+from verulam.plots import cost_response, legend_above, level_means, mean_dots, score_boxes
 
 TABLE = pd.DataFrame({"tree": [0.1, 0.2, 0.15], "net": [0.12, np.nan, 0.11]})
 
@@ -70,3 +71,13 @@ def test_other_levels_keep_their_order():
     axes = level_means(table, factor="weights")
     assert [text.get_text() for text in axes.get_xticklabels()] == ["uniform", "distance"]
     assert axes.get_legend() is not None
+
+
+def test_a_legend_above_makes_the_figure_grow():
+    figure, ax = plt.subplots()
+    height = figure.get_figheight()
+    for number in range(20):
+        ax.plot([0, 1], label=f"curve {number}")
+    legend_above(ax, columns=1)
+    assert len(ax.get_legend().get_texts()) == 20
+    assert figure.get_figheight() > height

@@ -29,24 +29,24 @@ def test_error_reject_curve_without_errors_keeps_its_axis():
 
 
 @pytest.mark.parametrize(
-    ("values", "chosen", "place"), [((1, 2, 4), 4, 4), (("shared", "own", "free"), "own", 1)]
+    ("values", "selected", "place"), [((1, 2, 4), 4, 4), (("shared", "own", "free"), "own", 1)]
 )
-def test_complexity_is_marked_where_it_was_chosen(values, chosen, place):
+def test_complexity_is_marked_where_it_was_chosen(values, selected, place):
     record = SimpleNamespace(
         parameter="size",
         values=values,
         training=[3, 2, 1],
         validation=[3, 2, 2.5],
         validation_error=[0.1, 0.2, 0.3],
-        chosen=chosen,
+        selected=selected,
     )
     ax = complexity_curve(record)
-    dotted = [line for line in ax.lines if line.get_label() == f"chosen: {chosen}"]
+    dotted = [line for line in ax.lines if line.get_label() == f"selected: {selected}"]
     assert_array_equal(dotted[0].get_xdata(), [place, place])
     assert_array_equal(ax.lines[0].get_ydata(), record.training)
     assert len(ax.containers) == 1
     assert ax.get_xlabel() == "size"
-    if isinstance(chosen, str):
+    if isinstance(selected, str):
         assert [text.get_text() for text in ax.get_xticklabels()] == list(values)
 
 

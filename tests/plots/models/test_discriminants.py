@@ -19,7 +19,7 @@ PETALS = IRIS[:, 2:]
 def test_lines_lie_where_the_discriminants_are_zero():
     model = LogisticDiscriminant().fit(PETALS, SPECIES)
     axes = discriminant_lines(model, PETALS, SPECIES)
-    contours = [each for each in axes.collections if list(getattr(each, "levels", [])) == [0.0]]
+    contours = [part for part in axes.collections if list(getattr(part, "levels", [])) == [0.0]]
     assert contours
     spread = np.abs(model.decision_function(PETALS)).max()
     for contour in contours:
@@ -35,7 +35,7 @@ def test_every_class_has_its_line_in_its_colour():
     rows = corners[classes] + np.random.default_rng(0).normal(scale=0.5, size=(60, 2))
     model = LogisticDiscriminant().fit(rows, classes)
     axes = discriminant_lines(model, rows, classes)
-    contours = [each for each in axes.collections if list(getattr(each, "levels", [])) == [0.0]]
+    contours = [part for part in axes.collections if list(getattr(part, "levels", [])) == [0.0]]
     assert len(contours) == 3
     for number, contour in enumerate(contours):
         values = model.decision_function(contour.get_paths()[0].vertices)
@@ -47,7 +47,7 @@ def test_every_class_has_its_line_in_its_colour():
 def test_curves_are_what_the_classifier_says(posterior):
     model = LogisticDiscriminant().fit(PETALS[:, :1], SPECIES)
     axes = discriminant_curves(model, PETALS[:, :1], posterior=posterior)
-    curves = [each for each in axes.get_lines() if not each.get_label().startswith("_")]
+    curves = [line for line in axes.get_lines() if not line.get_label().startswith("_")]
     points = curves[0].get_xdata()[:, None]
     expected = model.predict_proba(points) if posterior else model.decision_function(points)
     assert len(curves) == 3
@@ -58,7 +58,7 @@ def test_curves_are_what_the_classifier_says(posterior):
 def test_two_classes_have_one_discriminant():
     model = LogisticDiscriminant().fit(PETALS[50:, :1], SPECIES[50:])
     curves = discriminant_curves(model, PETALS[50:, :1]).get_lines()
-    assert len([each for each in curves if not each.get_label().startswith("_")]) == 1
+    assert len([curve for curve in curves if not curve.get_label().startswith("_")]) == 1
 
 
 @pytest.mark.parametrize(

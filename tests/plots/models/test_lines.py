@@ -58,7 +58,7 @@ def test_what_cannot_be_drawn_is_said(call, message):
 def test_boundaries_of_all_kinds_are_drawn():
     names = ["voted perceptron", "logistic", "least squares"]
     comparison = compare_lines(CORNERS, [0, 0, 0, 1], names)
-    drawn = {each.get_label(): each for each in lines(comparison).get_lines()}
+    drawn = {line.get_label(): line for line in lines(comparison).get_lines()}
     assert list(drawn) == names
     points = drawn["voted perceptron"].get_xydata()
     points = points[np.isfinite(points).all(axis=1)]
@@ -69,7 +69,7 @@ def test_boundaries_of_all_kinds_are_drawn():
 def test_ways_lie_in_a_circle_and_end_where_the_trainers_did():
     comparison = compare_lines(CORNERS, [0, 1, 1, 1], ["fixed increment", "least mean squares"])
     axes = trajectories(comparison)
-    ways = {each.get_label(): each.get_xydata() for each in axes.get_lines()}
+    ways = {line.get_label(): line.get_xydata() for line in axes.get_lines()}
     for name, trainer in comparison.trainers.items():
         weights = np.array([*trainer.intercept_, *trainer.coef_[0]])
         assert (np.linalg.norm(ways[name], axis=1) <= 1 + 1e-9).all()

@@ -19,9 +19,9 @@ Y = np.where(X[:, 0] + 0.7 * RNG.normal(size=60) > 0, "in", "out")
 
 def sizes(ax):
     return {
-        each.get_label(): len(each.get_offsets())
-        for each in ax.collections
-        if not str(each.get_label()).startswith("_")
+        dots.get_label(): len(dots.get_offsets())
+        for dots in ax.collections
+        if not str(dots.get_label()).startswith("_")
     }
 
 

@@ -41,9 +41,9 @@ def test_boundary_lies_between_two_nearest_rows_of_different_classes():
 
 def test_redundant_rows_are_hollow():
     ax = voronoi_cells(X, Y)
-    kept = VoronoiEditing().fit(X, Y).rows_
+    rows = VoronoiEditing().fit(X, Y).rows_
     filled = [part for part in ax.collections if part.get_label() in ("east", "west")]
-    assert sum(len(part.get_offsets()) for part in filled) == len(kept)
+    assert sum(len(part.get_offsets()) for part in filled) == len(rows)
     with pytest.raises(ValueError, match="identical rows"):
         voronoi_cells(X[[0, 0, 1, 2, 3]], Y[:5])
 

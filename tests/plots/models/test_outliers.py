@@ -30,8 +30,8 @@ def test_map_marks_what_the_detector_flags(points):
 
 
 def test_map_of_a_density_that_vanishes(points):
-    density = KernelDensity(window="box", bandwidth=1.0)
-    detector = DensityDetector(density=density, contamination=0.1).fit(points)
+    density = KernelDensity(kernel="tophat", bandwidth=1.0)
+    detector = DensityDetector(estimator=density, contamination=0.1).fit(points)
     axes = outlier_map(detector, points, resolution=20)
     assert axes.collections
 
@@ -48,7 +48,7 @@ def test_circles_reach_to_the_kth_neighbour(points):
     assert axes.get_title() == f"LOF = {factor:.2f}"
 
 
-@pytest.mark.parametrize("options", [{"metric": "city-block"}, {"radius": 1.0}])
+@pytest.mark.parametrize("options", [{"metric": "manhattan"}, {"radius": 1.0}])
 def test_circles_are_refused_where_neighbourhoods_are_none(points, options):
     detector = LocalOutlierFactor(n_neighbors=3, **options).fit(points)
     with pytest.raises(DataError, match="metric='euclidean' and radius=None"):

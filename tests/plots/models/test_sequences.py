@@ -52,7 +52,7 @@ def test_rows_that_do_not_add_up_are_refused():
         state_diagram([[0.9, 0.9], [0.2, 0.5]])
 
 
-@pytest.mark.parametrize("given", [[[2.0, 3.0]], [0.5, 0.5], [[1.5, -0.5]]])
-def test_a_ribbon_needs_probabilities(given):
+@pytest.mark.parametrize("rows", [[[2.0, 3.0]], [0.5, 0.5], [[1.5, -0.5]]])
+def test_a_ribbon_needs_probabilities(rows):
     with pytest.raises(DataError, match="probabilities"):
-        posterior_ribbon(given)
+        posterior_ribbon(rows)

@@ -26,7 +26,7 @@ def data():
 def test_curves_bands_and_points(data):
     X, y = data
     smoothers = {
-        "loess": Loess(n_iterations=0).fit(X, y),
+        "loess": Loess(n_iter=0).fit(X, y),
         "median": RunningMedian(bandwidth=1.0).fit(X, y),
     }
     axes = smooth_curves(smoothers, X, y, level=0.9)
@@ -92,8 +92,8 @@ def test_component():
 
 def test_smoothers_that_are_not_fitted_are_fitted_to_the_points(data):
     X, y = data
-    given = Loess()
-    drawn, expected = smooth_curves(given, X, y), smooth_curves(Loess().fit(X, y), X, y)
+    smoother = Loess()
+    drawn, expected = smooth_curves(smoother, X, y), smooth_curves(Loess().fit(X, y), X, y)
     curves = [axes.lines[-1].get_ydata() for axes in (drawn, expected)]
     assert_allclose(*curves)
-    assert not hasattr(given, "n_features_in_")
+    assert not hasattr(smoother, "n_features_in_")

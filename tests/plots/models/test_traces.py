@@ -9,12 +9,12 @@ from verulam.numerics import sigmoid
 from verulam.plots import criterion_trace, sigmoid_trace, weight_trace, weight_trajectory
 
 ROWS, CLASSES = np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
-OPTIONS = {"mode": "batch", "tolerance": 0.0, "max_iter": 50, "random_state": 0}
+OPTIONS = {"mode": "batch", "tol": 0.0, "max_iter": 50, "random_state": 0}
 MODEL = GradientLogistic(record="passes", **OPTIONS).fit(ROWS, CLASSES)
 
 
 def _named(axes):
-    return {each.get_label(): each for each in axes.get_lines() if each.get_label()[0] != "_"}
+    return {line.get_label(): line for line in axes.get_lines() if line.get_label()[0] != "_"}
 
 
 def test_every_weight_is_drawn_over_the_passes():

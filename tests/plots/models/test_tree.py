@@ -93,9 +93,11 @@ def test_thresholds_are_those_of_the_printed_tree():
     X = pd.DataFrame({"size 2.125": [190.0, 191.0, 1977.0, 1978.0, -0.0125, -0.0126]})
     tree = DecisionTreeRegressor().fit(X, [1.23456, 2.0, 3.0, 4.0, 5.0, 6.0])
     texts = texts_of(tree_diagram(tree))
-    told = {line.split(" 2.125 ")[1].split(":")[0] for line in tree.export_text().splitlines()}
-    assert {"<= 190.5", "> 190.5", "> 1977.5", "<= -0.01255"} <= told
-    assert told <= set(texts)
+    thresholds = {
+        line.split(" 2.125 ")[1].split(":")[0] for line in tree.export_text().splitlines()
+    }
+    assert {"<= 190.5", "> 190.5", "> 1977.5", "<= -0.01255"} <= thresholds
+    assert thresholds <= set(texts)
     assert "size 2.125" in texts
     assert "1.23\n(1)" in texts
     single = MultivariateTreeClassifier("univariate").fit(X.to_numpy(), X.iloc[:, 0] > 190.5)

@@ -30,7 +30,7 @@ def test_instances_boundaries_and_labels(iris):
     X, y = iris[0].iloc[:, :2], iris[1]
     ax = decision_regions(GaussianNB().fit(X, y), X, y, resolution=40)
     dots = [c for c in ax.collections if isinstance(c, PathCollection)]
-    assert [len(each.get_offsets()) for each in dots] == [50, 50, 50]
+    assert [len(part.get_offsets()) for part in dots] == [50, 50, 50]
     assert_allclose(dots[1].get_offsets(), X[y == 1])
     assert sum(isinstance(c, ContourSet) for c in ax.collections) == 3
     assert (ax.get_xlabel(), ax.get_ylabel()) == tuple(X.columns)
@@ -53,10 +53,10 @@ def test_colour_is_that_of_the_class_and_stronger_where_certain(iris):
     classifier = GaussianNB().fit(X, y)
     image = decision_regions(classifier, X, resolution=30).images[0].get_array()
     grid = grid_of(classifier, X, resolution=30)
-    own = grid.codes == 0
+    members = grid.codes == 0
     # Whiteness is the distance from the pure colour: it falls as confidence grows.
-    whiteness = image[own][:, 0]
-    assert np.corrcoef(whiteness, grid.confidence[own])[0, 1] < -0.99
+    whiteness = image[members][:, 0]
+    assert np.corrcoef(whiteness, grid.confidence[members])[0, 1] < -0.99
     assert_allclose(whiteness.min(), tint(0, 0.4)[0], atol=0.01)
 
 

@@ -94,12 +94,12 @@ def discs(ax):
     ("relevant", "retrieved"), [(range(60), range(35, 80)), (range(30), range(20, 90))]
 )
 def test_discs_are_to_scale(relevant, retrieved):
-    found = retrieval(relevant, retrieved)
-    first, second = discs(retrieval_venn(found))
-    assert_allclose(np.pi * first.radius**2, len(found.relevant))
-    assert_allclose(np.pi * second.radius**2, len(found.retrieved))
+    answer = retrieval(relevant, retrieved)
+    first, second = discs(retrieval_venn(answer))
+    assert_allclose(np.pi * first.radius**2, len(answer.relevant))
+    assert_allclose(np.pi * second.radius**2, len(answer.retrieved))
     apart = abs(second.center[0] - first.center[0])
-    assert_allclose(shared_area(first.radius, second.radius, apart), len(found.hits), rtol=1e-6)
+    assert_allclose(shared_area(first.radius, second.radius, apart), len(answer.hits), rtol=1e-6)
 
 
 def test_one_set_inside_the_other_and_apart():

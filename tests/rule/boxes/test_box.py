@@ -96,10 +96,10 @@ def test_threshold_error_is_the_least(seed):
 def test_directions_are_found_or_given():
     X = np.array([[0.0, 0.0], [0.0, 5.0], [5.0, 0.0], [5.0, 5.0]])
     y = [0, 0, 1, 0]
-    found = ThresholdRule().fit(X, y)
-    assert str(found.rules_.rules[0]) == "IF column 0 > 2.5 AND column 1 < 2.5 THEN 1"
-    given = ThresholdRule(directions=["above", "below"]).fit(X, y)
-    assert given.rules_.rules == found.rules_.rules
+    learned = ThresholdRule().fit(X, y)
+    assert str(learned.rules_.rules[0]) == "IF column 0 > 2.5 AND column 1 < 2.5 THEN 1"
+    directed = ThresholdRule(directions=["above", "below"]).fit(X, y)
+    assert directed.rules_.rules == learned.rules_.rules
 
 
 def test_directions_must_fit_the_columns():

@@ -9,9 +9,9 @@ from numpy.testing import assert_array_equal
 
 from verulam.base import DataError
 from verulam.rule._boxes import box_search as _box_search
-from verulam.rule._boxes.box_loops import best_quadrant
 from verulam.rule._boxes.box_search import (
     Box,
+    best_quadrant,
     least_error_box,
     least_error_thresholds,
     loosest_boxes,
@@ -93,12 +93,12 @@ def test_too_many_loosest_boxes(monkeypatch):
 
 
 def test_midway_keeps_open_sides_open():
-    found = midway_box(
+    box = midway_box(
         Box(np.array([1.0, 1.0]), np.array([2.0, 2.0])),
         Box(np.array([0.0, -np.inf]), np.array([4.0, np.inf])),
     )
-    assert_array_equal(found.lower, [0.5, -np.inf])
-    assert_array_equal(found.upper, [3.0, np.inf])
+    assert_array_equal(box.lower, [0.5, -np.inf])
+    assert_array_equal(box.upper, [3.0, np.inf])
 
 
 def test_least_error_box_sees_through_noise():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from verulam.rule import description_length
-from verulam.rule._learning.description_length import RuleCounts, kept_rules, least_bits
+from verulam.rule._learning.description_length import RuleCounts, least_bits, rules_that_shorten
 from verulam.rule._learning.description_length_loops import (
     exception_bits,
     rule_bits,
@@ -32,16 +32,16 @@ def random_counts(seed, n_rules=6):
     return RuleCounts(*parts, float(missed), float(rejected), lengths.astype(float))
 
 
-def bits_of(counts, kept):
-    """Return the whole length after the rules not kept give their rows back."""
-    gone = ~kept
+def bits_of(counts, stays):
+    """Return the whole length after the rules not stays give their rows back."""
+    gone = ~stays
     missed = counts.missed + counts.positives[gone].sum()
     rejected = counts.rejected + counts.negatives[gone].sum()
     return description_length(
-        counts.lengths[kept],
-        covered=(counts.positives + counts.negatives)[kept].sum(),
+        counts.lengths[stays],
+        covered=(counts.positives + counts.negatives)[stays].sum(),
         uncovered=missed + rejected,
-        false_positives=counts.negatives[kept].sum(),
+        false_positives=counts.negatives[stays].sum(),
         false_negatives=missed,
         n_conditions=N_CONDITIONS,
         positive_share=SHARE,
@@ -51,10 +51,10 @@ def bits_of(counts, kept):
 def test_length_in_plain_arithmetic():
     theory = 0.5 * (log2(2) + 2 * log2(log2(2)) + subset(50, 2, 2 / 50))
     data = log2(101) + subset(40, 1, 1 / 40) + subset(60, 2, 0.5 * 3 / 60)
-    found = description_length(
+    bits = description_length(
         [2], covered=40, uncovered=60, false_positives=1, false_negatives=2, n_conditions=50
     )
-    assert found == pytest.approx(theory + data)
+    assert bits == pytest.approx(theory + data)
 
 
 def test_the_larger_side_gets_the_expected_share():
@@ -75,30 +75,30 @@ def test_longer_rules_cost_more():
 @pytest.mark.parametrize("seed", range(20))
 def test_deletion_never_lengthens_the_description(seed):
     counts = random_counts(seed)
-    kept = kept_rules(counts, N_CONDITIONS, SHARE, strict=False)
-    everything = np.ones(len(kept), dtype=bool)
-    assert bits_of(counts, kept) <= bits_of(counts, everything) + 1e-9
+    stays = rules_that_shorten(counts, N_CONDITIONS, SHARE, strict=False)
+    everything = np.ones(len(stays), dtype=bool)
+    assert bits_of(counts, stays) <= bits_of(counts, everything) + 1e-9
 
 
 def test_some_rules_stay_and_some_go():
     counts = RuleCounts(
         np.array([30.0, 1.0]), np.array([0.0, 0.0]), 2.0, 60.0, np.array([1.0, 4.0])
     )
-    assert kept_rules(counts, N_CONDITIONS, SHARE).tolist() == [True, False]
+    assert rules_that_shorten(counts, N_CONDITIONS, SHARE).tolist() == [True, False]
 
 
 def test_strict_deletion_also_takes_rules_that_are_wrong_as_often_as_right():
     counts = RuleCounts(np.array([40.0]), np.array([40.0]), 0.0, 300.0, np.array([1.0]))
-    assert kept_rules(counts, N_CONDITIONS, 0.1, strict=False).all()
-    assert not kept_rules(counts, N_CONDITIONS, 0.1).any()
+    assert rules_that_shorten(counts, N_CONDITIONS, 0.1, strict=False).all()
+    assert not rules_that_shorten(counts, N_CONDITIONS, 0.1).any()
 
 
 def test_least_bits_subtracts_what_deletion_saves():
     counts = random_counts(3)
-    kept = kept_rules(counts, N_CONDITIONS, SHARE)
+    stays = rules_that_shorten(counts, N_CONDITIONS, SHARE)
     theory = sum(rule_bits(length, N_CONDITIONS) for length in counts.lengths)
     assert least_bits(counts, 0, N_CONDITIONS, SHARE) + theory == pytest.approx(
-        bits_of(counts, kept)
+        bits_of(counts, stays)
     )
 
 
@@ -114,7 +114,7 @@ def test_compiled_arithmetic_equals_its_python_source():
 
 def paying_rules(coverage, positives, negatives, theory):
     """Return the rules that stay, each deletion weighed anew from what the others cover."""
-    kept, total = list(range(len(coverage))), positives.sum() + negatives.sum()
+    stays, total = list(range(len(coverage))), positives.sum() + negatives.sum()
 
     def bits(places):
         inside = coverage[places].any(axis=0)
@@ -127,12 +127,12 @@ def paying_rules(coverage, positives, negatives, theory):
             positives.sum() - right,
         )
 
-    while kept:
-        without = [bits([other for other in kept if other != place]) for place in kept]
-        if min(without) >= bits(kept):
+    while stays:
+        without = [bits([other for other in stays if other != place]) for place in stays]
+        if min(without) >= bits(stays):
             break
-        del kept[int(np.argmin(without))]
-    return kept
+        del stays[int(np.argmin(without))]
+    return stays
 
 
 @pytest.mark.parametrize("seed", range(5))

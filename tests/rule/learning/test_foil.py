@@ -5,7 +5,7 @@ from math import log2
 import pytest
 
 from verulam.base import DataError, UnknownNameError
-from verulam.rule import Clause, Literal, learn_clauses
+from verulam.rule import Clause, Literal, Program, learn_clauses
 from verulam.rule._learning.foil import _extend, _gain, _start
 
 FATHER = [
@@ -22,12 +22,25 @@ FACTS = {"Father": FATHER, "Female": FEMALE, "Daughter": DAUGHTER}
 
 
 def ancestors(parents):
-    found = set(parents)
+    closure = set(parents)
     while True:
-        more = {(a, d) for a, b in found for c, d in found if b == c} - found
+        more = {(a, d) for a, b in closure for c, d in closure if b == c} - closure
         if not more:
-            return found
-        found |= more
+            return closure
+        closure |= more
+
+
+def test_a_program_concludes_what_any_clause_does_and_what_follows_from_that():
+    head = Literal("Ancestor", ("x", "y"))
+    parent = Clause(head, (Literal("Parent", ("x", "y")),))
+    step = Clause(head, (Literal("Parent", ("x", "z")), Literal("Ancestor", ("z", "y"))))
+    facts = {"Parent": [("a", "b"), ("b", "c"), ("c", "d")]}
+    program = Program((parent, step), covered=1.0)
+    assert program.conclusions(facts) == ancestors(facts["Parent"])
+    assert Program((parent,), covered=0.5).conclusions(facts) == set(facts["Parent"])
+    assert program.holds(facts, "a", "d")
+    assert not program.holds(facts, "d", "a")
+    assert str(program).splitlines() == [str(parent), str(step)]
 
 
 def test_daughter_rule():
@@ -145,16 +158,16 @@ def test_negatives_have_as_many_arguments_as_facts():
         learn_clauses(FACTS, "Daughter", negatives=[("Bob",)])
 
 
-@pytest.mark.parametrize(("name", "given"), [("max_literals", 0), ("max_variables", 1)])
-def test_limits_that_allow_no_clause(name, given):
-    with pytest.raises(DataError, match=f"{name} is {given}; a clause of 'Daughter' needs"):
-        learn_clauses(FACTS, "Daughter", **{name: given})
+@pytest.mark.parametrize(("name", "limit"), [("max_literals", 0), ("max_variables", 1)])
+def test_limits_that_allow_no_clause(name, limit):
+    with pytest.raises(DataError, match=f"{name} is {limit}; a clause of 'Daughter' needs"):
+        learn_clauses(FACTS, "Daughter", **{name: limit})
 
 
 def test_gain_counts_the_positive_bindings_that_stay_not_their_extensions():
     """Two positives stay, as four of five bindings: 2 (log2 4/5 - log2 2/4)."""
     relations = {"P": frozenset({("a", 1), ("a", 2), ("a", 3), ("b", 1), ("c", 1)})}
     head = Literal("T", ("x",))
-    positive, negative = (_start(head, [(each,) for each in names]) for names in ("ab", "cd"))
+    positive, negative = (_start(head, [(name,) for name in names]) for names in ("ab", "cd"))
     gain = _gain(relations, Literal("P", ("x", "y")), positive, negative)
     assert gain == pytest.approx(2 * (log2(4 / 5) - log2(2 / 4)))

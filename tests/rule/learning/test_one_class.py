@@ -96,15 +96,15 @@ def test_surplus_bits_let_more_rules_in():
 
 
 def test_optimisation_does_not_lengthen_the_description():
-    lengths = []
+    means = []
     for passes in (0, 2):
-        found = []
+        lengths = []
         for seed in range(6):
             problem, _ = two_boxes(n=500, noise=0.1, seed=seed)
             rules = learn(problem, CoveringOptions(pruning_fraction=1 / 3, n_passes=passes), seed)
-            found.append(length_of(problem, rules))
-        lengths.append(np.mean(found))
-    assert lengths[1] <= lengths[0]
+            lengths.append(length_of(problem, rules))
+        means.append(np.mean(lengths))
+    assert means[1] <= means[0]
 
 
 @pytest.mark.parametrize("fraction", [0.01, 0.5, 0.99])
@@ -172,10 +172,12 @@ def test_optimisation_weighs_a_rule_against_its_revision_and_its_replacement(mon
     np.testing.assert_array_equal(replacement.covered, grown.covered)
     weighed, plain = [], learner._relative_bits
     monkeypatch.setattr(
-        learner, "_relative_bits", lambda *given: weighed.append(given[0]) or plain(*given)
+        learner,
+        "_relative_bits",
+        lambda *arguments: weighed.append(arguments[0]) or plain(*arguments),
     )
     optimised = learner.optimise([short])
-    assert [len(each) for each in weighed[:3]] == [1, len(revision), len(replacement)]
+    assert [len(variant) for variant in weighed[:3]] == [1, len(revision), len(replacement)]
     np.testing.assert_array_equal(weighed[2].covered, grown.covered)
     assert not (short.covered <= inside).all()
     assert (optimised[0].covered <= inside).all()

@@ -121,10 +121,10 @@ def test_the_rules_of_a_class_equal_the_tree_on_a_grid():
     tree = DecisionTreeClassifier().fit(X, y)
     rules = extract_rules(tree)
     grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 41)] * 2), axis=-1).reshape(-1, 2)
-    own = [place for place, rule in enumerate(rules.rules) if rule.conclusion == "C1"]
-    union = rules.coverage(rules.encode(grid))[:, own].any(axis=1)
+    places = [place for place, rule in enumerate(rules.rules) if rule.conclusion == "C1"]
+    union = rules.coverage(rules.encode(grid))[:, places].any(axis=1)
     assert_array_equal(union, tree.predict(grid) == "C1")
-    assert rules.description("C1").count(" OR ") == len(own) - 1
+    assert rules.description("C1").count(" OR ") == len(places) - 1
 
 
 def test_a_tree_without_branches_is_its_default():

@@ -7,7 +7,7 @@ import pytest
 from verulam.base import DataError, TableSchema
 from verulam.rule import Rule, RuleBase, RuleList, Term, prune_rules
 from verulam.rule._classifier import TrainingSet
-from verulam.rule._trees.simplify import choose_rules, order_rules
+from verulam.rule._trees.simplify import order_rules, select_rules
 
 SCHEMA = TableSchema(("age", "job"), (None, np.array(["A", "B", "C"])))
 R3 = Rule((Term("age", "<=", 38.5), Term("job", "=", "A")), 0.4)
@@ -48,8 +48,8 @@ def test_a_term_is_dropped_from_one_rule_only():
         Rule([young, Term("job", "=", "A")], "yes"),
         Rule([young, Term("job", "in", ("B", "C"))], "no"),
     ]
-    given = RuleList(rules).fit(X, labels).rules_
-    pruned = prune_rules(given, X, labels)
+    rule_base = RuleList(rules).fit(X, labels).rules_
+    pruned = prune_rules(rule_base, X, labels)
     assert [str(rule) for rule in pruned.rules] == [
         "IF job = A THEN yes",
         "IF age <= 38.5 AND job in {B, C} THEN no",
@@ -65,8 +65,8 @@ def test_pessimism_drops_what_few_rows_support():
     y = np.where(x == 1, "b", "a")
     X = np.column_stack([x, z])
     rule = Rule([Term(0, "<=", 0.5), Term(1, "<=", 0.5)], "a")
-    given = RuleList([rule]).fit(X, y).rules_
-    assert prune_rules(given, X, y).rules[0].terms == (Term(0, "<=", 0.5),)
+    rule_base = RuleList([rule]).fit(X, y).rules_
+    assert prune_rules(rule_base, X, y).rules[0].terms == (Term(0, "<=", 0.5),)
 
 
 def test_rules_that_do_not_pay_are_not_chosen():
@@ -76,7 +76,7 @@ def test_rules_that_do_not_pay_are_not_chosen():
     good = Rule((Term("x", ">", 0.5),), "b")
     needless = Rule((Term("x", ">", 0.6), Term("y", ">", 0.9)), "b")
     wrong = Rule((Term("x", "<=", 0.3),), "b")
-    assert choose_rules([needless, good, wrong], training) == (good,)
+    assert select_rules([needless, good, wrong], training) == (good,)
 
 
 def test_the_class_of_fewest_false_positives_comes_first():

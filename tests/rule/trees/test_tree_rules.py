@@ -15,7 +15,7 @@ from verulam.tree import DecisionTreeClassifier
 def test_rules_are_fewer_than_leaves(name):
     data = dataset(name)
     learner = TreeRules().fit(data.inputs, data.target_values)
-    assert len(learner.rules_) <= learner.tree_.get_n_leaves() / 2
+    assert len(learner.rules_) <= learner.estimator_.get_n_leaves() / 2
     baseline = np.max(np.unique(data.target_values.astype(str), return_counts=True)[1])
     assert learner.score(data.inputs, data.target_values) > baseline / len(data.inputs) + 0.02
 
@@ -23,15 +23,15 @@ def test_rules_are_fewer_than_leaves(name):
 def test_unpruned_rules_predict_as_their_tree():
     titanic = dataset("titanic")
     tree = DecisionTreeClassifier(max_depth=5)
-    learner = TreeRules(tree, confidence=None).fit(titanic.inputs, titanic.target_values)
-    assert_array_equal(learner.predict(titanic.inputs), learner.tree_.predict(titanic.inputs))
+    learner = TreeRules(estimator=tree, confidence=None).fit(titanic.inputs, titanic.target_values)
+    assert_array_equal(learner.predict(titanic.inputs), learner.estimator_.predict(titanic.inputs))
 
 
 def test_missing_is_spoken_of_only_where_a_column_has_gaps():
     titanic = dataset("titanic")
     gaps = set(titanic.inputs.columns[titanic.inputs.isna().any()])
     tree = DecisionTreeClassifier(max_depth=5)
-    learner = TreeRules(tree, confidence=None).fit(titanic.inputs, titanic.target_values)
+    learner = TreeRules(estimator=tree, confidence=None).fit(titanic.inputs, titanic.target_values)
     speaking = {
         term.column for rule in learner.rules_.rules for term in rule.terms if term.accepts_missing
     }
@@ -51,7 +51,7 @@ def test_less_confidence_drops_more_terms():
 def test_a_tree_that_divides_missing_entries():
     titanic = dataset("titanic")
     tree = DecisionTreeClassifier(missing="fractional", max_depth=5)
-    learner = TreeRules(tree, confidence=None).fit(titanic.inputs, titanic.target_values)
+    learner = TreeRules(estimator=tree, confidence=None).fit(titanic.inputs, titanic.target_values)
     assert not any(term.accepts_missing for rule in learner.rules_.rules for term in rule.terms)
     assert learner.score(titanic.inputs, titanic.target_values) > 0.7
 
@@ -68,9 +68,9 @@ def test_one_class_needs_no_rules():
     assert learner.predict(np.eye(3)).tolist() == ["a"] * 3
 
 
-def test_the_given_tree_is_left_alone():
+def test_the_estimator_is_left_alone():
     tree = DecisionTreeClassifier(max_depth=2)
     iris = dataset("iris")
-    learner = TreeRules(tree).fit(iris.inputs, iris.target_values)
+    learner = TreeRules(estimator=tree).fit(iris.inputs, iris.target_values)
     assert not hasattr(tree, "tree_")
-    assert learner.tree_.get_depth() == 2
+    assert learner.estimator_.get_depth() == 2

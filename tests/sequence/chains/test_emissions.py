@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from verulam.base import DataError
 from verulam.sequence import (
     AdditiveEmission,
+    AdditiveStates,
     CategoricalEmission,
     ChainEmission,
     GaussianEmission,
@@ -38,14 +39,14 @@ def test_fixed_contributions_stay():
     emission = AdditiveEmission(
         (2, 2), contributions=known, covariances=[[1.0]], fixed=("contributions",)
     )
-    blank = emission.given(emission.ready(4, 1))
+    blank = emission.with_start_values(emission.ready(4, 1))
     X = RANDOM.normal(size=(20, 1))
     new = emission.update(blank, emission.statistics(blank, X, RANDOM.dirichlet(np.ones(4), 20)))
     assert_allclose(new.contributions, known)
     assert_allclose(new.means.ravel(), [0.0, 5.0, 1.0, 6.0])
     assert emission.n_parameters(new) == 1
     with pytest.raises(DataError, match=r"contributions of AdditiveEmission has shape \(1, 1\)"):
-        AdditiveEmission((2, 2), contributions=[[1.0]]).given(blank)
+        AdditiveEmission((2, 2), contributions=[[1.0]]).with_start_values(blank)
 
 
 def test_each_chain_shows_its_own_columns():
@@ -54,7 +55,7 @@ def test_each_chain_shows_its_own_columns():
         CategoricalEmission(probabilities=[[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]),
     )
     emission = ChainEmission((2, 3), parts)
-    parameters = emission.given(emission.ready(6, 2))
+    parameters = emission.with_start_values(emission.ready(6, 2))
     X = np.array([[0.5, 0.0], [3.0, 1.0], [np.nan, 1.0]])
     values = emission.encode(read_sequences(X), parameters)
     table = emission.log_likelihoods(parameters, values)
@@ -64,7 +65,19 @@ def test_each_chain_shows_its_own_columns():
         assert_allclose(table[:, flat], first[:, one] + second[:, other])
     weights = RANDOM.dirichlet(np.ones(6), 3)
     sums = emission.statistics(parameters, values, weights)
-    own = weights.reshape(3, 2, 3).sum(axis=1)
-    assert_allclose(sums.parts[1].counts[1], own[1:].sum(axis=0))
+    chain_weights = weights.reshape(3, 2, 3).sum(axis=1)
+    assert_allclose(sums.parts[1].counts[1], chain_weights[1:].sum(axis=0))
     with pytest.raises(DataError, match="2 sizes and 1 emissions"):
         ChainEmission((2, 2), (GaussianEmission(),)).encode(read_sequences(X))
+
+
+def test_states_of_chains_have_the_density_of_their_sum():
+    emission = AdditiveEmission((2, 2))
+    contributions = np.array([[0.0], [1.0], [0.0], [5.0]])
+    states = AdditiveStates(
+        emission.design @ contributions, np.eye(1), np.zeros(1), np.ones(1), contributions
+    )
+    densities = emission.log_likelihoods(states, np.array([[6.0]]))
+    squares = (6.0 - np.array([0.0, 5.0, 1.0, 6.0])) ** 2
+    assert_allclose(densities[0], -0.5 * (squares + np.log(2 * np.pi)))
+    assert emission.n_parameters(states) == 4

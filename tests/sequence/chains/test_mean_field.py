@@ -43,10 +43,10 @@ def exact(sum_over_paths):
 
 def test_the_bound_is_below_the_likelihood_and_never_falls(sum_over_paths):
     log_likelihood, posteriors = exact(sum_over_paths)
-    found = believe(PARAMETERS, read_sequences(X))
-    assert np.diff(found.curve).min(initial=0.0) > -1e-10
-    assert log_likelihood - 0.2 < found.bound < log_likelihood
-    for ours, theirs in zip(found.probabilities, posteriors, strict=True):
+    beliefs = believe(PARAMETERS, read_sequences(X))
+    assert np.diff(beliefs.curve).min(initial=0.0) > -1e-10
+    assert log_likelihood - 0.2 < beliefs.bound < log_likelihood
+    for ours, theirs in zip(beliefs.probabilities, posteriors, strict=True):
         assert_allclose(ours, theirs, atol=0.15)
 
 
@@ -65,22 +65,22 @@ def test_one_chain_is_exact(sum_over_paths):
         [multivariate_normal(mean, one.covariance).logpdf(X) for mean in one.contributions[0]]
     )
     log_likelihood, posteriors = sum_over_paths(HALF, STICKY, logs)
-    found = believe(one, read_sequences(X))
-    assert_allclose(found.bound, log_likelihood)
-    assert_allclose(found.probabilities[0], posteriors)
-    best = best_chain_paths(one, read_sequences(X), found.probabilities)
+    beliefs = believe(one, read_sequences(X))
+    assert_allclose(beliefs.bound, log_likelihood)
+    assert_allclose(beliefs.probabilities[0], posteriors)
+    best = best_chain_paths(one, read_sequences(X), beliefs.probabilities)
     assert best.shape == (5, 1)
 
 
 def test_missing_steps_count_for_nothing():
     gappy = np.vstack([X, [[np.nan, 1.0]]])
-    found, whole = (
+    with_gap, whole = (
         believe(PARAMETERS, read_sequences(gappy)),
         believe(PARAMETERS, read_sequences(X)),
     )
-    assert_allclose(found.bound, whole.bound, atol=1e-6)
+    assert_allclose(with_gap.bound, whole.bound, atol=1e-6)
     ahead = whole.probabilities[0][-1] @ STICKY
-    assert_allclose(found.probabilities[0][-1], ahead, atol=1e-4)
+    assert_allclose(with_gap.probabilities[0][-1], ahead, atol=1e-4)
 
 
 def test_better_parameters_raise_the_bound():
@@ -88,10 +88,10 @@ def test_better_parameters_raise_the_bound():
     sequences = read_sequences([random.normal(size=(30, 2)), random.normal(size=(20, 2))])
     parameters, beliefs, bounds = PARAMETERS, None, []
     for _ in range(15):
-        found = believe(parameters, sequences, beliefs, 3, 0.0)
-        bounds.append(found.bound)
-        beliefs = found.probabilities
-        parameters = improved(parameters, sequences, found, np.full(2, 1e-6))
+        posterior = believe(parameters, sequences, beliefs, 3, 0.0)
+        bounds.append(posterior.bound)
+        beliefs = posterior.probabilities
+        parameters = improved(parameters, sequences, posterior, np.full(2, 1e-6))
     assert np.diff(bounds).min() > -1e-8
     check_factorial(parameters)
 
@@ -116,9 +116,9 @@ def test_beliefs_do_not_get_stuck_where_noise_is_small():
         tuple(np.array([np.zeros(2), row]) for row in weights),
         0.09 * np.eye(2),
     )
-    found = believe(parameters, read_sequences(series))
+    beliefs = believe(parameters, read_sequences(series))
     agree = [
-        np.mean(p.argmax(axis=1) == q) for p, q in zip(found.probabilities, chains.T, strict=True)
+        np.mean(p.argmax(axis=1) == q) for p, q in zip(beliefs.probabilities, chains.T, strict=True)
     ]
     assert min(agree) > 0.98
 
@@ -129,14 +129,14 @@ def test_each_step_by_itself_is_exact_for_a_group(monkeypatch):
     moves = (np.full((2, 2), 0.5), np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]))
     parameters = FactorialParameters((np.full(2, 0.5), np.full(3, 1 / 3)), moves, rows, np.eye(2))
     values = random.normal(size=(5, 2))
-    found = beliefs_by_step(parameters, values, np.array([True] * 4 + [False]))
+    beliefs = beliefs_by_step(parameters, values, np.array([True] * 4 + [False]))
     usual = stationary_distribution(moves[1])
     gaps = values[:, None, None] - rows[0][None, :, None] - rows[1][None, None]
     joint = np.exp(-0.5 * (gaps**2).sum(axis=-1)) * 0.5 * usual
     joint /= joint.sum(axis=(1, 2), keepdims=True)
-    assert_allclose(found[0][:4], joint.sum(axis=2)[:4])
-    assert_allclose(found[1][:4], joint.sum(axis=1)[:4])
-    assert_allclose(found[1][4], usual)
+    assert_allclose(beliefs[0][:4], joint.sum(axis=2)[:4])
+    assert_allclose(beliefs[1][:4], joint.sum(axis=1)[:4])
+    assert_allclose(beliefs[1][4], usual)
     monkeypatch.setattr("verulam.sequence._chains.mean_field.MOST_COMBINED", 3)
     apart = beliefs_by_step(parameters, values, np.ones(5, dtype=bool))
     assert_allclose([part.sum() for part in apart], 5.0)

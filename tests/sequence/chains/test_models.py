@@ -58,8 +58,8 @@ def test_factorial_model_sums_over_the_paths_of_all_chains(sum_over_paths):
     log_likelihood, posteriors = sum_over_paths(np.full(4, 0.25), matrix, logs)
     assert_allclose(model.objective_curve_[0], log_likelihood)
     # The first chain's table after a pass is the share of its own expected transitions.
-    own = chain_posteriors(posteriors, (2, 2))[0]
-    assert_allclose(model.initial_.reshape(2, 2).sum(axis=1), own[0])
+    first_chain = chain_posteriors(posteriors, (2, 2))[0]
+    assert_allclose(model.initial_.reshape(2, 2).sum(axis=1), first_chain[0])
 
 
 @ONCE
@@ -159,8 +159,8 @@ def test_restarts_find_which_states_belong_to_a_chain():
     series = np.where(selector == 0, means[0][near], means[1][far])
     series = series + 0.5 * random.normal(size=2000)
     model = switching_model((2, 2), n_init=6, random_state=0).fit(series)
-    found = np.sort(np.sort(model.emission_.means.reshape(2, 2), axis=1), axis=0)
-    assert_allclose(found, means, atol=0.1)
+    sorted_means = np.sort(np.sort(model.emission_.means.reshape(2, 2), axis=1), axis=0)
+    assert_allclose(sorted_means, means, atol=0.1)
     states = split_states(model.predict(series), (2, 2, 2))
     assert align_states(selector, states[:, 0]).agreement > 0.98
 

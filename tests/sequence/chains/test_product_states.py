@@ -58,9 +58,9 @@ def test_expected_transitions_are_counted_chain_by_chain():
 
 def test_initial_probabilities_stay_a_product():
     sums = RANDOM.random(6)
-    found = ChainInitial(sizes=(2, 3)).update(np.full(6, 1 / 6), sums).reshape(2, 3)
+    probabilities = ChainInitial(sizes=(2, 3)).update(np.full(6, 1 / 6), sums).reshape(2, 3)
     table = sums.reshape(2, 3) / sums.sum()
-    assert_allclose(found, np.outer(table.sum(axis=1), table.sum(axis=0)))
+    assert_allclose(probabilities, np.outer(table.sum(axis=1), table.sum(axis=0)))
     held = ChainInitial(fixed=True, sizes=(2, 3)).update(np.full(6, 1 / 6), sums)
     assert_allclose(held, 1 / 6)
 

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from verulam.base import DataError
 from verulam.sequence import (
     AdditiveEmission,
+    ChainBeliefs,
     ChainInitial,
     FactorialParameters,
     VariationalFactorial,
@@ -35,9 +36,9 @@ def test_twelve_chains_are_told_apart():
 def test_chains_are_found_again():
     X, states = summed(3, seed=3)
     model = VariationalFactorial((2,) * 3, n_init=6, random_state=0).fit(X)
-    found = model.predict([X])[0]
+    paths = model.predict([X])[0]
     hits = [
-        max(max((found[:, k] == chain).mean(), (found[:, k] != chain).mean()) for k in range(3))
+        max(max((paths[:, k] == chain).mean(), (paths[:, k] != chain).mean()) for k in range(3))
         for chain in states.T
     ]
     assert min(hits) > 0.97
@@ -64,7 +65,7 @@ def test_bound_is_close_to_the_exact_model():
 def test_same_seed_same_draws():
     X, _ = summed(2, 40)
     model = VariationalFactorial((2, 2), random_state=0).fit(X)
-    one, other = (model.gibbs(X, n_sweeps=20, burn_in=5, random_state=1) for _ in range(2))
+    one, other = (model.gibbs(X, n_iter=20, burn_in=5, random_state=1) for _ in range(2))
     assert_allclose(one[0], other[0])
     assert_allclose(one[1].sum(axis=1), 1.0)
 
@@ -82,7 +83,7 @@ def test_bad_input():
     X, _ = summed(2, 40)
     model = VariationalFactorial((2, 2), random_state=0).fit(X)
     with pytest.raises(DataError, match="burn_in is 5; it must be from 0"):
-        model.gibbs(X, n_sweeps=5, burn_in=5)
+        model.gibbs(X, n_iter=5, burn_in=5)
 
 
 def test_draws_have_the_moments():
@@ -98,3 +99,13 @@ def test_draws_have_the_moments():
     assert_allclose(drawn.observations[0].mean(), 6.0, atol=0.1)
     noise = drawn.observations[0][:, 0] - 5.0 - 2.0 * drawn.states[0][:, 1]
     assert_allclose(noise.std(), 0.5, atol=0.05)
+
+
+def test_beliefs_are_posteriors_and_a_bound():
+    X, _ = summed(2, n_steps=80)
+    model = VariationalFactorial((2, 2), n_init=1, max_iter=3, tol=1e9, random_state=0).fit(X)
+    beliefs = model.infer(X)
+    assert isinstance(beliefs, ChainBeliefs)
+    assert beliefs.bound == beliefs.curve[-1] == model.score(X)
+    assert_allclose([table.sum(axis=1) for table in beliefs.probabilities], 1.0)
+    assert [table.shape for table in beliefs.probabilities] == [(80, 2)] * 2

@@ -1,11 +1,11 @@
-"""The convention of sequences: forms of data, slices, groups."""
+"""The convention of sequences: forms of data, slices, groups, windows."""
 
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError, DataWarning
 from verulam.sequence import (
@@ -13,6 +13,8 @@ from verulam.sequence import (
     HiddenMarkovModel,
     InfiniteHiddenMarkovModel,
     MarkovChain,
+    RegressionEmission,
+    input_windows,
     order_test,
     read_sequences,
 )
@@ -51,15 +53,15 @@ def test_words_are_one_sequence():
         MarkovChain().fit,
         lambda X: order_test(X, 0),
         HiddenMarkovModel(2, CategoricalEmission(), max_iter=2000, random_state=0).fit,
-        InfiniteHiddenMarkovModel(CategoricalEmission(), n_sweeps=2, burn_in=1).fit,
+        InfiniteHiddenMarkovModel(CategoricalEmission(), n_iter=2, burn_in=1).fit,
     ],
     ids=["chain", "order test", "hidden", "infinite"],
 )
 @pytest.mark.filterwarnings("ignore:Most sweeps used all")
 def test_words_that_look_like_sequences_are_told(fit):
-    with pytest.warns(DataWarning, match=r"one sequence of 2 labels.*\[list\(word\) for") as told:
+    with pytest.warns(DataWarning, match=r"one sequence of 2 labels.*\[list\(word\) for") as warned:
         fit(["aab", "abb"])
-    assert [w.filename for w in told if "labels" in str(w.message)] == [__file__]
+    assert [w.filename for w in warned if "labels" in str(w.message)] == [__file__]
     # Labels that come again or in a list, letters, numbers, split words are as they should be.
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
@@ -74,7 +76,7 @@ def test_words_that_look_like_sequences_are_told(fit):
 def test_labels_that_are_named_need_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
-        chain = MarkovChain(states=["rainy", "sunny"], prior=1.0).fit(["rainy", "sunny"])
+        chain = MarkovChain(states=["rainy", "sunny"], alpha=1.0).fit(["rainy", "sunny"])
         assert_array_equal(chain.states_, ["rainy", "sunny"])
         assert chain.score(["sunny", "rainy"]) < 0
         emission = CategoricalEmission(symbols=["rainy", "sunny"])
@@ -149,3 +151,39 @@ def test_lists_of_arrays_are_told_from_tables():
     assert not is_list_of_arrays([[1.0, 2.0], [3.0, 4.0]])
     assert not is_list_of_arrays(np.zeros((2, 2)))
     assert not is_list_of_arrays([])
+
+
+def test_windows_stay_within_their_sequence():
+    windows = input_windows([[1.0, 2.0, 3.0], [9.0]], 1, 1)
+    assert_array_equal(windows[0], [[1, 1, 2], [1, 2, 3], [2, 3, 3]])
+    assert_array_equal(windows[1], [[9, 9, 9]])
+    rows = input_windows([1.0, 2.0, 3.0, 9.0], 2, lengths=[3, 1])
+    assert_array_equal(rows, [[1, 1, 1], [1, 1, 2], [1, 2, 3], [9, 9, 9]])
+    columns = np.arange(6).reshape(3, 2)
+    assert_array_equal(input_windows(columns), [[0, 1, 0, 1], [0, 1, 2, 3], [2, 3, 4, 5]])
+    assert_array_equal(input_windows(columns, 0), columns)
+
+
+def test_two_states_answer_to_different_steps_of_a_window():
+    random = np.random.default_rng(0)
+    signals = [random.normal(size=60) for _ in range(4)]
+    states = np.repeat([0, 1], 30)
+    # One state echoes the last but one step of the signal, the other its present step.
+    X = [
+        np.where(states == 0, 2.0 * np.r_[[s[0]] * 2, s[:-2]], -s) + 0.01 * random.normal(size=60)
+        for s in signals
+    ]
+    model = HiddenMarkovModel(2, RegressionEmission(), n_init=5, init="random", random_state=0)
+    model.fit(X, inputs=input_windows(signals, 2))
+    weights = model.emission_.weights[:, 1:, 0]
+    assert_allclose(weights[weights[:, 0].argsort()], [[0, 0, -1], [2, 0, 0]], atol=0.02)
+    assert len(np.unique(np.concatenate(model.predict(X, inputs=input_windows(signals, 2))))) == 2
+
+
+def test_windows_need_numbers():
+    with pytest.raises(DataError, match="before must be a whole number of at least 0; got -1"):
+        input_windows([1.0, 2.0], -1)
+    with pytest.raises(DataError, match="X needs numbers"):
+        input_windows(["a", "b"])
+    with pytest.raises(DataError, match="missing or infinite"):
+        input_windows([1.0, np.nan])

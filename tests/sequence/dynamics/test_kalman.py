@@ -7,7 +7,12 @@ from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
 from verulam.base import DataError
-from verulam.sequence import kalman_filter, kalman_smoother, linear_system
+from verulam.sequence import (
+    LinearSystem,
+    kalman_filter,
+    kalman_smoother,
+    linear_system,
+)
 from verulam.sequence._dynamics import kalman_loops as loops
 
 
@@ -158,3 +163,14 @@ def test_bad_data():
         kalman_filter(system, np.zeros((3, 2)))
     with pytest.raises(DataError, match="infinite"):
         kalman_filter(system, [0.0, np.inf])
+
+
+def test_matrices_of_a_system_are_used_as_they_are():
+    one = np.ones((1, 1))
+    system = LinearSystem(0.5 * one, 0.75 * one, one, one, np.zeros(1), one, np.zeros(1))
+    made = linear_system(0.5, 0.75, 1.0, 1.0)
+    X = [1.0, np.nan, -0.5]
+    assert (system.n_dimensions, system.n_columns) == (1, 1)
+    assert_allclose(kalman_filter(system, X).means, kalman_filter(made, X).means)
+    # The first state has mean 0 and variance 1, and so has the noise.
+    assert_allclose(kalman_filter(system, X).means[0], 0.5)

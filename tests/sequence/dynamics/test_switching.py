@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from verulam.base import DataError
 from verulam.sequence import (
     LinearDynamicalSystem,
+    RegimeDraws,
     SwitchingDynamicalSystem,
     SwitchingSystem,
     kalman_smoother,
@@ -30,8 +31,8 @@ def enumerated():
     weights, posteriors = [], np.zeros((len(X), 2))
     for path in product(range(2), repeat=len(X)):
         regimes = np.array(path)
-        found = run_filter(stacked(BOTH.systems), sequences, regimes).estimates
-        weight = np.exp(found.log_likelihoods[0]) * BOTH.initial[path[0]]
+        estimates = run_filter(stacked(BOTH.systems), sequences, regimes).estimates
+        weight = np.exp(estimates.log_likelihoods[0]) * BOTH.initial[path[0]]
         weight *= np.prod([BOTH.transitions[i, j] for i, j in pairwise(path)])
         posteriors[np.arange(len(X)), regimes] += weight
         weights.append(weight)
@@ -42,10 +43,10 @@ def enumerated():
 def test_draws_have_the_exact_posterior():
     model = SwitchingDynamicalSystem.from_parameters(BOTH)
     # Copies of the sequence are draws side by side.
-    drawn = model.gibbs([X] * 40, n_sweeps=100, burn_in=20)
+    drawn = model.gibbs([X] * 40, n_iter=100, burn_in=20)
     average = drawn.probabilities.reshape(40, len(X), 2).mean(axis=0)
     assert_allclose(average, enumerated(), atol=0.06)
-    one, other = (model.gibbs(X, n_sweeps=9, burn_in=3, random_state=2) for _ in range(2))
+    one, other = (model.gibbs(X, n_iter=9, burn_in=3, random_state=2) for _ in range(2))
     assert_array_equal(one.best, other.best)
     paths = product(range(2), repeat=len(X))
     best = max(log_joint(BOTH, read_sequences(X), np.array(path)) for path in paths)
@@ -68,8 +69,8 @@ def test_states_are_drawn_from_their_posterior():
 def test_one_regime_is_a_plain_system():
     series = np.cumsum(np.random.default_rng(0).normal(size=80))
     alone = SwitchingSystem((CALM,), np.ones(1), np.ones((1, 1)))
-    switching = SwitchingDynamicalSystem(1, start=alone, n_sweeps=8, random_state=0).fit(series)
-    plain = LinearDynamicalSystem(start=CALM, max_iter=8, tol=0.0).fit(series)
+    switching = SwitchingDynamicalSystem(1, init=alone, n_iter=8, random_state=0).fit(series)
+    plain = LinearDynamicalSystem(init=CALM, max_iter=8, tol=0.0).fit(series)
     assert_allclose(switching.objective_curve_, plain.objective_curve_)
 
 
@@ -78,9 +79,9 @@ def test_regimes_are_found_again():
     truth = np.repeat([0, 1, 0, 1], 50)
     steps = np.array([0.1, 2.0])[truth] * random.normal(size=200)
     series = np.cumsum(steps) + 0.05 * random.normal(size=200)
-    model = SwitchingDynamicalSystem(2, n_sweeps=40, n_init=3, random_state=0).fit([series])
-    found = model.predict([series])[0]
-    assert max(np.mean(found == truth), np.mean(found != truth)) > 0.9
+    model = SwitchingDynamicalSystem(2, n_iter=40, n_init=3, random_state=0).fit([series])
+    regimes = model.predict([series])[0]
+    assert max(np.mean(regimes == truth), np.mean(regimes != truth)) > 0.9
     noises = sorted(float(part.state_noise[0, 0]) for part in model.switching_.systems)
     assert noises[1] > 50 * noises[0]
     seen = [part.observation for part in model.switching_.systems]
@@ -93,7 +94,7 @@ def test_bad_input():
             SwitchingSystem((CALM, WILD), np.ones(1), np.ones((1, 1)))
         )
     with pytest.raises(DataError, match="burn_in is 3; it must be from 0"):
-        SwitchingDynamicalSystem.from_parameters(BOTH).gibbs(X, n_sweeps=3, burn_in=3)
+        SwitchingDynamicalSystem.from_parameters(BOTH).gibbs(X, n_iter=3, burn_in=3)
 
 
 def test_draws_and_probabilities_of_regimes():
@@ -108,3 +109,11 @@ def test_draws_and_probabilities_of_regimes():
     shares = model.predict_proba(drawn.observations)
     assert_allclose(shares[0].sum(axis=1), 1.0)
     assert_array_equal(shares[1].argmax(axis=1), model.predict(drawn.observations)[1])
+
+
+def test_draws_agree_with_what_they_are_made_of():
+    draws = SwitchingDynamicalSystem.from_parameters(BOTH).gibbs(X, n_iter=12, burn_in=2)
+    assert isinstance(draws, RegimeDraws)
+    assert_allclose(draws.probabilities.sum(axis=1), 1.0)
+    assert_allclose(draws.probabilities * 10, (draws.probabilities * 10).round())
+    assert_allclose(draws.log_joint, log_joint(BOTH, read_sequences(X), draws.best))

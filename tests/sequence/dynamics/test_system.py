@@ -7,7 +7,12 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 from verulam.base import DataError
-from verulam.sequence import LinearDynamicalSystem, kalman_filter, linear_system
+from verulam.sequence import (
+    LinearDynamicalSystem,
+    StateForecast,
+    kalman_filter,
+    linear_system,
+)
 
 TURN = linear_system(
     [[0.9, 0.3], [-0.3, 0.9]],
@@ -44,7 +49,7 @@ def test_log_likelihood_never_falls(noise, n_dimensions):
 @pytest.mark.filterwarnings("ignore:LinearDynamicalSystem had not converged")
 @pytest.mark.parametrize("fixed", [("observation",), ("offset", "state_noise"), ("transition",)])
 def test_fixed_parameters_stay(fixed):
-    model = LinearDynamicalSystem(2, noise="full", start=TURN, fixed=fixed, max_iter=5, tol=0.0)
+    model = LinearDynamicalSystem(2, noise="full", init=TURN, fixed=fixed, max_iter=5, tol=0.0)
     model.fit(sparse())
     assert np.diff(model.objective_curve_).min() > -1e-8
     for name in fixed:
@@ -115,8 +120,8 @@ def test_samples_have_the_moments_of_the_system():
 def test_bad_input():
     with pytest.raises(DataError, match="Column 1 of X has no value"):
         LinearDynamicalSystem().fit(np.column_stack([np.arange(5.0), np.full(5, np.nan)]))
-    with pytest.raises(DataError, match="start shows 3 columns, but X has 1"):
-        LinearDynamicalSystem(2, start=TURN).fit(np.arange(5.0))
+    with pytest.raises(DataError, match="init shows 3 columns, but X has 1"):
+        LinearDynamicalSystem(2, init=TURN).fit(np.arange(5.0))
     with pytest.raises(DataError, match="list is empty"):
         LinearDynamicalSystem().fit([])
     with pytest.raises(DataError, match="labels such as 'a', and LinearDynamicalSystem reads"):
@@ -144,10 +149,10 @@ def test_each_sequence_is_forecast():
     by_list = model.forecast(pieces, 3)
     lengths = [len(piece) for piece in pieces]
     by_lengths = model.forecast(np.concatenate(pieces), 3, lengths=lengths)
-    for found in (by_list, by_lengths):
-        assert len(found) == 2
-        assert_allclose(found[1].means, alone.means)
-        assert_allclose(found[1].covariances, alone.covariances)
+    for forecasts in (by_list, by_lengths):
+        assert len(forecasts) == 2
+        assert_allclose(forecasts[1].means, alone.means)
+        assert_allclose(forecasts[1].covariances, alone.covariances)
 
 
 def test_names_of_columns_are_kept_and_compared():
@@ -156,3 +161,16 @@ def test_names_of_columns_are_kept_and_compared():
     assert model.feature_names_in_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names should match"):
         model.score([table[["b", "a", "c"]]])
+
+
+def test_a_forecast_moves_the_last_state_on():
+    model = LinearDynamicalSystem.from_parameters(TURN)
+    X = drawn(n_steps=10, n_sequences=1).observations[0]
+    forecast = model.forecast(X, 2)
+    assert isinstance(forecast, StateForecast)
+    last = model.filter(X).means[-1]
+    assert_allclose(
+        forecast.states, [TURN.transition @ last, TURN.transition @ TURN.transition @ last]
+    )
+    assert_allclose(forecast.means, forecast.states @ TURN.observation.T + TURN.offset)
+    assert np.trace(forecast.covariances[1]) > np.trace(forecast.covariances[0])

@@ -55,7 +55,7 @@ def test_data_without_symbols_is_refused(X, message):
 
 def test_taken_states_leave_the_alphabet_alone():
     emission = CategoricalEmission(["a", "b"], probabilities=[[0.9, 0.1], [0.2, 0.8]])
-    taken = emission.take(emission.given(emission.ready(2, 1)), np.array([1]))
+    taken = emission.take(emission.with_start_values(emission.ready(2, 1)), np.array([1]))
     assert taken.symbols.tolist() == ["a", "b"]
     assert_allclose(taken.probabilities, [[0.2, 0.8]])
 

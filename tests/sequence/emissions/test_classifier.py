@@ -6,7 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from verulam.base import DataError
-from verulam.sequence import ClassifierEmission, HiddenMarkovModel, read_sequences
+from verulam.sequence import (
+    ClassifierEmission,
+    ClassifierStates,
+    HiddenMarkovModel,
+    read_sequences,
+)
 
 RANDOM = np.random.default_rng(0)
 INPUTS = RANDOM.normal(size=(60, 2))
@@ -80,3 +85,13 @@ def test_bad_input():
 def test_impossible_penalties_are_refused(penalty):
     with pytest.raises(DataError, match="penalty must be a number of at least 0"):
         ClassifierEmission(penalty=penalty)
+
+
+def test_states_hold_the_weights_of_each_classifier():
+    states = ClassifierStates(WEIGHTS, np.array(["no", "yes"]))
+    emission = ClassifierEmission(symbols=["no", "yes"])
+    values = emission.encode(read_sequences(["yes", "no"], inputs=[0.4, 0.4]))
+    odds = np.exp([[-1 - 6 * 0.4, 6 * 0.4]])
+    expected = np.log(np.vstack([odds / (1 + odds), 1 / (1 + odds)]))
+    assert_allclose(emission.log_likelihoods(states, values), expected)
+    assert_array_equal(emission.take(states, np.array([1])).weights, WEIGHTS[1:])

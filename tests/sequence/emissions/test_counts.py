@@ -14,17 +14,19 @@ COUNTS = np.array([[0.0, 3.0], [2.0, 1.0], [4.0, 0.0]])
 
 def test_poisson():
     rates = np.array([[1.0, 2.0], [3.0, 0.5]])
-    found = PoissonEmission().log_likelihoods(Rates(rates), COUNTS)
-    assert_allclose(found, np.stack([poisson(row).logpmf(COUNTS).sum(axis=1) for row in rates], 1))
+    logarithms = PoissonEmission().log_likelihoods(Rates(rates), COUNTS)
+    assert_allclose(
+        logarithms, np.stack([poisson(row).logpmf(COUNTS).sum(axis=1) for row in rates], 1)
+    )
     sums = PoissonEmission().statistics(Rates(rates), COUNTS, np.ones((3, 2)))
     assert_allclose(PoissonEmission().update(Rates(rates), sums).rates, [[2, 4 / 3]] * 2)
 
 
 def test_multinomial():
     shares = np.array([[0.2, 0.8], [0.5, 0.5]])
-    found = MultinomialEmission().log_likelihoods(Shares(shares), COUNTS)
+    logarithms = MultinomialEmission().log_likelihoods(Shares(shares), COUNTS)
     expected = [[multinomial(row.sum(), p).logpmf(row) for p in shares] for row in COUNTS]
-    assert_allclose(found, expected)
+    assert_allclose(logarithms, expected)
     impossible = Shares(np.array([[0.0, 1.0]]))
     assert_allclose(
         MultinomialEmission().log_likelihoods(impossible, COUNTS)[:, 0], [0.0, -np.inf, -np.inf]

@@ -24,15 +24,15 @@ def test_density_is_the_sum_over_components(codebook):
         gaussian=GaussianEmission(means=means, covariances=np.ones_like(means)),
         weights=[[0.3, 0.7], [0.9, 0.1]],
     )
-    parameters = emission.given(emission.blank(None, ROWS, 2))
+    parameters = emission.with_start_values(emission.blank(None, ROWS, 2))
     places = [[0, 1], [0, 1]] if codebook else [[0, 1], [2, 3]]
     expected = np.column_stack(
         [
             sum(
                 share * norm(means[place, 0], 1.0).pdf(ROWS[:, 0])
-                for share, place in zip(shares, chosen, strict=True)
+                for share, place in zip(shares, components, strict=True)
             )
-            for shares, chosen in zip(parameters.weights, places, strict=True)
+            for shares, components in zip(parameters.weights, places, strict=True)
         ]
     )
     assert_allclose(np.exp(emission.log_likelihoods(parameters, ROWS)), expected)
@@ -47,8 +47,8 @@ def test_density_is_the_sum_over_components(codebook):
 def test_single_components_are_gaussians():
     gaussian = GaussianEmission(means=MEANS[:2], covariances=np.ones((2, 1)))
     mixture = MixtureEmission(1, gaussian=gaussian, weights=[[1.0], [1.0]])
-    blank = gaussian.given(gaussian.blank(None, ROWS, 2))
-    parameters = mixture.given(mixture.blank(None, ROWS, 2))
+    blank = gaussian.with_start_values(gaussian.blank(None, ROWS, 2))
+    parameters = mixture.with_start_values(mixture.blank(None, ROWS, 2))
     assert_allclose(
         mixture.log_likelihoods(parameters, ROWS), gaussian.log_likelihoods(blank, ROWS)
     )

@@ -40,7 +40,7 @@ def test_two_alphabets_multiply():
         max_iter=500,
     ).fit(X)
     pairs = X[:, 0] * 3 + X[:, 1]
-    both._adopt(
+    both._store(
         type(both.model_)(
             both.model_.parts,
             fitted.model_.initial,

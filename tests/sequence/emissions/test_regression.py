@@ -40,11 +40,11 @@ def test_densities_are_normal_around_the_lines():
     targets = RANDOM.normal(size=(40, 2))
     emission = RegressionEmission()
     values = emission.encode(read_sequences(targets, inputs=INPUTS))
-    found = emission.log_likelihoods(RegressionStates(weights, variances), values)
+    densities = emission.log_likelihoods(RegressionStates(weights, variances), values)
     for k in range(2):
         lines = weights[k, 0] + INPUTS @ weights[k, 1:]
         expected = norm.logpdf(targets, lines, np.sqrt(variances[k])).sum(axis=1)
-        assert_allclose(found[:, k], expected)
+        assert_allclose(densities[:, k], expected)
 
 
 def test_the_past_of_a_sequence_is_its_own():

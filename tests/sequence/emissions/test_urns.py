@@ -7,7 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError
-from verulam.sequence import CategoricalEmission, HiddenMarkovModel, urns_without_replacement
+from verulam.sequence import (
+    CategoricalEmission,
+    HiddenMarkovModel,
+    UrnPosteriors,
+    urns_without_replacement,
+)
 
 MATRIX = np.array([[0.4, 0.3, 0.3], [0.2, 0.6, 0.2], [0.1, 0.1, 0.8]])
 FIRST = np.array([0.5, 0.2, 0.3])
@@ -34,9 +39,9 @@ def enumerated(balls):
 @pytest.mark.parametrize("balls", [[0], [0, 0, 1], [1, 0, 0, 1, 1]])
 def test_equals_enumeration(balls):
     total, by_urn = enumerated(balls)
-    found = urns_without_replacement(FIRST, MATRIX, CONTENTS, balls)
-    assert_allclose(np.exp(found.log_likelihood), total)
-    assert_allclose(found.probabilities, by_urn)
+    posteriors = urns_without_replacement(FIRST, MATRIX, CONTENTS, balls)
+    assert_allclose(np.exp(posteriors.log_likelihood), total)
+    assert_allclose(posteriors.probabilities, by_urn)
 
 
 def test_chances_of_all_balls_add_to_one():
@@ -53,16 +58,16 @@ def test_of_many_balls_one_more_or_less_does_not_matter():
         FIRST, MATRIX, CategoricalEmission(probabilities=shares)
     )
     balls = [0, 1, 1, 0]
-    found = urns_without_replacement(FIRST, MATRIX, CONTENTS * 10**7, balls)
-    assert_allclose(found.log_likelihood, model.score(balls), atol=1e-6)
+    posteriors = urns_without_replacement(FIRST, MATRIX, CONTENTS * 10**7, balls)
+    assert_allclose(posteriors.log_likelihood, model.score(balls), atol=1e-6)
     few = urns_without_replacement(FIRST, MATRIX, CONTENTS, balls)
     assert abs(few.log_likelihood - model.score(balls)) > 0.01
 
 
 def test_more_balls_than_there_are_is_impossible():
-    found = urns_without_replacement([1.0], [[1.0]], [[1, 5]], [0, 0])
-    assert found.log_likelihood == -np.inf
-    assert np.isnan(found.probabilities).all()
+    posteriors = urns_without_replacement([1.0], [[1.0]], [[1, 5]], [0, 0])
+    assert posteriors.log_likelihood == -np.inf
+    assert np.isnan(posteriors.probabilities).all()
 
 
 @pytest.mark.parametrize(
@@ -76,3 +81,10 @@ def test_more_balls_than_there_are_is_impossible():
 def test_bad_input(contents, balls, message):
     with pytest.raises(DataError, match=message):
         urns_without_replacement([1.0], [[1.0]], contents, balls)
+
+
+def test_balls_that_no_urn_has_are_impossible():
+    posteriors = urns_without_replacement([0.5, 0.5], np.eye(2), [[1, 1], [1, 1]], [0, 0])
+    assert isinstance(posteriors, UrnPosteriors)
+    assert posteriors.log_likelihood == -np.inf
+    assert np.isnan(posteriors.probabilities).all()

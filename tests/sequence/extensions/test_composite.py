@@ -8,6 +8,8 @@ from sklearn.exceptions import NotFittedError
 from verulam.base import DataError
 from verulam.sequence import (
     CategoricalEmission,
+    CompositeHMM,
+    CompositeSegment,
     HiddenMarkovModel,
     LogisticTransitions,
     compose_models,
@@ -172,3 +174,15 @@ def test_parts_must_not_depend_on_inputs():
     moved.fit(x + np.tile([0.1, -0.1], 20), inputs=x)
     with pytest.raises(DataError, match="the same at every step"):
         compose_models({"a": moved})
+
+
+def test_segments_lie_within_the_composite_that_they_came_from():
+    pair = compose_models(
+        {name: WORDS[name] for name in ("abc", "de")}, [[0, 1], [0, 0]], initial=[1, 0], leave=0.5
+    )
+    assert isinstance(pair, CompositeHMM)
+    assert pair.owners.tolist() == [0, 0, 0, 1, 1]
+    assert pair.exits.tolist() == [0, 0, 0, 0, 1]
+    both = compose_models({"pair": pair}, leave=0.5)
+    inner = CompositeSegment("abc", 0, 3), CompositeSegment("de", 3, 5)
+    assert both.decode([0, 1, 2, 3, 4]) == [[CompositeSegment("pair", 0, 5, inner)]]

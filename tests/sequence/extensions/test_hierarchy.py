@@ -6,18 +6,19 @@ from numpy.testing import assert_allclose
 
 from verulam.base import DataError
 from verulam.sequence import (
+    FlatHierarchy,
     GaussianEmission,
     HiddenMarkovModel,
     HierarchicalTransitions,
-    Level,
+    HierarchyLevel,
     TransitionMatrix,
     flatten_hierarchy,
     hierarchical_model,
 )
 
-INNER = Level([0.7, 0.3], [[0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
-MIDDLE = Level([0.4, 0.6], [[0.3, 0.3, 0.4], [0.5, 0.2, 0.3]], (INNER, None))
-ROOT = Level([0.8, 0.2], [[0.25, 0.75, 0.0], [0.9, 0.1, 0.0]], (MIDDLE, None))
+INNER = HierarchyLevel([0.7, 0.3], [[0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
+MIDDLE = HierarchyLevel([0.4, 0.6], [[0.3, 0.3, 0.4], [0.5, 0.2, 0.3]], (INNER, None))
+ROOT = HierarchyLevel([0.8, 0.2], [[0.25, 0.75, 0.0], [0.9, 0.1, 0.0]], (MIDDLE, None))
 EMISSION = GaussianEmission(means=[[0.0], [2.0], [4.0], [6.0]], covariances=np.ones((4, 1)))
 
 
@@ -95,9 +96,9 @@ def test_log_likelihood_never_falls_and_the_levels_are_learned():
     flat = flatten_hierarchy(ROOT)
     truth = HiddenMarkovModel.from_parameters(flat.initial, flat.transitions, EMISSION)
     sequences = truth.sample(300, 4, random_state=0).observations
-    even = Level([0.5, 0.5], [[1 / 3] * 3] * 2)
-    middle = Level([0.5, 0.5], [[1 / 3] * 3] * 2, (even, None))
-    root = Level([0.5, 0.5], [[0.5, 0.5, 0.0]] * 2, (middle, None))
+    even = HierarchyLevel([0.5, 0.5], [[1 / 3] * 3] * 2)
+    middle = HierarchyLevel([0.5, 0.5], [[1 / 3] * 3] * 2, (even, None))
+    root = HierarchyLevel([0.5, 0.5], [[0.5, 0.5, 0.0]] * 2, (middle, None))
     model = hierarchical_model(root, EMISSION, max_iter=40).fit(sequences)
     assert np.diff(model.objective_curve_).min() > -1e-8
     assert_allclose(model.transitions_, flat.transitions, atol=0.12)
@@ -108,7 +109,7 @@ def test_one_level_is_a_plain_model():
     matrix = np.array([[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]])
     emission = GaussianEmission(means=[[0.0], [2.0], [4.0]], covariances=np.ones((3, 1)))
     series = np.repeat([0.0, 4.0, 2.0], 10) + np.random.default_rng(0).normal(size=30)
-    root = Level(np.full(3, 1 / 3), np.column_stack([matrix, np.zeros(3)]))
+    root = HierarchyLevel(np.full(3, 1 / 3), np.column_stack([matrix, np.zeros(3)]))
     flat = hierarchical_model(root, emission).fit(series)
     plain = HiddenMarkovModel(3, emission, transitions=TransitionMatrix(values=matrix)).fit(series)
     assert_allclose(flat.objective_curve_, plain.objective_curve_)
@@ -118,10 +119,13 @@ def test_one_level_is_a_plain_model():
 @pytest.mark.parametrize(
     ("root", "message"),
     [
-        (Level([1.0], [[0.5, 0.5]]), "The root must not end"),
-        (Level([0.5, 0.5], [[1, 0, 0], [0, 1, 0]], (None,)), "the root has 1 children; expected 2"),
+        (HierarchyLevel([1.0], [[0.5, 0.5]]), "The root must not end"),
         (
-            Level([1.0], [[1.0, 0.0]], (Level([0.5, 0.6], np.ones((2, 3)) / 3),)),
+            HierarchyLevel([0.5, 0.5], [[1, 0, 0], [0, 1, 0]], (None,)),
+            "the root has 1 children; expected 2",
+        ),
+        (
+            HierarchyLevel([1.0], [[1.0, 0.0]], (HierarchyLevel([0.5, 0.6], np.ones((2, 3)) / 3),)),
             r"initial of level \[0\] sums to 1.1",
         ),
     ],
@@ -132,7 +136,16 @@ def test_bad_hierarchies(root, message):
 
 
 def test_levels_must_be_levels():
-    with pytest.raises(DataError, match="A level is NoneType; expected a Level"):
+    with pytest.raises(DataError, match="A level is NoneType; expected a HierarchyLevel"):
         hierarchical_model(None)
     with pytest.raises(DataError, match="A level is str"):
-        flatten_hierarchy(Level([1.0, 0.0], [[0, 1, 0], [1, 0, 0]], ("a", None)))
+        flatten_hierarchy(HierarchyLevel([1.0, 0.0], [[0, 1, 0], [1, 0, 0]], ("a", None)))
+
+
+def test_a_flat_level_is_its_own_chain():
+    level = HierarchyLevel([0.3, 0.7], [[0.25, 0.75, 0.0], [0.9, 0.1, 0.0]])
+    flat = flatten_hierarchy(level)
+    assert isinstance(flat, FlatHierarchy)
+    assert_allclose(flat.initial, [0.3, 0.7])
+    assert_allclose(flat.transitions, [[0.25, 0.75], [0.9, 0.1]])
+    assert flat.paths == [(0,), (1,)]

@@ -9,7 +9,7 @@ from verulam.sequence import CategoricalEmission, GaussianEmission, InfiniteHidd
 from verulam.sequence._emissions.gaussian import GaussianStates, GaussianSums
 from verulam.sequence._extensions.infinite import MEAN_WEIGHT, draw_gaussians, draw_tables
 
-OPTIONS = {"n_sweeps": 80, "burn_in": 40, "max_states": 10}
+OPTIONS = {"n_iter": 80, "burn_in": 40, "max_states": 10}
 
 
 def levels(n_states, seed=0):
@@ -24,8 +24,8 @@ def test_number_of_states_is_found(n_states):
     model = InfiniteHiddenMarkovModel(random_state=1, **OPTIONS).fit(series)
     assert model.n_states_ == n_states
     assert (model.n_states_draws_ == n_states).mean() > 0.5
-    found = model.predict(series)
-    agreement = [np.bincount(states[found == k]).max() for k in np.unique(found)]
+    paths = model.predict(series)
+    agreement = [np.bincount(states[paths == k]).max() for k in np.unique(paths)]
     assert sum(agreement) > 0.95 * len(states)
 
 
@@ -37,7 +37,7 @@ def test_symbols_and_gaps():
     emission = CategoricalEmission()
     model = InfiniteHiddenMarkovModel(emission, random_state=0, **OPTIONS).fit(words)
     assert model.n_states_ == 2
-    assert set(model.chosen_.emission_.symbols) == {"calm", "storm"}
+    assert set(model.best_estimator_.emission_.symbols) == {"calm", "storm"}
     series, _ = levels(3)
     series[::7] = np.nan
     assert InfiniteHiddenMarkovModel(random_state=0, **OPTIONS).fit(series).n_states_ == 3
@@ -46,12 +46,12 @@ def test_symbols_and_gaps():
 def test_same_seed_same_draws():
     series, _ = levels(2)
     one, other, third = (
-        InfiniteHiddenMarkovModel(n_sweeps=10, burn_in=5, random_state=seed).fit(series)
+        InfiniteHiddenMarkovModel(n_iter=10, burn_in=5, random_state=seed).fit(series)
         for seed in (3, 3, 4)
     )
     assert_array_equal(one.log_likelihood_curve_, other.log_likelihood_curve_)
     assert (one.log_likelihood_curve_ != third.log_likelihood_curve_).any()
-    assert_allclose(one.score(series), one.chosen_.score(series))
+    assert_allclose(one.score(series), one.best_estimator_.score(series))
 
 
 def test_tables_have_their_expected_number():
@@ -77,8 +77,8 @@ def test_gaussians_are_drawn_from_their_posterior():
 
 
 def test_bad_input():
-    with pytest.raises(DataError, match="burn_in is 9; it must be less than n_sweeps=9"):
-        InfiniteHiddenMarkovModel(n_sweeps=9, burn_in=9).fit(np.arange(5.0))
+    with pytest.raises(DataError, match="burn_in is 9; it must be less than n_iter=9"):
+        InfiniteHiddenMarkovModel(n_iter=9, burn_in=9).fit(np.arange(5.0))
     with pytest.raises(DataError, match="'full'; InfiniteHiddenMarkovModel takes 'diagonal'"):
         InfiniteHiddenMarkovModel(GaussianEmission("full")).fit(np.arange(5.0))
 
@@ -86,7 +86,7 @@ def test_bad_input():
 def test_too_few_states_are_said():
     levels = np.repeat(np.random.default_rng(0).permutation(np.tile(np.arange(4), 5)), 10)
     series = 10.0 * levels + np.random.default_rng(1).normal(size=200)
-    model = InfiniteHiddenMarkovModel(max_states=3, n_sweeps=10, burn_in=5, random_state=0)
+    model = InfiniteHiddenMarkovModel(max_states=3, n_iter=10, burn_in=5, random_state=0)
     with pytest.warns(DataWarning, match="all max_states=3 states"):
         model.fit(series)
     assert model.n_states_ == 3

@@ -12,12 +12,15 @@ from verulam.sequence import (
     AutoregressiveEmission,
     CategoricalEmission,
     ClassifierEmission,
+    Forecast,
     GaussianEmission,
     HiddenMarkovModel,
     LogisticTransitions,
+    OnlineFilter,
     PhasedEmission,
     RegressionEmission,
     StreamEmission,
+    read_sequences,
 )
 
 RANDOM = np.random.default_rng(0)
@@ -68,7 +71,9 @@ def test_one_step_at_a_time_is_the_filter(name):
     model, X, inputs = model_of(name)
     online = model.online()
     known = [None] * N_STEPS if inputs is None else inputs
-    rows = np.array([online.update(row, own) for row, own in zip(X, known, strict=True)])
+    rows = np.array(
+        [online.update(row, step_inputs) for row, step_inputs in zip(X, known, strict=True)]
+    )
     assert_allclose(rows, model.filter(X, inputs=inputs), atol=1e-10)
     assert_allclose(online.log_likelihood, model.score(X, inputs=inputs))
 
@@ -87,7 +92,9 @@ def test_a_long_past_is_carried_from_step_to_step(order):
 def test_inputs_move_the_filter():
     model = logistic_model()
     online = model.online()
-    rows = np.array([online.update(x, own) for x, own in zip(NUMBERS, INPUTS, strict=True)])
+    rows = np.array(
+        [online.update(x, step_inputs) for x, step_inputs in zip(NUMBERS, INPUTS, strict=True)]
+    )
     assert_allclose(rows, model.filter(NUMBERS, inputs=INPUTS), atol=1e-10)
 
 
@@ -108,7 +115,7 @@ def test_one_observation_at_a_time():
 def test_the_past_is_carried_on():
     model, X, _ = model_of("past")
     weights, last = model.emission_.weights[:, :, 0], model.filter(X)[-1]
-    found = model.forecast(X, 4).expected[:, 0]
+    forecast = model.forecast(X, 4).expected[:, 0]
     expected = np.zeros(4)
     for first, *path in product(range(2), repeat=5):
         chance, rows, before = last[first], [*X[-2:, 0]], first
@@ -117,49 +124,49 @@ def test_the_past_is_carried_on():
             rows.append(weights[state] @ [1.0, rows[-1], rows[-2]])
             before = state
         expected += chance * np.array(rows[2:])
-    assert_allclose(found, expected)
+    assert_allclose(forecast, expected)
 
 
 def test_inputs_to_come_move_what_is_expected():
     ahead = np.array([[0.5], [-2.0]])
     model, X, inputs = model_of("inputs")
-    found = model.forecast(X, 2, inputs=inputs, inputs_ahead=ahead)
+    forecast = model.forecast(X, 2, inputs=inputs, inputs_ahead=ahead)
     lines = 1.0 + 2.0 * ahead, -ahead
-    assert_allclose(found.expected, sum(found.states[:, [k]] * lines[k] for k in range(2)))
+    assert_allclose(forecast.expected, sum(forecast.states[:, [k]] * lines[k] for k in range(2)))
     model, X, inputs = model_of("classifier")
-    found = model.forecast(X, 2, inputs=inputs, inputs_ahead=ahead)
-    assert_allclose(found.expected.sum(axis=1), 1.0)
+    forecast = model.forecast(X, 2, inputs=inputs, inputs_ahead=ahead)
+    assert_allclose(forecast.expected.sum(axis=1), 1.0)
     for step in range(2):
         scores = np.exp(np.array([1.0, ahead[step, 0]]) @ model.emission_.weights)
         shares = scores / scores.sum(axis=1, keepdims=True)
-        assert_allclose(found.expected[step], found.states[step] @ shares)
+        assert_allclose(forecast.expected[step], forecast.states[step] @ shares)
     model, X, inputs = model_of("phases")
-    found = model.forecast(X, 2, inputs=inputs, inputs_ahead=[1, 0])
-    assert_allclose(found.expected[0, 0], found.states[0] @ [10.0, 20.0])
-    assert_allclose(found.expected[1, 0], found.states[1] @ [0.0, 5.0])
+    forecast = model.forecast(X, 2, inputs=inputs, inputs_ahead=[1, 0])
+    assert_allclose(forecast.expected[0, 0], forecast.states[0] @ [10.0, 20.0])
+    assert_allclose(forecast.expected[1, 0], forecast.states[1] @ [0.0, 5.0])
 
 
 def test_streams_are_forecast_side_by_side():
     model, X, inputs = model_of("streams")
     ahead = np.array([[0.5], [-2.0]])
-    found = model.forecast(X, 2, inputs=inputs, inputs_ahead=ahead)
+    forecast = model.forecast(X, 2, inputs=inputs, inputs_ahead=ahead)
     states = model.filter(X, inputs=inputs)[-1] @ np.array(MATRIX)
-    assert_allclose(found.states[0], states)
+    assert_allclose(forecast.states[0], states)
     past = np.array([1.0, *WALK[::-1][:2, 0]])
-    assert_allclose(found.expected[0, 0], states @ (np.array(PAST.weights)[:, :, 0] @ past))
-    assert_allclose(found.expected[0, 1], states @ [2.0, -0.5])
-    assert_allclose(found.expected[0, 2:], states @ np.array(COINS.probabilities))
+    assert_allclose(forecast.expected[0, 0], states @ (np.array(PAST.weights)[:, :, 0] @ past))
+    assert_allclose(forecast.expected[0, 1], states @ [2.0, -0.5])
+    assert_allclose(forecast.expected[0, 2:], states @ np.array(COINS.probabilities))
 
 
 def test_inputs_to_come_move_the_chain():
     model = logistic_model()
     ahead = np.array([[3.0], [-3.0]])
-    found = model.forecast(NUMBERS, 2, inputs=INPUTS, inputs_ahead=ahead)
+    forecast = model.forecast(NUMBERS, 2, inputs=INPUTS, inputs_ahead=ahead)
     states = model.filter(NUMBERS, inputs=INPUTS)[-1]
-    for step in range(2):
-        scores = np.exp(np.array([1.0, ahead[step, 0]]) @ model.transitions_.weights)
+    for step, known in enumerate((INPUTS[-1, 0], ahead[0, 0])):
+        scores = np.exp(np.array([1.0, known]) @ model.transitions_.weights)
         states = states @ (scores / scores.sum(axis=1, keepdims=True))
-        assert_allclose(found.states[step], states)
+        assert_allclose(forecast.states[step], states)
 
 
 def test_shared_emissions_are_forecast():
@@ -180,9 +187,9 @@ def test_several_sequences_have_several_forecasts():
         assert_allclose(other.states, alone.states)
     model, X, inputs = model_of("inputs")
     ahead = [[[0.5]], [[-2.0]]]
-    found = model.forecast([X, X], inputs=[inputs, inputs], inputs_ahead=ahead)
+    forecast = model.forecast([X, X], inputs=[inputs, inputs], inputs_ahead=ahead)
     alone = model.forecast(X, inputs=inputs, inputs_ahead=ahead[1])
-    assert_allclose(found[1].expected, alone.expected)
+    assert_allclose(forecast[1].expected, alone.expected)
 
 
 def test_forecasts_that_cannot_be_made():
@@ -202,3 +209,17 @@ def test_forecasts_that_cannot_be_made():
         model.forecast(X[:1])
     with pytest.raises(DataError, match="none of them missing"):
         model.forecast(np.vstack([X, [[np.nan]]]))
+
+
+def test_a_forecast_expects_what_its_states_show():
+    model = HiddenMarkovModel.from_parameters(INITIAL, MATRIX, GAUSSIAN)
+    forecast = model.forecast([3.0, 3.0], 2)
+    assert isinstance(forecast, Forecast)
+    assert_allclose(forecast.expected, forecast.states @ [[0.0], [3.0]])
+
+
+def test_a_filter_of_known_parameters_needs_no_learner():
+    model = HiddenMarkovModel.from_parameters(INITIAL, MATRIX, GAUSSIAN)
+    online = OnlineFilter(model.model_, lambda rows, inputs: read_sequences(rows.astype(float)))
+    assert_allclose([online.update(value) for value in (0.5, 3.0)], model.filter([0.5, 3.0]))
+    assert_allclose(online.log_likelihood, model.score([0.5, 3.0]))

@@ -108,15 +108,15 @@ def test_score_equals_the_sum_over_all_paths(name):
             value += np.log(model.transitions_[path[:-1], path[1:]]).sum()
         total = np.logaddexp(total, value)
         posteriors[range(4), path] += np.exp(value)
-        given = model.path_probabilities([short], [path], **options)
-        assert_allclose(given.joint[0], value)
-        assert_allclose(given.observations[0], log_emissions[range(4), path].sum())
+        probabilities = model.path_probabilities([short], [path], **options)
+        assert_allclose(probabilities.joint[0], value)
+        assert_allclose(probabilities.observations[0], log_emissions[range(4), path].sum())
         if value > best_value:
             best, best_value = path, value
     assert_allclose(model.score([short], **options), total)
     assert_array_equal(model.predict([short], **options)[0], best)
-    found = model.predict_proba([short], **options)[0]
-    assert_allclose(found, posteriors / np.exp(total), atol=1e-10)
+    probabilities = model.predict_proba([short], **options)[0]
+    assert_allclose(probabilities, posteriors / np.exp(total), atol=1e-10)
 
 
 def test_a_pass_takes_soft_counts_of_all_paths():
@@ -133,17 +133,17 @@ def test_a_pass_takes_soft_counts_of_all_paths():
     ).fit(X)
     firsts, moves, shown, likelihoods = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 3)), []
     for part in X:
-        own = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 3))
+        by_part = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 3))
         total = 0.0
         for path in np.ndindex(*(2,) * len(part)):
             chance = first[path[0]] * np.prod(table[path, part])
             chance *= np.prod([matrix[a, b] for a, b in pairwise(path)])
             total += chance
-            own[0][path[0]] += chance
-            np.add.at(own[1], (path[:-1], path[1:]), chance)
-            np.add.at(own[2], (path, part), chance)
+            by_part[0][path[0]] += chance
+            np.add.at(by_part[1], (path[:-1], path[1:]), chance)
+            np.add.at(by_part[2], (path, part), chance)
         likelihoods.append(np.log(total))
-        for counts, some in zip((firsts, moves, shown), own, strict=True):
+        for counts, some in zip((firsts, moves, shown), by_part, strict=True):
             counts += some / total
     assert_allclose(model.objective_curve_[0], sum(likelihoods))
     assert_allclose(model.initial_, firsts / 3)
@@ -303,10 +303,10 @@ def test_restarts_keep_the_best(monkeypatch):
     ends = []
     run = HiddenMarkovModel._run
 
-    def noted(*given):
-        found = run(*given)
-        ends.append(found.curve[-1])
-        return found
+    def noted(*arguments):
+        finished = run(*arguments)
+        ends.append(finished.curve[-1])
+        return finished
 
     monkeypatch.setattr(HiddenMarkovModel, "_run", noted)
     model = HiddenMarkovModel(3, CategoricalEmission(), n_init=6, random_state=0).fit(SYMBOLS)
@@ -322,8 +322,8 @@ def test_a_given_path_needs_known_states():
     # With states that show themselves, the probability of a path is the chain's: red, red,
     # green, green has 0.048.
     path = [0, 0, 2, 2]
-    given = model.path_probabilities(path, path)
-    assert_allclose(np.exp([given.path[0], given.observations[0]]), [0.048, 1.0])
+    probabilities = model.path_probabilities(path, path)
+    assert_allclose(np.exp([probabilities.path[0], probabilities.observations[0]]), [0.048, 1.0])
     assert model.path_probabilities(path, [0, 0, 2, 1]).joint[0] == -np.inf
     for wrong, message in [([0, 0], "2 steps"), ([0, 0, 0, 3], "from 0 to 2")]:
         with pytest.raises(DataError, match=message):
@@ -402,7 +402,8 @@ def test_drawn_states_follow_the_posterior():
 def test_inputs_move_the_chain():
     random = np.random.default_rng(0)
     x = np.repeat(random.choice([-1.0, 1.0], size=80), 5)
-    states = (x > 0).astype(int)
+    # A state is where the input of the step before it has sent the chain.
+    states = np.append(0, x[:-1] > 0)
     y = 4.0 * states + random.normal(size=len(x))
     model = HiddenMarkovModel(2, transitions=LogisticTransitions(), random_state=0)
     model.fit(y, inputs=x)

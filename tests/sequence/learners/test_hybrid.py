@@ -12,6 +12,8 @@ from verulam.base import DataError
 from verulam.sequence import (
     CategoricalEmission,
     HiddenMarkovModel,
+    HybridModel,
+    Transitions,
     VectorQuantiser,
     align_states,
     fit_hybrid,
@@ -80,7 +82,7 @@ def test_windows_say_more_than_a_codebook():
     ("labels", "options", "message"),
     [
         (list("aab"), {"width": -1}, "width must be a whole number of at least 0"),
-        (list("aab"), {"prior": -1.0}, "prior is -1.0"),
+        (list("aab"), {"alpha": -1.0}, "alpha is -1.0"),
         ([0.0, np.nan, 1.0], {}, "labels has missing ones"),
         (list("aaa"), {}, "labels has one label only: 'a'"),
     ],
@@ -94,5 +96,16 @@ def test_bad_input(labels, options, message):
 
 def test_a_label_at_the_end_alone_is_no_hindrance():
     X, labels = [np.array([0.0, 0.1, 5.0])], [list("aab")]
-    hybrid = fit_hybrid(LogisticRegression(), X, labels, width=0, prior=0.0)
+    hybrid = fit_hybrid(LogisticRegression(), X, labels, width=0, alpha=0.0)
     assert_allclose(hybrid.transitions.matrix.sum(axis=1), 1.0)
+
+
+def test_a_chain_without_memory_leaves_posterior_over_prior():
+    X, labels = made(0)
+    rows, codes = np.concatenate(X)[:, None], np.concatenate(labels)
+    classifier = LogisticRegression().fit(rows, codes)
+    priors = np.array([0.2, 0.8])
+    even = Transitions.from_matrix(np.full((2, 2), 0.5))
+    hybrid = HybridModel(classifier, np.array(["a", "b"]), priors, np.full(2, 0.5), even, 0)
+    best = (classifier.predict_proba(rows) / priors).argmax(axis=1)
+    assert hybrid.predict(rows).tolist() == np.array(["a", "b"])[best].tolist()

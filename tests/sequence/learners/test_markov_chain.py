@@ -7,7 +7,12 @@ from scipy.stats import chi2, chi2_contingency
 
 from verulam.base import DataError
 from verulam.data import URN_CHAIN
-from verulam.sequence import MarkovChain, order_test, stationary_distribution
+from verulam.sequence import (
+    MarkovChain,
+    OrderTest,
+    order_test,
+    stationary_distribution,
+)
 
 URNS = MarkovChain.from_parameters(URN_CHAIN.initial, URN_CHAIN.transition, URN_CHAIN.states)
 
@@ -31,7 +36,7 @@ def test_counts_leave_out_the_last_step():
     assert_allclose(chain.initial_[0], [0.5, 0.5])
     # State 1 is only ever last, so nothing is known of what follows it.
     assert_allclose(chain.transitions_, [[0.5, 0.5], [0.5, 0.5]])
-    smoothed = MarkovChain(prior=1.0).fit([[0, 0, 0, 1], [1]])
+    smoothed = MarkovChain(alpha=1.0).fit([[0, 0, 0, 1], [1]])
     assert_allclose(smoothed.transitions_, [[3 / 5, 2 / 5], [0.5, 0.5]])
     assert_allclose(smoothed.initial_[0], [0.5, 0.5])
 
@@ -39,7 +44,7 @@ def test_counts_leave_out_the_last_step():
 def test_second_order_equals_its_chain_of_pairs():
     random = np.random.default_rng(0)
     X = [random.integers(2, size=30).tolist() for _ in range(20)]
-    chain = MarkovChain(order=2, prior=0.5).fit(X)
+    chain = MarkovChain(order=2, alpha=0.5).fit(X)
     assert chain.transitions_.shape == (2, 2, 2)
     assert_allclose(chain.transitions_.sum(axis=-1), 1.0)
     pairs = chain.to_first_order()
@@ -49,7 +54,7 @@ def test_second_order_equals_its_chain_of_pairs():
     # By hand, with indices in the order of time.
     value = chain.initial_[0][0] * chain.initial_[1][0, 1] * chain.transitions_[0, 1, 1]
     assert_allclose(np.exp(chain.score([0, 1, 1])), value)
-    triples = MarkovChain(order=3, prior=0.5).fit(X)
+    triples = MarkovChain(order=3, alpha=0.5).fit(X)
     assert_allclose(
         triples.to_first_order().score(triples.pairs([[0, 1, 1, 0, 0]])),
         triples.score([0, 1, 1, 0, 0]),
@@ -136,7 +141,7 @@ def test_rows_must_be_distributions():
 def test_scores_are_products_along_each_sequence(order):
     random = np.random.default_rng(0)
     X = [random.integers(2, size=size) for size in (1, 2, 9)]
-    chain = MarkovChain(order, prior=1.0).fit([random.integers(2, size=50) for _ in range(3)])
+    chain = MarkovChain(order, alpha=1.0).fit([random.integers(2, size=50) for _ in range(3)])
     expected = []
     for part in X:
         tables = [*chain.initial_, chain.transitions_]
@@ -151,3 +156,15 @@ def test_too_long_histories_are_refused():
         MarkovChain(10).fit(X)
     with pytest.raises(DataError, match="order must be a whole number of at least 0; got -1"):
         order_test(X, -1)
+
+
+def test_an_order_is_tested_by_twice_the_gain_in_likelihood():
+    # Of the steps after the first, six out of nine are b; after a it is always b.
+    outcome = order_test(list("abbabbabba"), 0)
+    counts = np.array([[0, 3], [3, 3]])
+    shares, alone = counts / counts.sum(axis=1, keepdims=True), counts.sum(axis=0) / 9
+    used = counts > 0
+    gain = (counts * np.log(np.where(used, shares, 1.0) / alone)[...]).sum(where=used)
+    assert outcome == OrderTest(0, outcome.statistic, 1, outcome.p_value)
+    assert_allclose(outcome.statistic, 2 * gain)
+    assert_allclose(outcome.p_value, chi2.sf(2 * gain, 1))

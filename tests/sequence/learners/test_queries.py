@@ -1,11 +1,17 @@
-"""Tasks of a fitted model: drawn sequences, online filtering, forecasts, refusals."""
+"""Queries of a fitted model: drawn sequences, online filtering, forecasts, refusals."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError
-from verulam.sequence import CategoricalEmission, GaussianEmission, HiddenMarkovModel
+from verulam.sequence import (
+    CategoricalEmission,
+    GaussianEmission,
+    HiddenMarkovModel,
+    PathProbabilities,
+    SampledSequences,
+)
 
 MODEL = HiddenMarkovModel.from_parameters(
     [0.6, 0.4],
@@ -41,7 +47,7 @@ def test_forecast_of_symbols():
     filtered = MODEL.filter([0, 1])[-1]
     assert_allclose(ahead.states[0], filtered @ MODEL.transitions_)
     assert_allclose(ahead.expected[0], ahead.states[0] @ MODEL.emission_.probabilities)
-    assert [len(found.states) for found in MODEL.forecast([[0], [1]])] == [1, 1]
+    assert [len(forecast.states) for forecast in MODEL.forecast([[0], [1]])] == [1, 1]
 
 
 def test_wrong_amounts_are_refused():
@@ -73,3 +79,18 @@ def test_best_path_beats_every_other():
         for path in np.ndindex(2, 2, 2, 2, 2)
     ]
     assert_allclose(best.log_probabilities, max(values))
+
+
+def test_a_path_and_what_it_shows_multiply():
+    path = MODEL.path_probabilities([0, 1], [0, 1])
+    assert isinstance(path, PathProbabilities)
+    assert_allclose(np.exp(path.path), 0.6 * 0.3)
+    assert_allclose(np.exp(path.observations), 0.9 * 0.7)
+    assert_allclose(np.exp(path.joint), 0.6 * 0.3 * 0.9 * 0.7)
+
+
+def test_samples_hold_observations_beside_their_states():
+    samples = MODEL.sample(7, 3, random_state=0)
+    assert isinstance(samples, SampledSequences)
+    assert [rows.shape for rows in samples.observations] == [(7, 1)] * 3
+    assert [path.shape for path in samples.states] == [(7,)] * 3

@@ -1,4 +1,8 @@
-"""A pass of Baum-Welch: groups, threads and halves of a long sequence change nothing."""
+"""The E-step: groups, threads, halves of a long sequence and checkpoints change nothing."""
+
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -10,12 +14,13 @@ from verulam.sequence import (
     CategoricalEmission,
     GaussianEmission,
     HiddenMarkovModel,
+    LogisticTransitions,
     TransitionMatrix,
     cyclic,
     read_sequences,
 )
 from verulam.sequence._model import expectation as module
-from verulam.sequence._model.expectation import expected_sums
+from verulam.sequence._model.expectation import checkpointed_sums, expected_sums
 from verulam.sequence._model.parameters import updated
 
 LEARNER = HiddenMarkovModel.from_parameters(
@@ -86,7 +91,7 @@ def test_a_long_sequence_from_both_ends(form, kind, monkeypatch):
     calls = []
     halves = module._sums_from_both_ends
     monkeypatch.setattr(
-        module, "_sums_from_both_ends", lambda *given: calls.append(1) or halves(*given)
+        module, "_sums_from_both_ends", lambda *arguments: calls.append(1) or halves(*arguments)
     )
     assert_same_sums(expected_sums(learner.model_, sequences), whole, rtol=1e-10, atol=1e-12)
     assert calls
@@ -96,14 +101,14 @@ def test_threads_change_no_bit(monkeypatch):
     learner, sequences = long_model("dense", "Gaussian", np.ones((6, 6)))
     monkeypatch.setattr(module, "GROUP_NUMBERS", 100)
     monkeypatch.setattr(module, "THREADED_NUMBERS", 0)
-    found = []
+    sums = []
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("VERULAM_THREADS", threads)
-        found.append(expected_sums(learner.model_, sequences))
-    for other in found[1:]:
-        assert other.log_likelihood == found[0].log_likelihood
-        assert_array_equal(other.transitions.sums, found[0].transitions.sums)
-        assert_array_equal(other.emission.sums, found[0].emission.sums)
+        sums.append(expected_sums(learner.model_, sequences))
+    for other in sums[1:]:
+        assert other.log_likelihood == sums[0].log_likelihood
+        assert_array_equal(other.transitions.sums, sums[0].transitions.sums)
+        assert_array_equal(other.emission.sums, sums[0].emission.sums)
 
 
 def test_halves_that_underflow_are_computed_in_logarithms(monkeypatch):
@@ -200,3 +205,64 @@ def test_only_symbols_along_diagonals_have_a_table():
     few = learner._read([0, 1, 2], None)
     assert module.symbol_table(learner.model_, few) is None
     assert module.symbol_table(LEARNER.model_, LEARNER._read(X, None)) is None
+
+
+COINS = HiddenMarkovModel.from_parameters(
+    [0.6, 0.4],
+    [[0.7, 0.3], [0.2, 0.8]],
+    CategoricalEmission(probabilities=[[0.9, 0.1], [0.3, 0.7]]),
+)
+TOSSES = [
+    np.random.default_rng(seed).integers(2, size=length) for seed, length in enumerate((23, 1, 40))
+]
+
+
+@pytest.mark.parametrize("block", [1, 5, 8, 100])
+def test_blocks_of_any_size_give_the_same_sums(block):
+    sequences = COINS._read(TOSSES, None)
+    whole = expected_sums(COINS.model_, sequences)
+    parts = checkpointed_sums(COINS.model_, sequences, block)
+    assert_allclose(parts.log_likelihood, whole.log_likelihood)
+    assert_allclose(parts.firsts, whole.firsts)
+    assert_allclose(parts.transitions.sums, whole.transitions.sums)
+    assert_allclose(parts.emission.counts, whole.emission.counts)
+
+
+def test_checkpoints_refuse_what_they_cannot_do():
+    with pytest.raises(DataError, match="same at every step"):
+        HiddenMarkovModel(2, transitions=LogisticTransitions(), checkpoint=3).fit(
+            [1.0, 2.0], inputs=[1.0, 2.0]
+        )
+    impossible = HiddenMarkovModel(
+        2,
+        CategoricalEmission(probabilities=[[1, 0], [0, 1]]),
+        transitions=TransitionMatrix("left-to-right"),
+        checkpoint=2,
+    )
+    with pytest.raises(DataError, match="at step 2"):
+        impossible.fit([0, 1, 0])
+
+
+MILLION = """
+import numpy as np
+import warnings
+from verulam.sequence import CategoricalEmission, HiddenMarkovModel
+warnings.simplefilter("ignore")
+X = np.random.default_rng(0).integers(4, size=10**6)
+options = dict(max_iter=2, checkpoint={block}, random_state=0)
+HiddenMarkovModel({states}, CategoricalEmission(), **options).fit(X)
+with open("/proc/self/status") as status:
+    print(next(line for line in status if line.startswith("VmHWM")).split()[1])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+@pytest.mark.parametrize(
+    ("states", "block"), [(8, None), pytest.param(64, 4096, marks=pytest.mark.slow)]
+)
+def test_a_million_steps_stay_below_a_gigabyte(states, block):
+    code = textwrap.dedent(MILLION.format(states=states, block=block))
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert int(result.stdout) * 1024 < 1e9

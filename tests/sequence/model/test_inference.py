@@ -7,6 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.sequence import (
+    BestPath,
+    Filtered,
+    Smoothed,
     Transitions,
     VaryingTransitions,
     best_paths,
@@ -132,9 +135,9 @@ def test_forms_agree_on_a_wide_model(form):
             emissions_from_logarithms(logarithms),
             starts,
             initial,
-            Transitions.from_matrix(matrix, mask, form=chosen),
+            Transitions.from_matrix(matrix, mask, form=loop_form),
         )
-        for chosen in ("", form)
+        for loop_form in ("", form)
     ]
     assert Transitions.from_matrix(matrix, mask).kind == loops.DIAGONALS
     for name in ("probabilities", "transition_sums", "log_likelihoods"):
@@ -238,27 +241,27 @@ def test_drawn_paths_follow_the_posterior(form):
 def run_loops(layout, transposed, initial, logarithms, compiled):
     """Return forward shares, scales, posteriors and transition sums of the loops."""
 
-    def chosen(function):
+    def source(function):
         return function if compiled else function.py_func
 
     alpha, gamma, ahead = np.zeros_like(logarithms), np.zeros_like(logarithms), np.exp(logarithms)
     scales, failures = np.zeros(len(alpha)), np.zeros(len(LENGTHS), dtype=np.int64)
     tail = np.empty(0)
     sums = np.zeros_like(layout.diagonals if layout.diagonals.size else layout.weights)
-    given, found = (ahead, STARTS, initial), (alpha, scales, failures)
+    data, outputs = (ahead, STARTS, initial), (alpha, scales, failures)
     if layout.kind == loops.DENSE:
-        chosen(loops.forward_dense)(*given, layout.dense, *found)
+        source(loops.forward_dense)(*data, layout.dense, *outputs)
         sums = np.zeros_like(layout.dense[0])
         back = transposed.dense, alpha, gamma, sums, failures
-        chosen(loops.backward_dense)(ahead, STARTS, *back, tail, True)
+        source(loops.backward_dense)(ahead, STARTS, *back, tail, True)
     elif layout.kind == loops.DIAGONALS:
-        chosen(diagonal_loops.forward_diagonals)(*given, layout.offsets, layout.diagonals, *found)
+        source(diagonal_loops.forward_diagonals)(*data, layout.offsets, layout.diagonals, *outputs)
         back = transposed.offsets, transposed.diagonals, alpha, gamma, sums, failures
-        chosen(diagonal_loops.backward_diagonals)(ahead, STARTS, *back, tail, True)
+        source(diagonal_loops.backward_diagonals)(ahead, STARTS, *back, tail, True)
     else:
-        chosen(loops.forward_edges)(*given, layout, *found)
+        source(loops.forward_edges)(*data, layout, *outputs)
         back = layout, transposed, alpha, gamma, sums, failures
-        chosen(loops.backward_edges)(ahead, STARTS, *back, tail, True)
+        source(loops.backward_edges)(ahead, STARTS, *back, tail, True)
     return alpha, scales, gamma, ahead, sums
 
 
@@ -267,6 +270,24 @@ def test_compiled_loops_equal_their_python_source(form):
     mask = left_to_right(6, jump=1)
     initial, matrix, logarithms = random_model(6, mask=mask)
     layouts = Transitions.from_matrix(matrix, mask, form=form).layouts
-    compiled, plain = (run_loops(*layouts, initial, logarithms, chosen) for chosen in (True, False))
+    compiled, plain = (
+        run_loops(*layouts, initial, logarithms, compiled_source)
+        for compiled_source in (True, False)
+    )
     for first, second in zip(compiled, plain, strict=True):
         assert_allclose(first, second)
+
+
+def test_records_agree_at_the_last_step():
+    initial, matrix, logarithms = random_model(3)
+    moves, starts = Transitions.from_matrix(matrix), np.array([0, len(logarithms)])
+    model = starts, initial, moves
+    smoothed = smooth_states(emissions_from_logarithms(logarithms), *model)
+    filtered = filter_states(emissions_from_logarithms(logarithms), *model)
+    best = best_paths(logarithms, *model)
+    for record, kind in ((smoothed, Smoothed), (filtered, Filtered), (best, BestPath)):
+        assert isinstance(record, kind)
+    # With all steps seen, there is nothing left to smooth by.
+    assert_allclose(smoothed.probabilities[-1], filtered.probabilities[-1])
+    assert_allclose(smoothed.log_likelihoods, filtered.log_likelihoods)
+    assert best.log_probabilities[0] < filtered.log_likelihoods[0]

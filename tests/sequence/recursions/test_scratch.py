@@ -20,7 +20,10 @@ def test_borrowers_have_their_own_and_hand_it_on():
         mine = one.array("alpha", (5,))
         assert not np.shares_memory(mine, other.array("alpha", (5,)))
     with pool.borrowed() as one, pool.borrowed() as other:
-        assert sum(np.shares_memory(mine, each.array("alpha", (5,))) for each in (one, other)) == 1
+        assert (
+            sum(np.shares_memory(mine, scratch.array("alpha", (5,))) for scratch in (one, other))
+            == 1
+        )
     pool.release()
     with pool.borrowed() as one:
         assert not np.shares_memory(mine, one.array("alpha", (5,)))
@@ -30,7 +33,7 @@ def test_answers_are_not_overwritten_and_memory_is_released():
     X = np.random.default_rng(0).normal(size=(50, 2))
     model = HiddenMarkovModel(2, random_state=0, max_iter=500).fit(X)
     before = model.predict_proba(X)
-    kept = before.copy()
+    copy = before.copy()
     HiddenMarkovModel(2, random_state=1, max_iter=500).fit(X + 1)
-    np.testing.assert_array_equal(before, kept)
+    np.testing.assert_array_equal(before, copy)
     assert not SCRATCH._free

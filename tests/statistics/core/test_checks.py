@@ -172,5 +172,5 @@ def test_numbers_that_no_test_can_use(call, message):
 
 def test_a_mapping_is_a_table():
     frame = pd.DataFrame(TABLE, columns=["a", "b", "c"])
-    given = {name: frame[name].tolist() for name in frame}
-    assert st.friedman_test(given).p_value == st.friedman_test(frame).p_value
+    columns = {name: frame[name].tolist() for name in frame}
+    assert st.friedman_test(columns).p_value == st.friedman_test(frame).p_value

@@ -93,6 +93,6 @@ def test_very_small_p_values_are_bounds():
 def test_every_kind_of_result_prints():
     rng = np.random.default_rng(0)
     first, second = rng.normal(size=(2, 10))
-    for each in (cv_t_test(first, second), friedman_test(rng.normal(size=(9, 3)))):
-        assert each.name in str(each)
-        assert each.to_dict()["source"]
+    for result in (cv_t_test(first, second), friedman_test(rng.normal(size=(9, 3)))):
+        assert result.name in str(result)
+        assert result.to_dict()["source"]

@@ -57,3 +57,9 @@ def test_normality_is_asked_only_where_it_can_be():
     assert normality(rng.exponential(size=50), "values").holds is False
     assert normality(np.array([1.0, 2.0]), "values").holds is None
     assert normality(np.ones(9), "values").holds is None
+
+
+@pytest.mark.parametrize("unit", [2.0**-200, 2.0**200, 1e-100, 1e100])
+def test_normality_does_not_depend_on_the_unit(unit):
+    values = np.array([0.1, 0.5, 0.2, 0.9, 0.4, 0.35])
+    assert normality(values * unit, "values") == normality(values, "values")

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 from verulam.statistics import (
     POST_HOC,
+    ManyComparison,
     adjust_pairs,
     cliques,
     compare_many,
@@ -266,3 +267,11 @@ def test_ten_learners_by_all_partitions_take_less_than_a_second():
     start = time.perf_counter()
     compare_many(table, post_hoc="bergmann-hommel")
     assert time.perf_counter() - start < 1.0
+
+
+def test_the_record_says_its_conclusion():
+    errors = np.random.default_rng(0).random((12, 4))
+    comparison = compare_many(errors + np.array([0, 0.1, 0.2, 2]))
+    assert isinstance(comparison, ManyComparison)
+    assert comparison.overall is comparison.iman_davenport
+    assert comparison.conclusion() in " ".join(str(comparison).split())

@@ -19,7 +19,7 @@ from verulam.statistics import (
     wilcoxon_holm,
     wilcoxon_test,
 )
-from verulam.statistics._core.all_pairs import Comparisons
+from verulam.statistics._core.multiple_comparisons import Comparisons
 
 TABLE = pd.DataFrame(
     np.random.default_rng(9).normal([0, 0.1, 0.8, 1.6], size=(15, 4)), columns=list("abcd")
@@ -40,16 +40,16 @@ def test_published_critical_values(count):
 
 def test_nemenyi_p_values_are_dual_to_the_critical_difference():
     for seed in range(20):
-        found = nemenyi_test(np.random.default_rng(seed).normal([0, 0, 0, 1], size=(12, 4)))
-        beyond = found.table["difference"].abs() > found.critical_difference
-        assert (beyond == found.table["reject"]).all()
+        comparisons = nemenyi_test(np.random.default_rng(seed).normal([0, 0, 0, 1], size=(12, 4)))
+        beyond = comparisons.table["difference"].abs() > comparisons.critical_difference
+        assert (beyond == comparisons.table["reject"]).all()
 
 
 def test_nemenyi_by_the_definition_of_the_range():
     """The p-value is the chance that the range of L unit normals exceeds the statistic."""
-    found = nemenyi_test(TABLE).table
+    pairs = nemenyi_test(TABLE).table
     z = np.linspace(-12, 12, 6001)
-    for q, p_value in zip(found["statistic"], found["adjusted_p"], strict=True):
+    for q, p_value in zip(pairs["statistic"], pairs["adjusted_p"], strict=True):
         inside = stats.norm.cdf(z) - stats.norm.cdf(z - q)
         cumulative = 4 * np.trapezoid(stats.norm.pdf(z) * inside**3, z)
         assert_allclose(p_value, 1 - cumulative, atol=1e-10)
@@ -57,13 +57,13 @@ def test_nemenyi_by_the_definition_of_the_range():
 
 @pytest.mark.parametrize("adjust", ["bonferroni", "holm", "hochberg"])
 def test_control_by_hand(adjust):
-    found = control_test(TABLE, "a", adjust=adjust).table
+    pairs = control_test(TABLE, "a", adjust=adjust).table
     ranks = TABLE.rank(axis=1).mean()
     z = (ranks["a"] - ranks[["b", "c", "d"]]) / np.sqrt(4 * 5 / (6 * 15))
     raw = 2 * stats.norm.sf(np.abs(z))
-    assert_allclose(found["statistic"], z)
-    assert_allclose(found["adjusted_p"], adjust_p_values(raw, adjust))
-    assert found["second"].tolist() == ["b", "c", "d"]
+    assert_allclose(pairs["statistic"], z)
+    assert_allclose(pairs["adjusted_p"], adjust_p_values(raw, adjust))
+    assert pairs["second"].tolist() == ["b", "c", "d"]
 
 
 @pytest.mark.parametrize("adjust", ["none", "holm", "shaffer", "bergmann-hommel"])
@@ -129,12 +129,12 @@ def test_tukey_on_ranks_is_tukey_of_ranks():
 
 @pytest.mark.parametrize("within", [True, False])
 def test_tukey_on_ranks_follows_the_direction(within):
-    found = tukey_on_ranks(TABLE, within_data_sets=within, greater_is_better=True)
+    comparisons = tukey_on_ranks(TABLE, within_data_sets=within, greater_is_better=True)
     expected = tukey_on_ranks(-TABLE, within_data_sets=within)
-    assert_allclose(found.means, expected.means)
-    assert_allclose(found.table["difference"], expected.table["difference"])
+    assert_allclose(comparisons.means, expected.means)
+    assert_allclose(comparisons.table["difference"], expected.table["difference"])
     # The largest results have the smallest ranks.
-    assert found.means.idxmin() == "d"
+    assert comparisons.means.idxmin() == "d"
 
 
 def test_ordered_ranks_reject_in_one_direction_only():
@@ -172,8 +172,8 @@ def comparisons_with(differing, ranks):
     ],
 )
 def test_cliques(differing, groups):
-    found = comparisons_with(differing, {"c": 3.0, "a": 1.0, "d": 4.0, "b": 2.0})
-    assert cliques(found) == groups
+    comparisons = comparisons_with(differing, {"c": 3.0, "a": 1.0, "d": 4.0, "b": 2.0})
+    assert cliques(comparisons) == groups
 
 
 @pytest.mark.parametrize(
@@ -207,12 +207,12 @@ def test_cliques_never_pass_over_a_rejected_pair():
 @pytest.mark.parametrize("procedure", [nemenyi_test, mean_rank_test])
 def test_every_pair_in_a_clique_is_alike_and_no_pair_is_lost(procedure):
     for seed in range(10):
-        found = procedure(np.random.default_rng(seed).normal(np.arange(8) / 4, size=(10, 8)))
-        groups = cliques(found)
-        matrix = found.p_matrix()
+        comparisons = procedure(np.random.default_rng(seed).normal(np.arange(8) / 4, size=(10, 8)))
+        groups = cliques(comparisons)
+        matrix = comparisons.p_matrix()
         for group in groups:
             assert (matrix.loc[group, group].to_numpy() >= 0.05).all()
-        for row in found.table.itertuples():
+        for row in comparisons.table.itertuples():
             together = any(row.first in group and row.second in group for group in groups)
             assert together == (not row.reject)
 

@@ -149,8 +149,8 @@ def test_ranks_ignore_the_scale_of_each_data_set():
 def test_units_do_not_change_ties(unit):
     values = np.random.default_rng(6).integers(0, 4, (12, 3)) / 10
     assert_allclose(friedman_test(values * unit).p_value, friedman_test(values).p_value)
-    found = sign_test(values[:, 0] * unit, values[:, 1] * unit, alpha=0.5)
-    assert found.details == sign_test(values[:, 0], values[:, 1], alpha=0.5).details
+    test = sign_test(values[:, 0] * unit, values[:, 1] * unit, alpha=0.5)
+    assert test.details == sign_test(values[:, 0], values[:, 1], alpha=0.5).details
 
 
 def test_sums_of_decimals_tie_in_the_sign_test():

@@ -32,8 +32,13 @@ def test_exact_without_ties_matches_scipy(alternative, count):
 def test_exact_with_ties_and_zeros_by_enumeration(zeros, alternative):
     differences = np.array([1, -1, 2, 0, 3, 3, -2, 0, 4, 5.0])
     ranks, split = signed_ranks(differences[:, None], zeros)
-    kept = ranks[ranks > 0]
-    sums = np.array([kept[list(map(bool, s))].sum() for s in product([0, 1], repeat=len(kept))])
+    positive_ranks = ranks[ranks > 0]
+    sums = np.array(
+        [
+            positive_ranks[list(map(bool, s))].sum()
+            for s in product([0, 1], repeat=len(positive_ranks))
+        ]
+    )
     observed = ranks[differences > 0].sum()
     upper, lower = np.mean(sums >= observed - 1e-9), np.mean(sums <= observed + 1e-9)
     expected = {"greater": upper, "less": lower, "two-sided": min(1, 2 * min(upper, lower))}
@@ -90,8 +95,8 @@ def test_decimals_that_tie_on_paper_tie():
 def test_fewest_pairs(alternative, alpha, fewest):
     assert fewest_pairs(alternative, alpha) == fewest
     first = np.arange(1.0, fewest + 1) * (-1 if alternative == "less" else 1)
-    chosen = {"alternative": alternative, "alpha": alpha}
-    assert wilcoxon_test(first, np.zeros(fewest), **chosen).reject
+    options = {"alternative": alternative, "alpha": alpha}
+    assert wilcoxon_test(first, np.zeros(fewest), **options).reject
 
 
 def test_one_large_data_set_does_not_dominate():

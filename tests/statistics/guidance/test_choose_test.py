@@ -4,7 +4,7 @@ import pytest
 
 import verulam.statistics as st
 from verulam.base import DataError
-from verulam.statistics import choose_test, decision_table
+from verulam.statistics import Choice, choose_test, decision_table
 
 
 def names(*arguments, **options):
@@ -59,3 +59,14 @@ def test_too_few_replications():
 def test_what_cannot_be_tested_says_so():
     with pytest.raises(DataError, match="No test for aim='assess', design='5x2'"):
         choose_test("assess", "5x2", measure="vector")
+
+
+def test_a_choice_names_a_public_function_and_its_assumptions():
+    first = choose_test("compare", "hold-out")[0]
+    reason = "one training and one test set, counted instance by instance"
+    assert first == Choice("mcnemar", reason, ("one training set: says nothing about others",))
+
+
+def test_a_group_is_not_said_to_be_equal():
+    """That no difference was found does not show that there is none."""
+    assert not any("not differ" in reason for reason in decision_table()["reason"])

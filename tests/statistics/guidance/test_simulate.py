@@ -5,15 +5,15 @@ import time
 import numpy as np
 import pytest
 
-from verulam.statistics import simulate, simulated_tests, size_table
+from verulam.statistics import Simulation, simulate, simulated_tests, size_table
 
 
 def test_record():
-    found = simulate("cv t", [0.0, 0.5], repeats=500, folds=8)
-    assert list(found.table) == ["effect", "rejection_rate", "standard_error"]
-    rate = found.table["rejection_rate"][1]
-    assert found.table["standard_error"][1] == pytest.approx(np.sqrt(rate * (1 - rate) / 500))
-    assert found.design == {"folds": 8}
+    simulation = simulate("cv t", [0.0, 0.5], repeats=500, folds=8)
+    assert list(simulation.table) == ["effect", "rejection_rate", "standard_error"]
+    rate = simulation.table["rejection_rate"][1]
+    assert simulation.table["standard_error"][1] == pytest.approx(np.sqrt(rate * (1 - rate) / 500))
+    assert simulation.design == {"folds": 8}
 
 
 def test_same_seed_same_rates():
@@ -48,3 +48,10 @@ def test_ten_thousand_repeats_of_the_combined_test_take_less_than_two_seconds():
     start = time.perf_counter()
     simulate("5x2 F", repeats=10_000)
     assert time.perf_counter() - start < 2.0
+
+
+def test_a_simulation_remembers_its_design():
+    simulation = simulate("cv t", repeats=50, random_state=0, folds=5)
+    assert isinstance(simulation, Simulation)
+    assert simulation.test == "cv t"
+    assert simulation.design == {"folds": 5}

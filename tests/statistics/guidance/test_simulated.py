@@ -120,8 +120,8 @@ def test_power_grows_with_the_effect(test):
 def test_formulas_are_those_of_the_tests(replay):
     rng = np.random.default_rng(0)
     pairs = rng.normal(size=(3, 12, 2))
-    found = simulated.hotelling(replay(pairs.copy()), 3, 0.0)
-    assert_allclose(found, [hotelling_test(each, 0 * each).p_value for each in pairs])
+    comparison = simulated.hotelling(replay(pairs.copy()), 3, 0.0)
+    assert_allclose(comparison, [hotelling_test(pair, 0 * pair).p_value for pair in pairs])
     flat = rng.normal(size=(3, 10))
     for function, test in (
         (simulated.five_by_two_t, five_by_two_t_test),
@@ -129,21 +129,21 @@ def test_formulas_are_those_of_the_tests(replay):
         (simulated.cv_t, cv_t_test),
         (simulated.corrected_t, corrected_t_test),
     ):
-        found = function(replay(np.zeros((3, 1)), flat), 3, 0.0, correlation=0.0)
-        assert_allclose(found, [test(each, 0 * each).p_value for each in flat])
+        comparison = function(replay(np.zeros((3, 1)), flat), 3, 0.0, correlation=0.0)
+        assert_allclose(comparison, [test(pair, 0 * pair).p_value for pair in flat])
     for function, test in (
         (simulated.permutation, permutation_test),
         (simulated.sign, sign_test),
     ):
-        found = function(
+        comparison = function(
             replay(flat), 3, 0.0, **{"pairs" if test is permutation_test else "rows": 10}
         )
-        assert_allclose(found, [test(each, 0 * each).p_value for each in flat])
-    found = simulated.variance_ratio(replay(flat, 2 * flat[::-1]), 3, 0.0, size=10)
+        assert_allclose(comparison, [test(pair, 0 * pair).p_value for pair in flat])
+    comparison = simulated.variance_ratio(replay(flat, 2 * flat[::-1]), 3, 0.0, size=10)
     expected = [
-        variance_ratio_test(*each).p_value for each in zip(flat, 2 * flat[::-1], strict=True)
+        variance_ratio_test(*pair).p_value for pair in zip(flat, 2 * flat[::-1], strict=True)
     ]
-    assert_allclose(found, expected)
+    assert_allclose(comparison, expected)
 
 
 def test_mcnemar_counts_come_from_two_classifiers():
@@ -151,6 +151,6 @@ def test_mcnemar_counts_come_from_two_classifiers():
     first, second = simulated.disagreements(rng, 20_000, 0.1, 500, 0.2)
     assert first.mean() == pytest.approx(500 * 0.3 * 0.8, rel=0.01)
     assert second.mean() == pytest.approx(500 * 0.2 * 0.7, rel=0.01)
-    found = simulated.mcnemar_exact(np.random.default_rng(1), 1, 0.0)
+    p_values = simulated.mcnemar_exact(np.random.default_rng(1), 1, 0.0)
     one, other = simulated.disagreements(np.random.default_rng(1), 1, 0.0, 500, 0.2)
-    assert_allclose(found, mcnemar(int(one[0]), int(other[0]), method="exact").p_value)
+    assert_allclose(p_values, mcnemar(int(one[0]), int(other[0]), method="exact").p_value)

@@ -205,14 +205,14 @@ def smallest(procedure):
 def test_formulas_are_those_of_the_tests(replay, test, real):
     tables, blocks = np.random.default_rng(0).normal(size=(3, 10, 4)), np.zeros((3, 10, 1))
     drawn = replay(tables.copy(), blocks)
-    found = simulated.MANY_TESTS[test](drawn, 3, 0.0, rows=10, learners=4)
-    assert_allclose(found, [real(table) for table in tables], atol=1e-5)
+    p_values = simulated.MANY_TESTS[test](drawn, 3, 0.0, rows=10, learners=4)
+    assert_allclose(p_values, [real(table) for table in tables], atol=1e-5)
 
 
 def test_manova_formula(replay):
     groups = np.random.default_rng(0).normal(size=(3, 4, 10, 2))
-    found = simulated.manova(replay(groups.copy()), 3, 0.0)
-    assert_allclose(found, [manova(each).result.p_value for each in groups])
+    p_values = simulated.manova(replay(groups.copy()), 3, 0.0)
+    assert_allclose(p_values, [manova(group).result.p_value for group in groups])
 
 
 def test_two_factor_formula(replay):
@@ -220,6 +220,6 @@ def test_two_factor_formula(replay):
     first, second, _ = np.indices((3, 3, 4)).reshape(3, -1)
     for source in simulated.FACTORS:
         drawn = replay(values.copy())
-        found = simulated.two_factor_anova(drawn, 2, 0.0, runs=4, source=source)
-        real = [getattr(two_factor_anova(each.ravel(), first, second), source) for each in values]
-        assert_allclose(found, [result.p_value for result in real])
+        p_values = simulated.two_factor_anova(drawn, 2, 0.0, runs=4, source=source)
+        real = [getattr(two_factor_anova(table.ravel(), first, second), source) for table in values]
+        assert_allclose(p_values, [result.p_value for result in real])

@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from verulam.base import DataError
-from verulam.statistics import bootstrap_error, no_information_error, resampled_losses
+from verulam.statistics import (
+    BootstrapError,
+    ResampledLosses,
+    bootstrap_error,
+    no_information_error,
+    resampled_losses,
+)
 
 
 def test_worked_numbers():
@@ -22,9 +28,9 @@ def test_worked_numbers():
 def test_one_neighbour_on_labels_of_chance():
     """The example of Efron and Tibshirani: the plain estimate is 0.316, the truth is 0.5."""
     assert bootstrap_error(0.0, 0.5).value == pytest.approx(0.316)
-    found = bootstrap_error(0.0, 0.5, 0.5)
-    assert found.value == pytest.approx(0.5)
-    assert "relative overfitting 1" in str(found)
+    estimate = bootstrap_error(0.0, 0.5, 0.5)
+    assert estimate.value == pytest.approx(0.5)
+    assert "relative overfitting 1" in str(estimate)
 
 
 @pytest.mark.parametrize(
@@ -50,17 +56,19 @@ def test_plus_lies_between_plain_and_out_of_bag():
 def test_rows_count_alike_out_of_bag():
     losses = np.array([[1.0, 0.0, 4.0], [3.0, 2.0, 0.0], [0.0, 1.0, 1.0]])
     draws = np.array([[0, 2, 1], [0, 1, 2], [1, 0, 2]])
-    found = resampled_losses(losses, draws)
+    mean_losses = resampled_losses(losses, draws)
     # Row 0 is left out twice, row 1 once, row 2 never.
-    assert found.out_of_bag == pytest.approx(((1 + 3) / 2 + 1) / 2)
-    assert found.training == pytest.approx((4 / 3 + 2 / 3 + 2 / 3) / 3)
-    assert found.always_drawn == 1
+    assert mean_losses.out_of_bag == pytest.approx(((1 + 3) / 2 + 1) / 2)
+    assert mean_losses.training == pytest.approx((4 / 3 + 2 / 3 + 2 / 3) / 3)
+    assert mean_losses.always_drawn == 1
 
 
 def test_no_information_is_the_mean_over_all_pairs():
     random = np.random.default_rng(1)
-    true, said = random.integers(0, 3, 40), random.integers(0, 4, 40)
-    assert_allclose(no_information_error(true, said), np.mean(true[:, None] != said[None, :]))
+    true, predicted = random.integers(0, 3, 40), random.integers(0, 4, 40)
+    assert_allclose(
+        no_information_error(true, predicted), np.mean(true[:, None] != predicted[None, :])
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +91,17 @@ def test_bad_input(call, message):
 
 def test_errors_that_differ_by_rounding_are_equal():
     training = 0.1 + 0.2
-    found = bootstrap_error(0.3, training, training + 1e-16)
+    estimate = bootstrap_error(0.3, training, training + 1e-16)
     assert training > 0.3
-    assert found.overfitting == 0.0
-    assert found.value == pytest.approx(0.3)
+    assert estimate.overfitting == 0.0
+    assert estimate.value == pytest.approx(0.3)
+
+
+def test_records_hold_what_the_estimate_was_made_of():
+    estimate = bootstrap_error(0.1, 0.3)
+    assert estimate == BootstrapError(estimate.value, estimate.method, 0.1, 0.3)
+    assert estimate.value == pytest.approx(0.368 * 0.1 + 0.632 * 0.3)
+    # Row 0 is drawn always; rows 1 and 2 are left out once each.
+    losses = resampled_losses([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], [[2, 0, 1], [1, 2, 0]])
+    assert isinstance(losses, ResampledLosses)
+    assert losses.always_drawn == 1

@@ -8,6 +8,7 @@ from statsmodels.stats.power import TTestPower
 
 from verulam.base import DataError
 from verulam.statistics import (
+    PowerCurve,
     power_curve,
     rows_to_tell,
     sample_size,
@@ -66,8 +67,8 @@ def test_power_curve_rises_with_effect_and_size():
 
 
 def test_simulation_confirms_the_power():
-    found = simulate("t", [0.5], size=20, repeats=20_000).table["rejection_rate"][0]
-    assert found == pytest.approx(float(t_power(0.5, 20)), abs=0.015)
+    rejection_rate = simulate("t", [0.5], size=20, repeats=20_000).table["rejection_rate"][0]
+    assert rejection_rate == pytest.approx(float(t_power(0.5, 20)), abs=0.015)
 
 
 @pytest.mark.parametrize(("effect", "count"), [(3, 4), (10, 3), (40, 2)])
@@ -149,3 +150,10 @@ def test_rows_to_tell_of_many_rows_take_no_longer(monkeypatch):
 def test_rows_to_tell_refuses(values, critical):
     with pytest.raises(DataError):
         rows_to_tell(values, 0.1, critical)
+
+
+def test_a_power_curve_is_a_table_at_a_level():
+    curve = power_curve([0.2, 0.5, 1.0], 20, alpha=0.1)
+    assert isinstance(curve, PowerCurve)
+    assert curve.alpha == 0.1
+    assert curve.table.iloc[:, -1].is_monotonic_increasing

@@ -7,6 +7,8 @@ from scipy import stats
 
 from verulam.base import DataError
 from verulam.statistics import (
+    EstimatorStudy,
+    SamplingDistribution,
     bootstrap_left_out,
     chi_square_draws,
     estimator_study,
@@ -74,12 +76,12 @@ def test_normal_masses_of_the_text():
 
 
 def test_sampling_distribution_of_mean_and_variance():
-    found = sampling_distribution(stats.norm(5, 2), 10, SIZE, random_state=0)
-    assert found.means.mean() == pytest.approx(5, abs=0.02)
-    assert found.means.var() == pytest.approx(0.4, rel=0.03)
-    scaled = 9 * found.variances / 4
+    distribution = sampling_distribution(stats.norm(5, 2), 10, SIZE, random_state=0)
+    assert distribution.means.mean() == pytest.approx(5, abs=0.02)
+    assert distribution.means.var() == pytest.approx(0.4, rel=0.03)
+    scaled = 9 * distribution.variances / 4
     assert stats.kstest(scaled[:5000], stats.chi2(9).cdf).pvalue > 0.01
-    assert abs(found.correlation) < 0.02
+    assert abs(distribution.correlation) < 0.02
     skewed = sampling_distribution(stats.expon(), 10, SIZE, random_state=0)
     assert skewed.correlation > 0.5
     with pytest.raises(DataError, match="sample_size must be at least 2"):
@@ -101,3 +103,11 @@ def test_bootstrap_leaves_out_a_third():
     shares = bootstrap_left_out([10, 10**6])
     assert shares[10] == pytest.approx(0.3487, abs=5e-5)
     assert shares[10**6] == pytest.approx(np.exp(-1), abs=1e-6)
+
+
+def test_records_of_the_demonstrations():
+    distribution = SamplingDistribution(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0]), 5)
+    assert distribution.correlation == pytest.approx(-1.0)
+    study = estimator_study(np.mean, stats.norm(), 0.0, sample_size=5, random_state=0)
+    assert isinstance(study, EstimatorStudy)
+    assert study.mean_squared_error == pytest.approx(study.bias**2 + study.variance, rel=1e-2)

@@ -16,7 +16,7 @@ from verulam.statistics import (
     scheffe,
     tukey_hsd,
 )
-from verulam.statistics._several.ordered_range import OrderedRange
+from verulam.statistics._core.distributions import OrderedRange
 
 TABLE = np.random.default_rng(7).normal([0, 0.5, 1, 2], size=(8, 4))
 NAMES = [f"learner {k}" for k in range(1, 5)]
@@ -27,10 +27,10 @@ def mean_square():
 
 
 def test_lsd_formula():
-    found = fisher_lsd(TABLE).table
+    pairs = fisher_lsd(TABLE).table
     means = TABLE.mean(axis=0)
     t = (means[0] - means[3]) / np.sqrt(2 * mean_square() / 8)
-    row = found[(found["first"] == NAMES[0]) & (found["second"] == NAMES[3])].iloc[0]
+    row = pairs[(pairs["first"] == NAMES[0]) & (pairs["second"] == NAMES[3])].iloc[0]
     assert_allclose(row["statistic"], t)
     assert_allclose(row["p_value"], 2 * stats.t.sf(abs(t), 28))
     less = fisher_lsd(TABLE, alternative="less").table
@@ -46,27 +46,27 @@ def test_adjusted_lsd():
 @pytest.mark.parametrize("equal", [True, False])
 def test_tukey_matches_scipy(equal):
     groups = {name: TABLE[: 8 if equal else 8 - k, k] for k, name in enumerate(NAMES)}
-    found = tukey_hsd(groups)
+    comparisons = tukey_hsd(groups)
     expected = stats.tukey_hsd(*groups.values())
     upper = np.triu_indices(4, 1)
-    assert_allclose(found.table["adjusted_p"], expected.pvalue[upper], atol=1e-10)
+    assert_allclose(comparisons.table["adjusted_p"], expected.pvalue[upper], atol=1e-10)
     interval = expected.confidence_interval()
-    assert_allclose(found.table["low"], interval.low[upper], atol=1e-6)
-    assert_allclose(found.table["high"], interval.high[upper], atol=1e-6)
+    assert_allclose(comparisons.table["low"], interval.low[upper], atol=1e-6)
+    assert_allclose(comparisons.table["high"], interval.high[upper], atol=1e-6)
 
 
 def test_tukey_in_a_claimed_order():
     first, second = TABLE[:, 0], TABLE[:, 1]
     for tail in ("less", "greater"):
-        found = tukey_hsd(TABLE[:, :2], blocked=True, alternative=tail).table
+        comparisons = tukey_hsd(TABLE[:, :2], blocked=True, alternative=tail).table
         single = cv_t_test(first, second, alternative=tail)
-        assert_allclose(found["adjusted_p"].iloc[0], single.p_value, atol=3e-6)
+        assert_allclose(comparisons["adjusted_p"].iloc[0], single.p_value, atol=3e-6)
         ends = [single.interval.low, single.interval.high]
-        assert_allclose(found[["low", "high"]].iloc[0], ends, atol=1e-4)
-    found = tukey_hsd(TABLE, alternative="less")
-    beyond = found.table["statistic"] < found.critical_value
-    assert (beyond == found.table["reject"]).all()
-    assert (found.table["high"] < 0).equals(found.table["reject"])
+        assert_allclose(comparisons[["low", "high"]].iloc[0], ends, atol=1e-4)
+    comparisons = tukey_hsd(TABLE, alternative="less")
+    beyond = comparisons.table["statistic"] < comparisons.critical_value
+    assert (beyond == comparisons.table["reject"]).all()
+    assert (comparisons.table["high"] < 0).equals(comparisons.table["reject"])
     with pytest.raises(DataError, match="alternative='less' needs groups of equal size"):
         tukey_hsd({"a": [1, 2, 3], "b": [2, 4]}, alternative="less")
 
@@ -84,11 +84,11 @@ def test_tukey_in_order_holds_its_level():
 
 
 def test_scheffe_by_hand():
-    found = scheffe(TABLE).table
+    pairs = scheffe(TABLE).table
     t = fisher_lsd(TABLE).table["statistic"]
-    assert_allclose(found["adjusted_p"], stats.f.sf(t**2 / 3, 3, 28))
-    inside = (found["low"] < 0) & (found["high"] > 0)
-    assert (inside == ~found["reject"]).all()
+    assert_allclose(pairs["adjusted_p"], stats.f.sf(t**2 / 3, 3, 28))
+    inside = (pairs["low"] < 0) & (pairs["high"] > 0)
+    assert (inside == ~pairs["reject"]).all()
 
 
 def test_newman_keuls_by_hand():
@@ -101,9 +101,9 @@ def test_newman_keuls_by_hand():
         for j in range(i + 1, 4)
     }
     expected = {(i, j): max(p for (a, b), p in raw.items() if a <= i and b >= j) for i, j in raw}
-    found = newman_keuls(TABLE).p_matrix().to_numpy()
+    p_matrix = newman_keuls(TABLE).p_matrix().to_numpy()
     for (i, j), p_value in expected.items():
-        assert_allclose(found[order[i], order[j]], p_value, atol=1e-10)
+        assert_allclose(p_matrix[order[i], order[j]], p_value, atol=1e-10)
 
 
 def test_order_of_strictness():

@@ -10,6 +10,7 @@ from statsmodels.stats.anova import AnovaRM, anova_lm
 
 from verulam.base import DataError
 from verulam.statistics import (
+    TwoFactorAnova,
     corrected_t_test,
     cv_t_test,
     one_way_anova,
@@ -90,25 +91,31 @@ def test_two_factors_match_statsmodels(balanced):
     values = rng.normal(size=24) + first + 2 * first * second
     if not balanced:
         first, second, values = first[:-3], second[:-3], values[:-3]
-    found = two_factor_anova(values, first, second, names=("learner", "inputs"))
+    analysis = two_factor_anova(values, first, second, names=("learner", "inputs"))
     frame = pd.DataFrame({"y": values, "a": first, "b": second})
     expected = anova_lm(ols("y ~ C(a) * C(b)", frame).fit(), typ=2)
     assert_allclose(
-        [found.first.p_value, found.second.p_value, found.interaction.p_value],
+        [analysis.first.p_value, analysis.second.p_value, analysis.interaction.p_value],
         expected["PR(>F)"].iloc[:3],
     )
-    assert list(found.table.index) == ["learner", "inputs", "learner x inputs", "residual", "total"]
+    assert list(analysis.table.index) == [
+        "learner",
+        "inputs",
+        "learner x inputs",
+        "residual",
+        "total",
+    ]
     if balanced:
         total = ((values - values.mean()) ** 2).sum()
-        assert_allclose(found.table.loc["total", "sum_of_squares"], total)
+        assert_allclose(analysis.table.loc["total", "sum_of_squares"], total)
 
 
 def test_pure_interaction_is_seen():
     rng = np.random.default_rng(3)
     first, second = np.repeat([0, 1], 20), np.tile([0, 1], 20)
-    found = two_factor_anova(rng.normal(size=40) + 3 * (first ^ second), first, second)
-    assert found.interaction.reject
-    assert not found.first.reject
+    analysis = two_factor_anova(rng.normal(size=40) + 3 * (first ^ second), first, second)
+    assert analysis.interaction.reject
+    assert not analysis.first.reject
 
 
 def test_two_values_say_nothing_about_equal_variances():
@@ -159,3 +166,11 @@ def test_no_overlap_changes_nothing():
 def test_sphericity_has_no_scale(scale):
     assert_allclose(sphericity(scale * TABLE), sphericity(TABLE))
     assert 0.25 <= sphericity(TABLE) <= 1
+
+
+def test_two_factors_have_a_test_each_and_one_of_their_interaction():
+    values = np.random.default_rng(0).normal(size=24)
+    analysis = two_factor_anova(values, np.repeat([0, 1], 12), np.tile([0, 1], 12))
+    assert isinstance(analysis, TwoFactorAnova)
+    tests = (analysis.first, analysis.second, analysis.interaction)
+    assert_allclose([test.p_value for test in tests], analysis.table["p_value"].dropna())

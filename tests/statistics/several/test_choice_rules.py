@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from verulam.base import DataError
-from verulam.statistics import SELECTION_RULES, JointPosterior, joint_posterior, select
+from verulam.statistics import SELECTION_RULES, JointPosterior, Selection, joint_posterior, select
 
 NAMES = ("baseline", "line", "tree", "forest")
 GRADES = [0, 1, 2, 4]
@@ -210,3 +210,10 @@ def test_every_rule_has_words():
 def test_refuses(grades, options, error):
     with pytest.raises(error):
         select(posterior_of([0.4, 0.2, 0.2, 0.2]), grades, margin=0.01, **options)
+
+
+def test_a_selection_is_a_frozen_record():
+    selection = Selection("tree", 0.9, 0.8, {"tree": 0.9, "line": 0.1})
+    assert selection.shares[selection.name] == selection.agreement
+    with pytest.raises(AttributeError):
+        selection.name = "line"

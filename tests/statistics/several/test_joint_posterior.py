@@ -7,6 +7,7 @@ from scipy import stats
 
 from verulam.base import DataError
 from verulam.statistics import (
+    UNKNOWN_SPLITS,
     corrected_t_test,
     joint_posterior,
     rate_interval,
@@ -217,7 +218,8 @@ def test_contestants_without_a_common_repeat_are_taken_as_independent():
 
 def test_one_repeat_takes_the_splits_for_half_of_the_rows():
     posterior = joint_posterior(errors(repeats=1))
-    assert_allclose(posterior.splits, 0.5 * posterior.rows)
+    assert UNKNOWN_SPLITS == 0.5
+    assert_allclose(posterior.splits, UNKNOWN_SPLITS * posterior.rows)
     losses = errors(repeats=3)
     losses[1:, :, 0] = np.nan
     posterior = joint_posterior(losses)

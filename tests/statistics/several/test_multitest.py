@@ -4,24 +4,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from verulam.statistics import cv_t_test, multitest_order, wilcoxon_test
+from verulam.statistics import LearnerOrder, cv_t_test, multitest_order, wilcoxon_test
 
 NOISE = np.random.default_rng(8).normal(size=(12, 4)) / 200
 
 
 def test_without_rejection_the_order_is_complexity():
-    found = multitest_order(NOISE * 1e-3 + 0.2 + NOISE, [3, 1, 4, 2])
-    assert found.order == ("learner 2", "learner 4", "learner 1", "learner 3")
-    assert not found.better.to_numpy().any()
+    order = multitest_order(NOISE * 1e-3 + 0.2 + NOISE, [3, 1, 4, 2])
+    assert order.order == ("learner 2", "learner 4", "learner 1", "learner 3")
+    assert not order.better.to_numpy().any()
 
 
 def test_clear_differences_order_by_error():
     table = pd.DataFrame(NOISE + np.array([0.4, 0.3, 0.2, 0.1]), columns=list("abcd"))
-    found = multitest_order(table)
-    assert found.order == ("d", "c", "b", "a")
-    assert found.best == "d"
-    assert found.better.loc["d", "a"]
-    assert str(found) == "Order from best to worst: d < c < b < a."
+    order = multitest_order(table)
+    assert order.order == ("d", "c", "b", "a")
+    assert order.best == "d"
+    assert order.better.loc["d", "a"]
+    assert str(order) == "Order from best to worst: d < c < b < a."
 
 
 def test_a_learner_that_is_not_better_must_be_simpler():
@@ -40,8 +40,8 @@ def test_number_of_tests():
 def test_both_directions_keep_a_beaten_learner_behind():
     # Complexity a < b < c; c beats a, and a beats b.
     table = NOISE[:, :3] + [0.2, 0.3, 0.1]
-    found = multitest_order(table, directions="both")
-    assert found.order == ("learner 3", "learner 1", "learner 2")
+    order = multitest_order(table, directions="both")
+    assert order.order == ("learner 3", "learner 1", "learner 2")
 
 
 def test_direction_and_other_tests():
@@ -53,27 +53,32 @@ def test_direction_and_other_tests():
 
 def test_constant_differences_count_as_equal():
     table = np.column_stack([NOISE[:, 0], NOISE[:, 0] - 0.1])
-    found = multitest_order(table)
-    assert found.order == ("learner 1", "learner 2")
-    assert "1 pairs have constant differences" in found.caveats[0]
+    order = multitest_order(table)
+    assert order.order == ("learner 1", "learner 2")
+    assert "1 pairs have constant differences" in order.caveats[0]
 
 
 def test_contradictions_are_reported():
     def rock_paper_scissors(first, second, alternative, alpha):
         beats = {(1, 0), (2, 1), (0, 2)}
-        found = cv_t_test(NOISE[:, 0], NOISE[:, 1])
+        test = cv_t_test(NOISE[:, 0], NOISE[:, 1])
         key = round(first[0]), round(second[0])
-        return type(found)("", "", "", 0.0, "", 0.001 if key in beats else 0.9)
+        return type(test)("", "", "", 0.0, "", 0.001 if key in beats else 0.9)
 
     table = np.round(NOISE[:, :3]) + [0, 1, 2] + np.linspace(0, 0.4, 12)[:, None] * [0, 1, -1]
-    found = multitest_order(table, test=rock_paper_scissors, directions="both")
-    assert "in a circle" in found.caveats[0]
-    assert sorted(found.order) == ["learner 1", "learner 2", "learner 3"]
+    order = multitest_order(table, test=rock_paper_scissors, directions="both")
+    assert "in a circle" in order.caveats[0]
+    assert sorted(order.order) == ["learner 1", "learner 2", "learner 3"]
 
 
 @pytest.mark.parametrize("adjust", ["none", "bonferroni"])
 def test_adjustment_is_applied(adjust):
     raw = multitest_order(NOISE, adjust="none").p_values.to_numpy()
-    found = multitest_order(NOISE, adjust=adjust).p_values.to_numpy()
+    p_values = multitest_order(NOISE, adjust=adjust).p_values.to_numpy()
     factor = 6 if adjust == "bonferroni" else 1
-    np.testing.assert_allclose(found, np.minimum(1, raw * factor))
+    np.testing.assert_allclose(p_values, np.minimum(1, raw * factor))
+
+
+def test_the_best_is_the_first_of_the_order():
+    order = LearnerOrder(("b", "a"), pd.DataFrame(), pd.DataFrame())
+    assert order.best == "b"

@@ -48,7 +48,7 @@ def test_variance_of_a_sum():
 def test_margins_and_conditionals():
     assert_allclose(TABLE.marginal("first"), [0.35, 0.65])
     assert_allclose(TABLE.marginal("second"), [0.4, 0.25, 0.35])
-    assert_allclose(TABLE.conditional("second", given=1.0), np.array([0.3, 0.05, 0.3]) / 0.65)
+    assert_allclose(TABLE.conditional("second", 1.0), np.array([0.3, 0.05, 0.3]) / 0.65)
     assert not TABLE.independent()
     product = np.outer([0.3, 0.7], [0.2, 0.8])
     independent = JointTable(pd.DataFrame(product, index=[0, 1], columns=[0, 1]))
@@ -59,7 +59,7 @@ def test_margins_and_conditionals():
 def test_bayes_rule():
     likelihood = pd.DataFrame([[0.9, 0.1], [0.3, 0.7]], index=["ill", "well"], columns=["+", "-"])
     prior = pd.Series({"ill": 0.02, "well": 0.98})
-    posterior = JointTable.from_likelihood(likelihood, prior).conditional("first", given="+")
+    posterior = JointTable.from_likelihood(likelihood, prior).conditional("first", "+")
     assert posterior["ill"] == pytest.approx(0.9 * 0.02 / (0.9 * 0.02 + 0.3 * 0.98))
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from verulam.base import DataError
-from verulam.statistics import auc_interval, delong_test, roc_band
+from verulam.statistics import RocBand, auc_interval, delong_test, roc_band
 
 RNG = np.random.default_rng(5)
 TRUE = RNG.integers(0, 2, 120)
@@ -78,6 +78,14 @@ def test_band_narrows_with_more_data():
 @pytest.mark.parametrize(("sign", "limits"), [(1, (0.025**0.2, 1.0)), (-1, (0.0, 1 - 0.025**0.2))])
 def test_a_perfect_order_has_an_interval_with_width(sign, limits):
     """Five pairs in order: Clopper and Pearson's limit of five hits in five."""
-    found = auc_interval([0] * 9 + [1] * 5, sign * np.arange(14.0))
-    assert (found.low, found.high) == pytest.approx(limits)
-    assert found.method.startswith("Clopper-Pearson")
+    interval = auc_interval([0] * 9 + [1] * 5, sign * np.arange(14.0))
+    assert (interval.low, interval.high) == pytest.approx(limits)
+    assert interval.method.startswith("Clopper-Pearson")
+
+
+def test_a_band_holds_its_curve():
+    random = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 40)
+    band = roc_band(labels, labels + random.normal(size=80), positive=1, random_state=0)
+    assert isinstance(band, RocBand)
+    assert (band.table["low"] <= band.table["high"]).all()

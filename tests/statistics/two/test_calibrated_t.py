@@ -36,9 +36,9 @@ def test_formula():
 
 def test_given_degrees_of_freedom_are_used():
     plain = cv_t_test(FIRST, SECOND)
-    given = calibrated_t_test(FIRST, SECOND, test_share=0.1, degrees_of_freedom=99)
-    assert given.statistic == pytest.approx(plain.statistic)
-    assert given.p_value == pytest.approx(plain.p_value)
+    test = calibrated_t_test(FIRST, SECOND, test_share=0.1, degrees_of_freedom=99)
+    assert test.statistic == pytest.approx(plain.statistic)
+    assert test.p_value == pytest.approx(plain.p_value)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3])
@@ -46,8 +46,8 @@ def test_level_is_kept_where_splits_are_correlated(share):
     """Any two differences of the model share a part of their variance, the test share."""
     repeats, splits = 4000, 60
     rng = np.random.default_rng(1)
-    shared, own = rng.normal(size=(repeats, 1)), rng.normal(size=(repeats, splits))
-    differences = np.sqrt(share) * shared + np.sqrt(1 - share) * own
+    shared, independent = rng.normal(size=(repeats, 1)), rng.normal(size=(repeats, splits))
+    differences = np.sqrt(share) * shared + np.sqrt(1 - share) * independent
     freedom = calibrated_degrees(splits, share)
     statistic = differences.mean(axis=1) * np.sqrt(freedom + 1) / differences.std(axis=1, ddof=1)
     rate = np.mean(2 * stats.t.sf(np.abs(statistic), freedom) < 0.05)

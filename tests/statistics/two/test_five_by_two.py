@@ -57,5 +57,5 @@ def test_size_of_f_is_that_of_its_true_distribution():
     """For independent normals 2f - 1 is F with 5 and 5: the test is conservative."""
     exact = stats.f.sf(2 * stats.f.isf(0.05, 10, 5) - 1, 5, 5)
     assert exact == pytest.approx(0.0175, abs=1e-4)
-    found = simulate("5x2 F").table["rejection_rate"][0]
-    assert found == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 10_000))
+    rejection_rate = simulate("5x2 F").table["rejection_rate"][0]
+    assert rejection_rate == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 10_000))

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar
 
-from verulam.statistics import error_overlap, mcnemar
+from verulam.statistics import ErrorOverlap, error_overlap, mcnemar
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,10 @@ def test_one_sided_statistic_keeps_its_side(alternative, rejects):
     limit = result.critical_value
     beyond = result.statistic > limit if alternative == "greater" else result.statistic < limit
     assert beyond == result.reject == rejects
+
+
+def test_an_overlap_counts_all_cases():
+    overlap = ErrorOverlap(1, 2, 3, 4)
+    assert overlap.total == 10
+    assert overlap.disagreement == pytest.approx(0.5)
+    assert overlap.to_frame().to_numpy().sum() == 10

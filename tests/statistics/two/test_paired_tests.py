@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from verulam.base import DataError
+from verulam.base import DataError, generator
 from verulam.statistics import (
     corrected_t_test,
     cv_t_test,
@@ -13,6 +13,8 @@ from verulam.statistics import (
     simulate,
     variance_ratio_test,
 )
+from verulam.statistics._two import paired_tests
+from verulam.statistics._two.paired_tests import permute_signs
 
 RNG = np.random.default_rng(1)
 FIRST, SECOND = RNG.normal(0.2, 0.02, 10), RNG.normal(0.21, 0.02, 10)
@@ -116,3 +118,47 @@ def test_errors_that_are_all_zero_have_no_ratio(perfect):
     errors[perfect] = [0.0, 0.0]
     with pytest.raises(DataError, match=r"mean square of (first|second)_errors must be positive"):
         variance_ratio_test(*errors)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("shift", [-0.25, 0.0, 0.25])
+def test_means_agree_with_scipy(alternative, shift):
+    differences = np.random.default_rng(0).normal(shift, size=60)
+    theirs = stats.permutation_test(
+        (differences,), np.mean, permutation_type="samples", alternative=alternative, rng=1
+    )
+    ours = permute_signs(differences, np.mean, alternative, 9999, generator(2))
+    assert ours.statistic == pytest.approx(theirs.statistic)
+    error = 5 * np.sqrt(theirs.pvalue * (1 - theirs.pvalue) / 9999) + 2e-3
+    assert ours.p_value == pytest.approx(theirs.pvalue, abs=error)
+    assert ours.exchanges == 9999
+
+
+def test_all_exchanges_of_few_pairs_are_tried():
+    permutation = permute_signs(np.ones(6), np.mean, "two-sided", 9999, generator(0))
+    assert permutation.p_value == pytest.approx(2 / 64)
+    assert permutation.exchanges == 64
+
+
+def test_pairs_without_a_difference_change_only_the_mean():
+    some = np.random.default_rng(3).normal(0.3, size=40)
+    more = np.concatenate([some, np.zeros(60)])
+    one, other = (
+        permute_signs(differences, np.mean, "less", 999, generator(4))
+        for differences in (some, more)
+    )
+    assert one.p_value == other.p_value
+    assert one.statistic == pytest.approx(other.statistic * 100 / 40)
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    differences = np.random.default_rng(5).normal(0.2, size=40)
+    whole = permute_signs(differences, np.mean, "greater", 2000, generator(6))
+    monkeypatch.setattr(paired_tests, "BLOCK", 40 * 64)
+    assert permute_signs(differences, np.mean, "greater", 2000, generator(6)) == whole
+
+
+def test_other_statistics_take_bounded_blocks():
+    differences = np.random.default_rng(7).normal(1.0, size=30)
+    permutation = permute_signs(differences, np.median, "greater", 500, generator(8))
+    assert permutation.p_value < 0.05

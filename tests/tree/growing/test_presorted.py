@@ -1,4 +1,4 @@
-"""Growing: agreement with scikit-learn and with exhaustive search, threads, depth, weights."""
+"""Growing: presorted columns, agreement with scikit-learn and full search, threads."""
 
 import subprocess
 import sys
@@ -18,9 +18,18 @@ from verulam.tree import (
     information_gain,
 )
 from verulam.tree._growing import presorted as growing
-from verulam.tree._growing.growth_parameters import DROP, MANY_VALUED, N_FOUND, SPLIT_INFO
+from verulam.tree._growing.growth_parameters import (
+    DECREASE,
+    MANY_VALUED,
+    MISSING_RANK,
+    N_SPLIT_FIELDS,
+    ROW_BITS,
+    ROW_MASK,
+    SPLIT_INFO,
+)
+from verulam.tree._growing.presorted import pack_codes, pack_numbers, presort
 from verulam.tree._growing.search_loops import choose_column
-from verulam.tree._options import PRESETS, make_rules, resolve
+from verulam.tree._options import PRESETS, make_parameters, resolve
 
 
 def problem(seed, n_classes=0):
@@ -36,20 +45,51 @@ def problem(seed, n_classes=0):
 
 def splits(structure):
     """Return (column, threshold, rows) of every split, in the order of the walk."""
-    found, waiting = [], [0]
+    inner, waiting = [], [0]
     while waiting:
         node = waiting.pop()
         if structure.kind[node]:
-            found.append(
+            inner.append(
                 (structure.column[node], structure.threshold[node], structure.n_rows[node])
             )
             waiting.extend(reversed(structure.children(node)))
-    return np.array(found)
+    return np.array(inner)
 
 
 def their_splits(tree):
     inner = tree.children_left >= 0
     return np.column_stack([tree.feature, tree.threshold, tree.n_node_samples])[inner]
+
+
+def test_numbers_and_categories_are_sorted_with_gaps_last():
+    values = np.array([[3.0, 1.0], [np.nan, 0.0], [1.0, np.nan], [3.0, 1.0]])
+    packed = presort(values, np.array([0, 3], dtype=np.int32))
+    assert_array_equal(packed[0] >> ROW_BITS, [0, 1, 1, MISSING_RANK])
+    assert set(packed[0, 1:3] & ROW_MASK) == {0, 3}
+    assert_array_equal(packed[0, [0, 3]] & ROW_MASK, [2, 1])
+    assert_array_equal(packed[1] >> ROW_BITS, [0, 1, 1, MISSING_RANK])
+    assert_array_equal(packed[1] & ROW_MASK, [1, 0, 3, 2])
+
+
+def test_threads_do_not_change_the_orders(monkeypatch):
+    values = np.random.default_rng(0).normal(size=(7000, 11))
+    kinds = np.zeros(11, dtype=np.int32)
+    monkeypatch.setenv("VERULAM_THREADS", "1")
+    one = presort(values, kinds)
+    monkeypatch.setenv("VERULAM_THREADS", "3")
+    assert_array_equal(one, presort(values, kinds))
+
+
+def test_compiled_packing_equals_its_python_source():
+    numbers = np.array([2.0, np.nan, 0.0, 2.0, 1.0])
+    packed = np.empty((2, 5), dtype=np.uint64)
+    for function, arguments in (
+        (pack_numbers, (numbers, np.argsort(numbers, kind="stable"))),
+        (pack_codes, (numbers, 3)),
+    ):
+        function(*arguments, packed[0])
+        function.py_func(*arguments, packed[1])
+        assert_array_equal(packed[0], packed[1])
 
 
 @pytest.mark.parametrize("seed", range(17))
@@ -210,49 +250,49 @@ MEASURED = """if True:
 @pytest.mark.parametrize("learner", ["DecisionTreeClassifier", "DecisionTreeRegressor"])
 def test_memory_is_at_most_three_times_the_data(learner):
     """Beside the data, and with the tree itself: of numbers, two nodes for each row."""
-    told = subprocess.run(
+    measured = subprocess.run(
         [sys.executable, "-c", MEASURED.format(learner=learner)],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert float(told.stdout) < 3.0
+    assert float(measured.stdout) < 3.0
 
 
-def test_orders_are_given_back_when_they_are_done_with(monkeypatch):
+def test_orders_are_released_when_they_are_done_with(monkeypatch):
     """Both orders, once, but for leaves that were cut off at the top; nothing is read again."""
     monkeypatch.setattr(growing, "SHARED_ROWS", 200)
     random = np.random.default_rng(0)
     X, y = random.normal(size=(3000, 2)), random.normal(size=3000)
-    given = np.zeros(len(X), dtype=int)
+    n_released = np.zeros(len(X), dtype=int)
 
     def lose(array, first, last):
-        given[first:last] += array.dtype == np.uint64
+        n_released[first:last] += array.dtype == np.uint64
         array[first:last] = 0
 
     before = DecisionTreeRegressor().fit(X, y).predict(X)
-    monkeypatch.setattr(growing, "give_back", lose)
+    monkeypatch.setattr(growing, "release_pages", lose)
     assert_array_equal(DecisionTreeRegressor().fit(X, y).predict(X), before)
-    assert given.max() == 2
-    assert (given == 2).mean() > 0.99
+    assert n_released.max() == 2
+    assert (n_released == 2).mean() > 0.99
 
 
 def test_the_gain_ratio_is_for_splits_of_at_least_average_gain():
     """Of three useful columns the last has the largest ratio, by next to no information."""
-    rules = gain_ratio_rules()
-    found = np.zeros((4, N_FOUND))
-    found[:, DROP], found[:, SPLIT_INFO] = [50.0, 40.0, 2.0, 0.0], [1.0, 0.9, 0.02, 1.0]
-    assert choose_column(np.arange(4), found, 100.0, rules) == 0
+    parameters = gain_ratio_parameters()
+    best = np.zeros((4, N_SPLIT_FIELDS))
+    best[:, DECREASE], best[:, SPLIT_INFO] = [50.0, 40.0, 2.0, 0.0], [1.0, 0.9, 0.02, 1.0]
+    assert choose_column(np.arange(4), best, 100.0, parameters) == 0
     # Columns with almost as many values as rows do not raise the average: 25 instead of 46.7.
-    found[:3, DROP], found[:3, SPLIT_INFO] = [90.0, 30.0, 20.0], [10.0, 0.4, 1.0]
-    assert choose_column(np.arange(4), found, 100.0, rules) == 0
-    found[0, MANY_VALUED] = 1.0
-    assert choose_column(np.arange(4), found, 100.0, rules) == 1
+    best[:3, DECREASE], best[:3, SPLIT_INFO] = [90.0, 30.0, 20.0], [10.0, 0.4, 1.0]
+    assert choose_column(np.arange(4), best, 100.0, parameters) == 0
+    best[0, MANY_VALUED] = 1.0
+    assert choose_column(np.arange(4), best, 100.0, parameters) == 1
 
 
-def gain_ratio_rules():
+def gain_ratio_parameters():
     learner = DecisionTreeClassifier(preset="c4.5")
-    return make_rules(learner, resolve(learner, PRESETS["c4.5"]), np.zeros((4, 4)), 2, None)
+    return make_parameters(learner, resolve(learner, PRESETS["c4.5"]), np.zeros((4, 4)), 2, None)
 
 
 def test_thresholds_under_the_gain_ratio_leave_enough_rows_and_pay_for_their_number():

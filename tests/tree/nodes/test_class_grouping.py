@@ -20,10 +20,10 @@ from verulam.tree._nodes.problem import CRITERIA, NodeOptions, NodeProblem, find
 OPTIONS = NodeOptions(CRITERIA["entropy"], 1, "exchange", 9, 3, 2, 5)
 
 
-def blobs(seed=0, n_classes=6, n_inputs=3, each=15):
+def blobs(seed=0, n_classes=6, n_inputs=3, n_per_class=15):
     random = np.random.default_rng(seed)
     centres = 3.0 * random.normal(size=(n_classes, n_inputs))
-    codes = np.repeat(np.arange(n_classes), each)
+    codes = np.repeat(np.arange(n_classes), n_per_class)
     inputs = centres[codes] + random.normal(size=(len(codes), n_inputs))
     return NodeProblem(inputs, codes, np.ones(len(codes)), n_classes, OPTIONS, random)
 

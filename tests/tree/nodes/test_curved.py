@@ -78,7 +78,7 @@ def test_the_gradient_of_a_network_is_that_of_its_loss():
     flat = random.normal(size=5 * 2 + 1)
 
     def part(which):
-        return lambda given: _network_loss(given, inputs, groups, shares, 2)[which]
+        return lambda flat: _network_loss(flat, inputs, groups, shares, 2)[which]
 
     assert check_grad(part(0), part(1), flat) < 1e-5
 

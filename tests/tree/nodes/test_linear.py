@@ -1,6 +1,7 @@
 """Linear nodes: thresholds as in univariate trees, zero error where that is possible."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from verulam.tree import DecisionTreeClassifier
 from verulam.tree._nodes.linear import (
+    fewest_errors,
     fit_cart,
     fit_lda,
     fit_logistic,
@@ -50,6 +52,58 @@ def test_fewest_errors_are_none_for_any_separable_groups(make, seed):
     codes = scores > np.median(scores)
     test = fit_logistic(make(inputs, codes))
     assert (test.branches(inputs) == codes).all()
+
+
+def errors_of_the_best_line(inputs, codes):
+    """Return the fewest errors of any line: it can be turned until it touches two of the rows."""
+    fewest = len(codes)
+    for first, second in combinations(range(len(codes)), 2):
+        along_line = inputs[second] - inputs[first]
+        scores = (inputs - inputs[first]) @ [-along_line[1], along_line[0]]
+        scores[[first, second]] = 0.0
+        votes = np.sign(scores) * np.where(codes == 1, 1, -1)
+        fewest = min(fewest, (votes < 0).sum(), (votes > 0).sum())
+    return fewest
+
+
+def overlapping_rows(seed, n_outliers):
+    random = np.random.default_rng(seed)
+    inputs = random.normal(size=(100, 2))
+    inputs[50:] += [1.1, 0.6]
+    inputs[:n_outliers] += 6.0
+    return inputs, np.repeat([0, 1], 50)
+
+
+@pytest.mark.parametrize("n_outliers", [0, 5])
+@pytest.mark.parametrize("seed", range(5))
+def test_fewest_errors_where_the_groups_overlap(make, seed, n_outliers):
+    """Rows far out draw the logistic line; the fewest errors are all but those of any line."""
+    inputs, codes = overlapping_rows(seed, n_outliers)
+    wrong = (fit_logistic(make(inputs, codes, n_jumps=20)).branches(inputs) != codes).sum()
+    assert min(wrong, 100 - wrong) <= errors_of_the_best_line(inputs, codes) + 1
+
+
+def test_fewest_errors_by_weight(make):
+    """A row of twenty times the weight is worth more than ten others."""
+    inputs, codes = overlapping_rows(0, 0)
+    problem = make(inputs, codes, n_jumps=20)
+    strange = int(np.argmax(np.where(codes == 0, inputs.sum(axis=1), -np.inf)))
+    wrong = []
+    for weight in (1.0, 20.0):
+        weights = np.where(np.arange(100) == strange, weight, 1.0)
+        branches = fit_logistic(replace(problem, weights=weights)).branches(inputs)
+        table = np.bincount(2 * branches + codes, weights, minlength=4).reshape(2, 2)
+        wrong.append(table.min(axis=1).sum())
+    assert wrong[1] < wrong[0] + 19.0 - 5.0
+
+
+def test_the_purest_of_the_thresholds_of_fewest_errors(make):
+    """Every cut leaves two errors; the criterion tells which of them the node takes."""
+    values = np.arange(12.0)[:, None]
+    codes = np.array([0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])
+    problem = make(values, codes)
+    plane = fewest_errors(problem, np.ones(1))
+    assert plane.intercept == fit_univariate(problem).intercept == -3.5
 
 
 def test_errors_of_groups_are_fewer_than_fishers_with_an_outlier(make):

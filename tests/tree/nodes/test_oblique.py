@@ -67,9 +67,9 @@ def test_a_separable_slant_is_found():
 def test_the_best_input_is_the_one_of_least_impurity():
     problem = slanted()
     column, plane = best_input(problem)
-    each = [found.impurity for found in along_inputs(problem)]
-    assert plane.impurity == min(each)
-    assert column == int(np.argmin(each))
+    impurities = [plane.impurity for plane in along_inputs(problem)]
+    assert plane.impurity == min(impurities)
+    assert column == int(np.argmin(impurities))
 
 
 def test_a_base_turns_the_search_into_that_of_a_sphere():

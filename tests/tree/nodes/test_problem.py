@@ -53,8 +53,8 @@ def test_the_best_step_is_the_best_of_all(criterion, min_rows):
         for step in steps:
             above = scores + step * direction > 0
             if min(above.sum(), (~above).sum()) >= min_rows:
-                found = split_impurity(table_of(problem, above), FUNCTIONS[criterion])
-                best = min(best, found)
+                impurity = split_impurity(table_of(problem, above), FUNCTIONS[criterion])
+                best = min(best, impurity)
         step = find_step(problem, scores, direction)
         assert_allclose(step.impurity, best, atol=1e-9)
         above = scores + step.length * direction > 0
@@ -100,8 +100,8 @@ def test_class_means_are_weighted_and_of_the_classes_that_are_there():
     problem.codes[problem.codes == 1] = 2
     means = problem.class_means()
     assert means.shape == (2, 2)
-    chosen = problem.codes == 2
-    expected = np.average(problem.inputs[chosen], axis=0, weights=problem.weights[chosen])
+    of_class = problem.codes == 2
+    expected = np.average(problem.inputs[of_class], axis=0, weights=problem.weights[of_class])
     assert_allclose(means[1], expected)
 
 

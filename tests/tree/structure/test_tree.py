@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from verulam.tree import (
     Condition,
     DecisionTreeClassifier,
+    Path,
     TreeStructure,
     collapse,
     conditions,
@@ -76,17 +77,19 @@ def test_rows_reach_one_leaf():
 def test_rows_meet_the_conditions_of_their_leaf_alone():
     structure = hand_made()
     for merged in (True, False):
-        found = list(paths(structure, merged=merged))
-        assert [path.leaf for path in found] == [3, 4, 5, 6, 7]
-        met = np.array([np.all([c.holds(ROWS) for c in p.conditions], axis=0) for p in found])
+        leaf_paths = list(paths(structure, merged=merged))
+        assert [path.leaf for path in leaf_paths] == [3, 4, 5, 6, 7]
+        met = np.array([np.all([c.holds(ROWS) for c in p.conditions], axis=0) for p in leaf_paths])
         assert_array_equal(met.sum(axis=0), 1)
-        assert_array_equal(np.array([p.leaf for p in found])[met.argmax(axis=0)], LEAVES)
+        assert_array_equal(np.array([p.leaf for p in leaf_paths])[met.argmax(axis=0)], LEAVES)
 
 
 def test_paths_carry_counts():
     first = next(paths(hand_made()))
     assert (first.n_rows, first.weight) == (4, 4.0)
     assert_array_equal(first.posterior, [1.0, 0.0])
+    mixed = Path(0, (), n_rows=8, weight=4.0, values=np.array([3.0, 1.0]))
+    assert_array_equal(mixed.posterior, [0.75, 0.25])
 
 
 def test_merged_conditions_keep_the_tightest():

@@ -1,15 +1,15 @@
 """Classes with Gaussian densities: a source of data whose best possible error is known."""
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp, ndtr, softmax
 from scipy.stats import norm
 
 from verulam.data._dataset import Dataset
-from verulam.data._generators.bayes_error_integrals import envelope_mass, quadrature_nodes
 from verulam.data._generators.generator_helpers import Seed, class_labels, generator
 
 Floats = NDArray[np.float64]
@@ -144,6 +144,8 @@ class GaussianClasses:
         if self.n_features == 2:
             return BayesError(1 - self._right_in_the_plane(), 0.0, "quadrature")
         points = self._draw(n_samples, generator(random_state))[0]
+        # The mean of the doubt of the best rule has less variance than the share of its actual
+        # errors.
         doubts = 1 - self.posterior(points).max(axis=1)
         spread = doubts.std() / np.sqrt(n_samples)
         return BayesError(float(doubts.mean()), float(spread), "Monte Carlo")
@@ -197,18 +199,18 @@ def gaussian_classes(
     return GaussianClasses.of(means, covariances, priors).sample(n, random_state=random_state)
 
 
-def _covariance_matrices(given: Floats, n_classes: int, n_features: int) -> Floats:
+def _covariance_matrices(covariances: Floats, n_classes: int, n_features: int) -> Floats:
     shape = (n_classes, n_features, n_features)
-    if given.ndim == 0:
-        matrices = np.broadcast_to(given * np.eye(n_features), shape)
-    elif given.shape == (n_classes,):
-        matrices = given[:, None, None] * np.eye(n_features)
-    elif given.shape in {shape, shape[1:]}:
-        matrices = np.broadcast_to(given, shape)
+    if covariances.ndim == 0:
+        matrices = np.broadcast_to(covariances * np.eye(n_features), shape)
+    elif covariances.shape == (n_classes,):
+        matrices = covariances[:, None, None] * np.eye(n_features)
+    elif covariances.shape in {shape, shape[1:]}:
+        matrices = np.broadcast_to(covariances, shape)
     else:
         raise ValueError(
-            f"covariances has shape {given.shape}; expected a variance, {n_classes} variances, "
-            f"or one or {n_classes} matrices of {n_features} by {n_features}."
+            f"covariances has shape {covariances.shape}; expected a variance, {n_classes} "
+            f"variances, or one or {n_classes} matrices of {n_features} by {n_features}."
         )
     symmetric = np.allclose(matrices, matrices.transpose(0, 2, 1))
     if not symmetric or (np.linalg.eigvalsh(matrices) <= 0).any():
@@ -218,6 +220,7 @@ def _covariance_matrices(given: Floats, n_classes: int, n_features: int) -> Floa
 
 def _log_density(points: Floats, mean: Floats, covariance: Floats) -> Floats:
     root = np.linalg.cholesky(covariance)
+    # The Cholesky factor whitens, and its diagonal has the determinant.
     scaled = np.linalg.solve(root, (points - mean).T)
     log_volume = np.log(np.diag(root)).sum() + len(mean) / 2 * np.log(2 * np.pi)
     return -0.5 * (scaled**2).sum(axis=0) - log_volume
@@ -226,3 +229,73 @@ def _log_density(points: Floats, mean: Floats, covariance: Floats) -> Floats:
 def _log(values: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         return np.log(values)
+
+
+def envelope_mass(heights: Floats, means: Floats, deviations: Floats) -> Floats:
+    """Return the integral of the largest of several weighted normal densities, for each row.
+
+    It is exact: between two neighbouring crossings one density is the largest throughout, and its
+    mass there is a difference of two values of the normal distribution function.
+
+    Parameters
+    ----------
+    heights, means : ndarray of shape (n_rows, n_densities)
+        Weight and mean of each density.
+    deviations : ndarray of shape (n_densities,)
+        Standard deviations.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Logarithms: far from the means the densities themselves underflow to zero and cannot be
+        # compared.
+        logs = np.log(heights / deviations)
+        pairs = list(combinations(range(len(deviations)), 2))
+        roots = [_crossings(logs, means, deviations, one, other) for one, other in pairs]
+    cuts = np.sort(np.concatenate(roots, axis=1), axis=1)
+    ends = np.full((len(heights), 1), np.inf)
+    edges = np.concatenate([-ends, cuts, ends], axis=1)
+    # A point inside of each interval: beyond the outermost cuts any point will do.
+    finite = np.where(np.isfinite(cuts), cuts, means.mean(axis=1, keepdims=True))
+    low = np.minimum(finite, means.min(axis=1, keepdims=True)).min(axis=1, keepdims=True)
+    high = np.maximum(finite, means.max(axis=1, keepdims=True)).max(axis=1, keepdims=True)
+    inner = np.clip(edges, low - 1, high + 1)
+    points = ((inner[:, :-1] + inner[:, 1:]) / 2)[:, :, None]
+    scaled = (points - means[:, None, :]) / deviations
+    largest = (logs[:, None, :] - scaled**2 / 2).argmax(axis=2)
+    centres = np.take_along_axis(means, largest, axis=1)
+    spreads = deviations[largest]
+    masses = ndtr((edges[:, 1:] - centres) / spreads) - ndtr((edges[:, :-1] - centres) / spreads)
+    return (np.take_along_axis(heights, largest, axis=1) * masses).sum(axis=1)
+
+
+def quadrature_nodes(centres: Floats, deviations: Floats) -> tuple[Floats, Floats]:
+    """Return nodes and weights of composite Gauss-Legendre over all that has any mass."""
+    low = (centres - 9 * deviations).min()
+    high = (centres + 9 * deviations).max()
+    # Eight panels per smallest deviation: the envelope has kinks, across which no rule of high
+    # order helps.
+    n_panels = int(np.clip(8 * (high - low) / deviations.min(), 200, 4000))
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    edges = np.linspace(low, high, n_panels + 1)
+    half = (edges[1] - edges[0]) / 2
+    middles = (edges[:-1] + edges[1:]) / 2
+    return (middles[:, None] + half * nodes).ravel(), np.tile(half * weights, n_panels)
+
+
+def _crossings(logs: Floats, means: Floats, deviations: Floats, one: int, other: int) -> Floats:
+    """Return where two weighted densities are equal: up to two points per row, else infinity."""
+    precision, other_precision = deviations[[one, other]] ** -2.0
+    mean, other_mean = means[:, one], means[:, other]
+    square = (other_precision - precision) / 2
+    linear = precision * mean - other_precision * other_mean
+    constant = logs[:, one] - logs[:, other]
+    constant = constant - (precision * mean**2 - other_precision * other_mean**2) / 2
+    # Equal deviations: the quadratic term vanishes, and there is one crossing at the most.
+    if abs(square) < 1e-12 * precision:
+        roots = [-constant / linear, np.full(len(mean), np.inf)]
+    else:
+        # The form of the quadratic formula that does not subtract nearly equal numbers.
+        root = np.sqrt(linear**2 - 4 * square * constant)
+        half = -(linear + np.copysign(root, linear)) / 2
+        roots = [half / square, constant / half]
+    crossings = np.stack(roots, axis=1)
+    return np.where(np.isfinite(crossings), crossings, np.inf)

@@ -56,6 +56,7 @@ def jitter_inputs(data: Dataset, scale: float = 0.1, *, random_state: Seed = Non
     if not names:
         raise DataError(f"Data set {data.name!r} has no numeric inputs to jitter.")
     before = data.table[names].to_numpy(dtype=float)
+    # Infinite values would make the scale of the noise infinite.
     finite = np.where(np.isfinite(before), before, np.nan)
     after = before + scale * np.nanstd(finite, axis=0) * random.standard_normal(before.shape)
     known = ~np.isnan(before)
@@ -95,6 +96,8 @@ def flip_labels(
     position = np.searchsorted(present, codes)
     cumulative = _flip_matrix(rate, len(present)).cumsum(axis=1)[position]
     uniform = separate_generator(random_state, "flip").uniform(size=(len(codes), 1))
+    # Inversion: the class is the number of cumulative probabilities below a uniform number;
+    # rounding may leave the last one below 1.
     drawn = np.minimum((uniform >= cumulative).sum(axis=1), len(present) - 1)
     flipped = labels.array.from_codes(present[drawn], dtype=labels.dtype)
     changed = int((drawn != position).sum())
@@ -163,18 +166,18 @@ def _without(column: pd.Series, lost: NDArray[np.bool_]) -> pd.Series:
 
 
 def _flip_matrix(rate: float | ArrayLike, n_classes: int) -> NDArray[np.float64]:
-    given = np.asarray(rate, dtype=float)
-    if given.ndim == 0:
-        _check_rate(float(given))
+    transition = np.asarray(rate, dtype=float)
+    if transition.ndim == 0:
+        _check_rate(float(transition))
         if n_classes < 2:
             raise DataError("Labels can be flipped only where there are two classes or more.")
-        others = float(given) / (n_classes - 1)
-        return others + (1 - float(given) - others) * np.eye(n_classes)
-    if given.shape != (n_classes, n_classes) or (given < 0).any():
-        raise ValueError(f"rate has shape {given.shape}; expected {n_classes} by {n_classes}.")
-    if not np.allclose(given.sum(axis=1), 1):
+        others = float(transition) / (n_classes - 1)
+        return others + (1 - float(transition) - others) * np.eye(n_classes)
+    if transition.shape != (n_classes, n_classes) or (transition < 0).any():
+        raise ValueError(f"rate has shape {transition.shape}; expected {n_classes} by {n_classes}.")
+    if not np.allclose(transition.sum(axis=1), 1):
         raise ValueError("rate: each row must hold probabilities that add up to 1.")
-    return given
+    return transition
 
 
 def _check_rate(rate: float) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 
 from verulam.data._dataset import Dataset
-from verulam.data._parquet import read_parquet
 from verulam.data._readers.arff import read_arff
 from verulam.data._readers.csv import read_csv
 from verulam.data._readers.npz import read_npz
-from verulam.data._table.files import checked_path, open_bytes
+from verulam.data._readers.parquet import read_parquet
+from verulam.data._table.files import PACKED, checked_path, open_bytes, unreadable
 
 _READERS = {
     ".csv": read_csv,
@@ -34,7 +34,7 @@ def read(
     ----------
     source
         A DataFrame or the name of a CSV, Parquet, ARFF or NPZ file. The suffix tells the format
-        (``.gz`` aside); without a known one, the first bytes do.
+        (``.gz``, ``.bz2``, ``.xz`` and ``.zip`` aside); without a known one, the first bytes do.
     target
         The column to predict.
     **options
@@ -51,13 +51,13 @@ def read(
     if isinstance(source, pd.DataFrame):
         return Dataset.from_frame(source, target=target, **options)
     path = checked_path(source)
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     reader = _READERS.get(suffixes[-1] if suffixes else "")
     return (reader or _reader_by_content(path))(path, target=target, **options)
 
 
 def _reader_by_content(path: Path) -> Any:
-    with open_bytes(path) as file:
+    with unreadable(path), open_bytes(path) as file:
         head = file.read(4096)
     if head.startswith(b"PAR1"):
         return read_parquet

@@ -19,14 +19,21 @@ from verulam.data._readers.arff_syntax import (
     parse_name,
     parse_row,
 )
-from verulam.data._table.files import checked_path, data_name, file_error, open_bytes
+from verulam.data._table.files import (
+    checked_path,
+    data_name,
+    file_error,
+    file_named,
+    open_bytes,
+    unreadable,
+)
 
 #: Column that keeps the weights of rows, where the file has any.
 WEIGHT = "instance_weight"
 
 
 def read_arff(path: str | Path, *, target: str | None = None, **options: Any) -> Dataset:
-    r"""Read an ARFF file, plain or gzipped.
+    r"""Read an ARFF file, plain or packed (gz, bz2, xz, zip).
 
     Nominal attributes become categories with the declared levels, dates become dates, sparse
     rows are filled up (zero, or the first level), and weights of rows become an ignored column
@@ -73,9 +80,10 @@ def read_arff(path: str | Path, *, target: str | None = None, **options: Any) ->
         ignored.append(WEIGHT)
     texts = [attribute.name for attribute in header.attributes if attribute.type == "string"]
     defaults = {"name": header.relation or data_name(path), "source": path.name, "text": texts}
-    return Dataset.from_frame(
-        pd.DataFrame(columns), target=target, ignored=ignored, **{**defaults, **options}
-    )
+    with file_named(path):
+        return Dataset.from_frame(
+            pd.DataFrame(columns), target=target, ignored=ignored, **{**defaults, **options}
+        )
 
 
 @dataclass(frozen=True)
@@ -94,11 +102,8 @@ class _Body:
 
 def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Return the lines that are neither blank nor comments, with their numbers."""
-    try:
-        with open_bytes(path) as file:
-            content = file.read()
-    except (OSError, EOFError) as error:
-        raise file_error(path, f"cannot be read: {error}.") from error
+    with unreadable(path), open_bytes(path) as file:
+        content = file.read()
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -169,8 +174,8 @@ def _column(path: Path, attribute: Attribute, position: int, body: _Body) -> pd.
         dates = pd.to_datetime(
             pd.Series(values, dtype=object), format=attribute.date_format, errors="coerce"
         )
-        given = np.array([value is not None for value in values])
-        for row in np.flatnonzero(dates.isna().to_numpy() & given).tolist():
+        present = np.array([value is not None for value in values])
+        for row in np.flatnonzero(dates.isna().to_numpy() & present).tolist():
             raise bad_value(row, f"a date of the form {attribute.date_format}")
         return dates
     try:

@@ -1,22 +1,32 @@
 """Reading CSV files: the layout is worked out, the bulk is read by compiled code."""
 
 import io
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from verulam.data._dataset import Dataset
 from verulam.data._readers.csv_layout import (
+    LARGEST_WHOLE,
     CsvLayout,
     RecordError,
+    are_long_codes,
     csv_layout,
     numbered_records,
 )
-from verulam.data._table.files import checked_path, data_name, file_error, open_bytes, undecodable
+from verulam.data._table.files import (
+    checked_path,
+    data_name,
+    file_error,
+    file_named,
+    open_bytes,
+    undecodable,
+    unreadable,
+)
 
 #: A record may not be longer than this for the quick check; a slower one takes over then.
 _BLOCK_BYTES = 2**24
@@ -33,7 +43,7 @@ def read_csv(
     missing_values: Iterable[str] | None = None,
     **options: Any,
 ) -> Dataset:
-    r"""Read a CSV file, plain or gzipped.
+    r"""Read a CSV file, plain or packed (gz, bz2, xz, or a zip of one file).
 
     Parameters
     ----------
@@ -78,10 +88,45 @@ def read_csv(
         path, encoding=encoding, delimiter=delimiter, decimal=decimal, header=header
     )
     check_rectangle(path, layout)
-    with translated_errors(path, layout):
-        frame = pd.read_csv(path, low_memory=False, **pandas_options(layout, missing_values))
-    options = {"name": data_name(path), "source": path.name, **options}
-    return Dataset.from_frame(frame, target=target, **options)
+    markers = None if missing_values is None else list(missing_values)
+    with translated_errors(path, layout), open_bytes(path) as file:
+        frame = pd.read_csv(file, low_memory=False, **pandas_options(layout, markers))
+    hints = {
+        name: words
+        for name, words in layout.hints.items()
+        # Who names the markers has decided what is missing.
+        if markers is None or name not in layout.words
+    }
+    if rounded := [name for name in frame.columns if exceeds_floats(frame[name])]:
+        with translated_errors(path, layout), open_bytes(path) as file:
+            options_as_text = pandas_options(layout, markers, dict.fromkeys(rounded, str))
+            written = pd.read_csv(file, usecols=rounded, **options_as_text)
+        frame, hints = _with_long_codes(frame, written, hints)
+    options = {"name": data_name(path), "source": path.name, "hints": hints, **options}
+    with file_named(path):
+        return Dataset.from_frame(frame, target=target, **options)
+
+
+def exceeds_floats(column: pd.Series) -> bool:
+    """Tell whether a column of numbers has some so large that a float rounds whole numbers."""
+    numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column)
+    return bool(numeric and len(column) and (column.abs().max() > LARGEST_WHOLE))
+
+
+def _with_long_codes(
+    frame: pd.DataFrame, written: pd.DataFrame, hints: dict[str, str]
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return codes of digits as they are written, and what became infinite as a hint."""
+    for name in written.columns:
+        fields = written[name].dropna().str.strip()
+        if are_long_codes(fields.tolist()):
+            frame = frame.assign(**{name: written[name]})
+            continue
+        infinite = fields[np.isinf(frame[name].reindex(fields.index).to_numpy(float))]
+        too_large = infinite[infinite.str.contains(r"\d")]
+        if len(too_large):
+            hints[name] = f"{too_large.iloc[0]} is too large for a number: read as infinite"
+    return frame, hints
 
 
 def pandas_options(
@@ -96,30 +141,31 @@ def pandas_options(
         "decimal": layout.decimal,
         "header": 0 if layout.header else None,
         "names": list(layout.names),
+        "skiprows": layout.skipped,
         "dtype": dict.fromkeys(layout.codes, str) | dict(dtypes or {}),
         "index_col": False,
         "na_values": layout.missing_markers() if missing_values is None else list(missing_values),
         "keep_default_na": False,
         "skipinitialspace": True,
         "engine": "c",
+        # Files are handed over unpacked.
+        "compression": None,
     }
 
 
 @contextmanager
 def translated_errors(path: Path, layout: CsvLayout) -> Iterator[None]:
     """Turn the parser's errors into ones that name the file and the line."""
-    try:
-        yield
-    except pd.errors.ParserError as error:
-        if "EOF inside string" in str(error):
-            raise file_error(
-                path, "a quote is opened here and never closed.", _last_record_line(path, layout)
-            ) from error
-        raise file_error(path, f"cannot be read as CSV: {error}") from error
-    except UnicodeError as error:
-        raise undecodable(path, error) from error
-    except (pd.errors.EmptyDataError, EOFError, zlib.error, OSError) as error:
-        raise file_error(path, f"cannot be read: {error}") from error
+    with unreadable(path):
+        try:
+            yield
+        except pd.errors.ParserError as error:
+            if "EOF inside string" not in str(error):
+                raise file_error(path, f"cannot be read as CSV: {error}") from error
+            problem = "a quote is opened here and never closed."
+            raise file_error(path, problem, _last_record_line(path, layout)) from error
+        except UnicodeError as error:
+            raise undecodable(path, error) from error
 
 
 def check_rectangle(path: Path, layout: CsvLayout) -> None:
@@ -144,10 +190,14 @@ def check_rectangle(path: Path, layout: CsvLayout) -> None:
 def _numbered(path: Path, layout: CsvLayout) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """Open the file as records with line numbers, line ends inside of quotes untouched."""
     with io.TextIOWrapper(open_bytes(path), encoding=layout.encoding, newline="") as text:
+        for _ in range(layout.skipped):
+            text.readline()
+        records = numbered_records(text, layout.delimiter)
         try:
-            yield numbered_records(text, layout.delimiter)
+            yield ((line + layout.skipped, record) for line, record in records)
         except RecordError as error:
-            raise file_error(path, f"{error}. Is a quote left open?", error.line) from error
+            line = error.line + layout.skipped
+            raise file_error(path, f"{error}. Is a quote left open?", line) from error
 
 
 def _is_rectangular(path: Path, layout: CsvLayout) -> bool:
@@ -156,16 +206,18 @@ def _is_rectangular(path: Path, layout: CsvLayout) -> bool:
 
     names = [str(number) for number in range(len(layout.names))]
     encoding = {"utf-8": "utf8", "utf-8-sig": "utf8"}.get(layout.encoding, layout.encoding)
+    reading = pyarrow.csv.ReadOptions(
+        column_names=names, encoding=encoding, block_size=_BLOCK_BYTES, skip_rows=layout.skipped
+    )
+    parsing = pyarrow.csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True)
+    # All fields are counted, one column is converted, and bytes need no decoding.
+    conversion = pyarrow.csv.ConvertOptions(
+        include_columns=names[:1], column_types={"0": pa.binary()}
+    )
     try:
-        reader = pyarrow.csv.open_csv(
-            path,
-            pyarrow.csv.ReadOptions(column_names=names, encoding=encoding, block_size=_BLOCK_BYTES),
-            pyarrow.csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
-            # All fields are counted, one column is converted, and bytes need no decoding.
-            pyarrow.csv.ConvertOptions(include_columns=names[:1], column_types={"0": pa.binary()}),
-        )
-        for _ in reader:
-            pass
+        with open_bytes(path) as file:
+            for _ in pyarrow.csv.open_csv(file, reading, parsing, conversion):
+                pass
     except pa.ArrowInvalid:
         return False
     return True

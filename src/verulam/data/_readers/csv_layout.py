@@ -1,18 +1,17 @@
-"""How a CSV file is laid out, worked out from its first 64 kB."""
+"""How a CSV file is laid out, worked out from its first lines."""
 
 import codecs
 import csv
 import io
 import re
-import zlib
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import TextIO
 
-from verulam.data._table.files import file_error, open_bytes, undecodable
+from verulam.data._table.files import file_error, open_bytes, undecodable, unreadable
 
 #: Strings that stand for a missing value.
 MISSING_MARKERS: tuple[str, ...] = (
@@ -21,9 +20,16 @@ MISSING_MARKERS: tuple[str, ...] = (
 )
 #: Those that are words: among other words they are values, as in a column of illnesses.
 WORD_MARKERS = frozenset({"none", "missing"})
+#: From this size on, a float does not tell a whole number from the next.
+LARGEST_WHOLE = 2**53
 
-# Below the longest field that the csv module accepts, so that it can read all of the head.
+#: So much is looked at, and more where that holds fewer lines: headers can be long.
 _HEAD_BYTES = 2**16
+_HEAD_LINES = 20
+#: Only the first two lines are waited for beyond this, and nothing beyond the second.
+_LONG_HEAD, _LONGEST_HEAD = 2**22, 2**26
+# Excel's own first line, which names the delimiter.
+_SEPARATOR_LINE = re.compile(r"\ufeff?\"?sep=([^\w\"\r\n])\"?[ \t]*(?:\r\n|\r|\n)", re.IGNORECASE)
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -36,6 +42,9 @@ _DELIMITERS = ("\t", ";", "|", ",")
 #: Numbers and truth values that are written in letters.
 _LETTERS_ONLY = frozenset({"inf", "infinity", "true", "false"})
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_ZERO_IN_FRONT = re.compile(r"[+-]?0+\d+")
+#: Marks that may be words or short for some: Namibia, a surname, a programming language.
+_MARKERS_IN_LETTERS = frozenset({"NA", "na", "None", "NULL", "Null", "null", "NaN", "nan"})
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 
@@ -64,9 +73,14 @@ class CsvLayout:
     names
         Column names, from the header or ``column_1``, ``column_2``, ...
     codes
-        Columns of digits of one length, some with a zero in front: 01067 is a place, no number.
+        Columns of digits that are no numbers: of one length, some with a zero in front (01067 is a
+        place), or more of them than a float holds.
     words
         Columns of words, in which "none" and "missing" are values.
+    skipped
+        Lines before the first record: 1 where a line such as ``sep=;`` names the delimiter.
+    hints
+        Column to what its fields in the file say and its values do not.
     """
 
     encoding: str
@@ -76,6 +90,8 @@ class CsvLayout:
     names: tuple[str, ...]
     codes: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    skipped: int = 0
+    hints: Mapping[str, str] = field(default_factory=dict)
 
     def missing_markers(self) -> dict[str, list[str]]:
         """Return the fields that stand for a missing value, column by column."""
@@ -100,36 +116,66 @@ def csv_layout(
     """Return the layout of a file; what the caller says is taken as given."""
     if delimiter is not None and len(delimiter) != 1:
         raise ValueError(f"delimiter={delimiter!r}; expected one character.")
-    try:
-        head, whole = _head_bytes(path)
-        encoding = encoding or _encoding(path, head)
-        text = codecs.getincrementaldecoder(encoding)().decode(head, final=whole)
-    except LookupError:
-        raise ValueError(f"encoding={encoding!r} is no encoding that Python knows.") from None
-    except (EOFError, zlib.error, OSError) as error:
-        raise file_error(path, f"cannot be read: {error}.") from error
-    except UnicodeError as error:
-        raise undecodable(path, error) from error
+    encoding, text, whole = _head_text(path, encoding)
+    separator = _SEPARATOR_LINE.match(text)
+    skipped = int(separator is not None)
+    if separator is not None:
+        delimiter, text = delimiter or separator[1], text[separator.end() :]
     if not text.strip():
         raise file_error(path, "holds nothing but white space.")
     delimiter = delimiter or _delimiter(text, whole)
-    records = _records(text, delimiter, whole)
+    try:
+        records = _records(text, delimiter, whole)
+    except RecordError as error:
+        raise file_error(path, f"{error}. Is a quote left open?", error.line + skipped) from error
     header = _has_header(records) if header is None else header
     body = records[1:] if header else records
     if whole and not body:
         raise file_error(path, f"has a header and no rows: {', '.join(records[0])}.")
     decimal = decimal or ("," if delimiter != "," and _has_decimal_comma(body) else ".")
-    names = _names(path, records, header)
+    names = _names(path, records, header, 1 + skipped)
     columns = dict(zip(names, zip_longest(*body, fillvalue=""), strict=False))
     codes = tuple(name for name, column in columns.items() if _is_code(_present(column)))
     words = tuple(name for name, column in columns.items() if _has_words(_present(column)))
-    return CsvLayout(encoding, delimiter, decimal, header, names, codes, words)
+    return CsvLayout(
+        encoding,
+        delimiter,
+        decimal,
+        header,
+        names,
+        codes,
+        words,
+        skipped,
+        _hints(columns, codes, words),
+    )
+
+
+def _head_text(path: Path, encoding: str | None) -> tuple[str, str, bool]:
+    """Return the encoding, the first lines, and whether they are all there is."""
+    with unreadable(path):
+        head, whole = _head_bytes(path)
+        encoding = encoding or _encoding(path, head)
+    try:
+        return encoding, codecs.getincrementaldecoder(encoding)().decode(head, final=whole), whole
+    except LookupError:
+        raise ValueError(f"encoding={encoding!r} is no encoding that Python knows.") from None
+    except UnicodeError as error:
+        raise undecodable(path, error) from error
 
 
 def _head_bytes(path: Path) -> tuple[bytes, bool]:
-    """Return the first bytes and whether they are all there is."""
+    """Return the first bytes, at least so many lines of them, and whether they are all there is."""
     with open_bytes(path) as file:
-        head = file.read(_HEAD_BYTES)
+        head, n_lines = file.read(_HEAD_BYTES), 0
+        while len(head) < _LONGEST_HEAD:
+            n_lines = max(head.count(b"\n"), head.count(b"\r"))
+            if n_lines >= (_HEAD_LINES if len(head) < _LONG_HEAD else 3):
+                break
+            # Twice as much each time, so that the copies add up to twice the head.
+            block = file.read(len(head))
+            if not block:
+                return head, True
+            head += block
         return head, not file.read(1)
 
 
@@ -161,16 +207,21 @@ def _decodes(path: Path, encoding: str) -> bool:
 
 def _delimiter(text: str, whole: bool) -> str:
     """Return the delimiter that cuts most records into the same number of fields."""
-    shares = {mark: _agreement(_records(text, mark, whole)) for mark in _DELIMITERS}
+    shares = {mark: _agreement(text, mark, whole) for mark in _DELIMITERS}
     best = max(_DELIMITERS, key=lambda mark: shares[mark])
     if shares[best] >= 0.5:
         return best
     # Words in a column of texts are separated by spaces too, so those must agree better.
-    return " " if _agreement(_records(text, " ", whole)) >= 0.9 else ","
+    return " " if _agreement(text, " ", whole) >= 0.9 else ","
 
 
-def _agreement(records: list[list[str]]) -> float:
+def _agreement(text: str, delimiter: str, whole: bool) -> float:
     """Return the share of records with the commonest number of fields, if that is above one."""
+    try:
+        records = _records(text, delimiter, whole)
+    except RecordError:
+        # A line that this delimiter does not cut is one field, and longer than the parser takes.
+        return 0.0
     (n_fields, count), *_ = Counter(map(len, records)).most_common(1)
     return count / len(records) if n_fields > 1 else 0.0
 
@@ -243,12 +294,46 @@ def _has_words(fields: list[str]) -> bool:
 def _is_code(fields: list[str]) -> bool:
     fields = [field for field in fields if field not in WORD_MARKERS]
     lengths = {len(field) for field in fields}
+    if are_long_codes(fields):
+        return True
     return (
         len(lengths) == 1
         and lengths != {1}
         and all(field.isdecimal() for field in fields)
         and any(field.startswith("0") for field in fields)
     )
+
+
+def are_long_codes(fields: Sequence[str]) -> bool:
+    """Tell whether all fields are digits, and some have more of them than a float holds."""
+    return any(len(field) > 15 for field in fields) and (
+        all(field.isdecimal() for field in fields)
+        and any(_exceeds_floats(field) for field in fields)
+    )
+
+
+def _exceeds_floats(digits: str) -> bool:
+    digits = digits.lstrip("0")
+    # Python refuses to make numbers of thousands of digits.
+    return len(digits) > 16 or (len(digits) == 16 and int(digits) > LARGEST_WHOLE)
+
+
+def _hints(
+    columns: Mapping[str, Sequence[str]], codes: Sequence[str], words: Sequence[str]
+) -> dict[str, str]:
+    """Return what is lost when the fields of a column become values."""
+    hints = {}
+    for name, column in columns.items():
+        if name in words:
+            markers = dict.fromkeys(field for field in column if field in _MARKERS_IN_LETTERS)
+            if markers:
+                listing = " and ".join(map(repr, markers))
+                hints[name] = f"{listing} among words: read as missing, or as missing_values says"
+        elif name not in codes:
+            zeros = [field for field in column if _ZERO_IN_FRONT.fullmatch(field.strip())]
+            if zeros and all(map(_is_number, _present(tuple(column)))):
+                hints[name] = f"numbers that were written with zeros in front, such as {zeros[0]}"
+    return hints
 
 
 def _has_decimal_comma(records: list[list[str]]) -> bool:
@@ -258,12 +343,12 @@ def _has_decimal_comma(records: list[list[str]]) -> bool:
     return with_comma > with_point
 
 
-def _names(path: Path, records: list[list[str]], header: bool) -> tuple[str, ...]:
+def _names(path: Path, records: list[list[str]], header: bool, line: int) -> tuple[str, ...]:
     if not header:
         (n_fields, _), *_ = Counter(map(len, records)).most_common(1)
         return tuple(f"column_{number + 1}" for number in range(n_fields))
     names = [field.strip() or f"column_{number + 1}" for number, field in enumerate(records[0])]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise file_error(path, f"duplicate column names: {', '.join(repeated)}.", line=1)
+        raise file_error(path, f"duplicate column names: {', '.join(repeated)}.", line)
     return tuple(names)

@@ -1,16 +1,14 @@
 """Reading NumPy's NPZ archives, without ever unpickling."""
 
-import zipfile
-import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError
 from verulam.data._dataset import Dataset
-from verulam.data._table.files import checked_path, data_name, file_error
+from verulam.data._table.files import checked_path, data_name, file_error, file_named, unreadable
 
 
 def read_npz(path: str | Path, *, target: str | None = None, **options: Any) -> Dataset:
@@ -44,25 +42,35 @@ def read_npz(path: str | Path, *, target: str | None = None, **options: Any) -> 
     if target is None and "X" in arrays and "y" in arrays:
         target = "y"
     options = {"name": data_name(path), "source": path.name, **options}
-    return Dataset.from_frame(frame, target=target, **options)
+    with file_named(path):
+        return Dataset.from_frame(frame, target=target, **options)
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
+    # Opened here, because NumPy leaves a file open if it turns out to be damaged.
+    with unreadable(path, "is not a readable NPZ archive"), path.open("rb") as file:
+        loaded = _without_pickles(path, lambda: np.load(file, allow_pickle=False))
+        if isinstance(loaded, np.ndarray):
+            raise file_error(path, "is a single array (NPY); expected an NPZ archive.")
+        with loaded as archive:
+            members = {
+                name: _without_pickles(path, lambda name=name: archive[name])
+                for name in archive.files
+            }
+        for name, values in members.items():
+            if not isinstance(values, np.ndarray):
+                raise file_error(path, f"its member {name!r} is no array.")
+        return members
+
+
+def _without_pickles(path: Path, load: Callable[[], Any]) -> Any:
     try:
-        # Opened here, because NumPy leaves a file open if it turns out to be damaged.
-        with path.open("rb") as file:
-            loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                raise file_error(path, "is a single array (NPY); expected an NPZ archive.")
-            with loaded as archive:
-                return {name: archive[name] for name in archive.files}
-    except DataError:
-        raise
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        if "allow_pickle" in str(error):
-            problem = "holds Python objects, which are not loaded because they can run code."
-            raise file_error(path, problem) from error
-        raise file_error(path, f"is not a readable NPZ archive: {error}") from error
+        return load()
+    except ValueError as error:
+        if "allow_pickle" not in str(error):
+            raise
+        problem = "holds Python objects, which are not loaded because they can run code."
+        raise file_error(path, problem) from error
 
 
 def _table_of(path: Path, arrays: dict[str, np.ndarray]) -> pd.DataFrame:

@@ -1,6 +1,7 @@
-"""Tables larger than memory, one chunk of rows after the other."""
+"""Tables larger than memory, one chunk of rows after the other, all with the same dtypes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.data._parquet import (
+from verulam.data._readers.csv import (
+    check_rectangle,
+    exceeds_floats,
+    pandas_options,
+    translated_errors,
+)
+from verulam.data._readers.csv_layout import CsvLayout, csv_layout
+from verulam.data._table.columns import (
+    MAX_CATEGORIES,
+    are_dates,
+    boolean_dtype,
+    has_few_values,
+    kind_of,
+    parsed_dates,
+)
+from verulam.data._table.files import (
+    checked_path,
     is_unnamed_index,
+    open_bytes,
     stored_roles,
     unreadable_parquet,
     with_levels,
 )
-from verulam.data._readers.csv import check_rectangle, pandas_options, translated_errors
-from verulam.data._readers.csv_layout import CsvLayout, csv_layout
-from verulam.data._readers.dtype_scan import ColumnScan, conformed, scan
-from verulam.data._table.files import checked_path
 from verulam.data._table.normalise_frame import missing_column, missing_target
 
 _WORDS = np.dtype(object)
@@ -97,8 +111,9 @@ class CsvChunks:
         known = {name: dtype for name, dtype in parsed.items() if dtype is not None}
         with (
             translated_errors(self.path, self.layout),
+            open_bytes(self.path) as file,
             pd.read_csv(
-                self.path,
+                file,
                 usecols=list(names),
                 chunksize=chunk_rows,
                 low_memory=False,
@@ -117,13 +132,10 @@ class ParquetChunks:
         self.names = [name for name in self.schema.names if not is_unnamed_index(name)]
 
     def _open(self) -> Any:
-        import pyarrow as pa
         import pyarrow.parquet
 
-        try:
+        with unreadable_parquet(self.path):
             return pyarrow.parquet.ParquetFile(self.path)
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable_parquet(self.path, error) from error
 
     def check(self) -> None:
         """Do nothing: a Parquet file is a rectangle."""
@@ -135,15 +147,11 @@ class ParquetChunks:
         dtypes: Mapping[str, Any],
     ) -> Iterator[pd.DataFrame]:
         """Yield the chunks of the named columns."""
-        import pyarrow as pa
-
         levels = stored_roles(self.schema, self.path).get("levels", {})
-        try:
-            with self._open() as file:
-                for batch in file.iter_batches(batch_size=chunk_rows, columns=list(names)):
-                    yield with_levels(batch.to_pandas(ignore_metadata=True), levels)
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable_parquet(self.path, error) from error
+        with unreadable_parquet(self.path), self._open() as file:
+            for batch in file.iter_batches(batch_size=chunk_rows, columns=list(names)):
+                batch.validate(full=True)
+                yield with_levels(batch.to_pandas(ignore_metadata=True), levels)
 
 
 class ChunkStream:
@@ -193,6 +201,10 @@ class ChunkStream:
         mixed = [name for name, seen in scans.items() if len(seen.kinds) > 1]
         if mixed:
             scans |= self._scan(mixed, dict.fromkeys(mixed, _WORDS), self.categorical)
+        large = [name for name, seen in scans.items() if seen.exceeds_floats]
+        if large:
+            written = self._scan(large, dict.fromkeys(large, _WORDS), self.categorical)
+            scans |= {name: seen for name, seen in written.items() if seen.are_digits}
         dtypes = {name: seen.dtype() for name, seen in scans.items()}
         if self.target is not None and dtypes[self.target] == _WORDS:
             words = [self.target]
@@ -234,7 +246,7 @@ class ChunkStream:
 
     def _scan(
         self, names: Sequence[str], dtypes: Mapping[str, Any], categorical: Sequence[str]
-    ) -> dict[str, ColumnScan]:
+    ) -> "dict[str, ColumnScan]":
         return scan(self.source.frames(names, self.chunk_rows, dtypes), categorical)
 
     def _with_target(self, frame: pd.DataFrame, first_row: int) -> pd.DataFrame:
@@ -253,3 +265,98 @@ def _parser_dtype(dtype: Any) -> Any:
     if dtype.kind in "iuf":
         return dtype
     return None if dtype.kind == "b" else str
+
+
+@dataclass
+class ColumnScan:
+    """What has been seen of a column so far; constant memory, however long the file.
+
+    Attributes
+    ----------
+    keep_all
+        Whether every distinct string is kept: for columns known to be categories.
+    """
+
+    keep_all: bool = False
+    kinds: set[str] = field(default_factory=set)
+    is_whole: bool = True
+    has_missing: bool = False
+    are_dates: bool = True
+    are_digits: bool = False
+    is_ordered: bool = False
+    exceeds_floats: bool = False
+    n_present: int = 0
+    values: dict[Any, None] = field(default_factory=dict)
+
+    def see(self, column: pd.Series) -> None:
+        """Take one chunk into account."""
+        present = column.dropna()
+        self.n_present += len(present)
+        self.has_missing |= len(present) < len(column)
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            self.kinds.add("categorical")
+            self.is_ordered |= bool(column.cat.ordered)
+            self.values |= dict.fromkeys(column.cat.categories)
+            return
+        if present.empty:
+            return
+        kind = kind_of(present.infer_objects())
+        if kind == "text":
+            self.are_digits = (self.are_digits or not self.kinds) and bool(
+                present.str.strip().str.isdecimal().all()
+            )
+        self.kinds.add(kind)
+        self.exceeds_floats |= exceeds_floats(present)
+        if kind == "numeric":
+            self.is_whole &= pd.api.types.is_integer_dtype(column.dtype) or bool(
+                # Next to missing values pandas stores integers as floats.
+                len(present) < len(column) and (present == present.round()).all()
+            )
+        if self.keep_all or (kind == "text" and len(self.values) <= MAX_CATEGORIES):
+            self.values |= dict.fromkeys(present.unique())
+        if kind == "text":
+            self.are_dates = self.are_dates and are_dates(present)
+
+    def dtype(self) -> Any:
+        """Return the dtype for all chunks: a NumPy or category dtype, or ``object`` for text."""
+        if not self.kinds:
+            return np.dtype("float64")
+        if self.keep_all or "categorical" in self.kinds:
+            values = list(self.values) if self.is_ordered else sorted(self.values, key=_sort_key)
+            return pd.CategoricalDtype(values, ordered=self.is_ordered)
+        if self.kinds == {"boolean"}:
+            return boolean_dtype(has_missing=self.has_missing)
+        if self.kinds == {"numeric"}:
+            return np.dtype("int64" if self.is_whole and not self.has_missing else "float64")
+        if self.kinds == {"date"} or self.are_dates:
+            return np.dtype("datetime64[us]")
+        if has_few_values(len(self.values), self.n_present):
+            return pd.CategoricalDtype(sorted(self.values))
+        return np.dtype(object)
+
+
+def scan(chunks: Iterable[pd.DataFrame], categorical: Collection[str]) -> dict[str, ColumnScan]:
+    """Return what each column of all chunks holds."""
+    scans: dict[str, ColumnScan] = {}
+    for chunk in chunks:
+        for name in chunk.columns:
+            scans.setdefault(name, ColumnScan(keep_all=name in categorical)).see(chunk[name])
+    return scans
+
+
+def conformed(column: pd.Series, dtype: Any) -> pd.Series:
+    """Return one chunk of a column with the dtype that all chunks share."""
+    if column.dtype == dtype:
+        return column
+    if dtype == np.dtype(object):
+        return column
+    if isinstance(dtype, np.dtype) and dtype.kind == "M":
+        return parsed_dates(column) if kind_of(column) == "text" else column.astype(dtype)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return column.astype(object).astype(dtype)
+    return column.astype(dtype)
+
+
+def _sort_key(value: Any) -> tuple[str, Any]:
+    # Numbers sort as numbers, strings as strings, and never one against the other.
+    return ("number", value) if isinstance(value, int | float | np.number) else ("text", str(value))

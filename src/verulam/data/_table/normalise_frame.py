@@ -38,18 +38,18 @@ def normalised_frame(
         for name in names:
             if name not in frame.columns:
                 raise missing_column(argument, name, list(frame.columns))
-    kept: dict[str, pd.Series] = {}
+    columns: dict[str, pd.Series] = {}
     for name in frame.columns:
         column = frame[name]
         if name in levels:
-            kept[name] = as_category(column, levels[name], ordered=True)
+            columns[name] = as_category(column, levels[name], ordered=True)
         elif name in named["categorical"]:
-            kept[name] = as_category(column)
+            columns[name] = as_category(column)
         elif name in named["text"]:
-            kept[name] = column.map(str, na_action="ignore")
+            columns[name] = column.map(str, na_action="ignore")
         else:
-            kept[name] = normalised(column)
-    return pd.DataFrame(kept, columns=frame.columns)
+            columns[name] = normalised(column)
+    return pd.DataFrame(columns, columns=frame.columns)
 
 
 def task_of(target: pd.Series) -> Task:

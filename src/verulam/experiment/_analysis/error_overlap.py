@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._store.predictions import StoredPredictions
-from verulam.experiment._store.responses import StoredContestant, spoken_name
+from verulam.experiment._text import spoken_name
+
+if TYPE_CHECKING:
+    from verulam.experiment._store.predictions import StoredPredictions
+    from verulam.experiment._store.responses import StoredContestant
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +73,7 @@ class Overlap:
 
 
 def error_overlaps(
-    predictions: StoredPredictions, data: str, contestants: Sequence[StoredContestant]
+    predictions: "StoredPredictions", data: str, contestants: Sequence["StoredContestant"]
 ) -> Overlap | None:
     """Return how far contestants agree in their errors; None where fewer than two can be compared.
 
@@ -88,20 +92,20 @@ def error_overlaps(
     different rows are worth combining.
     """
     pooled = {
-        each.name: found
-        for each in contestants
-        if (found := predictions.pooled(data, each.learner, each.setting)) is not None
+        contestant.name: rows
+        for contestant in contestants
+        if (rows := predictions.pooled(data, contestant.learner, contestant.setting)) is not None
     }
-    most = max((len(found.targets) for found in pooled.values()), default=0)
-    pooled = {name: found for name, found in pooled.items() if len(found.targets) == most}
+    most = max((len(rows.targets) for rows in pooled.values()), default=0)
+    pooled = {name: rows for name, rows in pooled.items() if len(rows.targets) == most}
     if len(pooled) < 2 or most < 2:
         return None
     names = list(pooled)
     first = next(iter(pooled.values()))
     if first.classes:
-        wrong = np.column_stack([each.predicted != each.targets for each in pooled.values()])
+        wrong = np.column_stack([rows.predicted != rows.targets for rows in pooled.values()])
         return overlap_of(data, names, wrong)
-    errors = np.column_stack([each.predicted - each.targets for each in pooled.values()])
+    errors = np.column_stack([rows.predicted - rows.targets for rows in pooled.values()])
     return correlation_of(data, names, errors)
 
 
@@ -121,19 +125,20 @@ def overlap_of(data: str, names: Sequence[str], wrong: np.ndarray) -> Overlap:
     --------
     >>> import numpy as np
     >>> wrong = np.array([[1, 1], [1, 0], [0, 1], [0, 0]], dtype=bool)
-    >>> found = overlap_of("some", ["a", "b"], wrong)
-    >>> found.shared.round(3)
+    >>> overlap = overlap_of("some", ["a", "b"], wrong)
+    >>> overlap.shared.round(3)
            a      b
     a  1.000  0.333
     b  0.333  1.000
-    >>> print(found.sentence)
+    >>> print(overlap.sentence)
     On 25.0% of the rows all err, on 50.0% only some do. Most different are a and b, which share 33%
     of their errors.
     """
     counts = wrong.astype(np.float64)
+    # One product counts the errors in common of all pairs.
     both = counts.T @ counts
-    own = np.diag(both)
-    either = own[:, None] + own[None, :] - both
+    totals = np.diag(both)
+    either = totals[:, None] + totals[None, :] - both
     # Two that never err agree in all of their errors.
     shared = np.divide(both, either, out=np.ones_like(both), where=either > 0)
     every, some = wrong.all(axis=1), wrong.any(axis=1)

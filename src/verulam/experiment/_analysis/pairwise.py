@@ -3,15 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from verulam import statistics
 from verulam.base import DataError
-from verulam.measures import Measure
 from verulam.statistics import Choice, TestResult, adjust_p_values, choose_test
+
+if TYPE_CHECKING:
+    from verulam.measures import Measure
 
 #: Names of the kinds of resampling among the designs of the chooser of tests.
 DESIGNS = {"holdout": "hold-out", "5x2": "5x2", "k-fold": "k-fold", "leave-one-out": "k-fold"}
@@ -44,14 +46,14 @@ class Pairs:
     results: Mapping[tuple[str, str], TestResult]
 
 
-def kind_of_measure(measure: Measure) -> Any:
+def kind_of_measure(measure: "Measure") -> Any:
     """Return what the chooser of tests calls a measure."""
     if measure.name in ("error", "accuracy"):
         return "error"
     return "area" if measure.name == "auc" else "number"
 
 
-def choose_pair_test(resampling: str, measure: Measure, splits: int) -> Choice | None:
+def choose_pair_test(resampling: str, measure: "Measure", splits: int) -> Choice | None:
     """Return the paired test for a kind of resampling, or None.
 
     Parameters
@@ -71,6 +73,7 @@ def choose_pair_test(resampling: str, measure: Measure, splits: int) -> Choice |
     >>> choose_pair_test("5x2", measure("error"), 9).function
     'corrected_t_test'
     """
+    # A single split has one score, but as many losses as rows.
     if splits == 1:
         choices = choose_test("compare", "hold-out", measure=kind_of_measure(measure))
         return choices[0] if measure.rows is not None else None
@@ -79,6 +82,7 @@ def choose_pair_test(resampling: str, measure: Measure, splits: int) -> Choice |
     if resampling == "disjoint":
         return INDEPENDENT_PARTS
     design: Any = DESIGNS.get(resampling, "repeated")
+    # A 5x2 design with gaps has lost its form: what is left are repeated splits.
     if design == "hold-out" or (design == "5x2" and splits != FIVE_BY_TWO_RESULTS):
         design = "repeated"
     return choose_test("compare", design, measure=kind_of_measure(measure), replications=splits)[0]
@@ -88,7 +92,7 @@ def compare_pairs(
     table: pd.DataFrame,
     *,
     resampling: str,
-    measure: Measure,
+    measure: "Measure",
     test_share: float,
     alpha: float,
     row_losses: RowLosses,
@@ -119,17 +123,19 @@ def compare_pairs(
     for first, second in combinations(table.columns, 2):
         both = np.isfinite(scores[first]) & np.isfinite(scores[second])
         one, other = scores[first][both], scores[second][both]
-        chosen = _choice(test, resampling, measure, len(one))
+        pair_test = _choice(test, resampling, measure, len(one))
         # Rows are taken over all splits, which both contestants must have.
-        if chosen is not None and len(one) == 1 and len(table) > 1:
-            chosen = None
+        if pair_test is not None and len(one) == 1 and len(table) > 1:
+            pair_test = None
         result, p_value = None, np.nan
-        if chosen is not None:
-            choice = choice or chosen
+        if pair_test is not None:
+            choice = choice or pair_test
             if len(one) == 1:
-                result, p_value = _tested_rows(chosen, row_losses(first), row_losses(second), alpha)
+                result, p_value = _tested_rows(
+                    pair_test, row_losses(first), row_losses(second), alpha
+                )
             else:
-                result, p_value = _tested_splits(chosen, one, other, test_share, alpha)
+                result, p_value = _tested_splits(pair_test, one, other, test_share, alpha)
         if result is not None:
             results[first, second] = result
         difference = float(one.mean() - other.mean()) if len(one) else np.nan
@@ -138,7 +144,7 @@ def compare_pairs(
     return Pairs(decided(pd.DataFrame(rows, columns=columns), alpha), choice, results)
 
 
-def _choice(test: str | None, resampling: str, measure: Measure, splits: int) -> Choice | None:
+def _choice(test: str | None, resampling: str, measure: "Measure", splits: int) -> Choice | None:
     """Return the test that was asked for, or the one that the design suggests."""
     if test is None:
         return choose_pair_test(resampling, measure, splits)
@@ -156,6 +162,7 @@ def decided(pairs: pd.DataFrame, alpha: float) -> pd.DataFrame:
     tested = pairs["p_value"].notna()
     pairs = pairs.assign(adjusted_p=np.nan, decision="not tested")
     if tested.any():
+        # Holm's procedure holds the familywise level, however the tests depend on one another.
         adjusted = adjust_p_values(pairs.loc[tested, "p_value"].to_numpy(), "holm")
         pairs.loc[tested, "adjusted_p"] = adjusted
         words = np.where(adjusted < alpha, "reject", "fail to reject")
@@ -171,7 +178,8 @@ def _tested_splits(
     if np.ptp(differences) <= 1e-12 * max(1.0, np.abs(differences).max()):
         same = np.allclose(differences, 0.0, atol=1e-12)
         return None, 1.0 if same else 2.0 ** (1 - len(differences))
-    halves = [each.reshape(5, 2) if len(each) == 10 else each for each in (first, second)]
+    # The 5x2 tests want a row for each replication.
+    halves = [scores.reshape(5, 2) if len(scores) == 10 else scores for scores in (first, second)]
     tests: dict[str, Callable[[], TestResult]] = {
         "five_by_two_f_test": lambda: statistics.five_by_two_f_test(*halves, alpha=alpha),
         "five_by_two_t_test": lambda: statistics.five_by_two_t_test(*halves, alpha=alpha),
@@ -200,12 +208,14 @@ def _tested_rows(
     """Test two contestants on what the same rows contribute to their scores."""
     assert first is not None
     assert second is not None
+    # No row tells them apart: there is nothing to permute, and no chance to be ruled out.
     if np.array_equal(first, second):
         return None, 1.0
     if choice.function != "mcnemar":
         result = statistics.permutation_test(first, second, alpha=alpha, random_state=0)
         return result, result.p_value
     only_first, only_second = int((first > second).sum()), int((second > first).sum())
+    # Fewer discordant rows are too few for the chi-square approximation.
     method = "exact" if only_first + only_second < 25 else "chi-square"
     result = statistics.mcnemar(only_first, only_second, method=method, alpha=alpha)
     return result, result.p_value

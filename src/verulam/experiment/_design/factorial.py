@@ -9,20 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import Seed, generator, unknown_name
-from verulam.experiment._design.factors import Factor, checked_factors
-
-#: What to keep in mind of each design; tables of settings carry it as ``attrs["caveat"]``.
-DESIGN_CAVEATS: Mapping[str, str] = {
-    "best guess": "There is no guarantee that the best setting was among those tried.",
-    "one factor at a time": "Interactions are ignored: the best level of one factor is sought at "
-    "the baseline of all others.",
-    "full factorial": "The number of runs grows as the levels to the power of the factors.",
-    "fractional factorial": "Effects that share an alias cannot be told apart.",
-    "central composite": "The response is taken to be quadratic in the factors.",
-    "box-behnken": "The response is taken to be quadratic in the factors; corners are not run.",
-    "sequential": "Settings are added where a fitted quadratic is best, until nothing improves: a "
-    "response with several best settings may be searched around the wrong one.",
-}
+from verulam.experiment._design.factors import Factor, as_design, checked_factors
 
 
 def full_factorial(factors: Sequence[Factor]) -> pd.DataFrame:
@@ -143,6 +130,7 @@ def randomised_order(n: int, seed: Seed = 0, blocks: ArrayLike | None = None) ->
     >>> randomised_order(6, seed=1, blocks=["day 1"] * 3 + ["day 2"] * 3)
     array([0, 2, 1, 4, 5, 3])
     """
+    # Sorted by block afterwards, stably, so that the order within each block stays random.
     order = generator(seed).permutation(n)
     if blocks is None:
         return order
@@ -150,10 +138,3 @@ def randomised_order(n: int, seed: Seed = 0, blocks: ArrayLike | None = None) ->
     if len(places) != n:
         raise ValueError(f"blocks has {len(places)} entries, but there are {n} runs.")
     return order[np.argsort(places[order], kind="stable")]
-
-
-def as_design(columns: Mapping[str, Any], design: str) -> pd.DataFrame:
-    """Return the table of settings, labelled with its design and the caveat of that design."""
-    table = pd.DataFrame(columns)
-    table.attrs = {"design": design, "caveat": DESIGN_CAVEATS[design]}
-    return table

@@ -1,6 +1,6 @@
-"""Factors and their levels, on scales that mean the same for every data set."""
+"""Factors and their levels, on scales that mean the same for every data set, and their tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal
@@ -13,6 +13,18 @@ from verulam.base import DataError, unknown_name
 
 FactorKind = Literal["categorical", "numeric", "log"]
 FACTOR_KINDS: tuple[FactorKind, ...] = ("categorical", "numeric", "log")
+#: What to keep in mind of each design; tables of settings carry it as ``attrs["caveat"]``.
+DESIGN_CAVEATS: Mapping[str, str] = {
+    "best guess": "There is no guarantee that the best setting was among those tried.",
+    "one factor at a time": "Interactions are ignored: the best level of one factor is sought at "
+    "the baseline of all others.",
+    "full factorial": "The number of runs grows as the levels to the power of the factors.",
+    "fractional factorial": "Effects that share an alias cannot be told apart.",
+    "central composite": "The response is taken to be quadratic in the factors.",
+    "box-behnken": "The response is taken to be quadratic in the factors; corners are not run.",
+    "sequential": "Settings are added where a fitted quadratic is best, until nothing improves: a "
+    "response with several best settings may be searched around the wrong one.",
+}
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,7 @@ class Factor:
         numbers = self.kind != "categorical"
         for level in self.levels if numbers else ():
             self._check_number(level)
+        # Categories may be lists, which have no hash.
         distinct = set(self.levels) if numbers else _distinct(self.levels)
         if len(distinct) < len(self.levels):
             raise ValueError(f"{where} has a level twice: {list(self.levels)}.")
@@ -76,6 +89,7 @@ class Factor:
         """Return values on the scale where the low level is -1 and the high level is +1."""
         if self.kind == "categorical":
             return self._coded_categories(values)
+        # Linear between the ends, of logarithms where equal ratios matter equally.
         low, high = self._ends()
         return 2 * (self._straight(values) - low) / (high - low) - 1
 
@@ -124,14 +138,14 @@ class Factor:
                 f"Factor {self.name!r} is categorical with {len(self.levels)} levels; "
                 "only two have codes, -1 and +1."
             )
-        given = np.asarray(values, dtype=object)
-        for value in _distinct(given.tolist()):
+        categories = np.asarray(values, dtype=object)
+        for value in _distinct(categories.tolist()):
             if value not in self.levels:
                 raise ValueError(
                     f"Factor {self.name!r} has no level {value!r}; "
                     f"it has {', '.join(map(repr, self.levels))}."
                 )
-        return np.array([1.0 if value == self.high else -1.0 for value in given])
+        return np.array([1.0 if value == self.high else -1.0 for value in categories])
 
 
 def checked_factors(factors: Sequence[Factor]) -> tuple[Factor, ...]:
@@ -203,6 +217,7 @@ def mean_neighbour_distance(X: ArrayLike) -> float:
         raise DataError(f"X has the shape {points.shape}; at least two rows are needed.")
     if not np.isfinite(points).all():
         raise DataError("X has missing or infinite values; distances need numbers.")
+    # The nearest row is the row itself: the second nearest is asked for.
     mean = float(np.mean(KDTree(points).query(points, k=[2])[0]))
     if mean == 0.0:
         raise DataError("X: every row has an equal row, so that distances tell no scale.")
@@ -210,25 +225,27 @@ def mean_neighbour_distance(X: ArrayLike) -> float:
 
 
 def normalised_levels(
-    scale: float, multiples: Sequence[float] = (0.25, 0.5, 1.0, 2.0, 4.0)
+    scale: float | ArrayLike, multiples: Sequence[float] = (0.25, 0.5, 1.0, 2.0, 4.0)
 ) -> tuple[float, ...]:
     """Return levels as multiples of a scale, so that they suit data in any unit.
 
     Parameters
     ----------
     scale
-        A statistic of the data, such as :func:`mean_neighbour_distance`.
+        A statistic of the data; or a table of numbers, whose mean distance between a row and its
+        nearest other row is taken.
     multiples
         What to multiply it by.
 
     Examples
     --------
-    >>> normalised_levels(mean_neighbour_distance([[0.0], [10.0]]), (0.5, 1, 2))
+    >>> normalised_levels([[0.0], [10.0]], (0.5, 1, 2))
     (5.0, 10.0, 20.0)
     """
-    if not np.isfinite(scale) or scale <= 0:
+    unit = float(scale) if isinstance(scale, Real) else mean_neighbour_distance(scale)
+    if not np.isfinite(unit) or unit <= 0:
         raise ValueError(f"scale={scale!r}; expected a number above 0.")
-    return tuple(float(scale * multiple) for multiple in multiples)
+    return tuple(unit * multiple for multiple in multiples)
 
 
 def odd_levels(largest: int, count: int | None = None) -> tuple[int, ...]:
@@ -251,6 +268,7 @@ def odd_levels(largest: int, count: int | None = None) -> tuple[int, ...]:
     if count is None:
         return tuple(range(1, largest + 1, 2))
     top = largest if largest % 2 else largest - 1
+    # Equal ratios, since one neighbour more matters less the more there are.
     steps = np.geomspace(1, top, max(1, count))
     return tuple(sorted({int(2 * round((step - 1) / 2) + 1) for step in steps}))
 
@@ -262,3 +280,16 @@ def _distinct(values: Sequence[Any]) -> list[Any]:
         if not any(type(value) is type(other) and value == other for other in distinct):
             distinct.append(value)
     return distinct
+
+
+def two_level_codes(count: int) -> np.ndarray:
+    """Return all combinations of -1 and +1, the last column varying fastest."""
+    grid = np.indices((2,) * count).reshape(count, -1).T
+    return 2.0 * grid - 1.0
+
+
+def as_design(columns: Mapping[str, Any], design: str) -> pd.DataFrame:
+    """Return the table of settings, labelled with its design and the caveat of that design."""
+    table = pd.DataFrame(columns)
+    table.attrs = {"design": design, "caveat": DESIGN_CAVEATS[design]}
+    return table

@@ -1,4 +1,4 @@
-"""Two-level designs that run a fraction of all combinations, and what that confuses."""
+"""Fractional factorial designs at two levels: generators, resolution and aliases."""
 
 import re
 from collections.abc import Sequence
@@ -8,11 +8,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._design.factorial import as_design
-from verulam.experiment._design.factors import Factor, checked_factors
+from verulam.base import DataError
+from verulam.experiment._design.factors import Factor, as_design, checked_factors, two_level_codes
 
 #: Letters of the factors, in order; I stands for the identity.
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+#: Fractions of more factors are not searched for: their generators have to be given.
+MOST_FACTORS = 11
 _GENERATOR = re.compile(r"([A-HJ-Z])=([+-]?)([A-HJ-Z]+)")
 
 
@@ -84,13 +86,15 @@ def fractional_factorial(factors: Sequence[Factor], generators: Sequence[str]) -
                 f"Factor {factor.name!r} has {len(factor.levels)} levels; "
                 "a two-level design takes two."
             )
+    # Called for its checks: a defining word of two letters would confuse two factors.
     rules = _read_generators(generators, len(factors))
     _defining_words(rules)
     basic = [letter for letter in LETTERS[: len(factors)] if letter not in rules]
     corner = two_level_codes(len(basic))
     columns = {letter: corner[:, place] for place, letter in enumerate(basic)}
+    # The basic factors run a full factorial; each generated column is a product of theirs.
     for letter, word in rules.items():
-        columns[letter] = word.sign * np.prod([columns[each] for each in word.letters], axis=0)
+        columns[letter] = word.sign * np.prod([columns[part] for part in word.letters], axis=0)
     codes = np.column_stack([columns[letter] for letter in LETTERS[: len(factors)]])
     settings = {
         factor.name: [factor.low if code < 0 else factor.high for code in codes[:, place]]
@@ -123,29 +127,24 @@ def alias_structure(factors: Sequence[Factor], generators: Sequence[str]) -> Ali
     letters = dict(zip(LETTERS, names, strict=False))
     rows = []
     for order in (1, 2):
-        for chosen in combinations(letters, order):
-            effect = Word(frozenset(chosen))
+        for effect_letters in combinations(letters, order):
+            effect = Word(frozenset(effect_letters))
             aliases = sorted((effect * word for word in words), key=_length_first)
             rows.append(
                 {
                     "effect": str(effect),
-                    "factors": " x ".join(letters[letter] for letter in chosen),
+                    "factors": " x ".join(letters[letter] for letter in effect_letters),
                     "order": order,
                     "aliases": ", ".join(map(str, aliases)),
                 }
             )
     return AliasStructure(
         tuple(str(word) for word in words),
+        # Without generators it is the full factorial, which confuses nothing.
         min((len(word.letters) for word in words), default=len(names) + 1),
         letters,
         pd.DataFrame(rows).set_index("effect"),
     )
-
-
-def two_level_codes(count: int) -> np.ndarray:
-    """Return all combinations of -1 and +1, the last column varying fastest."""
-    grid = np.indices((2,) * count).reshape(count, -1).T
-    return 2.0 * grid - 1.0
 
 
 def _read_generators(generators: Sequence[str], count: int) -> dict[str, Word]:
@@ -155,11 +154,11 @@ def _read_generators(generators: Sequence[str], count: int) -> dict[str, Word]:
     known = LETTERS[:count]
     rules: dict[str, Word] = {}
     for text in generators:
-        found = _GENERATOR.fullmatch(text.replace(" ", "").upper())
-        if not found:
+        match = _GENERATOR.fullmatch(text.replace(" ", "").upper())
+        if not match:
             raise ValueError(f"generators: {text!r}; expected a form such as 'D=ABC' or 'D=-AB'.")
-        letter, sign, word = found.groups()
-        strange = [each for each in letter + word if each not in known]
+        letter, sign, word = match.groups()
+        strange = [symbol for symbol in letter + word if symbol not in known]
         if strange:
             raise ValueError(
                 f"generators: {text!r} has the letter {strange[0]}, but the factors are {known}."
@@ -181,8 +180,10 @@ def _defining_words(rules: dict[str, Word]) -> list[Word]:
     generating = [Word(frozenset(letter)) * word for letter, word in rules.items()]
     words: list[Word] = []
     for word in generating:
+        # The words form a group: with a new generator come its products with all words so far.
         words += [word, *(word * other for other in words)]
     for word in words:
+        # A word of two letters says that two factors always move together.
         if len(word.letters) < 3:
             raise ValueError(
                 f"generators: {word} would be constant, so that factors could not be told apart; "
@@ -193,3 +194,82 @@ def _defining_words(rules: dict[str, Word]) -> list[Word]:
 
 def _length_first(word: Word) -> tuple[int, str]:
     return len(word.letters), str(word).lstrip("-")
+
+
+def find_generators(n_factors: int, resolution: int = 4) -> tuple[str, ...]:
+    """Return the generators of the smallest fraction that has at least a resolution.
+
+    Parameters
+    ----------
+    n_factors
+        Number of factors.
+    resolution
+        Length of the shortest product of factors that may be constant: 3 confuses main effects
+        with interactions of two factors, 4 those with one another, 5 neither.
+
+    Notes
+    -----
+    Alpaydin 19.3. Long words are tried first, since they confuse high interactions only.
+
+    Examples
+    --------
+    >>> find_generators(4), find_generators(7, 3)
+    (('D=ABC',), ('D=ABC', 'E=AB', 'F=AC', 'G=BC'))
+    """
+    if isinstance(resolution, bool) or not isinstance(resolution, int) or resolution < 3:
+        raise DataError(f"resolution: {resolution!r}; expected a whole number of at least 3.")
+    if n_factors < resolution:
+        raise DataError(
+            f"resolution: {resolution} needs {resolution} factors or more, and there are "
+            f"{n_factors}; take every combination instead."
+        )
+    if n_factors > MOST_FACTORS:
+        raise DataError(
+            f"resolution: {n_factors} factors are too many to search; give the generators."
+        )
+    counts = range(n_factors - 2, 0, -1)
+    candidates = (_generating_words(n_factors - count, resolution, count) for count in counts)
+    # The product of all other factors always gives a half, so that there is one.
+    words = next(candidate for candidate in candidates if candidate)
+    made = LETTERS[n_factors - len(words) : n_factors]
+    return tuple(f"{left}={right}" for left, right in zip(made, words, strict=True))
+
+
+def _generating_words(n_basic: int, resolution: int, count: int) -> list[str] | None:
+    """Return so many words of the basic letters, whose products are long enough; None if none."""
+    words = [
+        places
+        for size in range(n_basic, resolution - 2, -1)
+        for places in combinations(range(n_basic), size)
+    ]
+    # A word is a number with a bit per letter, so that products are exclusive ors.
+    masks = [sum(1 << place for place in places) for places in words]
+    generating = _extended([], [], masks, resolution, count)
+    if generating is None:
+        return None
+    return ["".join(LETTERS[place] for place in words[masks.index(mask)]) for mask in generating]
+
+
+def _extended(
+    generating: list[int],
+    products: list[tuple[int, int]],
+    masks: Sequence[int],
+    resolution: int,
+    count: int,
+) -> list[int] | None:
+    """Return generating words with those that complete them, by a depth-first search.
+
+    Products are pairs: the basic letters that remain, and how many generated ones are with them.
+    """
+    if len(generating) == count:
+        return generating
+    for place, mask in enumerate(masks):
+        # A further generator adds itself and its product with all that is there; each of these
+        # words of the defining relation has to be as long as the resolution.
+        new = [(mask, 1), *((mask ^ letters, made + 1) for letters, made in products)]
+        if all(letters.bit_count() + made >= resolution for letters, made in new):
+            rest = masks[place + 1 :]
+            complete = _extended([*generating, mask], products + new, rest, resolution, count)
+            if complete is not None:
+                return complete
+    return None

@@ -117,19 +117,21 @@ def fit_response_surface(
     residual = observed - terms @ coefficients
     variation = float(((observed - observed.mean()) ** 2).sum())
     coded = _unpacked(coefficients, len(used))
+    # Curvatures of this size are rounding of the responses, and no bend of the surface.
     noise = 1e-12 * float(np.abs(observed).max())
     eigenvalues, kind = _shape(coded, noise)
+    # B may be singular, as on a ridge: least squares gives the level point nearest to the centre.
     place = np.linalg.lstsq(2 * coded.curvature, -coded.slopes, rcond=FLAT)[0]
     low, high = _bounds(used)
-    own = _in_own_units(coded, (low + high) / 2, (high - low) / 2)
+    decoded = _in_own_units(coded, (low + high) / 2, (high - low) / 2)
     stationary = (low + high) / 2 + place * (high - low) / 2
     return ResponseSurface(
         used,
-        own.intercept,
-        own.slopes,
-        own.curvature,
+        decoded.intercept,
+        decoded.slopes,
+        decoded.curvature,
         stationary_point=_setting(stationary, used),
-        stationary_response=own.at(stationary[None])[0].item(),
+        stationary_response=decoded.at(stationary[None])[0].item(),
         kind=kind,
         eigenvalues=eigenvalues,
         r_squared=1 - float(residual @ residual) / variation if variation > 0 else float("nan"),
@@ -161,13 +163,13 @@ def next_point(surface: ResponseSurface, *, maximise: bool) -> NextPoint:
     >>> next_point(surface, maximise=True).setting
     {'x': 2.0}
     """
-    wanted = "maximum" if maximise else "minimum"
-    if surface.kind == wanted and not surface.warnings:
+    optimum = "maximum" if maximise else "minimum"
+    if surface.kind == optimum and not surface.warnings:
         place = straight(pd.DataFrame([surface.stationary_point]), surface.factors)[0]
-        reason = f"the {wanted} of the surface"
+        reason = f"the {optimum} of the surface"
     else:
         place = _best_in_box(surface, -1.0 if maximise else 1.0)
-        problem = f"a {surface.kind}" if surface.kind != wanted else "outside the range"
+        problem = f"a {surface.kind}" if surface.kind != optimum else "outside the range"
         reason = f"the best of the range, because the stationary point is {problem}"
     setting: dict[str, Any] = {
         factor.name: round(value) if factor.whole else value
@@ -245,6 +247,8 @@ def _quadratic_terms(codes: np.ndarray) -> np.ndarray:
 def _unpacked(coefficients: np.ndarray, count: int) -> _Quadratic:
     curvature = np.zeros((count, count))
     pairs = combinations_with_replacement(range(count), 2)
+    # B is symmetric: a product of two factors has half its coefficient on either side of the
+    # diagonal, and a square, met once with both halves, the whole.
     for (first, second), value in zip(pairs, coefficients[count + 1 :], strict=True):
         curvature[first, second] += value / 2
         curvature[second, first] += value / 2
@@ -285,18 +289,18 @@ def _setting(values: np.ndarray, factors: Sequence[Factor]) -> dict[str, float]:
 
 
 def _warnings(place: np.ndarray, kind: str, factors: Sequence[Factor]) -> tuple[str, ...]:
-    found = []
+    warnings = []
     if kind == "saddle":
-        found.append("The stationary point is a saddle: neither a minimum nor a maximum.")
+        warnings.append("The stationary point is a saddle: neither a minimum nor a maximum.")
     if kind == "ridge":
-        found.append("The surface is flat in some direction: many settings, or none, are level.")
+        warnings.append("The surface is flat in some direction: many settings, or none, are level.")
     for factor, code in zip(factors, place, strict=True):
         if abs(code) > 1 + 1e-9:
-            found.append(
+            warnings.append(
                 f"The stationary point is outside the range of {factor.name!r} that was run, "
                 f"{factor.low:g} to {factor.high:g}."
             )
-    return tuple(found)
+    return tuple(warnings)
 
 
 def _best_in_box(surface: ResponseSurface, sign: float) -> np.ndarray:
@@ -310,9 +314,10 @@ def _best_in_box(surface: ResponseSurface, sign: float) -> np.ndarray:
         free = side == 0
         point = np.where(side < 0, low, high)
         point[free] = 0.0
-        pull = slopes + 2 * curvature @ point
+        # The gradient with the free factors at zero: it vanishes where a linear system is solved.
+        gradient = slopes + 2 * curvature @ point
         inner = 2 * curvature[np.ix_(free, free)]
-        point[free] = np.linalg.lstsq(inner, -pull[free], rcond=None)[0]
+        point[free] = np.linalg.lstsq(inner, -gradient[free], rcond=None)[0]
         if (point < low).any() or (point > high).any():
             continue
         value = float(slopes @ point + point @ curvature @ point)

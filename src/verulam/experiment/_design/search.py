@@ -94,6 +94,7 @@ def quadratic_search(
         if step == "parabola" and abs(level - best_level) <= width:
             stopped = "the vertex is the best level already"
             break
+        # A tenth of the tolerance: golden section may come close to a level, but not onto it.
         if min(abs(level - other) for other, _ in tried) <= width / 10:
             stopped = "the levels left to try are too close to those tried"
             break
@@ -164,6 +165,7 @@ def response_surface_search(
         if _same_as_tried(setting, tried, factors, tolerance):
             stopped = "the best setting of the surface has been run"
             break
+        # Before the new run, which is to be compared with it.
         best = min(sign * value for value in values)
         tried.append(setting)
         values.append(_run(function, setting))
@@ -198,8 +200,10 @@ def _run(function: Callable[[Any], float], setting: Any) -> float:
 def _proposal(runs: list[tuple[float, float]], low: float, high: float) -> tuple[float, str]:
     """Return the next level and how it was found, for runs in order of their level."""
     best = min(range(len(runs)), key=lambda place: runs[place][1])
+    # Three neighbouring runs around the best; at an end, the three nearest to it.
     middle = min(max(best, 1), len(runs) - 2)
     (left, f_left), (centre, f_centre), (right, f_right) = runs[middle - 1 : middle + 2]
+    # Divided differences: the slope on either side, and from these the second derivative.
     rise, fall = (f_right - f_centre) / (right - centre), (f_centre - f_left) / (centre - left)
     bend = (rise - fall) / (right - left)
     # A bend that is rounding alone would send the vertex anywhere.
@@ -209,6 +213,7 @@ def _proposal(runs: list[tuple[float, float]], low: float, high: float) -> tuple
     level = runs[best][0]
     before = runs[best - 1][0] if best > 0 else low
     after = runs[best + 1][0] if best < len(runs) - 1 else high
+    # The longer side holds more that is unknown, and is cut in the golden ratio.
     side = after if after - level >= level - before else before
     return level + GOLDEN * (side - level), "golden section"
 
@@ -219,6 +224,7 @@ def _same_as_tried(
     factors: Sequence[Factor],
     tolerance: float,
 ) -> bool:
+    # The largest distance over the factors, on their coded scale from -1 to +1, whose length is 2.
     apart = np.max(
         [
             np.abs(factor.coded([run[factor.name] for run in tried]) - factor.coded([value]))

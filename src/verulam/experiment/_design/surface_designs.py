@@ -7,9 +7,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._design.factorial import as_design
-from verulam.experiment._design.factors import Factor, checked_factors, decoded_columns
-from verulam.experiment._design.fractional import two_level_codes
+from verulam.experiment._design.factors import (
+    Factor,
+    as_design,
+    checked_factors,
+    decoded_columns,
+    two_level_codes,
+)
 
 CompositeKind = Literal["circumscribed", "inscribed", "faced"]
 
@@ -55,12 +59,16 @@ def central_composite(
     if kind not in ("circumscribed", "inscribed", "faced"):
         raise ValueError(f"kind={kind!r}; expected 'circumscribed', 'inscribed' or 'faced'.")
     count = len(factors)
+    # Rotatable: at this distance the variance of the fit depends on the distance from the centre
+    # alone, so that no direction is favoured before anything is known.
     reach = star_distance(count)
     stars = np.zeros((2 * count, count))
+    # Two stars on each axis, all other factors at their centre.
     stars[np.arange(2 * count), np.repeat(np.arange(count), 2)] = np.tile([-1.0, 1.0], count)
     corners = two_level_codes(count)
     if kind == "circumscribed":
         stars *= reach
+    # The same figure, drawn smaller, so that the stars are at the ends of the ranges.
     if kind == "inscribed":
         corners /= reach
     return _table(np.vstack([corners, stars]), centre_points, factors, "central composite")
@@ -106,6 +114,7 @@ def box_behnken_blocks(n_factors: int) -> list[tuple[int, ...]]:
     """Return the factors, from 0, that are varied together."""
     if not 3 <= n_factors <= 7:
         raise ValueError(f"A Box-Behnken design takes 3 to 7 factors, not {n_factors}.")
+    # For six and seven factors, pairs would take more runs than balanced triples do.
     if n_factors not in _BLOCKS:
         return list(combinations(range(n_factors), 2))
     return [tuple(int(digit) - 1 for digit in block) for block in _BLOCKS[n_factors].split()]

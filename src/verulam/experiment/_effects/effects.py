@@ -86,8 +86,8 @@ def factor_effects(
     >>> import pandas as pd
     >>> settings = pd.DataFrame({"k": [1, 1, 5, 5], "p": [1, 2, 1, 2]}, index=list("abcd"))
     >>> table = pd.DataFrame([[3.0, 4.0, 1.0, 2.5], [3.5, 4.0, 1.0, 2.0]], columns=list("abcd"))
-    >>> found = factor_effects(table, settings)
-    >>> found.table[["sum_of_squares", "degrees_of_freedom", "F"]].round(3)
+    >>> effects = factor_effects(table, settings)
+    >>> effects.table[["sum_of_squares", "degrees_of_freedom", "F"]].round(3)
             sum_of_squares  degrees_of_freedom     F
     source
     k                8.000                 1.0  96.0
@@ -104,10 +104,10 @@ def factor_effects(
     values = complete.to_numpy(dtype=np.float64)
     means = values.mean(axis=0)
     terms = _terms(varied)
-    found = Decomposition(means - means.mean(), len(values)).explained(terms)
-    sources = _with_error(found, values)
+    explained = Decomposition(means - means.mean(), len(values)).explained(terms)
+    sources = _with_error(explained, values)
     scale = 1.0 + len(values) * overlap
-    notes = list(found.notes)
+    notes = list(explained.notes)
     if len(complete) < len(table):
         notes.append(f"{len(table) - len(complete)} splits lack a setting and are left out.")
     return FactorEffects(
@@ -115,8 +115,8 @@ def factor_effects(
         tuple(varied.columns),
         variance_table(sources, scale, values),
         {name: _level_means(varied[name], means) for name in varied.columns},
-        _estimates(varied, means, found, sources, scale),
-        found.aliases,
+        _estimates(varied, means, explained, sources, scale),
+        explained.aliases,
         varied.assign(mean=means),
         tuple(notes),
     )
@@ -168,29 +168,33 @@ class Decomposition:
         for term in terms:
             if term.order == 1:
                 continue
+            # Of an interaction only what goes beyond all main effects counts (the principle of
+            # hierarchy); where nothing does, the design confounds it with them.
             rest = _outside(term.columns, base)
             if not rest.shape[1]:
                 hidden.append(term)
                 continue
+            # Two interactions with one span are aliases: their sum of squares is the same one.
             twin = next((group for group in groups if _same_span(group[0].columns, rest)), None)
             if twin is None:
                 groups.append([replace(term, columns=rest)])
             else:
                 twin.append(term)
         for main in mains:
-            own = [each.name for each in hidden if _inside(each.columns, main.columns)]
-            if own:
-                aliases[main.name] = tuple(own)
+            confounded = [term.name for term in hidden if _inside(term.columns, main.columns)]
+            if confounded:
+                aliases[main.name] = tuple(confounded)
         for group in groups:
             if len(group) > 1:
-                aliases[group[0].name] = tuple(each.name for each in group[1:])
-        kept = [group[0] for group in groups]
-        sources = [*self._adjusted(mains, None), *self._adjusted(kept, base)]
+                aliases[group[0].name] = tuple(term.name for term in group[1:])
+        interactions = [group[0] for group in groups]
+        # Sums of squares of type II: each adjusted for all terms that are not of a higher order.
+        sources = [*self._adjusted(mains, None), *self._adjusted(interactions, base)]
         known = {source.name for source in sources}
         lost = [t.name for t in hidden if not any(t.name in names for names in aliases.values())]
-        lost += [term.name for term in (*mains, *kept) if term.name not in known]
+        lost += [term.name for term in (*mains, *interactions) if term.name not in known]
         notes = [f"The design does not tell {', '.join(lost)} from other effects."] if lost else []
-        whole = _basis([term.columns for term in (*mains, *kept)])
+        whole = _basis([term.columns for term in (*mains, *interactions)])
         share = float(((whole.T @ self._centred) ** 2).sum())
         together = Source("effects", self._splits * share, whole.shape[1])
         return Explained(tuple(sources), aliases, tuple(notes), together)
@@ -202,10 +206,10 @@ class Decomposition:
             others = [other.columns for other in terms if other is not term]
             if base is not None:
                 others.append(base)
-            own = _outside(term.columns, _basis(others))
-            if own.shape[1]:
-                share = float(((own.T @ self._centred) ** 2).sum())
-                sources.append(Source(term.name, self._splits * share, own.shape[1]))
+            orthogonal = _outside(term.columns, _basis(others))
+            if orthogonal.shape[1]:
+                share = float(((orthogonal.T @ self._centred) ** 2).sum())
+                sources.append(Source(term.name, self._splits * share, orthogonal.shape[1]))
         return sources
 
 
@@ -233,6 +237,7 @@ def contrasts(levels: pd.Series) -> np.ndarray:
     """Return columns for all levels but one, which sum to zero over the levels."""
     codes, known = pd.factorize(levels.map(repr))
     columns = np.eye(len(known))[codes]
+    # Effect coding: with dummy codes, products of columns would not be orthogonal to main effects.
     return columns[:, 1:] - columns[:, :1]
 
 
@@ -242,6 +247,7 @@ def _basis(columns: Sequence[np.ndarray]) -> np.ndarray:
         return np.empty((0, 0))
     together = np.hstack(columns)
     together = together - together.mean(axis=0)
+    # By singular values, which tell the rank of columns that an unbalanced design makes dependent.
     left, sizes, _ = np.linalg.svd(together, full_matrices=False)
     return left[:, sizes > ALIGNED * max(float(sizes.max(initial=0.0)), 1.0)]
 
@@ -262,14 +268,15 @@ def _same_span(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape == other.shape and _inside(one, other)
 
 
-def _with_error(found: Explained, values: np.ndarray) -> list[Source]:
+def _with_error(explained: Explained, values: np.ndarray) -> list[Source]:
     """Return the sources with those of splits, other interactions and error."""
     splits, settings = values.shape
     rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0)
     between = splits * float(((columns - values.mean()) ** 2).sum())
-    rest = between - found.together.sum_of_squares
-    freedom = settings - 1 - found.together.degrees_of_freedom
-    sources = list(found.sources)
+    rest = between - explained.together.sum_of_squares
+    freedom = settings - 1 - explained.together.degrees_of_freedom
+    sources = list(explained.sources)
+    # Without replication there is no error but what the effects do not explain.
     if splits == 1:
         return [*sources, Source("error", max(rest, 0.0), freedom, tested=False)]
     if freedom > 0:
@@ -303,6 +310,7 @@ def variance_table(
     for source in sources:
         mean_square = _mean_square(source)
         ratio, p_value, corrected = np.nan, np.nan, np.nan
+        # An error that is rounding alone would make every effect significant.
         if source.tested and spread > 1e-24 * max(largest, 1e-300):
             freedom = source.degrees_of_freedom, error.degrees_of_freedom
             ratio = mean_square / spread
@@ -329,14 +337,16 @@ def _mean_square(source: Source) -> float:
 def _level_means(levels: pd.Series, means: np.ndarray) -> pd.Series:
     grouped = pd.Series(means, index=levels.index).groupby(levels.map(repr).to_numpy(), sort=False)
     words = dict(zip(levels.map(repr), levels, strict=True))
-    found = grouped.mean()
-    return pd.Series(found.to_numpy(), [words[name] for name in found.index], name="mean")
+    level_means = grouped.mean()
+    return pd.Series(
+        level_means.to_numpy(), [words[name] for name in level_means.index], name="mean"
+    )
 
 
 def _estimates(
     settings: pd.DataFrame,
     means: np.ndarray,
-    found: Explained,
+    explained: Explained,
     sources: Sequence[Source],
     scale: float,
 ) -> pd.DataFrame:
@@ -347,9 +357,10 @@ def _estimates(
         return empty
     codes = {name: contrasts(settings[name])[:, 0] for name in map(str, settings.columns)}
     splits = next((s.degrees_of_freedom + 1 for s in sources if s.name == "splits"), 1)
+    # Each mean is over half of the settings, so that the variances of both add up to 4 / (n N).
     deviation = np.sqrt(4.0 * _mean_square(sources[-1]) * scale / (splits * len(settings)))
     rows = {}
-    for source in found.sources:
+    for source in explained.sources:
         signs = np.prod([codes[part] for part in source.name.split(" x ")], axis=0)
         high, low = means[signs > 0], means[signs < 0]
         if len(high) and len(low):

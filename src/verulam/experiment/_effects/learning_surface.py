@@ -1,20 +1,23 @@
 """Response against the rows learnt from and the complexity of the learner, from stored runs."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from verulam.base import DataError, unknown_name
 from verulam.experiment._store.responses import Responses, StoredContestant, responses
-from verulam.experiment._store.results import Results
 from verulam.experiment._study.factors import TRAINING_SHARE
+
+if TYPE_CHECKING:
+    from verulam.experiment._store.results import Results
 
 #: Fewest levels of complexity, and fewest shares of the rows, that make a surface.
 FEWEST = 3
 
 
 def learning_surface(
-    results: Results,
+    results: "Results",
     factor: str,
     *,
     learner: str | None = None,
@@ -55,19 +58,21 @@ def learning_surface(
     >>> surface.shape, list(surface.index), list(surface.columns)
     ((3, 3), [15, 38, 75], [1, 2, 4])
     """
-    found = responses(results, measure)
-    where = found.data[0] if data is None else data
-    if where not in found.data:
-        raise unknown_name("data set", where, found.data)
-    able = [each for each in found.contestants if factor in each.levels]
-    names = list(dict.fromkeys(each.learner for each in able))
+    scores = responses(results, measure)
+    where = scores.data[0] if data is None else data
+    if where not in scores.data:
+        raise unknown_name("data set", where, scores.data)
+    able = [contestant for contestant in scores.contestants if factor in contestant.levels]
+    names = list(dict.fromkeys(contestant.learner for contestant in able))
     if not names:
-        known = [name for each in found.contestants for name in each.levels]
+        known = [name for contestant in scores.contestants for name in contestant.levels]
         raise unknown_name("factor", factor, list(dict.fromkeys(known)))
-    chosen = names[0] if learner is None else learner
-    if chosen not in names:
-        raise unknown_name("learner with that factor", chosen, names)
-    table = surface_table(found, where, [each for each in able if each.learner == chosen], factor)
+    shown = names[0] if learner is None else learner
+    if shown not in names:
+        raise unknown_name("learner with that factor", shown, names)
+    table = surface_table(
+        scores, where, [contestant for contestant in able if contestant.learner == shown], factor
+    )
     if table.shape[0] < 2:
         raise DataError(
             "learning_surface: the study has one training share; give several, such as "
@@ -77,13 +82,13 @@ def learning_surface(
 
 
 def surface_table(
-    found: Responses, data: str, contestants: Sequence[StoredContestant], factor: str
+    responses: Responses, data: str, contestants: Sequence[StoredContestant], factor: str
 ) -> pd.DataFrame:
     """Return mean responses by training rows and level, averaged over the other factors.
 
     Parameters
     ----------
-    found
+    responses
         The scores.
     data
         Label of the data set.
@@ -92,30 +97,31 @@ def surface_table(
     factor
         The factor of the columns.
     """
-    levels = {each.name: each.levels[factor] for each in contestants}
-    scores = found.scores[found.scores["data"] == data]
+    levels = {contestant.name: contestant.levels[factor] for contestant in contestants}
+    scores = responses.scores[responses.scores["data"] == data]
     scores = scores[scores["contestant"].isin(levels)]
     scores = scores.assign(level=scores["contestant"].astype(object).map(levels))
     table = scores.pivot_table(index="share", columns="level", values="score", observed=True)
-    rows = (table.index * found.training_rows[data]).to_numpy().round().astype(int)
+    # Shares mean different numbers of rows on different data sets; rows can be read off an axis.
+    rows = (table.index * responses.training_rows[data]).to_numpy().round().astype(int)
     return table.set_axis(pd.Index(rows, name="training_rows"), axis=0)
 
 
-def surface_factors(found: Responses) -> list[tuple[str, str]]:
+def surface_factors(responses: Responses) -> list[tuple[str, str]]:
     """Return learners and their factors of numbers that span a surface with the training rows.
 
     Parameters
     ----------
-    found
+    responses
         The scores.
     """
-    if found.shared_out["share"].nunique() < FEWEST:
+    if responses.shared_out["share"].nunique() < FEWEST:
         return []
     pairs = []
-    for learner in dict.fromkeys(each.learner for each in found.contestants):
-        settings = [each for each in found.contestants if each.learner == learner]
+    for learner in responses.learners:
+        settings = responses.settings_of(learner)
         for factor in settings[0].levels:
-            levels = {each.levels.get(factor) for each in settings}
+            levels = {setting.levels.get(factor) for setting in settings}
             numbers = all(
                 isinstance(level, int | float) and not isinstance(level, bool) for level in levels
             )

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._store.responses import Responses, at_largest_share, contestant_name
-from verulam.experiment._store.results import Results
 from verulam.statistics import (
     ManovaResult,
     TestResult,
@@ -15,6 +15,9 @@ from verulam.statistics import (
     manova,
     pairwise_hotelling,
 )
+
+if TYPE_CHECKING:
+    from verulam.experiment._store.results import Results
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +62,7 @@ class VectorVerdict:
 
 
 def vector_verdicts(
-    results: Results, responses: Responses, *, alpha: float
+    results: "Results", responses: Responses, *, alpha: float
 ) -> tuple[VectorVerdict, ...]:
     """Return the tests of several responses for each data set; none where there is one response.
 
@@ -79,21 +82,22 @@ def vector_verdicts(
     """
     names = list(results.response)
     if len(names) < 2:
-        names = [each.name for each in results.measures]
+        names = [measure.name for measure in results.measures]
     if len(names) < 2:
         return ()
     scores = results.response_scores() if len(results.response) > 1 else results.scores()
     pairs = zip(scores["learner"], scores["setting"], strict=True)
     scores = scores.assign(contestant=[contestant_name(*pair) for pair in pairs])
+    # Learning curves have runs with fewer rows, which would not be replications.
     scores = scores[at_largest_share(scores, responses.runs)]
-    found = []
+    verdicts = []
     for data in responses.data:
-        chosen = scores[scores["data"] == data]
-        measured = [name for name in names if chosen[name].notna().any()]
-        verdict = _verdict(data, chosen, measured, responses.names, alpha)
+        on_data = scores[scores["data"] == data]
+        measured = [name for name in names if on_data[name].notna().any()]
+        verdict = _verdict(data, on_data, measured, responses.names, alpha)
         if verdict is not None:
-            found.append(verdict)
-    return tuple(found)
+            verdicts.append(verdict)
+    return tuple(verdicts)
 
 
 def _verdict(
@@ -111,12 +115,18 @@ def _verdict(
             assert test.table is not None
             return VectorVerdict(data, means, test, test.table, pairs, test.details["direction"])
         arrays = {name: group.to_numpy() for name, group in groups.items()}
-        found = manova(arrays, names=list(measured), alpha=alpha)
+        variance = manova(arrays, names=list(measured), alpha=alpha)
         pairs = pairwise_hotelling(arrays, alpha=alpha)
     except DataError:  # one split, or responses that do not vary
         return None
     return VectorVerdict(
-        data, means, found.result, found.univariate, pairs, found.directions.iloc[:, 0], found
+        data,
+        means,
+        variance.result,
+        variance.univariate,
+        pairs,
+        variance.directions.iloc[:, 0],
+        variance,
     )
 
 
@@ -135,6 +145,7 @@ def _shared(
     if not tables:
         return {}
     most = max(len(table) for table in tables.values())
+    # Vectors are compared split by split, so that a contestant that lacks some is left out.
     whole = {name: table for name, table in tables.items() if len(table) == most}
     if most < 2:
         return {}

@@ -1,6 +1,5 @@
 """Nuisance factors: columns that nobody controls, kept from learners and tested afterwards."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,36 +8,22 @@ import pandas as pd
 from scipy import special
 
 from verulam.experiment._effects.effects import COLUMNS, FactorEffects
-from verulam.experiment._plan.nuisance_columns import NuisanceColumn
-from verulam.experiment._store.responses import Responses, StoredContestant
-from verulam.experiment._store.rows import unpack
-from verulam.experiment._store.store import Store
+from verulam.experiment._store.predictions import SplitPredictions, StoredPredictions
 
 if TYPE_CHECKING:
+    from verulam.experiment._plan.data import NuisanceColumn
+    from verulam.experiment._store.responses import Responses, StoredContestant
     from verulam.experiment._store.results import Results
 
 CONTESTANT = "contestant"
 LOSSES = {"classification": "shares of rows predicted wrongly", "regression": "squared errors"}
-_COLUMNS = """
-SELECT n.name, n.levels, n.codes FROM nuisance n
-JOIN (SELECT DISTINCT data FROM planned WHERE study = ? AND label = ?) p ON p.data = n.data
-"""
-_DATA = """
-SELECT d.task, d.targets FROM data d
-JOIN (SELECT DISTINCT data FROM planned WHERE study = ? AND label = ?) p ON p.data = d.data
-"""
-_RUNS = """
-SELECT p.run, r.predicted, s.test FROM planned p JOIN runs r ON r.run = p.run
-JOIN splits s ON s.split = p.split
-WHERE p.study = ? AND p.label = ? AND p.learner = ? AND p.setting = ? AND r.status = 'done'
-"""
 
 
 def nuisance_effects(
     results: "Results",
-    responses: Responses,
+    responses: "Responses",
     data: str,
-    contestants: Sequence[StoredContestant],
+    contestants: Sequence["StoredContestant"],
 ) -> list[FactorEffects]:
     """Return for each nuisance factor whether it matters for errors, or for the comparison.
 
@@ -53,28 +38,23 @@ def nuisance_effects(
     contestants
         Whom to look at.
     """
-    with Store(results.path, read_only=True) as store:
-        if not store.has_table("nuisance"):
-            return []
-        columns = [
-            NuisanceColumn(name, tuple(json.loads(levels)), unpack(codes))
-            for name, levels, codes in store.rows(_COLUMNS, (results.study, data))
-        ]
-        if not columns:
-            return []
-        task, targets = next(store.rows(_DATA, (results.study, data)))
-        full = set(responses.full.loc[responses.full["data"] == data, "run"])
-        losses = {}
-        for each in contestants:
-            key = (results.study, data, each.learner, each.setting)
-            runs = (row[1:] for row in store.rows(_RUNS, key) if row[0] in full)
-            losses[each.name] = _row_losses(runs, unpack(targets), task)
+    columns = results.nuisance_columns(data)
+    if not columns:
+        return []
+    predictions = StoredPredictions(results)
+    task, targets = predictions.targets(data)
+    full = set(responses.full.loc[responses.full["data"] == data, "run"])
+    losses = {}
+    for contestant in contestants:
+        splits = predictions.by_split(data, contestant.learner, contestant.setting)
+        largest = [split for split in splits if split.run in full]
+        losses[contestant.name] = _row_losses(largest, targets, task)
     table = pd.DataFrame(losses).dropna()
     note = f"Means are {LOSSES[task]}, whatever the measure of the study."
     return list(_analysed(table, columns, data, note))
 
 
-def row_effects(losses: pd.DataFrame, column: NuisanceColumn, scope: str = "") -> FactorEffects:
+def row_effects(losses: pd.DataFrame, column: "NuisanceColumn", scope: str = "") -> FactorEffects:
     r"""Analyse the variance of the losses of rows by contestant and by a factor of the rows.
 
     Parameters
@@ -98,6 +78,7 @@ def row_effects(losses: pd.DataFrame, column: NuisanceColumn, scope: str = "") -
     --------
     >>> import numpy as np
     >>> import pandas as pd
+    >>> from verulam.experiment._plan.data import NuisanceColumn
     >>> losses = pd.DataFrame({"a": [0, 0, 1, 1, 0, 1], "b": [0, 1, 1, 1, 0, 1]})
     >>> column = NuisanceColumn("site", ("x", "y"), np.array([0, 0, 1, 1, 0, 1]))
     >>> row_effects(losses, column).table[["sum_of_squares", "degrees_of_freedom"]].round(3)
@@ -114,6 +95,7 @@ def row_effects(losses: pd.DataFrame, column: NuisanceColumn, scope: str = "") -
     present, codes = np.unique(codes, return_inverse=True)
     counts = np.bincount(codes).astype(np.float64)
     cells = np.zeros((len(present), values.shape[1]))
+    # Unlike cells[codes] += values, this adds up repeated indices.
     np.add.at(cells, codes, values)
     cells /= counts[:, np.newaxis]
     of_row, of_level = values.mean(axis=1), cells.mean(axis=1)
@@ -123,6 +105,8 @@ def row_effects(losses: pd.DataFrame, column: NuisanceColumn, scope: str = "") -
     joint = cells - of_level[:, np.newaxis] - of_contestant + overall
     rest = values - of_row[:, np.newaxis] - cells[codes] + of_level[codes][:, np.newaxis]
     name = column.name
+    # Each with the place of the error that it is tested against: rows for what varies between rows,
+    # the residual for what varies within them (a split-plot design).
     parts = [
         (name, number * (counts @ (of_level - overall) ** 2), levels - 1, 1),
         (f"rows within {name}", number * ((of_row - of_level[codes]) ** 2).sum(), within, None),
@@ -146,45 +130,24 @@ def row_effects(losses: pd.DataFrame, column: NuisanceColumn, scope: str = "") -
     return FactorEffects(scope, (CONTESTANT, name), _variance(parts), means, empty, {}, settings)
 
 
-def nuisance_lines(effects: FactorEffects, alpha: float) -> list[str]:
-    """Return what a nuisance factor does, in sentences.
-
-    Parameters
-    ----------
-    effects
-        Its effects.
-    alpha
-        Level of significance.
-    """
-    name = effects.factors[1]
-    found = effects.significant(alpha)
-    levels = ", ".join(f"{level} {mean:.4g}" for level, mean in effects.means[name].items())
-    does = "depend on it" if name in found else "are not shown to depend on it"
-    lines = [f"{effects.scope}: errors {does} ({levels})."]
-    if f"{CONTESTANT} x {name}" in found:
-        lines.append("The comparison depends on it too: look at its levels one by one.")
-    return [*lines, *effects.notes]
-
-
 def _analysed(
-    losses: pd.DataFrame, columns: Sequence[NuisanceColumn], data: str, note: str
+    losses: pd.DataFrame, columns: Sequence["NuisanceColumn"], data: str, note: str
 ) -> Iterator[FactorEffects]:
     for column in columns:
         present = np.unique(column.codes[losses.index.to_numpy()])
         if len(present) > 1 and losses.shape[1] > 1 and len(losses) > len(present):
-            found = row_effects(losses, column, f"{column.name} on {data}")
-            yield FactorEffects(**{**vars(found), "notes": (note,)})
+            effects = row_effects(losses, column, f"{column.name} on {data}")
+            yield FactorEffects(**{**vars(effects), "notes": (note,)})
 
 
-def _row_losses(runs: Iterable[Sequence[bytes]], targets: np.ndarray, task: str) -> pd.Series:
+def _row_losses(splits: Iterable[SplitPredictions], targets: np.ndarray, task: str) -> pd.Series:
     """Return the mean loss of each row over the runs that validated it; NaN for the others."""
     sums, counts = np.zeros(len(targets)), np.zeros(len(targets))
-    for stored in runs:
-        predicted, test = map(unpack, stored)
-        wrong = predicted != targets[test]
-        loss = wrong if task == "classification" else (predicted - targets[test]) ** 2
-        np.add.at(sums, test, loss)
-        np.add.at(counts, test, 1)
+    for _, predicted, rows in splits:
+        wrong = predicted != targets[rows]
+        loss = wrong if task == "classification" else (predicted - targets[rows]) ** 2
+        np.add.at(sums, rows, loss)
+        np.add.at(counts, rows, 1)
     return pd.Series(np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0))
 
 

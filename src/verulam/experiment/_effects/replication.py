@@ -66,8 +66,8 @@ def experimental_error(
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"a": [0.1, 0.3, 0.2, 0.4], "b": [0.2, 0.4, 0.3, 0.4]})
-    >>> found = experimental_error(table)
-    >>> round(found.of_run, 4), round(found.of_splits, 3), round(found.removed, 2)
+    >>> error = experimental_error(table)
+    >>> round(error.of_run, 4), round(error.of_splits, 3), round(error.removed, 2)
     (0.0354, 0.108, 0.9)
     """
     complete = table.dropna()
@@ -82,6 +82,8 @@ def experimental_error(
     residual = float(((values - rows - columns + values.mean()) ** 2).sum())
     between = contestants * float(((rows - values.mean()) ** 2).sum())
     error = residual / freedom
+    # The component of variance of the splits: a mean square between splits expects the error and
+    # as many times the component as there are contestants. Chance may leave it below zero.
     blocks = max(0.0, (between / (splits - 1) - error) / contestants)
     factor = 1.0 / splits + overlap
     within = blocks + error
@@ -98,11 +100,13 @@ def experimental_error(
 
 def _detectable(spread: float, splits: int, overlap: float, alpha: float) -> float:
     """Return the difference at which the paired test has the wanted power."""
+    # Overlap inflates the variance of a mean difference, which shrinks the effect in its units.
     scale = np.sqrt(1.0 + splits * overlap)
 
     def power(effect: float) -> float:
         return float(t_power(effect / scale, splits, alpha=alpha))
 
+    # Power grows with the effect: a bracket first, then bisection.
     low, high = 0.0, 1.0
     while power(high) < POWER:
         low, high = high, 2.0 * high

@@ -3,40 +3,34 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from verulam.base import DataError
-from verulam.experiment._evidence.margin import default_margin
-from verulam.experiment._resampling.resampling import Resampling, resampling
-from verulam.experiment._store.responses import Responses
-from verulam.experiment._store.results import Results
-from verulam.experiment._store.row_values import (
-    EVERY_ROW_ONCE,
-    LARGEST,
-    SMALLEST,
-    RowValues,
-    row_values,
-)
-from verulam.measures import Measure
 from verulam.statistics import (
     JointPosterior,
     Selection,
-    joint_posterior,
+    bayesian_signed_rank,
     rows_to_tell,
     select,
     split_posterior,
 )
 
+if TYPE_CHECKING:
+    from verulam.experiment._store.responses import Responses
+    from verulam.measures import Measure
+
+#: A contestant whose chance of being within the margin of the best is smaller cannot win any more.
+OUT_OF_THE_RACE = 0.01
 DEFAULT_RULE = "half standard error"
 #: At the most so many repeats where nothing else is said.
 MOST_REPEATS = 10
-#: Share of all noise that stands for that of the splits where one repeat cannot tell it.
-UNKNOWN_SPLITS = 0.5
-#: A contestant whose chance of being within the margin of the best is smaller cannot win any more.
-OUT_OF_THE_RACE = 0.01
+#: Fewest data sets of which a distribution of differences can be drawn.
+FEWEST_FOR_CHANCES = 5
+SIGNED_RANK_DRAWS = 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +66,7 @@ class Evidence:
     """
 
     data: str
-    measure: Measure
+    measure: "Measure"
     posterior: JointPosterior
     margin: float
     complexity: Mapping[str, float]
@@ -101,6 +95,7 @@ class Evidence:
     @property
     def order(self) -> tuple[str, ...]:
         """The contestants by their means, the best first."""
+        # Stable, so that of those that are level the first of the study stays first.
         places = np.argsort(self.posterior.costs, kind="stable")
         return tuple(self.names[place] for place in places)
 
@@ -124,6 +119,7 @@ class Evidence:
         """
         if name != self.best:
             return self.best
+        # For the best itself, the nearest that is not shown to be worse is what is open still.
         others = [other for other in self.order if other != name]
         rivals = [other for other in others if other in self.eligible] or others
         if not rivals:
@@ -186,7 +182,9 @@ class Evidence:
             Probability that the interval holds.
         """
         least, most = self.measure.range
+        # Counted rows have a binomial share; a mean of probabilities, say, has not.
         if (least, most) == (0.0, 1.0) and name in self._counting:
+            # Wilson's interval, which has a width also where nobody erred.
             return self.posterior.share_interval(name, confidence, n_rows=self.worth)
         low, high = self.posterior.interval(name, confidence)
         return max(low, least), min(high, most)
@@ -205,16 +203,18 @@ class Evidence:
         """How many of the repeats alone would give the same choice, and of how many."""
         if self.losses is None or self.repeats < 2:
             return 0, 0
+        # A row for each repeat: what it alone would have measured.
         values = self.losses.mean(axis=1)
         # Who has dropped out of the race by then stands where it stood.
         moves = np.nan_to_num(values - np.nanmean(values, axis=0))
+        # A repeat without the choice itself cannot speak for or against it.
         moves = moves[~np.isnan(values[:, self.names.index(self.selection.name)])]
         choices = [self._choice(self.posterior.means + move) for move in moves]
         return choices.count(self._choice(self.posterior.means)), len(choices)
 
     def _choice(self, means: NDArray[np.float64]) -> str:
         posterior = replace(self.posterior, means=means)
-        return _selection(posterior, self.complexity, self.eligible, self.margin, self.rule).name
+        return selection_of(posterior, self.complexity, self.eligible, self.margin, self.rule).name
 
     def same_losses(self, first: str, second: str) -> bool:
         """Return whether two contestants did the same on every row that both were validated on.
@@ -246,176 +246,13 @@ class Evidence:
         ahead = abs(float(np.diff(self.posterior.means[places])[0]))
         if not len(values) or ahead == 0.0:
             return None
+        # Both on the same rows of the same repeats: what is common to them cancels.
         signed = values[:, :, 0] - values[:, :, 1]
         critical = self.posterior.critical_value(self.alpha)
         return rows_to_tell(signed if signed.mean() > 0 else -signed, ahead, critical)
 
 
-def evidence_of(
-    results: Results,
-    responses: Responses,
-    complexity: Mapping[str, float],
-    *,
-    alpha: float = 0.05,
-    matters: float | None = None,
-    rule: str = DEFAULT_RULE,
-) -> dict[str, Evidence]:
-    """Return for each data set what its runs tell of all contestants.
-
-    Parameters
-    ----------
-    results
-        The study.
-    responses
-        Its scores.
-    complexity
-        How complex each contestant is; less is simpler.
-    alpha
-        Chance of claiming any difference where there is none.
-    matters
-        Difference below which two contestants are as good as equal; None takes that of the
-        measure.
-    rule
-        Rule of choice.
-    """
-    how = resampling(results.description["resampling"])
-    grouped = {
-        str(table.get("label") or table["source"]): bool(table.get("groups") or how.groups)
-        for table in results.description["data"]
-    }
-    tables, targets = row_values(results, responses)
-    by_rows = how.kind in EVERY_ROW_ONCE
-    evidence = {}
-    for data in responses.data:
-        if data not in targets:
-            continue
-        values = tables.get(data) if by_rows and not grouped.get(data, bool(how.groups)) else None
-        posterior, noise = _posterior(responses, data, how, values)
-        if posterior is None:
-            continue
-        margin = matters
-        if margin is None:
-            margin = default_margin(responses.measure, targets[data], posterior.means)
-        evidence[data] = _judged(
-            responses, data, posterior, noise, complexity, margin, alpha, rule, how, values
-        )
-    return evidence
-
-
-def _posterior(
-    responses: Responses, data: str, how: Resampling, values: RowValues | None
-) -> tuple[JointPosterior | None, NDArray[np.float64] | None]:
-    """Return what is known of the contestants: from rows where they count, else from splits.
-
-    Beside it the covariance of their means between studies with other splits, where the posterior
-    does not tell it.
-    """
-    measure = responses.measure
-    if values is not None:
-        posterior = joint_posterior(
-            values.values,
-            values.names,
-            means=values.means,
-            greater_is_better=measure.greater_is_better,
-            heavy_tails=not np.isfinite(measure.range).all(),
-        )
-        posterior = _of_other_splits(posterior, values.repeats)
-        # Leaving each row out once can be done in one way only.
-        certain = np.zeros_like(posterior.splits) if how.kind == "leave-one-out" else None
-        return posterior, certain
-    table = responses.by_split(data)
-    table = table.where(table.abs() <= LARGEST)
-    complete = table[[name for name in table if name not in responses.with_failures(data)]].dropna()
-    if len(complete) < 2 or complete.empty:
-        complete = table.loc[:, table.notna().sum() == table.notna().sum().max()].dropna()
-    if len(complete) < 2 or 0.0 < complete.abs().to_numpy().max() < SMALLEST:
-        return None, None
-    share = 0.0 if how.kind == "disjoint" else responses.test_shares[data]
-    posterior = split_posterior(
-        complete.to_numpy(np.float64),
-        [str(name) for name in complete.columns],
-        test_share=share,
-        greater_is_better=measure.greater_is_better,
-    )
-    noise = _noise_of_splits(complete, posterior, how)
-    repeats = complete.index.get_level_values("repeat").nunique()
-    if how.kind in ("k-fold", "5x2") and repeats > 1:
-        # The corrected variance counts the splits once; apart, a claim can count them thrice.
-        splits = repeats * noise
-        posterior = replace(
-            posterior,
-            rows=posterior.rows - splits,
-            splits=splits,
-            repeats=np.full_like(posterior.repeats, repeats),
-        )
-    return posterior, noise
-
-
-def _of_other_splits(posterior: JointPosterior, repeats: NDArray[np.int64]) -> JointPosterior:
-    """Return a posterior in which replications, with other seeds, do not pass for other splits."""
-    once = (repeats == 1) & (posterior.repeats > 1)
-    splits = posterior.splits.copy()
-    splits[np.ix_(once, once)] += UNKNOWN_SPLITS * posterior.rows[np.ix_(once, once)]
-    return replace(posterior, splits=splits, repeats=repeats)
-
-
-def _noise_of_splits(
-    scores: pd.DataFrame, posterior: JointPosterior, how: Resampling
-) -> NDArray[np.float64]:
-    """Return the covariance of means that comes from how the rows were split, from scores alone.
-
-    That of the splits within a repeat tells its form, the scatter of the repeats its size: of all
-    contestants together, and beside what one repeat is taken to tell, since repeats are few.
-    """
-    if how.kind == "leave-one-out":
-        return np.zeros_like(posterior.rows)
-    means = scores.groupby(level="repeat").mean()
-    count = len(means)
-    if count < 2:
-        return UNKNOWN_SPLITS * posterior.rows
-    if count == len(scores):
-        return np.atleast_2d(np.cov(scores, rowvar=False)) / count
-    within = scores - scores.groupby(level="repeat").transform("mean")
-    form = within.T.to_numpy() @ within.to_numpy() / (len(scores) - count) / (len(scores) / count)
-    total = float(np.trace(form))
-    ratio = float(means.var().sum()) / total if total > 0 else 0.0
-    return form * (UNKNOWN_SPLITS + (count - 1) * ratio) / count / count
-
-
-def _judged(
-    responses: Responses,
-    data: str,
-    posterior: JointPosterior,
-    noise: NDArray[np.float64] | None,
-    complexity: Mapping[str, float],
-    margin: float,
-    alpha: float,
-    rule: str,
-    how: Resampling,
-    values: RowValues | None,
-) -> Evidence:
-    failed = responses.with_failures(data)
-    eligible = tuple(name for name in posterior.names if name not in failed) or posterior.names
-    baselines = [contestant.name for contestant in responses.contestants if contestant.baseline]
-    baseline = next((name for name in baselines if name in posterior.names), None)
-    most = how.max_repeats or max(how.repeats, MOST_REPEATS)
-    return Evidence(
-        data,
-        responses.measure,
-        posterior,
-        margin,
-        {name: complexity[name] for name in posterior.names},
-        eligible,
-        baseline,
-        alpha,
-        rule,
-        _selection(posterior, complexity, eligible, margin, rule, most, noise),
-        None if values is None else values.values,
-        None if values is None else values.worth,
-    )
-
-
-def _selection(
+def selection_of(
     posterior: JointPosterior,
     complexity: Mapping[str, float],
     eligible: tuple[str, ...],
@@ -434,3 +271,127 @@ def _selection(
         eligible=[name in eligible for name in posterior.names],
         noise=noise,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class RankEvidence:
+    """What all data sets together tell of the contestants that have a result on each.
+
+    Attributes
+    ----------
+    posterior
+        Mean ranks and how far they may be off, over data sets like these.
+    selection
+        The contestant that the rule chooses by mean rank; its agreement is that with other data
+        sets like these.
+    table
+        One row per contestant, best first: mean rank, and how probably it is better than the best
+        by more than the margin of each data set, practically equal, or worse (the Bayesian signed
+        rank test; NaN for few data sets).
+    n_data_sets
+        Number of data sets.
+    rule
+        Rule of choice.
+    """
+
+    posterior: JointPosterior
+    selection: Selection
+    table: pd.DataFrame
+    n_data_sets: int
+    rule: str = DEFAULT_RULE
+
+    @property
+    def best(self) -> str:
+        """The contestant with the best mean rank."""
+        return self.posterior.best
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The contestants by their mean ranks, the best first."""
+        return tuple(str(name) for name in self.table.index)
+
+    def mean_rank(self, name: str) -> float:
+        """Return the mean rank of a contestant."""
+        return float(self.table["mean_rank"][name])
+
+
+def rank_evidence(
+    responses: "Responses",
+    evidence: Mapping[str, Evidence],
+    complexity: Mapping[str, float],
+    rule: str,
+) -> RankEvidence | None:
+    """Return what several data sets tell; None for fewer than two with a result of two contestants.
+
+    Parameters
+    ----------
+    responses
+        The scores.
+    evidence
+        What each data set tells.
+    complexity
+        How complex each contestant is; less is simpler.
+    rule
+        Rule of choice.
+
+    Notes
+    -----
+    On each data set contestants are ranked by their means, ties sharing their ranks. The rule is
+    that of one data set, with the standard error over data sets, and no margin: ranks have none.
+    """
+    means = responses.by_data().dropna(how="all").dropna(axis=1)
+    if len(means) < 2 or means.shape[1] < 2:
+        return None
+    greater = responses.measure.greater_is_better
+    # Rounding must not rank means that are the same on paper, however small the measure.
+    scale = means.abs().max(axis=1).replace(0.0, 1.0)
+    ranks = means.div(scale, axis=0).round(12).rank(axis=1, ascending=not greater)
+    names = [str(name) for name in ranks.columns]
+    posterior = split_posterior(ranks.to_numpy(np.float64), names, test_share=0.0)
+    rule = DEFAULT_RULE if rule == "not rejected" else rule
+    selection = select(
+        posterior,
+        [complexity[name] for name in names],
+        # Ranks have no units in which a difference could matter: the standard error decides alone.
+        margin=np.inf,
+        rule=rule,
+        # Other data sets would be others altogether, so that all of the variance is noise.
+        noise=posterior.covariance,
+    )
+    table = pd.DataFrame({"mean_rank": posterior.means}, index=pd.Index(names, name="contestant"))
+    # Raw differences mean different things on different data sets; margins make them comparable.
+    scaled = _in_margins(means, evidence)
+    chances = [_chances(scaled, name, posterior.best, greater=greater) for name in names]
+    table[["better", "equal", "worse"]] = np.array(chances)
+    return RankEvidence(
+        posterior, selection, table.sort_values("mean_rank", kind="stable"), len(means), rule
+    )
+
+
+def _in_margins(means: pd.DataFrame, evidence: Mapping[str, Evidence]) -> pd.DataFrame | None:
+    """Return the means in units of what matters on each data set; None where that is unknown."""
+    margins = [evidence[str(data)].margin if data in evidence else np.nan for data in means.index]
+    if not all(margin > 0 for margin in margins):
+        return None
+    return means.div(margins, axis=0)
+
+
+def _chances(
+    scaled: pd.DataFrame | None, name: str, best: str, *, greater: bool
+) -> tuple[float, float, float]:
+    """Return how probably one contestant is better than the best, equal, or worse."""
+    if scaled is None or len(scaled) < FEWEST_FOR_CHANCES:
+        return (np.nan, np.nan, np.nan)
+    if name == best:
+        return (0.0, 1.0, 0.0)
+    compared = bayesian_signed_rank(
+        scaled[name].to_numpy(),
+        scaled[best].to_numpy(),
+        # In units of the margin, which may differ from data set to data set.
+        rope=1.0,
+        draws=SIGNED_RANK_DRAWS,
+        random_state=0,
+    )
+    if greater:
+        return compared.right, compared.rope, compared.left
+    return compared.left, compared.rope, compared.right

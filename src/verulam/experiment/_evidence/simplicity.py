@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from verulam.base import unknown_name
 from verulam.catalogue import GRADES, complexity_of, entry, grade_of
 from verulam.experiment._evidence.tables import COSTS
-from verulam.experiment._store.responses import Responses
 from verulam.experiment._study.analysis_options import CRITERIA, INTERPRETABILITY, Simplicity
 from verulam.experiment._study.study import learner_label
+
+if TYPE_CHECKING:
+    from verulam.experiment._store.responses import Responses
 
 BY_KIND = (
     "a simpler kind of model: a baseline, then linear models, trees, neighbours and kernels, and "
@@ -40,7 +42,7 @@ class Complexities:
 
 
 def interpretability_grades(
-    responses: Responses, learners: Sequence[Mapping[str, Any]]
+    responses: "Responses", learners: Sequence[Mapping[str, Any]]
 ) -> dict[str, float]:
     """Return how well each contestant can be read, from 3 (as a whole) to 1; unknown ones lack.
 
@@ -51,7 +53,7 @@ def interpretability_grades(
     learners
         The learners of the description of a study.
     """
-    grades = {learner_label(each): _grade(each["name"]) for each in learners}
+    grades = {learner_label(learner): _grade(learner["name"]) for learner in learners}
     return {
         contestant.name: float(grade)
         for contestant in responses.contestants
@@ -60,7 +62,7 @@ def interpretability_grades(
 
 
 def complexities(
-    responses: Responses,
+    responses: "Responses",
     learners: Sequence[Mapping[str, Any]],
     simplicity: Simplicity | None = None,
     costs: Mapping[str, Mapping[str, float]] | None = None,
@@ -100,6 +102,7 @@ def complexities(
         values = means[name] if name in means else pd.Series(further[name]).reindex(means.index)
         # Of grades, more is better; who has none is taken for the worst.
         ranks = values.rank(ascending=name != INTERPRETABILITY, na_option="bottom")
+        # Ranks, since seconds and bytes cannot be added up.
         total += weight * ranks
     words = [CRITERIA.get(name, f"less {name.replace('_', ' ')}") for name in weights]
     return Complexities({str(name): float(total[name]) for name in total.index}, ", ".join(words))
@@ -110,8 +113,8 @@ def grade_words(grade: float) -> str:
     return "unknown" if grade != grade else f"{grade:.0f}: {GRADES[int(grade)]}"
 
 
-def _kinds(responses: Responses, learners: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    grades = {learner_label(each): _complexity(each["name"]) for each in learners}
+def _kinds(responses: "Responses", learners: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    grades = {learner_label(learner): _complexity(learner["name"]) for learner in learners}
     return {
         contestant.name: 0.0
         if contestant.baseline

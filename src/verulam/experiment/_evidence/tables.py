@@ -1,22 +1,26 @@
 """Response and costs side by side: summary tables, and who is not beaten in both."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from verulam.experiment._evidence.evidence import Evidence
-from verulam.experiment._evidence.rank_evidence import RankEvidence
-from verulam.experiment._evidence.verdict import Verdict
-from verulam.experiment._store.responses import Responses, at_largest_share
 from verulam.statistics import average_ranks
+
+if TYPE_CHECKING:
+    from verulam.experiment._evidence.evidence import Evidence, RankEvidence
+    from verulam.experiment._evidence.verdict import Verdict
+    from verulam.experiment._store.responses import Responses
 
 #: Costs of a run, and what their mean over runs is called in a table.
 COSTS = ["fit_seconds", "predict_seconds", "model_size", "peak_memory"]
 
 
 def summarise_data(
-    responses: Responses, data: str, given: Mapping[str, Mapping[str, float]] | None = None
+    responses: "Responses",
+    data: str,
+    further_costs: Mapping[str, Mapping[str, float]] | None = None,
 ) -> pd.DataFrame:
     """Return one row per contestant on one data set: response, rank and costs.
 
@@ -26,11 +30,11 @@ def summarise_data(
         The scores.
     data
         Label of the data set.
-    given
+    further_costs
         Further costs by name: a number for each contestant.
     """
-    chosen = responses.full[responses.full["data"] == data]
-    groups = chosen.groupby("contestant", observed=True)
+    scores = responses.full[responses.full["data"] == data]
+    groups = scores.groupby("contestant", observed=True)
     table = pd.DataFrame(
         {
             "mean": groups["score"].mean(),
@@ -40,11 +44,11 @@ def summarise_data(
     ascending = not responses.measure.greater_is_better
     # Rounded, or the last bit of a mean would rank equals.
     table["rank"] = table["mean"].round(12).rank(ascending=ascending)
-    return _with_given(table.join(_costs(responses, data)), given)
+    return _with_costs(table.join(_costs(responses, data)), further_costs)
 
 
 def summarise_all(
-    responses: Responses, given: Mapping[str, Mapping[str, float]] | None = None
+    responses: "Responses", further_costs: Mapping[str, Mapping[str, float]] | None = None
 ) -> pd.DataFrame:
     """Return one row per contestant over several data sets: mean rank, wins and costs.
 
@@ -54,7 +58,7 @@ def summarise_all(
     ----------
     responses
         The scores.
-    given
+    further_costs
         Further costs by name: a number for each contestant.
     """
     means = responses.by_data()
@@ -64,11 +68,12 @@ def summarise_all(
     if len(complete) and complete.shape[1] > 1:
         greater = responses.measure.greater_is_better
         table["mean_rank"] = average_ranks(complete, greater_is_better=greater)
+        # Ties in the last bit are ties.
         rounded = complete.round(12)
         top = rounded.max(axis=1) if greater else rounded.min(axis=1)
         table["wins"] = rounded.eq(top, axis=0).sum()
     table["data_sets"] = means.notna().sum().reindex(table.index, fill_value=0)
-    return _with_given(table.join(_costs(responses, None)), given)
+    return _with_costs(table.join(_costs(responses, None)), further_costs)
 
 
 def pareto_front(
@@ -95,15 +100,16 @@ def pareto_front(
     known = table[[response, cost]].dropna()
     losses = known.to_numpy(dtype=np.float64) * [-1.0 if greater_is_better else 1.0, 1.0]
     front = []
-    for name, own in zip(known.index, losses, strict=True):
-        dominated = ((losses <= own).all(axis=1) & (losses < own).any(axis=1)).any()
+    # All against all: contestants are few, and ties must stay on the front.
+    for name, loss in zip(known.index, losses, strict=True):
+        dominated = ((losses <= loss).all(axis=1) & (losses < loss).any(axis=1)).any()
         if not dominated:
             front.append(str(name))
     return tuple(front)
 
 
 def with_evidence(
-    table: pd.DataFrame, evidence: Evidence | None, verdict: Verdict | None
+    table: pd.DataFrame, evidence: "Evidence | None", verdict: "Verdict | None"
 ) -> pd.DataFrame:
     """Return the table of one data set with what is known of each contestant beside the best.
 
@@ -124,6 +130,8 @@ def with_evidence(
     known = evidence.table
     table = table.join(known[columns])
     claims = evidence.claims
+    # Adjusted for all pairs: the best was picked by its results, so that its pairs alone would
+    # be too kind.
     against = claims[(claims["better"] == evidence.best) | (claims["worse"] == evidence.best)]
     p_values = {
         row["worse"] if row["better"] == evidence.best else row["better"]: row["adjusted_p"]
@@ -135,7 +143,7 @@ def with_evidence(
 
 
 def with_ranks(
-    table: pd.DataFrame, ranks: RankEvidence | None, verdict: Verdict | None
+    table: pd.DataFrame, ranks: "RankEvidence | None", verdict: "Verdict | None"
 ) -> pd.DataFrame:
     """Return the table over data sets with the tests of each contestant against the best.
 
@@ -180,18 +188,18 @@ def _with_standing(
     return table.assign(against_best=words)
 
 
-def _with_given(
-    table: pd.DataFrame, given: Mapping[str, Mapping[str, float]] | None
+def _with_costs(
+    table: pd.DataFrame, further_costs: Mapping[str, Mapping[str, float]] | None
 ) -> pd.DataFrame:
     columns = {
         name: [float(values.get(str(contestant), np.nan)) for contestant in table.index]
-        for name, values in (given or {}).items()
+        for name, values in (further_costs or {}).items()
     }
     return table.assign(**columns)
 
 
-def _costs(responses: Responses, data: str | None) -> pd.DataFrame:
-    runs = responses.runs[at_largest_share(responses.runs, responses.runs)]
+def _costs(responses: "Responses", data: str | None) -> pd.DataFrame:
+    runs = responses.full_runs
     if data is not None:
         runs = runs[runs["data"] == data]
     runs = runs.assign(

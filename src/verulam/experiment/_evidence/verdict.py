@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from verulam.statistics import ManyComparison, TestResult
+if TYPE_CHECKING:
+    from verulam.statistics import ManyComparison, TestResult
 
 #: What tests take for granted and a plan sees to, by drawing splits once.
 KEPT = ("all learners saw the same folds", "both learners saw the same splits")
@@ -46,23 +48,24 @@ class Verdict:
     scope: str
     best: str
     pairs: pd.DataFrame
-    overall: TestResult | None = None
-    further: tuple[TestResult, ...] = ()
+    overall: "TestResult | None" = None
+    further: tuple["TestResult", ...] = ()
     method: str = "no test"
     why: str = ""
     notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
-    many: ManyComparison | None = field(default=None, repr=False)
+    many: "ManyComparison | None" = field(default=None, repr=False)
     control: pd.DataFrame | None = field(default=None, repr=False)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The contestants, baselines first."""
+        # Pairs are combinations in the order of the contestants, which this restores.
         both = [*self.pairs["first"], *self.pairs["second"]]
         return tuple(dict.fromkeys(both)) or (self.best,)
 
     @property
-    def tests(self) -> tuple[TestResult, ...]:
+    def tests(self) -> tuple["TestResult", ...]:
         """The overall test, then the others."""
         return self.further if self.overall is None else (self.overall, *self.further)
 
@@ -83,6 +86,7 @@ class Verdict:
     @cached_property
     def _wins(self) -> set[tuple[str, str]]:
         rejected = self.pairs[self.pairs["decision"] == "reject"]
+        # A set, because every sentence and table asks for pairs one by one.
         return set(zip(rejected["better"], rejected["worse"], strict=True))
 
     @property
@@ -110,7 +114,7 @@ class Verdict:
         return pairs[(pairs["first"] == self.best) | (pairs["second"] == self.best)]
 
 
-def assumptions_of(result: TestResult) -> tuple[str, ...]:
+def assumptions_of(result: "TestResult") -> tuple[str, ...]:
     """Return what a test takes for granted, in words."""
     return tuple(
         f"{assumption.text} (kept by the plan)" if assumption.text in KEPT else str(assumption)
@@ -127,8 +131,9 @@ def with_winners(pairs: pd.DataFrame, *, greater: bool) -> pd.DataFrame:
     )
 
 
-def protected(pairs: pd.DataFrame, overall: TestResult) -> pd.DataFrame:
+def protected(pairs: pd.DataFrame, overall: "TestResult") -> pd.DataFrame:
     """Return the pairs with no rejection where the overall test has none."""
+    # Fisher's protection: pairs count only where the overall test rejects.
     if overall.reject:
         return pairs
     return pairs.assign(decision=pairs["decision"].replace("reject", "fail to reject"))

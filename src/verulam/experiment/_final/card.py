@@ -187,15 +187,16 @@ class ModelCard:
                 f"The model was written by a newer Verulam (card format {content['format']}; this "
                 f"one knows {CARD_FORMAT}). Upgrade Verulam to use it."
             )
-        given = dict(content)
-        given["columns"] = tuple(
+        fields = dict(content)
+        # JSON has lists alone: what was a tuple becomes one again.
+        fields["columns"] = tuple(
             ColumnCard(**{**column, "levels": tuple(column["levels"])})
-            for column in given["columns"]
+            for column in fields["columns"]
         )
-        given["responses"] = tuple(ResponseCard(**each) for each in given["responses"])
+        fields["responses"] = tuple(ResponseCard(**response) for response in fields["responses"])
         for name in ("classes", "caveats"):
-            given[name] = tuple(given[name])
-        return cls(**given)
+            fields[name] = tuple(fields[name])
+        return cls(**fields)
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the short facts as pairs of a heading and words."""
@@ -284,12 +285,12 @@ class ModelCard:
     def _scores(self) -> list[list[str]]:
         return [
             [
-                each.title,
-                f"{each.value:.4g}",
-                "" if each.low is None else f"{each.low:.4g} to {each.high:.4g}",
-                f"{each.where}{f' ({each.method})' if each.method else ''}",
+                response.title,
+                f"{response.value:.4g}",
+                "" if response.low is None else f"{response.low:.4g} to {response.high:.4g}",
+                f"{response.where}{f' ({response.method})' if response.method else ''}",
             ]
-            for each in self.responses
+            for response in self.responses
         ]
 
     def _table(self) -> list[list[str]]:

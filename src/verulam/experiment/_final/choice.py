@@ -13,20 +13,16 @@ from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.data import Dataset
 from verulam.experiment._analysis.analysis import Analysis
 from verulam.experiment._plan.data import PlannedData
-from verulam.experiment._plan.plan import Contestant, make_plan
+from verulam.experiment._plan.plan import make_plan
+from verulam.experiment._plan.records import Contestant
 from verulam.experiment._resampling.resampling import resampling
-from verulam.experiment._store.responses import StoredContestant, full_name, spoken_name
+from verulam.experiment._store.responses import StoredContestant
 from verulam.experiment._store.results import Results
-from verulam.experiment._store.store import Store
 from verulam.experiment._study.choices import DataChoice
 from verulam.experiment._study.data_source import open_choice
-from verulam.experiment._study.file import parse_study
 from verulam.experiment._study.study import Study
-from verulam.experiment._text import number_text
-from verulam.experiment._words.phrases import measure_words
-
-_PLACES = "SELECT DISTINCT label, place, data FROM planned WHERE study = ? ORDER BY place"
-_RUNS = "SELECT DISTINCT run FROM planned WHERE study = ? AND place = ?"
+from verulam.experiment._study.toml import parse_study
+from verulam.experiment._text import full_name, measure_words, number_text, spoken_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +76,7 @@ def data_label(results: Results, data: str | None) -> str:
     data
         Label of a data set; None where there is but one.
     """
-    with Store(results.path, read_only=True) as store:
-        labels = [label for label, *_ in store.rows(_PLACES, (results.study,))]
+    labels = [known.label for known in results.data_keys()]
     if data is None:
         if len(labels) > 1:
             raise DataError(
@@ -93,7 +88,7 @@ def data_label(results: Results, data: str | None) -> str:
     return data
 
 
-def chosen_contestant(
+def select_contestant(
     analysis: Analysis, data: str, learner: str | None = None
 ) -> StoredContestant:
     """Return the contestant that a word stands for.
@@ -110,7 +105,7 @@ def chosen_contestant(
         setting is taken. None takes the recommended one; where there is none for all data sets,
         the choice on this one.
     """
-    contestants = {each.name: each for each in analysis.responses.contestants}
+    contestants = {contestant.name: contestant for contestant in analysis.responses.contestants}
     table = analysis.tables[data].dropna(subset=["mean"])
     if table.empty:
         raise DataError(f"No run on {data} has finished, so that there is nothing to finalise.")
@@ -127,10 +122,10 @@ def chosen_contestant(
         return contestants[learner]
     names = [name for name in table.index if learner == "best"]
     if learner != "best":
-        wanted = {learner, full_name(learner), spoken_name(full_name(learner))}
-        names = [name for name in table.index if contestants[name].learner in wanted]
+        spellings = {learner, full_name(learner), spoken_name(full_name(learner))}
+        names = [name for name in table.index if contestants[name].learner in spellings]
         if not names:
-            known = [*contestants, *{each.learner for each in contestants.values()}]
+            known = [*contestants, *{contestant.learner for contestant in contestants.values()}]
             raise unknown_name("learner", learner, ["best", "recommended", *dict.fromkeys(known)])
     means = table.loc[names, "mean"]
     # Means over fewer splits than those of the others are compared only where there are no others.
@@ -141,7 +136,7 @@ def chosen_contestant(
     ]
 
 
-def reason_for(analysis: Analysis, data: str, chosen: str, learner: str | None) -> str:
+def reason_for(analysis: Analysis, data: str, name: str, learner: str | None) -> str:
     """Return why a contestant is the one that a study ends in, in words.
 
     Parameters
@@ -150,26 +145,26 @@ def reason_for(analysis: Analysis, data: str, chosen: str, learner: str | None) 
         What the study found.
     data
         Label of the data set.
-    chosen
+    name
         Name of the contestant.
     learner
-        What was asked for, as `chosen_contestant` takes it.
+        What was asked for, as `select_contestant` takes it.
     """
     means = analysis.tables[data]["mean"]
-    best = chosen_contestant(analysis, data, "best").name
+    best = select_contestant(analysis, data, "best").name
     lead = f"the best mean {measure_words(analysis.measure)} ({number_text(means[best])})"
     recommended = analysis.recommended
     advice = "" if recommended is None else f"the study recommends {spoken_name(recommended)}"
     if learner is None or learner == "recommended":
-        words = "recommended by the study" if chosen == recommended else f"the choice on {data}"
-        if chosen == best:
+        words = "recommended by the study" if name == recommended else f"the choice on {data}"
+        if name == best:
             return f"{words}, and with {lead}"
         return (
             f"{words}: simpler, and as good as the best for all that is known; "
-            f"{spoken_name(best)} has {lead}, this one {number_text(means[chosen])}"
+            f"{spoken_name(best)} has {lead}, this one {number_text(means[name])}"
         )
     words = f"it has {lead}" if learner == "best" else "named by whoever made the model"
-    if chosen == recommended:
+    if name == recommended:
         return f"{words}, and the study recommends it" if learner == "best" else words
     return f"{words}; {advice or 'the study recommends none'}"
 
@@ -177,7 +172,7 @@ def reason_for(analysis: Analysis, data: str, chosen: str, learner: str | None) 
 def rebuild(
     results: Results,
     data: str,
-    chosen: StoredContestant,
+    contestant: StoredContestant,
     *,
     study: Study | None = None,
     source: Any = None,
@@ -190,24 +185,18 @@ def rebuild(
         The study.
     data
         Label of the data set.
-    chosen
+    contestant
         The contestant.
     study
         The study itself, where the store cannot tell: learners given as objects.
     source
         The data, where they are not found where they were.
     """
-    with Store(results.path, read_only=True) as store:
-        place, key = next(
-            (place, key)
-            for label, place, key in store.rows(_PLACES, (results.study,))
-            if label == data
-        )
-        known = {run for (run,) in store.rows(_RUNS, (results.study, place))}
-    asked = study or _study_from(results.description, chosen)
+    _, place, key = next(known for known in results.data_keys() if known.label == data)
+    asked = study or _study_from(results.description, contestant)
     choice = asked.data[place]
-    given = choice.source if source is None else source
-    opened = _opened(_found(given, results.path), choice)
+    place_of_data = choice.source if source is None else source
+    opened = _opened(_located(place_of_data, results.path), choice)
     plan = make_plan(replace(asked, data=[replace(choice, source=opened, label=data)]), part=True)
     planned = plan.data[0]
     if planned.key != key:
@@ -216,11 +205,12 @@ def rebuild(
             "of it have changed with this version. Run the study again, or say where the unchanged "
             "data are (source)."
         )
-    contestant = next(
+    rebuilt = next(
         (
-            each
-            for each in plan.contestants[0]
-            if each.label == chosen.learner and _same_setting(each.setting, chosen.levels)
+            candidate
+            for candidate in plan.contestants[0]
+            if candidate.label == contestant.learner
+            and _same_setting(candidate.setting, contestant.levels)
         ),
         None,
     )
@@ -229,14 +219,14 @@ def rebuild(
     ids = {
         run.run_id
         for run in plan.runs
-        if plan.contestants[0][run.contestant] is contestant and run.split.repeat < first
+        if plan.contestants[0][run.contestant] is rebuilt and run.split.repeat < first
     }
-    if contestant is None or not ids <= known:
+    if rebuilt is None or not ids <= results.run_ids(place):
         raise DataError(
-            f"learner: {chosen.name} cannot be built again as it was when the study was run; pass "
-            "study=, the study itself, or run the study again with the versions of today."
+            f"learner: {contestant.name} cannot be built again as it was when the study was run; "
+            "pass study=, the study itself, or run the study again with the versions of today."
         )
-    return Rebuilt(asked, planned, contestant)
+    return Rebuilt(asked, planned, rebuilt)
 
 
 def _opened(source: Any, choice: DataChoice) -> Dataset:
@@ -248,14 +238,14 @@ def _opened(source: Any, choice: DataChoice) -> Dataset:
         ) from error
 
 
-def _study_from(description: Mapping[str, Any], chosen: StoredContestant) -> Study:
+def _study_from(description: Mapping[str, Any], contestant: StoredContestant) -> Study:
     """Return the study that a store describes, as far as one contestant needs it."""
     content = _without_nothing(description)
     for described in content["learners"]:
         if not isinstance(described["name"], str):
             raise DataError(
-                f"learner: {chosen.name} is one of a study whose learners were given as objects; "
-                "pass study=, the study itself."
+                f"learner: {contestant.name} is one of a study whose learners were given as "
+                "objects; pass study=, the study itself."
             )
     return parse_study(content)
 
@@ -267,9 +257,10 @@ def _without_nothing(value: Any) -> Any:
     return [_without_nothing(item) for item in value] if isinstance(value, list) else value
 
 
-def _found(source: Any, store: Path) -> Any:
+def _located(source: Any, store: Path) -> Any:
     """Return where the data are: where they were, or beside the store."""
     if isinstance(source, str | Path) and not Path(source).exists():
+        # A study is often moved as a folder, with its data.
         beside = store.parent / Path(source).name
         if beside.is_file():
             return str(beside)

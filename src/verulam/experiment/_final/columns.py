@@ -155,9 +155,9 @@ def _categories(values: pd.Series, column: ColumnCard, place: _Place, unseen: st
             first,
             f"{str(strangers[0])!r} is none of the categories of the model. Nearest: {nearest}",
         )
-    found = values.map(codes).fillna(-1).astype(np.int64).to_numpy()
+    positions = values.map(codes).fillna(-1).astype(np.int64).to_numpy()
     dtype = pd.CategoricalDtype(levels, ordered=column.kind == "ordinal")
-    return pd.Series(pd.Categorical.from_codes(found, dtype=dtype), name=column.name)
+    return pd.Series(pd.Categorical.from_codes(positions, dtype=dtype), name=column.name)
 
 
 def _written(value: Any) -> str:

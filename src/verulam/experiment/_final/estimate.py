@@ -1,22 +1,25 @@
-"""How good a final model is: on the locked test part, or else by cross-validation."""
+"""Estimates of a final model's quality, with intervals: on the locked test part, or resampled."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from verulam.base import DataError
 from verulam.decision import LossTable
 from verulam.experiment._final.card import ResponseCard
-from verulam.experiment._final.interval import CONFIDENCE, bootstrap_in_groups, rate_in_groups
 from verulam.experiment._store.responses import Responses
 from verulam.experiment._study.cost_matrix import decision_risk
 from verulam.measures import Measure, accuracy, error
-from verulam.statistics import corrected_t_test
+from verulam.statistics import corrected_t_test, rate_interval
 
 LOCKED, RESAMPLED = "locked test part", "cross-validation"
+CONFIDENCE = 0.95
+#: Samples of the bootstrap.
+RESAMPLES = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,15 @@ class TestPredictions:
     probabilities: NDArray[np.float64] | None = None
     scores: NDArray[np.float64] | None = None
     groups: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True)
+class FigureInterval:
+    """Limits of a figure, None where there are none, and how they were found."""
+
+    low: float | None
+    high: float | None
+    method: str
 
 
 def predictions_of(
@@ -82,52 +94,59 @@ def predictions_of(
     return TestPredictions(targets, predicted, tuple(classes), probabilities, scores, groups)
 
 
-def locked_response(measure: Measure, said: TestPredictions, *, seed: int) -> ResponseCard | None:
+def locked_response(
+    measure: Measure, predictions: TestPredictions, *, seed: int
+) -> ResponseCard | None:
     """Return one measure on the locked test part, with its interval; None where it has no value.
 
     Parameters
     ----------
     measure
         What is measured.
-    said
+    predictions
         The predictions.
     seed
         Seed of the bootstrap.
     """
     if measure.function in (error, accuracy) and not measure.options:
-        hits = said.predicted == said.targets
+        hits = predictions.predicted == predictions.targets
         counted = hits if measure.function is accuracy else ~hits
-        interval = rate_in_groups(counted, said.groups)
+        interval = rate_in_groups(counted, predictions.groups)
         return _card(measure, float(counted.mean()), (interval.low, interval.high), interval.method)
-    if _prediction_for(measure, said) is None:
+    if _prediction_for(measure, predictions) is None:
         return None
-    value = _score(measure, said, np.arange(len(said.targets)))
+    value = _score(measure, predictions, np.arange(len(predictions.targets)))
     if np.isnan(value):
         return None
-    found = bootstrap_in_groups(
-        lambda rows: _score(measure, said, rows), len(said.targets), said.groups, seed=seed
+    interval = bootstrap_in_groups(
+        lambda rows: _score(measure, predictions, rows),
+        len(predictions.targets),
+        predictions.groups,
+        seed=seed,
     )
-    return _card(measure, value, (found.low, found.high), found.method)
+    return _card(measure, value, (interval.low, interval.high), interval.method)
 
 
-def decision_response(losses: LossTable, said: TestPredictions, *, seed: int) -> ResponseCard:
+def decision_response(
+    losses: LossTable, predictions: TestPredictions, *, seed: int
+) -> ResponseCard:
     """Return the mean loss of the decisions of least risk on the locked test part.
 
     Parameters
     ----------
     losses
         What decisions cost.
-    said
+    predictions
         The predictions, with probabilities.
     seed
         Seed of the bootstrap.
     """
-    assert said.probabilities is not None
-    decided = losses.best(said.probabilities)
-    truth = np.searchsorted(np.asarray(said.classes), said.targets)
+    assert predictions.probabilities is not None
+    decided = losses.best(predictions.probabilities)
+    truth = np.searchsorted(np.asarray(predictions.classes), predictions.targets)
     costs = losses.matrix[decided, truth]
-    found = bootstrap_in_groups(
-        lambda rows: float(costs[rows].mean()), len(costs), said.groups, seed=seed
+    interval = bootstrap_in_groups(
+        lambda rows: float(costs[rows].mean()), len(costs), predictions.groups, seed=seed
     )
     rejected = float((decided == len(losses.actions) - 1).mean()) if losses.can_reject else 0.0
     words = f", {rejected:.1%} rejected" if losses.can_reject else ""
@@ -135,10 +154,10 @@ def decision_response(losses: LossTable, said: TestPredictions, *, seed: int) ->
         "risk",
         f"Mean loss of decisions{words}",
         float(costs.mean()),
-        found.low,
-        found.high,
+        interval.low,
+        interval.high,
         CONFIDENCE,
-        found.method,
+        interval.method,
         LOCKED,
     )
 
@@ -160,14 +179,116 @@ def resampled_response(responses: Responses, data: str, contestant: str) -> Resp
     limits: tuple[float | None, float | None] = (None, None)
     method = ""
     if len(scores) > 1 and np.ptp(scores) > 0:
-        found = corrected_t_test(
+        interval = corrected_t_test(
             scores, np.zeros(len(scores)), test_share=responses.test_shares[data]
         ).interval
-        assert found is not None
+        assert interval is not None
         low, high = measure.range
-        limits = (max(found.low, low), min(found.high, high))
+        limits = (max(interval.low, low), min(interval.high, high))
         method = "t interval, corrected for the overlap of training parts"
     return ResponseCard(measure.name, measure.title, value, *limits, CONFIDENCE, method, RESAMPLED)
+
+
+def rate_in_groups(counted: NDArray[np.bool_], groups: NDArray[np.intp] | None) -> FigureInterval:
+    r"""Return the interval of the share of rows that count.
+
+    Parameters
+    ----------
+    counted
+        Whether each row counts.
+    groups
+        The group of each row; None where each row is by itself.
+
+    Notes
+    -----
+    With groups the rate is a ratio of two sums over the :math:`G` groups, of what counts,
+    :math:`e_g`, and of rows, :math:`n_g`, and its t interval has :math:`G - 1` degrees of freedom:
+
+    .. math:: s^2 = \frac{G}{G - 1} \frac{\sum_g (e_g - p\, n_g)^2}{(\sum_g n_g)^2}
+
+    Where the groups do not vary, each counts as one row, since no error in a few groups does not
+    make the rate certain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> errors = np.repeat([True, False, False, False, False], 20)
+    >>> interval = rate_in_groups(errors, np.repeat(np.arange(5), 20))
+    >>> round(interval.low, 3), round(interval.high, 3), interval.method
+    (0.0, 0.755, 't interval over 5 groups')
+    """
+    if groups is None:
+        interval = rate_interval(int(counted.sum()), len(counted), confidence=CONFIDENCE)
+        method = f"{interval.method.capitalize()} interval of a rate"
+        return FigureInterval(interval.low, interval.high, method)
+    codes = np.unique(groups, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    n_groups, rate = len(sizes), float(counted.mean())
+    if n_groups < 2:
+        return FigureInterval(None, None, "")
+    gaps = np.bincount(codes, weights=counted) - rate * sizes
+    # No variation between groups would give an interval of no width.
+    if np.allclose(gaps, 0.0):
+        interval = rate_interval(round(rate * n_groups), n_groups, confidence=CONFIDENCE)
+        method = f"{interval.method.capitalize()} interval of a rate, a group as one row"
+        return FigureInterval(min(interval.low, rate), max(interval.high, rate), method)
+    # Linearised: to the first order a ratio varies as its sums do, less the ratio times the rows.
+    variance = n_groups / (n_groups - 1) * np.sum(gaps**2) / sizes.sum() ** 2
+    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, n_groups - 1) * np.sqrt(variance))
+    method = f"t interval over {n_groups} groups"
+    return FigureInterval(max(0.0, rate - half), min(1.0, rate + half), method)
+
+
+def bootstrap_in_groups(
+    statistic: Callable[[NDArray[np.intp]], float],
+    n_rows: int,
+    groups: NDArray[np.intp] | None,
+    *,
+    seed: int,
+) -> FigureInterval:
+    """Return the interval of a figure by drawing rows, or whole groups, with replacement.
+
+    Parameters
+    ----------
+    statistic
+        From row numbers to the figure; NaN where it has none.
+    n_rows
+        Number of rows.
+    groups
+        The group of each row; None where each row is by itself.
+    seed
+        Seed of the draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.repeat([0.0, 1.0, 2.0, 3.0], 10)
+    >>> mean = lambda rows: float(values[rows].mean())
+    >>> by_rows = bootstrap_in_groups(mean, 40, None, seed=0)
+    >>> by_groups = bootstrap_in_groups(mean, 40, np.repeat(np.arange(4), 10), seed=0)
+    >>> by_groups.high - by_groups.low > 2 * (by_rows.high - by_rows.low)
+    True
+    """
+    rng = np.random.default_rng(seed)
+    if groups is None:
+        members, method = None, "bootstrap of the rows, percentiles"
+        n_drawn = n_rows
+    else:
+        members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+        method, n_drawn = f"bootstrap of {len(members)} groups, percentiles", len(members)
+    draws = np.empty(RESAMPLES)
+    for number in range(RESAMPLES):
+        drawn = rng.integers(n_drawn, size=n_drawn)
+        # Whole groups are drawn, since rows of one group do not vary independently.
+        rows = drawn if members is None else np.concatenate([members[place] for place in drawn])
+        draws[number] = statistic(rows)
+    draws = draws[~np.isnan(draws)]
+    if n_drawn < 2 or len(draws) < RESAMPLES // 2:
+        return FigureInterval(None, None, "")
+    # Half of what the interval leaves out is on either side, in percent.
+    tail = 50.0 * (1.0 - CONFIDENCE)
+    low, high = np.percentile(draws, [tail, 100.0 - tail])
+    return FigureInterval(float(low), float(high), method)
 
 
 def _card(
@@ -178,22 +299,24 @@ def _card(
     )
 
 
-def _prediction_for(measure: Measure, said: TestPredictions) -> NDArray[Any] | None:
+def _prediction_for(measure: Measure, predictions: TestPredictions) -> NDArray[Any] | None:
     if measure.needs in ("labels", "values"):
-        return said.predicted
-    if said.probabilities is not None:
-        return said.probabilities
+        return predictions.predicted
+    if predictions.probabilities is not None:
+        return predictions.probabilities
     if measure.function is decision_risk:
-        return (np.asarray(said.predicted)[:, None] == np.asarray(said.classes)).astype(np.float64)
-    return said.scores if measure.needs == "scores" else None
+        # A learner without probabilities is taken at its word: its class has probability 1.
+        labels = np.asarray(predictions.predicted)
+        return (labels[:, None] == np.asarray(predictions.classes)).astype(np.float64)
+    return predictions.scores if measure.needs == "scores" else None
 
 
-def _score(measure: Measure, said: TestPredictions, rows: NDArray[np.intp]) -> float:
-    prediction = _prediction_for(measure, said)
+def _score(measure: Measure, predictions: TestPredictions, rows: NDArray[np.intp]) -> float:
+    prediction = _prediction_for(measure, predictions)
     assert prediction is not None
-    labels = list(said.classes) if said.classes else None
+    labels = list(predictions.classes) if predictions.classes else None
     try:
-        return float(measure(said.targets[rows], prediction[rows], labels=labels))
+        return float(measure(predictions.targets[rows], prediction[rows], labels=labels))
     # Rows drawn with replacement may lack a class, without which the measure has no value.
     except DataError:
         return float("nan")

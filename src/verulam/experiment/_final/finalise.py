@@ -1,22 +1,30 @@
-"""From the winner of a study to a model in use: refit, judge once, save with a card."""
+"""From the winner of a study to a model in use: refit, test once, write the card, save."""
 
+import json
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from verulam.base import DataError
+from verulam.data import Dataset
 from verulam.decision import LossTable
-from verulam.experiment._analysis.analysis import Analysis, analyse
-from verulam.experiment._final.card import ModelCard, ResponseCard
+from verulam.experiment._analysis.analyse import analyse
+from verulam.experiment._analysis.analysis import Analysis
+from verulam.experiment._final.card import ColumnCard, ModelCard, ResponseCard
 from verulam.experiment._final.choice import (
     Rebuilt,
-    chosen_contestant,
     data_label,
     reason_for,
     rebuild,
+    select_contestant,
 )
 from verulam.experiment._final.estimate import (
     decision_response,
@@ -25,16 +33,16 @@ from verulam.experiment._final.estimate import (
     resampled_response,
 )
 from verulam.experiment._final.model_file import SavedModel, save_model
-from verulam.experiment._final.test_set_log import (
+from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
+from verulam.experiment._run.execute import seeded
+from verulam.experiment._store.environment import environment
+from verulam.experiment._store.results import Results
+from verulam.experiment._store.test_set_log import (
     Opening,
     close_locked_part,
     earlier_uses,
     open_locked_part,
 )
-from verulam.experiment._final.write_card import final_card
-from verulam.experiment._identity import digest, digest_bytes, seed_of
-from verulam.experiment._run.execute import seeded
-from verulam.experiment._store.results import Results
 from verulam.experiment._study.cost_matrix import decision_risk, losses_on
 from verulam.experiment._study.study import Study
 from verulam.experiment._tuning.learner import TunedLearner
@@ -137,8 +145,8 @@ def finalise(
     label = data_label(results, data)
     file = _model_path(results, label, data, path, force=force)
     analysis = analyse(results)
-    chosen = chosen_contestant(analysis, label, learner)
-    rebuilt = rebuild(results, label, chosen, study=study, source=source)
+    contestant = select_contestant(analysis, label, learner)
+    rebuilt = rebuild(results, label, contestant, study=study, source=source)
     losses = None
     if rebuilt.classes:
         losses = losses_on(rebuilt.classes, rebuilt.study.losses, rebuilt.study.reject_cost)
@@ -147,15 +155,15 @@ def finalise(
     if losses is not None and not hasattr(estimator, "predict_proba"):
         remarks.append("The learner gives no probabilities: there are no decisions by losses.")
         losses = None
-    look = _look(results, rebuilt, estimator, chosen.name, losses, force=force)
-    responses = (*look.responses, resampled_response(analysis.responses, label, chosen.name))
+    look = _look(results, rebuilt, estimator, contestant.name, losses, force=force)
+    responses = (*look.responses, resampled_response(analysis.responses, label, contestant.name))
     caveats = (*look.caveats, *_caveats(analysis), *remarks)
     card = final_card(
         results,
         rebuilt,
         estimator,
-        name=chosen.name,
-        reason=reason_for(analysis, label, chosen.name, learner),
+        name=contestant.name,
+        reason=reason_for(analysis, label, contestant.name, learner),
         responses=responses,
         caveats=caveats,
         losses=losses,
@@ -196,18 +204,18 @@ def _look(
     targets = planned.targets[planned.locked]
     groups = None if planned.groups is None else planned.groups[planned.locked]
     inputs = rebuilt.inputs(planned.locked)
-    said = predictions_of(estimator, inputs, targets, rebuilt.classes, groups)
+    predictions = predictions_of(estimator, inputs, targets, rebuilt.classes, groups)
     seed, task = rebuilt.study.seed, planned.data.task
     # The decisions have a figure of their own, below.
     known = () if losses is None else (decision_risk,)
     measured = [
-        locked_response(m, said, seed=seed)
-        for m in results.measures
-        if m.task == task and m.function not in known
+        locked_response(measure, predictions, seed=seed)
+        for measure in results.measures
+        if measure.task == task and measure.function not in known
     ]
-    responses = [each for each in measured if each is not None]
+    responses = [card for card in measured if card is not None]
     if losses is not None:
-        responses.append(decision_response(losses, said, seed=seed))
+        responses.append(decision_response(losses, predictions, seed=seed))
     uses = earlier_uses(results.path, opening, number)
     used = f"The locked test part had been used before ({'; '.join(uses)}): its figure is too good."
     return _Look(number, tuple(responses), (used,) if uses else ())
@@ -250,7 +258,10 @@ def _fitted(rebuilt: Rebuilt) -> tuple[Any, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(rebuilt.inputs(rows), rebuilt.planned.targets[rows], **together)
-    texts = [f"{each.category.__name__}: {' '.join(str(each.message).split())}" for each in caught]
+    texts = [
+        f"{warning.category.__name__}: {' '.join(str(warning.message).split())}"
+        for warning in caught
+    ]
     remarks = [f"Fitting warned: {text[:200]}" for text in dict.fromkeys(texts)]
     if not isinstance(estimator, TunedLearner):
         return estimator, remarks
@@ -265,3 +276,131 @@ def _caveats(analysis: Analysis) -> list[str]:
     if left:
         lines.append(f"{left} runs of the study were left when the learner was chosen.")
     return lines
+
+
+def final_card(
+    results: Results,
+    rebuilt: Rebuilt,
+    estimator: Any,
+    *,
+    name: str,
+    reason: str,
+    responses: Sequence[ResponseCard],
+    caveats: Sequence[str],
+    losses: LossTable | None,
+) -> ModelCard:
+    """Return the card of a fitted learner.
+
+    Parameters
+    ----------
+    results
+        The study that chose it.
+    rebuilt
+        The learner before it was fitted, and its data.
+    estimator
+        The learner fitted to all rows but those locked away.
+    name, reason
+        What the contestant is called, and why it is this one.
+    responses, caveats
+        How good it is, and what to keep in mind.
+    losses
+        What decisions cost; None where the study did not say.
+    """
+    rows = rebuilt.development_rows
+    planned, study = rebuilt.planned, rebuilt.study
+    source = study.data[0].source if len(study.data) == 1 else planned.data.source
+    return ModelCard(
+        learner=name,
+        reason=reason,
+        parameters=_parameters(estimator),
+        preparation=rebuilt.contestant.preparation,
+        task=str(planned.data.task),
+        target=str(planned.data.target),
+        classes=tuple(rebuilt.classes),
+        columns=_column_cards(planned.data, planned.inputs, rows),
+        data={
+            "name": planned.label,
+            "source": str(source) if isinstance(source, str | Path) else planned.data.source,
+            "hash": planned.data.content_hash,
+            "rows": len(planned.targets),
+        },
+        training_rows=len(rows),
+        test_rows=len(planned.locked),
+        responses=tuple(responses),
+        study={
+            "name": results.description["name"],
+            "hash": results.study,
+            "question": results.description["question"],
+            "resampling": results.design,
+            "seed": study.seed,
+        },
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        environment=json.loads(environment().content),
+        caveats=tuple(caveats),
+        losses=_plain_losses(losses),
+        accepts_missing=_accepts_missing(estimator, rebuilt),
+        as_array=rebuilt.as_array,
+    )
+
+
+def _column_cards(
+    data: Dataset, inputs: pd.DataFrame, rows: NDArray[np.intp]
+) -> tuple[ColumnCard, ...]:
+    """Return every column of the data set; ranges and gaps are those of the rows learnt from."""
+    roles: dict[str, str] = {str(data.target): "target"}
+    roles |= dict.fromkeys(data.identifiers, "identifier") | dict.fromkeys(data.ignored, "ignored")
+    cards = []
+    for name in data.table.columns:
+        role = "input" if name in inputs.columns else roles.get(name, "left out")
+        column = (inputs if role == "input" else data.table)[name].iloc[rows]
+        levels: tuple[Any, ...] = ()
+        low = high = None
+        kind = data.kinds[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            levels = tuple(column.cat.categories.tolist())
+            kind = "categorical" if kind == "boolean" else kind
+        elif kind == "numeric" and column.notna().any():
+            low, high = float(column.min()), float(column.max())
+        missing = int(column.isna().sum())
+        cards.append(ColumnCard(str(name), role, kind, levels, low, high, missing))
+    return tuple(cards)
+
+
+def _parameters(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of the learner itself that are not its defaults, as plain values."""
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    parameters = last.get_params(deep=False)
+    try:
+        defaults = type(last)().get_params(deep=False)
+    # Some learners need an argument.
+    except TypeError:
+        defaults = {}
+    changed = {
+        name: value
+        for name, value in parameters.items()
+        if name not in defaults or describe(defaults[name]) != describe(value)
+    }
+    return {name: describe(value) for name, value in changed.items()}
+
+
+def _accepts_missing(estimator: Any, rebuilt: Rebuilt) -> bool:
+    """Return whether the learner predicts for a row of which nothing is known."""
+    empty = rebuilt.planned.inputs.iloc[:1].reindex([-1])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            estimator.predict(empty.to_numpy(dtype=np.float64) if rebuilt.as_array else empty)
+    # Whatever a learner says to that, the answer is no.
+    except Exception:
+        return False
+    return True
+
+
+def _plain_losses(losses: LossTable | None) -> dict[str, Any] | None:
+    if losses is None:
+        return None
+    return {
+        "actions": np.asarray(losses.actions).tolist(),
+        "matrix": losses.matrix.tolist(),
+        "can_reject": losses.can_reject,
+    }

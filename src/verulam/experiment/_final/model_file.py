@@ -1,22 +1,48 @@
-"""Model files: a fitted learner and its card in one file, and how they are read without trust."""
+"""Model files: a fitted learner and its card, written atomically and read without trust."""
 
 import io
 import json
+import os
+import sys
+import tempfile
 import warnings
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 from verulam.base import DataError, DataWarning
-from verulam.experiment._final.atomic_file import draft_of
 from verulam.experiment._final.card import ModelCard
-from verulam.experiment._final.trust import foreign_types
 from verulam.experiment._identity import digest, digest_bytes
 from verulam.experiment._store.environment import changed_packages
 
 CARD = "card.json"
+#: Our packages whose classes and functions compute and do nothing else; elsewhere, where files
+#: are opened and processes started, only learners are accepted.
+_NOT_PURE = frozenset({"catalogue", "cli", "data", "experiment", "plots", "statistics", "testing"})
+#: Where scikit-learn keeps what its fitted learners hold, beside learners themselves.
+_SKLEARN_PARTS = (
+    "sklearn._loss.",
+    "sklearn.ensemble._hist_gradient_boosting.",
+    "sklearn.gaussian_process.kernels",
+    "sklearn.linear_model._sgd_fast",
+    "sklearn.metrics._dist_metrics",
+    "sklearn.neighbors._ball_tree",
+    "sklearn.neighbors._kd_tree",
+    "sklearn.neural_network._stochastic_optimizers",
+    "sklearn.tree._tree",
+)
+#: Of other libraries: how numbers are kept, and a function with some arguments given, whose
+#: function is looked at by itself.
+_PLAIN = frozenset({"functools.partial", "numpy.dtype"})
+#: Modules that do something when they are imported.
+_NEVER = frozenset({"__main__", "conftest", "setup", "tests"})
 
 
 class UntrustedModelError(DataError):
@@ -152,17 +178,92 @@ def read_card(path: str | Path) -> ModelCard:
                 raise DataError(f"{path} has no card; only models that Verulam saved can be used.")
             stored = json.loads(archive.read(CARD))
             seal = digest([card_text(stored["card"]), _content_hash(archive)])
-            told = stored["seal"]
+            stored_seal = stored["seal"]
     except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, OSError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"{path} is not a model file, or it is damaged: {error}.") from error
-    if seal != told:
+    if seal != stored_seal:
         raise DataError(
             f"{path} was changed after it was written: its seal does not fit. Do not use it; "
             "finalise the study again."
         )
     return ModelCard.from_dict(stored["card"])
+
+
+def foreign_types(names: Iterable[str]) -> list[str]:
+    """Return the types that are neither ours nor scikit-learn's parts of fitted learners.
+
+    Nothing is imported but modules of the two libraries.
+
+    Parameters
+    ----------
+    names
+        Dotted names of types.
+
+    Examples
+    --------
+    >>> foreign_types(["sklearn.tree._tree.Tree", "os.system", "verulam.experiment.Store"])
+    ['os.system', 'verulam.experiment.Store']
+    """
+    return [name for name in names if not _is_harmless(name)]
+
+
+def _is_harmless(path: str) -> bool:
+    if path in _PLAIN:
+        return True
+    module, _, name = path.rpartition(".")
+    package, _, rest = module.partition(".")
+    if package not in ("sklearn", "verulam") or _NEVER.intersection(rest.split(".")):
+        return False
+    thing = _loaded(module, name)
+    # What a module has merely imported, such as a function of the operating system, is not its.
+    if getattr(thing, "__module__", None) != module:
+        return False
+    if isinstance(thing, type) and issubclass(thing, BaseEstimator):
+        return True
+    if package == "sklearn":
+        return isinstance(thing, type) and module.startswith(_SKLEARN_PARTS)
+    return isinstance(thing, type | FunctionType) and rest.partition(".")[0] not in _NOT_PURE
+
+
+def _loaded(module: str, name: str) -> Any:
+    try:
+        library = sys.modules.get(module) or import_module(module)
+    except ImportError:
+        return None
+    return getattr(library, name, None)
+
+
+@contextmanager
+def draft_of(path: Path) -> Iterator[Path]:
+    """Give the path of a draft that takes the place of a file once it is written.
+
+    Parameters
+    ----------
+    path
+        The file; what was there before stays until the draft is complete.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with draft_of(Path(folder, "words.txt")) as draft:
+    ...         _ = draft.write_text("done")
+    ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
+    [('words.txt', 'done')]
+    """
+    # In the same folder, so that it can be renamed.
+    handle, name = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
+    os.close(handle)
+    draft = Path(name)
+    try:
+        yield draft
+        # Made for its maker alone; the file is as any other.
+        draft.chmod(0o644)
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def card_text(card: Any) -> str:

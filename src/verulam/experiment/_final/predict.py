@@ -12,12 +12,11 @@ import pandas as pd
 
 from verulam.base import DataError, unknown_name
 from verulam.data import stream
-from verulam.experiment._final.atomic_file import draft_of
 from verulam.experiment._final.card import ModelCard
 from verulam.experiment._final.columns import check_names, model_inputs, outside_counts
-from verulam.experiment._final.model_file import SavedModel, load_model
+from verulam.experiment._final.model_file import SavedModel, draft_of, load_model
+from verulam.experiment._speed import PREDICT_CHUNK_ROWS
 
-CHUNK_ROWS = 20_000
 #: Endings of files that are written as Parquet.
 PARQUET = frozenset({".parquet", ".pq"})
 
@@ -85,7 +84,7 @@ def predict_file(
     *,
     keep: Sequence[str] = (),
     unseen: str = "refuse",
-    chunk_rows: int = CHUNK_ROWS,
+    chunk_rows: int = PREDICT_CHUNK_ROWS,
 ) -> FilePredictions:
     """Predict for every row of a CSV or Parquet file, a chunk at a time.
 
@@ -123,13 +122,13 @@ def predict_file(
             )
     keep = list(dict.fromkeys(keep))
     source.check()
-    wanted = dict.fromkeys([*keep, *(column.name for column in card.inputs)])
+    read_columns = dict.fromkeys([*keep, *(column.name for column in card.inputs)])
     # Categories are compared as they are written; what the parser makes of them would differ.
-    words = {name: np.dtype(object) for name in wanted if not _is_number(card, name)}
+    words = {name: np.dtype(object) for name in read_columns if not _is_number(card, name)}
     rows, columns = 0, tuple(_output_columns(model, keep))
     outside = outside_counts(pd.DataFrame(columns=[c.name for c in card.inputs], dtype=float), card)
     with _opened(output, columns) as write:
-        for frame in source.frames(list(wanted), chunk_rows, words):
+        for frame in source.frames(list(read_columns), chunk_rows, words):
             frame = frame.reset_index(drop=True)
             inputs = model_inputs(frame, card, unseen=unseen, first_row=rows + 1, source=path.name)
             outside += outside_counts(inputs, card)
@@ -150,15 +149,15 @@ def _check_form(output: str | Path | None) -> None:
 
 def _predicted(model: SavedModel, inputs: pd.DataFrame) -> pd.DataFrame:
     card, estimator = model.card, model.estimator
-    given = inputs.to_numpy(dtype=np.float64) if card.as_array else inputs
+    X = inputs.to_numpy(dtype=np.float64) if card.as_array else inputs
     names = _output_columns(model)
     if not len(inputs):
         return pd.DataFrame(columns=names)
-    table = pd.DataFrame({"prediction": np.asarray(estimator.predict(given))})
+    table = pd.DataFrame({"prediction": np.asarray(estimator.predict(X))})
     if not _has_probabilities(model):
         return table
     places = [list(estimator.classes_).index(label) for label in card.classes]
-    probabilities = np.asarray(estimator.predict_proba(given))[:, places]
+    probabilities = np.asarray(estimator.predict_proba(X))[:, places]
     by_class = [f"probability_{label}" for label in card.classes]
     table = pd.concat([table, pd.DataFrame(probabilities, columns=by_class)], axis=1)
     losses = card.loss_table()

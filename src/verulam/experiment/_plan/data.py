@@ -1,7 +1,9 @@
-"""Data sets of a study: what learners see of them, and the splits that all learners share."""
+"""Data sets of a study: inputs, nuisance factors, and the splits that all learners share."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -9,15 +11,12 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.data import Dataset, column_hint
 from verulam.experiment._identity import digest
-from verulam.experiment._plan.nuisance_columns import NuisanceColumn, nuisance_columns
 from verulam.experiment._resampling.resampling import (
     UsableResampling,
-    fingerprint,
-    lock_test_part,
     needs_every_class,
     resampling,
 )
-from verulam.experiment._resampling.rows import Split
+from verulam.experiment._resampling.rows import Split, fingerprint, lock_test_part
 from verulam.experiment._study.choices import DataChoice
 from verulam.experiment._study.cost_matrix import decision_risk, losses_on
 from verulam.experiment._study.data_source import open_choice
@@ -26,6 +25,30 @@ from verulam.experiment._study.study import Study, response_name
 from verulam.experiment._study.target_checks import settled_target
 from verulam.experiment._text import counted
 from verulam.measures import as_measure
+
+#: Numbers with more distinct values than this are cut into quarters.
+MOST_NUMBERS = 6
+#: Of more categories than this, the rarer ones become one level.
+MOST_CATEGORIES = 10
+
+
+@dataclass(frozen=True, eq=False)
+class NuisanceColumn:
+    """A nuisance factor of a data set.
+
+    Attributes
+    ----------
+    name
+        The column.
+    levels
+        Names of its levels.
+    codes
+        For each row the position of its level.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    codes: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +123,8 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
     asked = resampling(study.resampling)
     groups, column = _groups(data, choice.groups or asked.groups, label)
     nuisance = nuisance_columns(data, study.nuisance, label)
-    kept_back = [*column, *(each.name for each in nuisance)]
-    inputs, left_out = usable_inputs(data.inputs.drop(columns=kept_back, errors="ignore"))
+    no_inputs = [*column, *(factor.name for factor in nuisance)]
+    inputs, left_out = usable_inputs(data.inputs.drop(columns=no_inputs, errors="ignore"))
     targets = _plain_targets(data)
     task = str(data.task)
     rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
@@ -110,6 +133,7 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
             targets, share=study.test_share, seed=study.seed, task=task, groups=groups
         )
     together = None if groups is None else groups[rows]
+    # Splits are drawn among the open rows, and numbered as the rows of the whole data set.
     usable = _usable(study, targets, rows, together, data, label)
     drawn = usable.draw(targets[rows], together, study.seed, task=task)
     splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
@@ -199,16 +223,16 @@ def _numbered(inputs: pd.DataFrame) -> str:
 
 def _check_measures(study: Study, data: Dataset, label: str) -> None:
     """Raise where a measure of the study is for another task than that of the data."""
-    named = {response_name(each) for each in study.response}
-    for found in map(as_measure, study.measures or ()):
-        if found.task != data.task:
-            key = "response" if found.name in named else "measures"
+    named = {response_name(part) for part in study.response}
+    for measure in map(as_measure, study.measures or ()):
+        if measure.task != data.task:
+            key = "response" if measure.name in named else "measures"
             fitting = "error, accuracy" if data.task == "classification" else "r2, max_error"
             raise DataError(
-                f"{key}: {found.name!r} is for {found.task}, but data set {label!r} asks for "
+                f"{key}: {measure.name!r} is for {measure.task}, but data set {label!r} asks for "
                 f"{data.task}, which has measures such as {fitting}."
             )
-        if found.function is decision_risk:
+        if measure.function is decision_risk:
             try:
                 losses_on(list(data.target_values.unique()), study.losses, study.reject_cost)
             except DataError as error:
@@ -235,3 +259,66 @@ def _plain_targets(data: Dataset) -> np.ndarray:
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.asarray(values.cat.categories)[values.cat.codes.to_numpy()]
     return values.to_numpy()
+
+
+def nuisance_columns(data: Dataset, names: Sequence[str], label: str) -> tuple[NuisanceColumn, ...]:
+    """Return those nuisance factors that are columns of a data set.
+
+    Parameters
+    ----------
+    data
+        The data set.
+    names
+        Nuisance factors of the study; those that are no columns are words for the record.
+    label
+        What the data set is called, for messages.
+    """
+    if data.target in names:
+        raise DataError(f"nuisance: {data.target!r} is the target of data set {label!r}.")
+    return tuple(as_levels(data.table[name]) for name in names if name in data.table)
+
+
+def as_levels(column: pd.Series) -> NuisanceColumn:
+    """Return a column as a factor: categories as they are, many numbers in quarters.
+
+    Parameters
+    ----------
+    column
+        Any column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> age = as_levels(pd.Series([1.5, 2.5, None, 9.0, 3.0, 4.0, 7.0, 8.0], name="age"))
+    >>> age.levels
+    ('up to 2.75', '2.75 to 4', '4 to 7.5', 'above 7.5', 'missing')
+    >>> age.codes.tolist()
+    [0, 0, 4, 3, 1, 1, 2, 3]
+    """
+    name = str(column.name)
+    missing = column.isna().to_numpy()
+    numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+    if numeric and column.nunique() > MOST_NUMBERS:
+        levels, codes = _quarters(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    else:
+        words = column.astype(object).map(str)
+        counts = words[~missing].value_counts(sort=True)
+        frequent = list(counts.index[:MOST_CATEGORIES])
+        levels = sorted(frequent) if not numeric else sorted(frequent, key=float)
+        others = len(counts) > MOST_CATEGORIES
+        places = {level: place for place, level in enumerate(levels)}
+        codes = words.map(lambda word: places.get(word, len(levels))).to_numpy(dtype=np.int64)
+        levels = [*levels, "others"] if others else levels
+    if missing.any():
+        codes = np.where(missing, len(levels), codes)
+        levels = [*levels, "missing"]
+    return NuisanceColumn(name, tuple(levels), codes.astype(np.int32))
+
+
+def _quarters(values: np.ndarray) -> tuple[list[str], np.ndarray]:
+    # Ties may make quartiles equal: then there are fewer levels than four.
+    edges = np.unique(np.nanquantile(values, [0.25, 0.5, 0.75]))
+    codes = np.searchsorted(edges, values, side="left")
+    words = [f"{edge:.4g}" for edge in edges]
+    between = [f"{low} to {high}" for low, high in pairwise(words)]
+    return [f"up to {words[0]}", *between, f"above {words[-1]}"], codes

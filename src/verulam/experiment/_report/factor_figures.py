@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from verulam.experiment._analysis.analysis import Analysis
-from verulam.experiment._effects.effects import FactorEffects
 from verulam.experiment._effects.learning_surface import surface_factors, surface_table
 from verulam.experiment._effects.study_effects import surface_of
 from verulam.experiment._report.svg import ReportFigure, drawn
-from verulam.experiment._store.responses import StoredContestant
-from verulam.experiment._words.findings import alias_lines
+from verulam.experiment._text import spoken_name
+from verulam.experiment._words.analysis_text import alias_lines
+
+if TYPE_CHECKING:
+    from verulam.experiment._analysis.analysis import Analysis
+    from verulam.experiment._effects.effects import FactorEffects
+    from verulam.experiment._store.responses import StoredContestant
 
 #: More data sets or lines than this are left to the tables.
 MOST_DATA_SETS, MOST_CURVES = 12, 8
@@ -19,13 +23,13 @@ MOST_DATA_SETS, MOST_CURVES = 12, 8
 FEWEST_EFFECTS = 3
 
 
-def learning_curves(analysis: Analysis) -> Iterator[ReportFigure]:
+def learning_curves(analysis: "Analysis") -> Iterator[ReportFigure]:
     """Yield the response against the share of the training rows, for each data set.
 
     Parameters
     ----------
     analysis
-        What was found.
+        The analysis of the study.
     """
     from verulam.plots import level_means
 
@@ -33,14 +37,18 @@ def learning_curves(analysis: Analysis) -> Iterator[ReportFigure]:
     if scores["share"].nunique() < 2:
         return
     for data in analysis.responses.data[:MOST_DATA_SETS]:
-        chosen = scores[scores["data"] == data]
-        table = chosen.pivot_table(
+        curves = scores[scores["data"] == data]
+        table = curves.pivot_table(
             index="share", columns="contestant", values="score", observed=True
         )
-        names = [each.name for each in analysis.leaders(data) if each.name in table.columns]
+        names = [
+            contestant.name
+            for contestant in analysis.leaders(data)
+            if contestant.name in table.columns
+        ]
         draw = partial(
             level_means,
-            table[names],
+            table[names].rename(columns=spoken_name),
             factor="share of the training rows",
             label=analysis.measure.title,
         )
@@ -52,21 +60,21 @@ def learning_curves(analysis: Analysis) -> Iterator[ReportFigure]:
         )
 
 
-def learning_surfaces(analysis: Analysis) -> Iterator[ReportFigure]:
+def learning_surfaces(analysis: "Analysis") -> Iterator[ReportFigure]:
     """Yield the response over training rows and levels, where both have several numbers.
 
     Parameters
     ----------
     analysis
-        What was found.
+        The analysis of the study.
     """
     from verulam.plots import response_surface
 
-    found = analysis.responses
-    for learner, factor in surface_factors(found):
-        settings = [each for each in found.contestants if each.learner == learner]
-        for data in found.data[:MOST_DATA_SETS]:
-            table = surface_table(found, data, settings, factor)
+    responses = analysis.responses
+    for learner, factor in surface_factors(responses):
+        settings = responses.settings_of(learner)
+        for data in responses.data[:MOST_DATA_SETS]:
+            table = surface_table(responses, data, settings, factor)
             if table.isna().to_numpy().any() or min(table.shape) < 2:
                 continue
             draw = partial(
@@ -77,22 +85,22 @@ def learning_surfaces(analysis: Analysis) -> Iterator[ReportFigure]:
                 greater_is_better=analysis.measure.greater_is_better,
             )
             yield ReportFigure(
-                f"{learner} on {data}: {factor} and training rows",
+                f"{spoken_name(learner)} on {data}: {factor} and training rows",
                 "How complex a model may be depends on the rows that it learns from: the dashed "
                 "line joins the best level for each number of rows.",
                 drawn(draw, on_white=True),
                 on_white=True,
-                folded=len(found.data) > 1,
+                folded=len(responses.data) > 1,
             )
 
 
-def effect_figures(analysis: Analysis) -> Iterator[ReportFigure]:
+def effect_figures(analysis: "Analysis") -> Iterator[ReportFigure]:
     """Yield the responses at the levels of factors, the sizes of effects, and fitted surfaces.
 
     Parameters
     ----------
     analysis
-        What was found.
+        The analysis of the study.
     """
     yield from _levels(analysis)
     for effects in analysis.effects:
@@ -101,7 +109,7 @@ def effect_figures(analysis: Analysis) -> Iterator[ReportFigure]:
         yield from _surface(analysis, effects)
 
 
-def _sizes(analysis: Analysis, effects: FactorEffects) -> Iterator[ReportFigure]:
+def _sizes(analysis: "Analysis", effects: "FactorEffects") -> Iterator[ReportFigure]:
     from scipy import special
 
     from verulam.plots import effect_normal, effect_pareto
@@ -127,7 +135,7 @@ def _sizes(analysis: Analysis, effects: FactorEffects) -> Iterator[ReportFigure]
     )
 
 
-def _surface(analysis: Analysis, effects: FactorEffects) -> Iterator[ReportFigure]:
+def _surface(analysis: "Analysis", effects: "FactorEffects") -> Iterator[ReportFigure]:
     from verulam.plots import surface_contours
 
     surface = surface_of(effects)
@@ -150,17 +158,17 @@ def _surface(analysis: Analysis, effects: FactorEffects) -> Iterator[ReportFigur
     )
 
 
-def _levels(analysis: Analysis) -> Iterator[ReportFigure]:
+def _levels(analysis: "Analysis") -> Iterator[ReportFigure]:
     from verulam.plots import level_means
 
     scores = analysis.responses.full
-    for learner in dict.fromkeys(each.learner for each in analysis.responses.contestants):
-        settings = [each for each in analysis.responses.contestants if each.learner == learner]
+    for learner in analysis.responses.learners:
+        settings = analysis.responses.settings_of(learner)
         for factor in settings[0].levels:
             table = _level_table(scores, settings, factor)
             if len(table) > 1:
                 yield ReportFigure(
-                    f"{learner}: {factor}",
+                    f"{spoken_name(learner)}: {factor}",
                     "Mean response at each level, one line per data set and setting of the other "
                     "factors. Lines that are not parallel show an interaction.",
                     drawn(partial(level_means, table, factor=factor, label=analysis.measure.title)),
@@ -168,40 +176,40 @@ def _levels(analysis: Analysis) -> Iterator[ReportFigure]:
 
 
 def _level_table(
-    scores: pd.DataFrame, settings: list[StoredContestant], factor: str
+    scores: pd.DataFrame, settings: list["StoredContestant"], factor: str
 ) -> pd.DataFrame:
-    levels = {each.name: each.levels[factor] for each in settings}
+    levels = {setting.name: setting.levels[factor] for setting in settings}
     rest = {
-        each.name: ", ".join(f"{k}={v}" for k, v in each.levels.items() if k != factor)
-        for each in settings
+        setting.name: ", ".join(f"{k}={v}" for k, v in setting.levels.items() if k != factor)
+        for setting in settings
     }
-    chosen = scores[scores["contestant"].isin(levels)]
+    curves = scores[scores["contestant"].isin(levels)]
     series = [
         f"{data}, {rest[name]}" if rest[name] else str(data)
-        for data, name in zip(chosen["data"], chosen["contestant"], strict=True)
+        for data, name in zip(curves["data"], curves["contestant"], strict=True)
     ]
-    chosen = chosen.assign(level=chosen["contestant"].map(levels), series=series)
-    table = chosen.pivot_table(index="level", columns="series", values="score", sort=False)
+    curves = curves.assign(level=curves["contestant"].map(levels), series=series)
+    table = curves.pivot_table(index="level", columns="series", values="score", sort=False)
     return table.iloc[:, :MOST_CURVES]
 
 
-def vector_figures(analysis: Analysis) -> Iterator[ReportFigure]:
+def vector_figures(analysis: "Analysis") -> Iterator[ReportFigure]:
     """Yield the contestants along the combinations of responses that tell them apart.
 
     Parameters
     ----------
     analysis
-        What was found.
+        The analysis of the study.
     """
     from verulam.plots import manova_projections
 
-    for each in analysis.vectors[:MOST_DATA_SETS]:
-        if each.analysis is None:
+    for verdict in analysis.vectors[:MOST_DATA_SETS]:
+        if verdict.analysis is None:
             continue
         yield ReportFigure(
-            f"Several responses at once on {each.data}",
-            f"Means of the contestants along the combinations of {', '.join(each.means.columns)} "
-            "that tell them apart best.",
-            drawn(partial(manova_projections, each.analysis)),
+            f"Several responses at once on {verdict.data}",
+            f"Means of the contestants along the combinations of "
+            f"{', '.join(verdict.means.columns)} that tell them apart best.",
+            drawn(partial(manova_projections, verdict.analysis)),
             folded=len(analysis.vectors) > 1,
         )

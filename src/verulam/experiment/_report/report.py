@@ -1,65 +1,59 @@
 """The report: one file with everything that a study says, to be read in any browser."""
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from verulam.base import DataError
 from verulam.catalogue import GRADES
-from verulam.experiment._analysis.analysis import Analysis, analyse
-from verulam.experiment._effects.nuisance import nuisance_lines
-from verulam.experiment._evidence.evidence import Evidence
-from verulam.experiment._report.design import design_facts
+from verulam.experiment._analysis.analyse import analyse
+from verulam.experiment._analysis.analysis import Analysis
 from verulam.experiment._report.figures import figures
-from verulam.experiment._report.reproduction import reproduction
-from verulam.experiment._store.responses import spoken_name
-from verulam.experiment._store.results import Results
-from verulam.experiment._store.store import Store
+from verulam.experiment._report.provenance import design_facts, origins, reproduction
 from verulam.experiment._study.study import AIMS
-from verulam.experiment._text import number_text, seconds_text, shortened
+from verulam.experiment._text import (
+    chance_text,
+    measure_words,
+    memory_text,
+    number_text,
+    p_text,
+    seconds_text,
+    shortened,
+    size_text,
+    spoken_name,
+)
 from verulam.experiment._words.analysis_text import (
+    HEADS,
+    alias_lines,
     best_first,
     grade_text,
-    memory_text,
-    p_text,
+    nuisance_lines,
     response_texts,
-    size_text,
     test_summary,
+    variance_rows,
 )
 from verulam.experiment._words.answer_text import numbers_for, repeats_sentence
-from verulam.experiment._words.findings import HEADS, alias_lines, variance_rows
-from verulam.experiment._words.phrases import chance_text, measure_words
 
-_ENVIRONMENTS = """
-SELECT content FROM environments WHERE environment IN (
-    SELECT DISTINCT environment FROM runs
-    WHERE +run IN (SELECT run FROM planned WHERE study = ?))
-"""
-_DATA = """
-SELECT p.label, d.task, d.target, d.n_rows, d.n_columns, d.classes
-FROM (SELECT DISTINCT label, place, data FROM planned WHERE study = ?) p
-JOIN data d ON d.data = p.data ORDER BY p.place
-"""
-_PREPARED = """
-SELECT DISTINCT preparation, learner FROM planned WHERE study = ? ORDER BY place, learner
-"""
+if TYPE_CHECKING:
+    from verulam.experiment._evidence.evidence import Evidence
+    from verulam.experiment._store.results import Results
+
 MOST_FAILURES = 100
 #: A word that is longer may be broken at its capital letters, for the sake of phones.
 LONG_WORD = 14
 
 
 def report(
-    source: Analysis | Results | str | Path,
+    source: "Analysis | Results | str | Path",
     path: str | Path,
     *,
     command: str = "",
-    kept: bool = True,
+    persistent: bool = True,
 ) -> Path:
     """Write a report as one HTML file that needs nothing else, and return its path.
 
@@ -71,7 +65,7 @@ def report(
         The file to write.
     command
         The command that gave the results, for whoever wants to give it again.
-    kept
+    persistent
         Whether the store of the results stays where it is, so that it is named.
 
     Examples
@@ -89,18 +83,18 @@ def report(
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise DataError(f"path: {path} cannot be written; name a file in a folder that exists.")
     analysis = source if isinstance(source, Analysis) else analyse(source)
-    path.write_text(render(analysis, command=command, kept=kept), encoding="utf-8")
+    path.write_text(render(analysis, command=command, persistent=persistent), encoding="utf-8")
     return path
 
 
-def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
+def render(analysis: Analysis, *, command: str = "", persistent: bool = True) -> str:
     """Return the report as HTML.
 
     Parameters
     ----------
     analysis
-        What was found.
-    command, kept
+        The analysis of the study.
+    command, persistent
         The command that gave the results, and whether their store stays.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -142,8 +136,8 @@ def render(analysis: Analysis, *, command: str = "", kept: bool = True) -> str:
         alias_lines=alias_lines,
         nuisance_lines=nuisance_lines,
         grades=GRADES,
-        again=reproduction(analysis.results, command=command, kept=kept),
-        **_origins(analysis.results),
+        again=reproduction(analysis.results, command=command, persistent=persistent),
+        **origins(analysis.results),
     )
 
 
@@ -172,7 +166,7 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
     Parameters
     ----------
     analysis
-        What was found.
+        The analysis of the study.
     """
     several = analysis.overall is not None
     known = None if several else analysis.evidence.get(analysis.responses.data[0])
@@ -203,14 +197,14 @@ def contestant_rows(analysis: Analysis) -> list[dict[str, Any]]:
                 "cells": cells,
                 "costs": costs,
                 "in_group": row["against_best"] in ("best", "not distinguishable"),
-                "recommended": name == analysis.recommended,
+                "recommended": name == analysis.recommended and len(table) > 1,
                 "pareto": bool(row["pareto"]),
             }
         )
     return rows
 
 
-def _evidence_cells(row: pd.Series, known: Evidence) -> dict[str, Cell]:
+def _evidence_cells(row: pd.Series, known: "Evidence") -> dict[str, Cell]:
     """Return the cells of one contestant on one data set."""
     write = numbers_for(known)
     missing = row["estimate"] != row["estimate"]
@@ -263,7 +257,7 @@ def _number(value: Any, write: Callable[[float], str]) -> Cell:
     return Cell(write(value), repr(float(value)))
 
 
-def _failures(results: Results) -> dict[str, Any]:
+def _failures(results: "Results") -> dict[str, Any]:
     """Return the first runs that failed, and how many there are in all."""
     failures = results.failures()
     shown = failures.head(MOST_FAILURES)
@@ -287,27 +281,3 @@ def _breakable(name: str) -> Any:
         for piece in (re.split(r"(?<=[a-z])(?=[A-Z])", part) if len(part) > LONG_WORD else [part])
     ]
     return Markup("<wbr>").join(escape(piece) for piece in pieces)
-
-
-def _origins(results: Results) -> dict[str, Any]:
-    """Return where the results come from: data, preparation, environments, the study itself."""
-    with Store(results.path, read_only=True) as store:
-        environments = store.read(_ENVIRONMENTS, (results.study,))["content"]
-        data = store.read(_DATA, (results.study,))
-        prepared = list(store.rows(_PREPARED, (results.study,)))
-    grouped: dict[str, dict[str, None]] = {}
-    for words, learner in prepared:
-        grouped.setdefault(words, {})[learner] = None
-    return {
-        "environments": [json.loads(content) for content in environments],
-        "data_sets": _described(data),
-        "preparation": {words: list(names) for words, names in grouped.items()},
-        "study_json": json.dumps(results.description, indent=2, ensure_ascii=False),
-    }
-
-
-def _described(data: pd.DataFrame) -> list[dict[Any, Any]]:
-    rows = data.to_dict("records")
-    for row in rows:
-        row["classes"] = [str(label) for label in json.loads(row["classes"])]
-    return rows

@@ -67,6 +67,7 @@ def draw_holdout(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]
 
 def draw_leave_one_out(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (chance has no part in it)
     """Yield one pair per row, or per group, which alone is tested."""
+    # A group is left out as a whole: its other rows would give the answer away.
     units = rows.units
     for unit in range(int(units.max()) + 1):
         yield Pair(np.flatnonzero(units != unit), np.flatnonzero(units == unit))
@@ -90,6 +91,7 @@ def draw_out_of_bag(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pa
 
 def draw_disjoint(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:
     """Yield one pair per part; half of the part is learnt from, the other half tested."""
+    # Twice as many parts as folds: neighbouring halves share no row with any other pair.
     dealt = deal_parts(rows, 2 * numbers.folds, seed)
     for part in range(numbers.folds):
         yield Pair(np.flatnonzero(dealt == 2 * part), np.flatnonzero(dealt == 2 * part + 1))
@@ -101,10 +103,12 @@ def _drawn_units(rows: Rows, random: np.random.Generator) -> np.ndarray:
     if rows.groups is not None:
         table = rows.group_classes > 0
         pure = (table.sum(axis=1) == 1).all()
+        # Groups of mixed classes cannot be drawn class by class: they are all of one stratum.
         strata = table.argmax(axis=1) if pure else np.zeros(rows.n_units, dtype=np.int64)
     drawn = []
     for stratum in range(int(strata.max()) + 1):
         members = np.flatnonzero(strata == stratum)
+        # As many as there are, so that the classes keep their shares in each sample.
         drawn.append(members[random.integers(0, len(members), size=len(members))])
     return np.concatenate(drawn)
 

@@ -1,15 +1,19 @@
 """Resampling: how training and test rows are drawn, from a word such as "10-fold"."""
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from verulam.base import DataError, DataWarning, Seed, spawn_seeds, unknown_name
-from verulam.experiment._identity import digest_bytes
-from verulam.experiment._resampling.forms import accepted_forms, parsed
+from verulam.base import (
+    DataError,
+    DataWarning,
+    Seed,
+    nearest_names,
+    spawn_seeds,
+    unknown_name,
+)
 from verulam.experiment._resampling.kinds import KINDS, Kind, SplitNumbers
 from verulam.experiment._resampling.rows import (
     Rows,
@@ -18,7 +22,6 @@ from verulam.experiment._resampling.rows import (
     least_units,
     most_folds,
     read_rows,
-    take_share,
 )
 from verulam.measures import Measure
 
@@ -26,6 +29,23 @@ from verulam.measures import Measure
 _WITHOUT_A_CLASS = frozenset(
     ["error", "accuracy", "balanced_accuracy", "risk", "kappa", "log_loss", "brier"]
 )
+
+#: A pattern, the kind it stands for, and the number that each of its groups is.
+_FORMS: tuple[tuple[str, str], ...] = (
+    (r"(?P<repeats>\d+)-(?P<max_repeats>\d+)x(?P<folds>\d+)-fold", "k-fold"),
+    (r"(?:(?P<repeats>\d+)x)?(?P<folds>\d+)-fold", "k-fold"),
+    (r"(?P<repeats>\d+)x2", "5x2"),
+    (r"(?:(?P<repeats>\d+)x )?holdout(?: (?P<share>\d*\.?\d+))?", "holdout"),
+    (r"leave-one-out", "leave-one-out"),
+    (r"(?P<kind>bootstrap|out-of-bag)(?: (?P<repeats>\d+))?", ""),
+    (r"disjoint(?: (?P<folds>\d+))?", "disjoint"),
+    (r"k-fold", "k-fold"),
+)
+
+#: Other names of a kind, with the numbers that the name implies.
+_ALIASES: Mapping[str, dict[str, Any]] = {
+    "repeated k-fold": {"kind": "k-fold", "repeats": 10},
+}
 
 
 @dataclass(frozen=True)
@@ -217,11 +237,13 @@ class Resampling:
         numbers = SplitNumbers(self.folds, self.repeats, self.share)
         return tuple(
             Split(repeat, fold, pair.train, pair.test)
+            # Seeds of the repeats do not depend on their number: more repeats keep the first ones.
             for repeat, repeat_seed in enumerate(spawn_seeds(seed, self.most_repeats))
             for fold, pair in enumerate(self._kind.draw(rows, numbers, repeat_seed))
         )
 
     def _usable(self, rows: Rows, *, every_class: bool = False) -> "UsableResampling":
+        # Also where folds do not matter: it refuses rows that cannot be split at all.
         least = least_units(rows)
         needed = self._kind.parts_per_fold
         if needed == 0 or self.folds * needed <= least.parts:
@@ -232,6 +254,7 @@ class Resampling:
             if self.folds <= largest.parts:
                 return UsableResampling(self, f"Not every fold tests every class: {least.reason}.")
             least = largest
+        # Rather fewer folds, with a notice, than no study.
         folds = least.parts // needed
         if folds < 2:
             raise DataError(
@@ -265,25 +288,12 @@ class UsableResampling:
         return self.resampling._drawn(read_rows(targets, task, groups), seed)
 
 
-class LockedPart(NamedTuple):
-    """Row numbers to develop with, and row numbers to leave alone until the end.
-
-    Examples
-    --------
-    >>> len(lock_test_part([1.5, 2.5, 3.5] * 4, task="regression").test)
-    4
-    """
-
-    development: np.ndarray
-    test: np.ndarray
-
-
-def resampling(given: str | Mapping[str, Any] | Resampling) -> Resampling:
+def resampling(form: str | Mapping[str, Any] | Resampling) -> Resampling:
     """Return the resampling that a word or a table of a study file stands for.
 
     Parameters
     ----------
-    given
+    form
         Such as "10-fold", "10x10-fold", "2-10x10-fold" (2 repeats, and up to 10 until the choice
         is settled), "5x2", "leave-one-out", "holdout 0.25",
         "bootstrap 200", "out-of-bag", "disjoint 30", each perhaps followed by "by" and a column
@@ -298,92 +308,15 @@ def resampling(given: str | Mapping[str, Any] | Resampling) -> Resampling:
     >>> resampling("5-fold by patient").title
     '5-fold cross-validation, with equal patient kept together'
     """
-    if isinstance(given, Resampling):
-        return given
-    if not isinstance(given, str | Mapping):
-        raise DataError(f"resampling: {given!r}; {accepted_forms()}")
-    numbers = parsed(given)
+    if isinstance(form, Resampling):
+        return form
+    if not isinstance(form, str | Mapping):
+        raise DataError(f"resampling: {form!r}; {_accepted_forms()}")
+    numbers = _numbers_of(form)
     try:
         return Resampling(**numbers)
     except ValueError as error:
         raise DataError(f"resampling.{error}") from error
-
-
-def lock_test_part(
-    targets: Any, *, task: str, share: float = 1 / 3, seed: Seed = 0, groups: Any = None
-) -> LockedPart:
-    """Return the rows to develop with and the rows that stay locked away until the end.
-
-    Parameters
-    ----------
-    targets
-        The column to predict.
-    task
-        "classification" keeps the classes in their shares; "regression" has none to keep.
-    share
-        The part of the rows to lock away.
-    seed
-        The same seed locks the same rows.
-    groups
-        The group of each row; a group is locked as a whole or not at all.
-
-    Notes
-    -----
-    Alpaydin 19.1: a third is set aside before anything is tried, the rest is resampled.
-
-    Examples
-    --------
-    >>> from verulam.data import dataset
-    >>> iris = dataset("iris")
-    >>> development, test = lock_test_part(iris.target_values, task="classification")
-    >>> len(development), iris.target_values[test].value_counts().tolist()
-    (100, [17, 17, 16])
-    """
-    rows = read_rows(targets, task, groups)
-    check_share(share)
-    least_units(rows)
-    locked = take_share(rows, share, seed)
-    return LockedPart(np.flatnonzero(~locked), np.flatnonzero(locked))
-
-
-def fingerprint(splits: Iterable[Split]) -> str:
-    """Return a hash of all row numbers and of where they stand, the same in every process.
-
-    Learners are paired where the fingerprints of their splits are equal (Alpaydin 19.4).
-
-    Parameters
-    ----------
-    splits
-        In the order in which they were drawn.
-
-    Examples
-    --------
-    >>> splits = resampling("5-fold").draw([0.5, 1.5, 2.5, 3.5] * 5, task="regression")
-    >>> fingerprint(splits) == fingerprint(splits[:4])
-    False
-    """
-    content = []
-    for split in splits:
-        layout = [split.repeat, split.fold, len(split.train), len(split.test)]
-        content += [np.asarray(part, dtype="<i8") for part in (layout, split.train, split.test)]
-    return digest_bytes(b"".join(part.tobytes() for part in content))
-
-
-def distinct_share(split: Split) -> float:
-    """Return the share of distinct rows among the training rows, near 0.632 in a bootstrap.
-
-    Parameters
-    ----------
-    split
-        One split.
-
-    Examples
-    --------
-    >>> split = resampling("out-of-bag 1").draw(range(10_000), task="regression")[0]
-    >>> round(distinct_share(split), 2)
-    0.63
-    """
-    return len(np.unique(split.train)) / len(split.train)
 
 
 def needs_every_class(measures: Iterable[Measure]) -> bool:
@@ -399,3 +332,69 @@ def needs_every_class(measures: Iterable[Measure]) -> bool:
         measure.task == "classification" and measure.name not in _WITHOUT_A_CLASS
         for measure in measures
     )
+
+
+def _numbers_of(form: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return the kind and numbers that a word or a table stands for, defaults included."""
+    numbers = _from_word(form) if isinstance(form, str) else _from_table(form)
+    return {**KINDS[numbers["kind"]].defaults, **numbers}
+
+
+def _accepted_forms() -> str:
+    """Return the sentence that lists what may be written."""
+    words = ", ".join(repr(form) for kind in KINDS.values() for form in kind.forms)
+    return (
+        f"expected {words}, each perhaps with 'by' and a column of groups, or a table with kind "
+        f"(one of {', '.join(KINDS)}), its numbers and groups."
+    )
+
+
+def _from_word(word: str) -> dict[str, Any]:
+    form, by, column = word.strip().partition(" by ")
+    # Typographic multiplication signs and any spacing are read as well.
+    plain = " ".join(form.lower().replace("×", "x").split())
+    groups = {"groups": column.strip()} if by else {}
+    if plain in _ALIASES:
+        return {**_ALIASES[plain], **groups}
+    for pattern, kind in _FORMS:
+        if match := re.fullmatch(pattern, plain):
+            numbers = {
+                name: _number(name, text)
+                for name, text in match.groupdict().items()
+                if text is not None
+            }
+            return {"kind": kind, **numbers, **groups}
+    raise DataError(f"resampling: {word!r}; {_accepted_forms()}")
+
+
+def _number(name: str, text: str) -> Any:
+    if name == "kind":
+        return text
+    return float(text) if name == "share" else int(text)
+
+
+def _from_table(table: Mapping[str, Any]) -> dict[str, Any]:
+    if "kind" not in table:
+        raise DataError(f"resampling.kind: missing; {_accepted_forms()}")
+    implied = _ALIASES.get(table["kind"], {"kind": table["kind"]})
+    kind = implied["kind"]
+    if kind not in KINDS:
+        known = [*KINDS, *_ALIASES]
+        nearest = f" Nearest: {nearest_names(kind, known, 1)[0]}." if isinstance(kind, str) else ""
+        raise DataError(f"resampling.kind: {kind!r}; expected one of {', '.join(known)}.{nearest}")
+    accepted = KINDS[kind].defaults
+    for key, value in table.items():
+        if key == "kind":
+            continue
+        if key == "groups":
+            if not isinstance(value, str) or not value:
+                raise DataError(f"resampling.groups: expected the name of a column, got {value!r}.")
+            continue
+        if key not in accepted:
+            words = f"it takes {', '.join(accepted)}" if accepted else "it takes no numbers"
+            raise DataError(f"resampling.{key}: no number of {kind}; {words}.")
+        if value is None and accepted[key] is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise DataError(f"resampling.{key}: expected a number, got {value!r}.")
+    return {**implied, **{key: value for key, value in table.items() if key != "kind"}}

@@ -1,14 +1,16 @@
-"""Rows dealt into parts: classes in their shares, groups kept together."""
+"""Rows of a data set, stratified and grouped: dealt into parts, split, locked away."""
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from verulam.base import DataError, Seed, generator
+from verulam.experiment._identity import digest_bytes
 
 #: Of more classes than this, an error says how many more there are.
 MOST_NAMED = 10
@@ -72,6 +74,19 @@ class Rows:
         return (self.group_classes > 0).sum(axis=0)
 
 
+class LockedPart(NamedTuple):
+    """Row numbers to develop with, and row numbers to leave alone until the end.
+
+    Examples
+    --------
+    >>> len(lock_test_part([1.5, 2.5, 3.5] * 4, task="regression").test)
+    4
+    """
+
+    development: np.ndarray
+    test: np.ndarray
+
+
 def read_rows(targets: Any, task: str, groups: Any = None) -> Rows:
     """Return the classes and groups of the rows, or say what is wrong with them."""
     if task not in ("classification", "regression"):
@@ -88,6 +103,68 @@ def read_rows(targets: Any, task: str, groups: Any = None) -> Rows:
     if len(group_codes) != len(codes):
         raise DataError(f"groups has {len(group_codes)} rows and targets has {len(codes)}.")
     return Rows(codes, classes, group_codes)
+
+
+def lock_test_part(
+    targets: Any, *, task: str, share: float = 1 / 3, seed: Seed = 0, groups: Any = None
+) -> LockedPart:
+    """Return the rows to develop with and the rows that stay locked away until the end.
+
+    Parameters
+    ----------
+    targets
+        The column to predict.
+    task
+        "classification" keeps the classes in their shares; "regression" has none to keep.
+    share
+        The part of the rows to lock away.
+    seed
+        The same seed locks the same rows.
+    groups
+        The group of each row; a group is locked as a whole or not at all.
+
+    Notes
+    -----
+    Alpaydin 19.1: a third is set aside before anything is tried, the rest is resampled.
+
+    Examples
+    --------
+    >>> from verulam.data import dataset
+    >>> iris = dataset("iris")
+    >>> development, test = lock_test_part(iris.target_values, task="classification")
+    >>> len(development), iris.target_values[test].value_counts().tolist()
+    (100, [17, 17, 16])
+    """
+    rows = read_rows(targets, task, groups)
+    check_share(share)
+    least_units(rows)
+    locked = take_share(rows, share, seed)
+    return LockedPart(np.flatnonzero(~locked), np.flatnonzero(locked))
+
+
+def fingerprint(splits: Iterable[Split]) -> str:
+    """Return a hash of all row numbers and of where they stand, the same in every process.
+
+    Learners are paired where the fingerprints of their splits are equal (Alpaydin 19.4).
+
+    Parameters
+    ----------
+    splits
+        In the order in which they were drawn.
+
+    Examples
+    --------
+    >>> from verulam.experiment import resampling
+    >>> splits = resampling("5-fold").draw([0.5, 1.5, 2.5, 3.5] * 5, task="regression")
+    >>> fingerprint(splits) == fingerprint(splits[:4])
+    False
+    """
+    content = []
+    for split in splits:
+        layout = [split.repeat, split.fold, len(split.train), len(split.test)]
+        # Of one byte order and width, so that all machines agree on the hash.
+        content += [np.asarray(part, dtype="<i8") for part in (layout, split.train, split.test)]
+    return digest_bytes(b"".join(part.tobytes() for part in content))
 
 
 def check_share(share: float) -> None:
@@ -116,6 +193,7 @@ def least_units(rows: Rows) -> Least:
     """Return how many parts the rows allow; raise where not even two can be made."""
     noun = "rows" if rows.groups is None else "groups"
     if not rows.classes:
+        # A part of one row has no variance of its target, which measures such as r2 divide by.
         units = rows.n_rows // 2 if rows.groups is None else rows.n_units
         have = rows.n_rows if rows.groups is None else units
         if units < 2:
@@ -127,6 +205,7 @@ def least_units(rows: Rows) -> Least:
             f"targets has only the class {rows.classes[0]!r}; at least two classes are needed."
         )
     counts = rows.units_per_class
+    # With a single unit a class is either never learnt or never tested.
     if counts.min() < 2:
         raise DataError(_single(rows, counts))
     smallest = int(counts.argmin())
@@ -185,6 +264,7 @@ def take_share(rows: Rows, share: float, seed: Seed) -> np.ndarray:
             )
         return taken
     counts = np.bincount(rows.strata)
+    # Counted for each class first, then drawn: chance decides which rows, never how many.
     taken_counts = _rounded_shares(counts, share)
     order = _shuffled_by(rows.strata, generator(seed))
     place = np.arange(rows.n_rows) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -205,12 +285,14 @@ def deal_groups(rows: Rows, shares: np.ndarray, seed: Seed) -> np.ndarray:
     # Sizes in powers of two: groups of like size are shuffled, so that repeats differ.
     order = random.permutation(len(table))
     order = order[np.argsort(-np.floor(np.log2(sizes[order])), kind="stable")]
+    # Equal parts are named at random; of unequal ones, such as a locked share, each has its role.
     labels = random.permutation(len(shares)) if np.ptp(shares) == 0 else np.arange(len(shares))
     dealt = np.empty(len(table), dtype=np.int64)
     filled = np.zeros((len(shares), len(totals)))
     for group in order:
         # Rounded, or the last bit of a sum would decide between equals.
         surplus = np.round((filled / totals - shares[:, None]) @ table[group], 9)
+        # The least surplus of the group's own classes; between equals the part that is emptiest.
         part = np.lexsort((filled.sum(axis=1) / shares, surplus))[0]
         filled[part] += table[group]
         dealt[group] = labels[part]
@@ -232,6 +314,7 @@ def _rounded_shares(counts: np.ndarray, share: float) -> np.ndarray:
     missing = round(float(exact.sum())) - int(whole.sum())
     # Stable, so that equal remainders are served in the order of the classes.
     whole[np.argsort(whole - exact, kind="stable")[: max(0, missing)]] += 1
+    # Both sides get at least one row of each class, whatever the share.
     return np.clip(whole, 1, counts - 1)
 
 

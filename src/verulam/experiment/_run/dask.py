@@ -7,13 +7,10 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from verulam.experiment._plan.outcome import Outcome
-from verulam.experiment._plan.plan import Plan
+from verulam.experiment._plan.records import Outcome, Plan
 from verulam.experiment._run.execute import execute
-from verulam.experiment._run.worker_pool import Pace, has_limits, run_in_processes
-
-#: Batches that wait at each thread of the cluster, so that none is ever idle.
-BATCHES_AHEAD = 2
+from verulam.experiment._run.worker_pool import Prefetch, has_limits, run_in_processes
+from verulam.experiment._speed import DASK_BATCHES_AHEAD
 
 
 def run_on_dask(
@@ -51,7 +48,7 @@ class _Dispatcher:
 
     def __init__(self, client: Any, plan: Plan, queue: deque[int]) -> None:
         self._client, self._plan, self._queue = client, plan, queue
-        self._pace = Pace()
+        self._prefetch = Prefetch()
         self._sent: dict[str, Sequence[int]] = {}
         self._there: Any = None
 
@@ -63,7 +60,7 @@ class _Dispatcher:
         self._supply(arrivals)
         while self._sent:
             for outcome in self._received(next(arrivals)):
-                self._pace.note(outcome)
+                self._prefetch.note(outcome)
                 yield outcome
             yield None
             self._supply(arrivals)
@@ -73,9 +70,9 @@ class _Dispatcher:
 
     def _supply(self, arrivals: Any) -> None:
         threads = max(1, sum(self._client.nthreads().values()))
-        while self._queue and len(self._sent) < BATCHES_AHEAD * threads:
+        while self._queue and len(self._sent) < DASK_BATCHES_AHEAD * threads:
             # A batch comes back as a whole: long runs go one by one, to be stored as they end.
-            size = min(self._pace.batch(least=1), -(-len(self._queue) // threads))
+            size = min(self._prefetch.batch(least=1), -(-len(self._queue) // threads))
             self._submit([self._queue.popleft() for _ in range(size)], arrivals)
 
     def _submit(self, batch: Sequence[int], arrivals: Any) -> None:
@@ -106,7 +103,7 @@ class _Dispatcher:
             run = self._plan.runs[batch[0]]
             yield Outcome(run.run_id, "killed", stage="fit", error=words)
             return
-        self._pace.one_by_one()
+        self._prefetch.one_by_one()
         self._queue.extendleft(reversed(batch))
 
 

@@ -16,8 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from verulam.base import clone
 from verulam.experiment._plan.data import PlannedData
-from verulam.experiment._plan.outcome import Outcome
-from verulam.experiment._plan.plan import Plan, PlannedRun, training_rows
+from verulam.experiment._plan.records import Outcome, Plan, PlannedRun, training_rows
 from verulam.experiment._tuning.learner import TunedLearner, tuning_record
 
 
@@ -93,8 +92,8 @@ def seeded(estimator: Any, seed: int) -> Any:
     estimator = clone(estimator)
     unset = [
         name
-        for name, given in estimator.get_params(deep=True).items()
-        if name.rpartition("__")[2] == "random_state" and given is None
+        for name, value in estimator.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "random_state" and value is None
     ]
     return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator
 
@@ -145,6 +144,7 @@ def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.nd
         raise ValueError("predict gave labels that the data set does not have.")
     predictions: dict[str, np.ndarray] = {"values": places.astype(_code_type(len(classes)))}
     if hasattr(estimator, "predict_proba"):
+        # A class that the training rows lack gets probability zero, and its column stays in place.
         known = np.searchsorted(classes, estimator.classes_)
         probabilities = np.zeros((n_rows, len(classes)))
         probabilities[:, known] = estimator.predict_proba(inputs)

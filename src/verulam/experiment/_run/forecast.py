@@ -6,7 +6,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from verulam.base import DataError
-from verulam.experiment._plan.plan import Plan, PlannedRun
+from verulam.experiment._plan.records import Plan, PlannedRun
 from verulam.experiment._run.execute import execute
 from verulam.experiment._study.budget import budget
 
@@ -59,14 +59,15 @@ def forecast(plan: Plan, *, pilots: int = MOST_PILOTS) -> Forecast:
     if pilots < 1:
         raise DataError(f"pilots: {pilots!r}; expected a whole number of at least 1.")
     counts: dict[tuple[int, int], int] = {}
-    chosen: dict[tuple[int, int], PlannedRun] = {}
+    pilot_runs: dict[tuple[int, int], PlannedRun] = {}
     for run in plan.runs:
         pair = (run.data, run.contestant)
         counts[pair] = counts.get(pair, 0) + 1
-        if pair not in chosen and len(chosen) < pilots:
-            chosen[pair] = run
+        if pair not in pilot_runs and len(pilot_runs) < pilots:
+            pilot_runs[pair] = run
+    # One thread, as the workers have it: else the time foretold would be too short.
     with threadpool_limits(1):
-        tried = {pair: execute(plan, run) for pair, run in chosen.items()}
+        tried = {pair: execute(plan, run) for pair, run in pilot_runs.items()}
     failures = [
         f"{plan.contestants[data][place].label}: {outcome.error}"
         for (data, place), outcome in tried.items()
@@ -77,6 +78,7 @@ def forecast(plan: Plan, *, pilots: int = MOST_PILOTS) -> Forecast:
         for pair, outcome in tried.items()
         if outcome.status == "done"
     }
+    # For pairs that no pilot has tried; a plan of failures alone has no time to tell.
     mean = float(np.mean(list(known.values()))) if known else float("nan")
     seconds = sum(count * known.get(pair, mean) for pair, count in counts.items())
     memories = [outcome.peak_memory for outcome in tried.values()]

@@ -1,15 +1,26 @@
-"""The work that is left of a study: what to carry out, when to stop, what to try twice."""
+"""The queue of a study's runs: what is next, when to stop, adaptive repeats and racing."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from verulam.experiment._plan.outcome import Outcome
-from verulam.experiment._plan.plan import Plan
+from verulam.base import DataError
+from verulam.experiment._evidence.estimate import evidence_of
+from verulam.experiment._evidence.evidence import OUT_OF_THE_RACE, Evidence
+from verulam.experiment._evidence.simplicity import complexities
+from verulam.experiment._plan.records import Outcome, Plan
 from verulam.experiment._resampling.resampling import resampling
-from verulam.experiment._run.adaptive_repeats import AdaptiveRepeats
 from verulam.experiment._run.progress import Progress
+from verulam.experiment._store.responses import contestant_name, responses
+from verulam.experiment._store.results import Results
 from verulam.experiment._store.store import Store
+from verulam.experiment._study.analysis_options import analysis_options
 from verulam.experiment._study.budget import affordable, budget
+from verulam.experiment._text import setting_text
+from verulam.measures import as_measure
+
+#: Repeats end where so many of all ways to go on would leave the choice as it is.
+SETTLED = 0.95
 
 
 class RunQueue:
@@ -42,11 +53,11 @@ class RunQueue:
         self._plan, self._store, self._study, self._check = plan, store, study, check
         self._limits = limits = budget(plan.study.budget)
         self._repeats: AdaptiveRepeats | None = None
-        self._wanted: set[int] = set()
+        self._begun: set[int] = set()
         among = None
         if resampling(plan.study.resampling).max_repeats is not None:
             self._repeats = AdaptiveRepeats(plan, store.path, study)
-            self._wanted = among = self._repeats.first()
+            self._begun = among = self._repeats.first()
         settled = store.settled(retry)
         self._settled = set(settled)
         self.queue = deque(affordable(plan.runs, limits, settled, among))
@@ -67,10 +78,12 @@ class RunQueue:
                 if outcome is None:
                     self._flush()
                     continue
+                # The second of two equal runs: it is compared, and never stored as a result.
                 if outcome.run_id in self._checks:
                     self._store.add_check(outcome)
                     continue
                 self._waiting.append(outcome)
+                # Shown at once, written in batches: a transaction takes longer than many a run.
                 display.advance(outcome)
                 self._count(outcome)
                 display.expect(self.total)
@@ -98,7 +111,7 @@ class RunQueue:
     @property
     def _whole(self) -> bool:
         """Whether the repeats that were begun are finished: no budget of runs has cut them off."""
-        return all(self._plan.runs[place].run_id in self._settled for place in self._wanted)
+        return all(self._plan.runs[place].run_id in self._settled for place in self._begun)
 
     def _stop_where_spent(self) -> None:
         # A part of a repeat would tell nothing, so that one is finished.
@@ -113,7 +126,7 @@ class RunQueue:
             if not more:
                 self._spare()
                 break
-            self._wanted |= more
+            self._begun |= more
             self.total += len(more)
             # What an earlier study has left in the store need not be carried out again.
             self.queue.extend(affordable(self._plan.runs, self._limits, self._settled, more))
@@ -138,3 +151,108 @@ class RunQueue:
             once = {self._plan.runs[position].run_id: position for position in positions}
             self._checks = set(once)
             self.queue.extend(once.values())
+
+
+class AdaptiveRepeats:
+    """Says repeat by repeat which runs of a plan are still worth carrying out.
+
+    Parameters
+    ----------
+    plan
+        The plan, with all repeats that are allowed.
+    store
+        Where the outcomes are.
+    study
+        Key of the study in the store.
+
+    Notes
+    -----
+    After the first repeats the means are moved by what is left of the noise of the splits; where
+    at least 95 % of such draws give the same choice, no more repeats are needed. A contestant
+    whose probability of being within the margin of the best is below 1 % gets no more of them,
+    unless only the scores of splits can be compared.
+    """
+
+    def __init__(self, plan: Plan, store: Path, study: str) -> None:
+        self._plan, self._path, self._study = plan, store, study
+        self._how = resampling(plan.study.resampling)
+        self._next = dict.fromkeys(range(len(plan.data)), self._how.repeats)
+        self._racing = {
+            number: set(range(len(contestants)))
+            for number, contestants in enumerate(plan.contestants)
+        }
+
+    def first(self) -> set[int]:
+        """Return the positions of the runs of the first repeats."""
+        return {
+            place
+            for place, run in enumerate(self._plan.runs)
+            if run.split.repeat < self._how.repeats
+        }
+
+    def more(self) -> set[int]:
+        """Return the positions of the runs of the next repeat; none where all is settled."""
+        if not self._next:
+            return set()
+        # Of what a killed study has left of later repeats, nothing must be known yet, or it would
+        # go on otherwise than one that nobody disturbs.
+        evidence = self._evidence(max(self._next.values()))
+        positions: set[int] = set()
+        for number, planned in enumerate(self._plan.data):
+            repeat = self._next.get(number)
+            if repeat is None:
+                continue
+            known = evidence.get(planned.label)
+            if known is None or known.selection.settled >= SETTLED:
+                del self._next[number]
+                continue
+            self._race(number, known)
+            positions |= {
+                place
+                for place, run in enumerate(self._plan.runs)
+                if run.data == number
+                and run.split.repeat == repeat
+                and run.contestant in self._racing[number]
+            }
+            self._next[number] = repeat + 1
+            if repeat + 1 >= self._how.most_repeats:
+                del self._next[number]
+        return positions
+
+    def _evidence(self, repeats: int) -> dict[str, Evidence]:
+        """Return what so many repeats tell."""
+        measures = [as_measure(response) for response in self._plan.study.measures or ()]
+        results = Results(self._path, self._study, measures=measures)
+        try:
+            scores = responses(results).first_repeats(repeats)
+        except DataError:
+            return {}  # no score at all, of which the analysis will speak
+        options = analysis_options(results.description.get("analysis"))
+        simplicity = complexities(scores, results.description["learners"], options.simplicity)
+        return evidence_of(
+            results,
+            scores,
+            simplicity.values,
+            alpha=options.alpha,
+            matters=options.matters,
+            rule=options.rule,
+        )
+
+    def _race(self, number: int, known: Evidence) -> None:
+        """Take those out of the race that cannot win any more, or that have failed."""
+        chances = known.table["probability_within"]
+        # Whoever would be chosen, or leads, stays whatever the probabilities are.
+        leaders = (known.selection.name, known.best)
+        winners = {
+            name
+            for name in known.eligible
+            # Where splits are compared, those of one repeat are of no use without the others.
+            if known.losses is None or chances[name] >= OUT_OF_THE_RACE or name in leaders
+        }
+        self._racing[number] = {
+            place for place in self._racing[number] if self._name(number, place) in winners
+        }
+
+    def _name(self, number: int, place: int) -> str:
+        contestant = self._plan.contestants[number][place]
+        return contestant_name(contestant.label, setting_text(contestant.setting))

@@ -4,26 +4,26 @@ import json
 import os
 import warnings
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from verulam.base import DataError, DataWarning
-from verulam.experiment._plan.outcome import Outcome
-from verulam.experiment._plan.plan import Plan, make_plan
+from verulam.experiment._identity import digest
+from verulam.experiment._plan.plan import make_plan
+from verulam.experiment._plan.records import Outcome, Plan
 from verulam.experiment._run.dask import run_on_dask
 from verulam.experiment._run.execute import execute
-from verulam.experiment._run.leaderboard import Leaderboard
-from verulam.experiment._run.progress import show_progress
+from verulam.experiment._run.progress import Leaderboard, show_progress
 from verulam.experiment._run.queue import RunQueue
-from verulam.experiment._run.sequential import follow, sequential_learners, without_found
+from verulam.experiment._run.sequential import follow, sequential_learners, without_added_settings
 from verulam.experiment._run.worker_pool import Engine, has_limits, run_in_processes
 from verulam.experiment._store.results import Results
 from verulam.experiment._store.store import Store
-from verulam.experiment._study.changes import study_changes
 from verulam.experiment._study.study import Study
 from verulam.measures import as_measure
 
@@ -84,8 +84,8 @@ def run(
     plan = study if isinstance(study, Plan) else make_plan(study)
 
     def carry_out(planned: Plan) -> Results:
-        chosen = _engine(engine, processes, planned, recycle)
-        return _carried_out(planned, store, chosen, progress=progress, retry=retry, check=check)
+        carrier = _engine(engine, processes, planned, recycle)
+        return _carried_out(planned, store, carrier, progress=progress, retry=retry, check=check)
 
     results = carry_out(plan)
     if sequential_learners(plan.study):
@@ -105,21 +105,24 @@ def _carried_out(
 ) -> Results:
     """Carry out what is left of a plan, and return its results."""
     with Store(store) as opened:
+        # Read before the plan is written, which is then the last of that name.
         before = opened.last_description(plan.study.name)
         key = opened.add_plan(plan)
         _warn_of_changes(opened, key)
-        work = RunQueue(plan, opened, key, retry=retry, check=check)
-        already = max(0, work.total - len(work.queue))
+        runs = RunQueue(plan, opened, key, retry=retry, check=check)
+        already = max(0, runs.total - len(runs.queue))
         with (
             show_progress(
-                work.total, already, show=progress, leaderboard=Leaderboard(plan)
+                runs.total, already, show=progress, leaderboard=Leaderboard(plan)
             ) as display,
-            closing(engine(plan, work.queue)) as outcomes,
+            closing(engine(plan, runs.queue)) as outcomes,
         ):
-            work.write(outcomes, display)
-    measures = [as_measure(each) for each in plan.study.measures or ()]
+            runs.write(outcomes, display)
+    measures = [as_measure(measure) for measure in plan.study.measures or ()]
     now = json.loads(plan.study.to_json())
-    changes = study_changes(without_found(before), without_found(now)) if before else ()
+    changes = (
+        study_changes(without_added_settings(before), without_added_settings(now)) if before else ()
+    )
     return Results(store, key, measures=measures, changes=changes)
 
 
@@ -154,21 +157,23 @@ def _run_serially(plan: Plan, queue: deque[int]) -> Generator[Outcome | None]:
             yield None
 
 
-def worker_count(given: int, name: str) -> int:
+def worker_count(workers: int, name: str) -> int:
     """Return a number of processes, where -1 stands for one for each core.
 
     Parameters
     ----------
-    given
+    workers
         The number.
     name
         What the argument is called, for the message.
     """
-    if given == -1:
+    if workers == -1:
         return core_count()
-    if given < 1:
-        raise DataError(f"{name}: {given!r}; expected a number of at least 1, or -1 for all cores.")
-    return given
+    if workers < 1:
+        raise DataError(
+            f"{name}: {workers!r}; expected a number of at least 1, or -1 for all cores."
+        )
+    return workers
 
 
 def core_count() -> int:
@@ -177,3 +182,60 @@ def core_count() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this operating system
         return os.cpu_count() or 1
+
+
+def study_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Return one line for each part of a study that is not what it was.
+
+    Parameters
+    ----------
+    before, after
+        Descriptions of the study, as its store has them.
+
+    Examples
+    --------
+    >>> before = {"seed": 0, "learners": [{"name": "naive bayes", "label": None}]}
+    >>> after = {"seed": 1, "learners": [{"name": "nearest mean", "label": None}]}
+    >>> study_changes(before, after)
+    ['seed: 0 before, now 1', 'learners: without naive bayes, with nearest mean']
+    """
+    lines = []
+    for key in dict.fromkeys([*before, *after]):
+        old, new = before.get(key), after.get(key)
+        if _is_same(old, new):
+            continue
+        if key in ("data", "learners"):
+            lines.append(f"{key}: {', '.join(_entry_changes(old or [], new or []))}")
+        elif isinstance(old, Mapping) and isinstance(new, Mapping):
+            lines += [f"{key}.{line}" for line in study_changes(old, new)]
+        else:
+            lines.append(f"{key}: {_value_word(old)} before, now {_value_word(new)}")
+    return lines
+
+
+def _entry_changes(before: list[Any], after: list[Any]) -> list[str]:
+    old, new = ({_entry_name(entry): entry for entry in entries} for entries in (before, after))
+    words = [f"without {name}" for name in old if name not in new]
+    words += [f"with {name}" for name in new if name not in old]
+    for name in old:
+        if name in new and not _is_same(old[name], new[name]):
+            keys = dict.fromkeys([*old[name], *new[name]])
+            changed = [key for key in keys if not _is_same(old[name].get(key), new[name].get(key))]
+            words.append(f"{name} with other {' and '.join(changed)}")
+    return words or ["in another order"]
+
+
+def _entry_name(entry: Mapping[str, Any]) -> str:
+    name = entry.get("label") or entry.get("name") or entry.get("source")
+    return str(name["class"].rpartition(".")[2]) if isinstance(name, Mapping) else str(name)
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    """Tell whether two values say the same; what is empty is as good as left out."""
+    return (not first and not second and first != 0 and second != 0) or digest(first) == digest(
+        second
+    )
+
+
+def _value_word(value: Any) -> str:
+    return "nothing" if value in (None, "", [], {}) else str(value)

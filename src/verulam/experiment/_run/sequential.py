@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from verulam.catalogue import entry
 from verulam.experiment._design.factors import Factor
 from verulam.experiment._design.search import quadratic_search, response_surface_search
-from verulam.experiment._plan.plan import setting_text
 from verulam.experiment._store.results import Results
 from verulam.experiment._study.choices import LearnerChoice
 from verulam.experiment._study.designs import SEQUENTIAL, design_ranges, readable_setting
 from verulam.experiment._study.study import Study, learner_design
+from verulam.experiment._text import setting_text
 from verulam.experiment._tuning.space import Setting, setting_key
 
 #: Settings of a sequential design in all, where it does not say.
@@ -25,7 +26,7 @@ class SearchStoppedError(Exception):
 
 
 def sequential_learners(study: Study) -> list[int]:
-    """Return the positions of the learners whose settings follow from what was found.
+    """Return the positions of the learners whose settings follow from earlier responses.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def sequential_learners(study: Study) -> list[int]:
 
 
 def follow(study: Study, results: Results, carry_out: Callable[[Study], Results]) -> Results:
-    """Carry out a study whose designs go on from what they found, and return its last results.
+    """Carry out a study whose designs go on from their responses, and return its last results.
 
     Parameters
     ----------
@@ -56,6 +57,7 @@ def follow(study: Study, results: Results, carry_out: Callable[[Study], Results]
     Alpaydin 19.3: fit a parabola (or, for several factors, a quadratic surface) to the mean
     responses, run where it is best, add that to the fit, and stop without improvement.
     """
+    # One learner after the other: each search starts from the study that the last one has grown.
     for place in sequential_learners(study):
         search = _Search(study, place, results, carry_out)
         search.run()
@@ -63,7 +65,7 @@ def follow(study: Study, results: Results, carry_out: Callable[[Study], Results]
     return results
 
 
-def without_found(description: Mapping[str, Any]) -> dict[str, Any]:
+def without_added_settings(description: Mapping[str, Any]) -> dict[str, Any]:
     """Return the description of a study without the settings that its searches added.
 
     Parameters
@@ -72,9 +74,10 @@ def without_found(description: Mapping[str, Any]) -> dict[str, Any]:
         The study, as its store has it.
     """
     plain = deepcopy(dict(description))
+    # A design stands with the study, with a learner, or with both.
     for part in [plain, *plain.get("learners", ())]:
         if isinstance(part.get("design"), dict):
-            part["design"].pop("found", None)
+            part["design"].pop("added_settings", None)
     return plain
 
 
@@ -116,33 +119,32 @@ class _Search:
 
     def _response(self, setting: Mapping[str, Any]) -> float:
         """Return the mean response of a setting, which is carried out where it is new."""
-        wanted = readable_setting(setting, self._factors)
-        mean = self._known(wanted)
+        readable = readable_setting(setting, self._factors)
+        mean = self._mean_response(readable)
         if mean is None:
-            self._add(wanted)
-            mean = self._known(wanted)
+            self._add(readable)
+            mean = self._mean_response(readable)
+        # A quadratic cannot be fitted to what failed: the search ends with what it has.
         if mean is None or not np.isfinite(mean):
             raise SearchStoppedError
         return mean
 
-    def _known(self, setting: Setting) -> float | None:
+    def _mean_response(self, setting: Setting) -> float | None:
         scores = self.results.scores(self.results.measures[:1])
         label = self._label
-        chosen = scores[(scores["learner"] == label) & (scores["setting"] == setting_text(setting))]
-        return float(chosen[self.results.measures[0].name].mean()) if len(chosen) else None
+        runs = scores[(scores["learner"] == label) & (scores["setting"] == setting_text(setting))]
+        return float(runs[self.results.measures[0].name].mean()) if len(runs) else None
 
     @property
     def _label(self) -> str:
-        from verulam.catalogue import entry
-
-        given = self._choice
-        if given.label:
-            return given.label
-        named = isinstance(given.learner, str)
-        return entry(given.learner).name if named else type(given.learner).__name__
+        choice = self._choice
+        if choice.label:
+            return choice.label
+        in_catalogue = isinstance(choice.learner, str)
+        return entry(choice.learner).name if in_catalogue else type(choice.learner).__name__
 
     def _add(self, setting: Setting) -> None:
-        known = {setting_key(each) for each in self._added}
+        known = {setting_key(added) for added in self._added}
         if setting_key(setting) not in known:
             self._added.append(setting)
         learners: Sequence[LearnerChoice] = [
@@ -153,7 +155,7 @@ class _Search:
         self.results = self._carry_out(self.study)
 
     def _grown(self, choice: LearnerChoice) -> Any:
-        return replace(learner_design(self.study, choice), found=tuple(self._added))
+        return replace(learner_design(self.study, choice), added_settings=tuple(self._added))
 
 
 def _tolerance(factor: Factor) -> float:

@@ -1,4 +1,4 @@
-"""Worker processes that survive what learners do: each can be stopped and replaced."""
+"""A pool of worker processes that survives what learners do: each can be stopped and replaced."""
 
 import contextlib
 import ctypes
@@ -15,17 +15,13 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from verulam.experiment._plan.outcome import Outcome
-from verulam.experiment._plan.plan import Plan
+from verulam.experiment._plan.records import Outcome, Plan
 from verulam.experiment._run.execute import execute
+from verulam.experiment._speed import HEARTBEAT_SECONDS, MOST_RUNS_AHEAD, WORK_AHEAD_SECONDS
 
 #: Yields the outcome of each run as it ends, and None whenever no more are at hand. Positions are
 #: taken from the left of the queue, which may be added to or cleared between two outcomes.
 Engine = Callable[[Plan, deque[int]], Generator[Outcome | None]]
-#: Seconds of work that are sent to a worker ahead, so that it never waits for the next run.
-WORK_AHEAD = 0.2
-#: Seconds between looks at the clocks of the workers.
-HEARTBEAT = 0.1
 #: Seconds beyond the time limit in which a run has to begin: a worker may have to import and
 #: compile before, which is no fault of the run.
 FIRST_USE = 30.0
@@ -37,14 +33,14 @@ _SET_DEATH_SIGNAL = 1
 class _Worker:
     """A process, the connection to it, the runs it has been sent, and when its clock starts.
 
-    `given` counts all runs that it was ever sent.
+    `n_sent` counts all runs that it was ever sent.
     """
 
     process: Any
     connection: Connection
     sent: deque[int] = field(default_factory=deque)
     since: float = 0.0
-    given: int = 0
+    n_sent: int = 0
 
 
 def run_in_processes(
@@ -63,27 +59,27 @@ def run_in_processes(
     recycle
         Runs after which a process is replaced by a new one; None for never.
     """
-    crew = _Crew(plan, workers, recycle)
-    pace = Pace()
+    pool = _Pool(plan, workers, recycle)
+    prefetch = Prefetch()
     try:
-        while queue or any(worker.sent for worker in crew.workers):
-            crew.renew()
-            for worker in crew.workers:
-                crew.send(worker, queue, pace.batch())
-            for outcome in crew.collect(queue):
-                pace.note(outcome)
+        while queue or any(worker.sent for worker in pool.workers):
+            pool.renew()
+            for worker in pool.workers:
+                pool.send(worker, queue, prefetch.batch())
+            for outcome in pool.collect(queue):
+                prefetch.note(outcome)
                 yield outcome
             yield None
     finally:
-        crew.dismiss()
+        pool.shut_down()
 
 
-class Pace:
-    """How many runs make up the work that is sent ahead."""
+class Prefetch:
+    """How many runs are sent to a worker ahead, from the time that runs have taken so far."""
 
     def __init__(self) -> None:
         self._seconds = self._runs = 0.0
-        self._most = 64
+        self._most = MOST_RUNS_AHEAD
 
     def one_by_one(self) -> None:
         """Send runs singly from now on, so that it is seen which of them does harm."""
@@ -100,11 +96,11 @@ class Pace:
         """Return how many runs a worker should have at hand, at least so many."""
         if not self._runs:
             return min(least, self._most)
-        enough = WORK_AHEAD * self._runs / max(self._seconds, 1e-6)
+        enough = WORK_AHEAD_SECONDS * self._runs / max(self._seconds, 1e-6)
         return int(min(self._most, max(least, enough)))
 
 
-class _Crew:
+class _Pool:
     """The workers of one study."""
 
     def __init__(self, plan: Plan, size: int, recycle: int | None = None) -> None:
@@ -115,9 +111,9 @@ class _Crew:
         self._plan, self._recycle = plan, recycle
         self.workers: list[_Worker] = []
         for _ in range(size):
-            self.workers.append(self._hire())
+            self.workers.append(self._start())
 
-    def _hire(self) -> _Worker:
+    def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         others = [worker.connection for worker in self.workers] if self._forks else []
         process = self._context.Process(
@@ -140,22 +136,23 @@ class _Crew:
         handles that are never closed, ends with it (Alpaydin 19.5: software aging).
         """
         for worker in list(self.workers):
-            if self._recycle is not None and worker.given >= self._recycle and not worker.sent:
+            if self._recycle is not None and worker.n_sent >= self._recycle and not worker.sent:
                 _end(worker)
                 self.workers.remove(worker)
-                self.workers.append(self._hire())
+                self.workers.append(self._start())
 
     def send(self, worker: _Worker, queue: deque[int], batch: int) -> None:
         """Send more runs to a worker that is about to have none."""
+        # Refilled when half of its work is done: fewer messages, and never idle.
         if len(worker.sent) * 2 >= batch or not queue:
             return
         count = min(batch - len(worker.sent), len(queue))
         if self._recycle is not None:
-            count = min(count, self._recycle - worker.given)
+            count = min(count, self._recycle - worker.n_sent)
         if count < 1:
             return
         runs = [queue.popleft() for _ in range(count)]
-        worker.given += count
+        worker.n_sent += count
         if not worker.sent:
             worker.since = time.monotonic() + FIRST_USE
         worker.sent.extend(runs)
@@ -168,7 +165,7 @@ class _Crew:
     def collect(self, queue: deque[int]) -> Iterator[Outcome]:
         """Yield what has come in, and replace workers that died or took too long."""
         by_connection = {worker.connection: worker for worker in self.workers}
-        ready = wait(list(by_connection), timeout=HEARTBEAT)
+        ready = wait(list(by_connection), timeout=HEARTBEAT_SECONDS)
         for connection in ready:
             worker = by_connection[connection]  # type: ignore[index] # only ours are waited for
             try:
@@ -181,7 +178,8 @@ class _Crew:
                     worker.since = time.monotonic() + FIRST_USE
                     yield message
             except (EOFError, OSError):
-                yield from self._replace(worker, queue, "killed", _last_words(worker.process))
+                # The connection ends with the process, in its first run; the others go back.
+                yield from self._replace(worker, queue, "killed", _exit_message(worker.process))
         limit = self._plan.study.time_limit
         for worker in list(self.workers):
             if limit and worker.sent and time.monotonic() - worker.since > limit:
@@ -197,11 +195,12 @@ class _Crew:
         self.workers.remove(worker)
         if worker.sent:
             run = self._plan.runs[worker.sent.popleft()]
+            # Those that it had not begun go back to the front, in their order.
             queue.extendleft(reversed(worker.sent))
             yield Outcome(run.run_id, status, stage="fit", error=words)
-        self.workers.append(self._hire())
+        self.workers.append(self._start())
 
-    def dismiss(self) -> None:
+    def shut_down(self) -> None:
         """End all workers."""
         for worker in self.workers:
             _end(worker)
@@ -225,7 +224,7 @@ def _end(worker: _Worker) -> None:
     worker.process.join()
 
 
-def _last_words(process: Any) -> str:
+def _exit_message(process: Any) -> str:
     process.join(timeout=1.0)
     code = process.exitcode
     if code is not None and code < 0:

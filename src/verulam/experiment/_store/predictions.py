@@ -3,14 +3,17 @@
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from verulam.experiment._store.results import Results
 from verulam.experiment._store.rows import unpack
 from verulam.experiment._store.scoring import Scorer
 from verulam.experiment._store.store import Store
-from verulam.measures import Measure
+
+if TYPE_CHECKING:
+    from verulam.experiment._store.results import Results
+    from verulam.measures import Measure
 
 _PLACES = """
 SELECT p.label, p.learner, p.setting, p.data, p.split, p.run FROM planned p
@@ -24,6 +27,15 @@ ORDER BY p.label, p.learner, p.setting, s.repeat, s.fold
 _DATA = "SELECT classes, targets FROM data WHERE data = ?"
 _RUN = "SELECT predicted, probabilities, scores FROM runs WHERE run = ? AND status = 'done'"
 _TEST = "SELECT test FROM splits WHERE split = ?"
+_TARGETS = """
+SELECT d.task, d.targets FROM data d
+JOIN (SELECT DISTINCT data FROM planned WHERE study = ? AND label = ?) p ON p.data = d.data
+"""
+_BY_SPLIT = """
+SELECT p.run, r.predicted, s.test FROM planned p JOIN runs r ON r.run = p.run
+JOIN splits s ON s.split = p.split
+WHERE p.study = ? AND p.label = ? AND p.learner = ? AND p.setting = ? AND r.status = 'done'
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +70,21 @@ class PooledPredictions:
         return self.scores if self.scores is not None and self.scores.ndim == 1 else None
 
 
+class SplitPredictions(NamedTuple):
+    """What one run predicted for its tested rows: numbers, or positions among the classes."""
+
+    run: str
+    predicted: np.ndarray
+    rows: np.ndarray
+
+
+class StoredTargets(NamedTuple):
+    """The target of a data set: its task, and numbers or positions among the classes."""
+
+    task: str
+    values: np.ndarray
+
+
 class StoredPredictions:
     """Reads the predictions of a study, each contestant's once.
 
@@ -67,7 +94,7 @@ class StoredPredictions:
         The study.
     """
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: "Results") -> None:
         self._path, self._study = results.path, results.study
         self._known: dict[tuple[str, str, str], PooledPredictions | None] = {}
         self._tests: dict[str, np.ndarray] = {}
@@ -82,26 +109,42 @@ class StoredPredictions:
         return self._known[key]
 
     def row_losses(
-        self, measure: Measure, data: str, learner: str, setting: str = ""
+        self, measure: "Measure", data: str, learner: str, setting: str = ""
     ) -> np.ndarray | None:
         """Return what each validated row contributes to a measure; None where it has no value."""
         if measure.name not in self._losses:
             with Store(self._path, read_only=True) as store:
-                found = Scorer(store).row_losses(self._study, measure)
-                self._losses[measure.name] = {each.run: each.losses for each in found}
+                runs = Scorer(store).row_losses(self._study, measure)
+                self._losses[measure.name] = {run.run: run.losses for run in runs}
         losses = self._losses[measure.name]
+        # In the order of repeats and folds: losses of two contestants are of the same rows.
         _, places = self._places.get((data, learner, setting), ("", []))
         known = [losses[run] for _, run in places if run in losses]
         return np.concatenate(known) if known else None
 
+    def by_split(self, data: str, learner: str, setting: str = "") -> list[SplitPredictions]:
+        """Return what each finished run of a contestant on a data set predicted."""
+        key = (self._study, data, learner, setting)
+        with Store(self._path, read_only=True) as store:
+            return [
+                SplitPredictions(run, unpack(predicted), unpack(test))
+                for run, predicted, test in store.rows(_BY_SPLIT, key)
+            ]
+
+    def targets(self, data: str) -> StoredTargets:
+        """Return the target of a data set, all rows of it."""
+        with Store(self._path, read_only=True) as store:
+            task, values = next(store.rows(_TARGETS, (self._study, data)))
+        return StoredTargets(task, unpack(values))
+
     @cached_property
     def _places(self) -> dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]]:
         """For each contestant on a data set the key of the data, and its splits and runs."""
-        found: dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]] = {}
+        places: dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]] = {}
         with Store(self._path, read_only=True) as store:
             for label, learner, setting, data, split, run in store.rows(_PLACES, (self._study,)):
-                found.setdefault((label, learner, setting), (data, []))[1].append((split, run))
-        return found
+                places.setdefault((label, learner, setting), (data, []))[1].append((split, run))
+        return places
 
     def _read(
         self, store: Store, data: str, places: list[tuple[str, str]]
@@ -113,9 +156,9 @@ class StoredPredictions:
         classes = np.array([str(label) for label in json.loads(classes_text)])
         stored = unpack(target_bytes)
         targets = np.concatenate([stored[self._test(store, split)] for split, *_ in read])
-        predicted = np.concatenate([np.atleast_1d(unpack(each)) for _, each, *_ in read])
-        probabilities = _joined([each for *_, each, _ in read])
-        scores = _joined([each for *_, each in read])
+        predicted = np.concatenate([np.atleast_1d(unpack(array)) for _, array, *_ in read])
+        probabilities = _joined([array for *_, array, _ in read])
+        scores = _joined([array for *_, array in read])
         if len(classes):
             targets, predicted = classes[targets], classes[predicted]
         return PooledPredictions(tuple(classes.tolist()), targets, predicted, probabilities, scores)
@@ -134,7 +177,7 @@ def _joined(contents: list[bytes | None]) -> np.ndarray | None:
 
 
 def pooled_predictions(
-    results: Results, data: str, learner: str, setting: str = ""
+    results: "Results", data: str, learner: str, setting: str = ""
 ) -> PooledPredictions | None:
     """Return the predictions of a contestant on a data set; None where no run has finished.
 

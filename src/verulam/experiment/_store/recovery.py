@@ -10,20 +10,16 @@ from typing import Any
 
 from verulam.base import DataError
 from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.schema import RUN_TABLES, TABLES
 from verulam.experiment._store.store import Store
 from verulam.experiment._text import counted
 
-#: Tables whose key is the hash of a run: they are read in small ranges, around what is damaged.
-_BY_RUN = ("runs", "tunings", "checks")
-_TABLES = (
-    "studies", "data", "splits", "draws", "nuisance", "notices", "environments", "planned",
-    *_BY_RUN,
-)  # fmt: skip
 #: What a table is called in messages.
 _WORDS = {
     "studies": "the study",
     "data": "targets of the data sets",
     "splits": "the splits",
+    "draws": "rows drawn with replacement",
     "nuisance": "nuisance factors",
     "notices": "notices",
     "environments": "versions",
@@ -91,7 +87,7 @@ def recover(path: str | Path, target: str | Path) -> Recovery:
         contextlib.closing(sqlite3.connect(path.absolute().as_uri(), uri=True)) as connection,
         Store(target) as store,
     ):
-        for table in _TABLES:
+        for table in TABLES:
             source = _Table(connection, table)
             rows[table] = store.add_rows(table, source.rows())
             if source.damaged:
@@ -116,9 +112,10 @@ class _Table:
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield the rows that are intact, some of them perhaps twice."""
-        if self._name not in _BY_RUN:
+        if self._name not in RUN_TABLES:
             yield from self._read("")
             return
+        # Read in small ranges of the keys: damage costs the rows of its range, and no others.
         for digits in product(_DIGITS, repeat=3):
             start = "".join(digits)
             before = self.damaged

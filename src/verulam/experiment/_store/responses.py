@@ -4,19 +4,21 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import get_tags
 
-from verulam.base import DataError, UnknownNameError
+from verulam.base import DataError
 from verulam.catalogue import entry
-from verulam.experiment._store.results import Results
 from verulam.experiment._store.rows import unpack
 from verulam.experiment._store.store import Store
 from verulam.experiment._study.study import learner_label
-from verulam.measures import Measure
+
+if TYPE_CHECKING:
+    from verulam.experiment._store.results import Results
+    from verulam.measures import Measure
 
 _CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"
 _DATA = "SELECT label FROM planned WHERE study = ? GROUP BY label ORDER BY min(place)"
@@ -74,7 +76,7 @@ class Responses:
 
     contestants: tuple[StoredContestant, ...]
     data: tuple[str, ...]
-    measure: Measure
+    measure: "Measure"
     scores: pd.DataFrame
     runs: pd.DataFrame
     test_shares: Mapping[str, float]
@@ -83,7 +85,16 @@ class Responses:
     @cached_property
     def names(self) -> list[str]:
         """Names of the contestants, baselines first."""
-        return [each.name for each in self.contestants]
+        return [contestant.name for contestant in self.contestants]
+
+    @cached_property
+    def learners(self) -> list[str]:
+        """The learners, whatever their settings, in the order of the contestants."""
+        return list(dict.fromkeys(contestant.learner for contestant in self.contestants))
+
+    def settings_of(self, learner: str) -> list[StoredContestant]:
+        """Return the contestants that are settings of one learner."""
+        return [contestant for contestant in self.contestants if contestant.learner == learner]
 
     @cached_property
     def full(self) -> pd.DataFrame:
@@ -91,16 +102,22 @@ class Responses:
         return self.scores[at_largest_share(self.scores, self.runs)]
 
     @cached_property
+    def full_runs(self) -> pd.DataFrame:
+        """The planned runs with the largest training share of their contestant."""
+        return self.runs[at_largest_share(self.runs, self.runs)]
+
+    @cached_property
     def shared_out(self) -> pd.DataFrame:
         """The scores of contestants that learnt from several shares of the training rows."""
+        # Planned shares, not finished ones: a curve is one before all of its points are there.
         counts = self.runs.groupby("contestant", observed=True)["share"].nunique()
         return self.scores[self.scores["contestant"].astype(object).map(counts) > 1]
 
     def by_split(self, data: str) -> pd.DataFrame:
         """Return the scores on one data set: a row per split, a column per contestant."""
         if data not in self._tables:
-            chosen = self.full[self.full["data"] == data]
-            table = chosen.pivot_table(
+            scores = self.full[self.full["data"] == data]
+            table = scores.pivot_table(
                 index=["repeat", "fold"], columns="contestant", values="score", observed=True
             )
             present = [name for name in self.names if name in table.columns]
@@ -138,38 +155,7 @@ class Responses:
         return means[present].set_axis(pd.Index(present, name="contestant"), axis=1).reindex(labels)
 
 
-def full_name(learner: str) -> str:
-    """Return the catalogue's name of a learner, however it is called; other names stay.
-
-    Examples
-    --------
-    >>> full_name("naive bayes"), full_name("my own")
-    ('parametric.NaiveBayes', 'my own')
-    """
-    try:
-        return entry(learner).name
-    except UnknownNameError:
-        return learner
-
-
-def spoken_name(contestant: str) -> str:
-    """Return what a contestant is called in a sentence; names of one's own stay as they are.
-
-    Examples
-    --------
-    >>> spoken_name("parametric.NaiveBayes"), spoken_name("decision tree (max_depth=3)")
-    ('naive Bayes', 'decision tree (max_depth=3)')
-    """
-    learner, bracket, setting = contestant.partition(" (")
-    if "." not in learner:
-        return contestant
-    try:
-        return f"{entry(learner).spoken}{bracket}{setting}"
-    except UnknownNameError:
-        return contestant
-
-
-def responses(results: Results, measure: Any = None) -> Responses:
+def responses(results: "Results", measure: Any = None) -> Responses:
     """Return what a study measured.
 
     Parameters
@@ -179,25 +165,25 @@ def responses(results: Results, measure: Any = None) -> Responses:
     measure
         A measure, by name or as an object; None takes the first of the study.
     """
-    chosen = results.resolve(measure)[0]
+    resolved = results.resolve(measure)[0]
     runs = results.runs()
-    scores = results.scores(chosen, runs=runs)
+    scores = results.scores(resolved, runs=runs)
     with Store(results.path, read_only=True) as store:
         rows = store.read(_CONTESTANTS, (results.study,))
         data = store.read(_DATA, (results.study,))["label"].tolist()
         sizes = store.read(_SIZES, (results.study,))
     contestants = _in_order(rows, results.description["learners"])
     # A type of their own, which a table without rows does not have.
-    scores = scores.rename(columns={chosen.name: "score"}).astype({"score": np.float64})
+    scores = scores.rename(columns={resolved.name: "score"}).astype({"score": np.float64})
     if len(scores) and scores["score"].isna().all():
         raise DataError(
-            f"measure: {chosen.name!r} cannot be computed from the stored predictions; it is for "
-            f"{chosen.task} and needs {chosen.needs}."
+            f"measure: {resolved.name!r} cannot be computed from the stored predictions; it is for "
+            f"{resolved.task} and needs {resolved.needs}."
         )
     return Responses(
         contestants,
         tuple(data),
-        chosen,
+        resolved,
         _with_names(scores[scores["score"].notna()]),
         _with_names(runs),
         _test_shares(sizes),
@@ -208,18 +194,18 @@ def responses(results: Results, measure: Any = None) -> Responses:
     )
 
 
-def at_largest_share(chosen: pd.DataFrame, runs: pd.DataFrame) -> pd.Series:
+def at_largest_share(table: pd.DataFrame, runs: pd.DataFrame) -> pd.Series:
     """Return which rows have the largest share of the training rows that their contestant has.
 
     Parameters
     ----------
-    chosen
+    table
         Some runs, with their contestants.
     runs
         All planned runs.
     """
     largest = runs.groupby("contestant", observed=True)["share"].max()
-    return chosen["share"] == chosen["contestant"].astype(object).map(largest)
+    return table["share"] == table["contestant"].astype(object).map(largest)
 
 
 def contestant_name(learner: str, setting: str) -> str:
@@ -235,17 +221,17 @@ def _with_names(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_order(rows: pd.DataFrame, learners: Sequence[Any]) -> tuple[StoredContestant, ...]:
-    known = {learner_label(given): (place, given) for place, given in enumerate(learners)}
+    known = {learner_label(learner): (place, learner) for place, learner in enumerate(learners)}
     placed = []
     for row in rows.itertuples(index=False):
         levels = json.loads(str(row.levels))
-        place, given = known.get(str(row.learner), (len(known), {"name": "", "factors": {}}))
-        steps = [_place(levels.get(name), given["factors"][name]) for name in given["factors"]]
-        baseline = is_baseline(given["name"])
+        place, learner = known.get(str(row.learner), (len(known), {"name": "", "factors": {}}))
+        steps = [_place(levels.get(name), learner["factors"][name]) for name in learner["factors"]]
+        baseline = is_baseline(learner["name"])
         name = contestant_name(str(row.learner), str(row.setting))
-        found = StoredContestant(name, str(row.learner), str(row.setting), levels, baseline)
-        placed.append(((not baseline, place, steps, name), found))
-    return tuple(found for _, found in sorted(placed, key=lambda pair: pair[0]))
+        contestant = StoredContestant(name, str(row.learner), str(row.setting), levels, baseline)
+        placed.append(((not baseline, place, steps, name), contestant))
+    return tuple(contestant for _, contestant in sorted(placed, key=lambda pair: pair[0]))
 
 
 def _place(level: Any, levels: Any) -> tuple[int, float]:

@@ -4,15 +4,16 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.experiment._plan.data import NuisanceColumn
 from verulam.experiment._resampling.drawn_splits import drawn_title
 from verulam.experiment._resampling.resampling import resampling
-from verulam.experiment._store.bootstrap_errors import bootstrap_errors
-from verulam.experiment._store.scoring import Scorer, planned_runs
+from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.scoring import Scorer, bootstrap_errors, planned_runs
 from verulam.experiment._store.store import Store
 from verulam.experiment._study.budget import budget
 from verulam.experiment._study.cost_matrix import study_measure
@@ -45,10 +46,38 @@ JOIN splits s ON s.split = p.split JOIN data d ON d.data = p.data
 GROUP BY p.label ORDER BY min(p.place)
 """
 _NOTICES = "SELECT notice FROM notices WHERE study = ? ORDER BY place"
+_DATA_KEYS = "SELECT DISTINCT label, place, data FROM planned WHERE study = ? ORDER BY place"
+_DATA_SETS = """
+SELECT p.label, d.task, d.target, d.n_rows, d.n_columns, d.classes
+FROM (SELECT DISTINCT label, place, data FROM planned WHERE study = ?) p
+JOIN data d ON d.data = p.data ORDER BY p.place
+"""
+_RUN_IDS = "SELECT DISTINCT run FROM planned WHERE study = ? AND place = coalesce(?, place)"
+_PREPARATIONS = """
+SELECT DISTINCT preparation, learner FROM planned WHERE study = ? ORDER BY place, learner
+"""
+#: The sign keeps SQLite from looking each run up by its key, which takes longer than one pass.
+_ENVIRONMENTS = """
+SELECT content FROM environments WHERE environment IN (
+    SELECT DISTINCT environment FROM runs
+    WHERE +run IN (SELECT run FROM planned WHERE study = ?))
+"""
+_NUISANCE = """
+SELECT n.name, n.levels, n.codes FROM nuisance n
+JOIN (SELECT DISTINCT data FROM planned WHERE study = ? AND label = ?) p ON p.data = n.data
+"""
 _TASKS = """
 SELECT d.task FROM planned p JOIN data d ON d.data = p.data WHERE p.study = ?
 GROUP BY d.task ORDER BY min(p.place)
 """
+
+
+class DataKey(NamedTuple):
+    """A data set of a study: its label, its place in the study, and its key in the store."""
+
+    label: str
+    place: int
+    key: str
 
 
 class Results:
@@ -102,7 +131,7 @@ class Results:
                 raise _lost(self.path, _finished(store))
         self.description: dict[str, Any] = json.loads(studies["content"].iloc[-1])
         self.changes = tuple(changes)
-        self._given = tuple(measures or ())
+        self._measure_objects = tuple(measures or ())
 
     def status(self) -> dict[str, int]:
         """Return how many runs are done, failed, timed out, killed or left."""
@@ -122,10 +151,10 @@ class Results:
     def damage(self) -> str:
         """Return what is wrong with the file of the store, in words; empty for nothing."""
         with Store(self.path, read_only=True) as store:
-            found = str(next(store.rows("PRAGMA quick_check(1)"))[0])
-        if found == "ok":
+            verdict = str(next(store.rows("PRAGMA quick_check(1)"))[0])
+        if verdict == "ok":
             return ""
-        words = " ".join(found.split()).removeprefix("*** in database main *** ")
+        words = " ".join(verdict.split()).removeprefix("*** in database main *** ")
         return (
             f"The store {self.path} is damaged ({words}); `verulam recover {self.path} NEW` saves "
             "its intact rows in a new store."
@@ -134,13 +163,18 @@ class Results:
     @cached_property
     def design(self) -> str:
         """How the splits were drawn, in words."""
-        with Store(self.path, read_only=True) as store:
-            rows = list(store.rows(_FOLDS, (self.study,)))
+        rows = self._rows(_FOLDS)
         folds = {label: count for label, _, count, _ in rows}
         repeats = {label: count for label, *_, count in rows}
         asked = resampling(self.description["resampling"])
         open_still = asked.max_repeats is not None and self.status().get("left", 0) > 0
         tasks = [task for _, task, *_ in rows]
+        if open_still and self.left_out:
+            # Repeats that the budget did not pay for are planned, but never begun.
+            runs = self.runs()
+            counts = runs[runs["status"] != "left"].groupby("data")["repeat"].nunique()
+            begun = {str(label): int(count) for label, count in counts.items()}
+            return f"{drawn_title(asked, folds, tasks, begun)}, when the budget was spent"
         return drawn_title(asked, folds, tasks, None if open_still else repeats)
 
     @cached_property
@@ -166,6 +200,42 @@ class Results:
         unsuccessful = ~runs["status"].isin(["done", "left"])
         return runs.loc[unsuccessful, columns].reset_index(drop=True)
 
+    def run_ids(self, place: int | None = None) -> set[str]:
+        """Return the identities of the planned runs, of all data sets or of one by its place."""
+        return {run for (run,) in self._rows(_RUN_IDS, place)}
+
+    def data_keys(self) -> list[DataKey]:
+        """Return label, place and key of each data set, in the order of the study."""
+        return [DataKey(*row) for row in self._rows(_DATA_KEYS)]
+
+    def data_sets(self) -> pd.DataFrame:
+        """Return one row per data set: label, task, target, size and classes."""
+        with Store(self.path, read_only=True) as store:
+            table = store.read(_DATA_SETS, (self.study,))
+        classes = [[str(label) for label in json.loads(text)] for text in table["classes"]]
+        return table.assign(classes=pd.Series(classes, table.index, dtype=object))
+
+    def nuisance_columns(self, data: str) -> list[NuisanceColumn]:
+        """Return the nuisance factors that are columns of a data set, named by its label."""
+        with Store(self.path, read_only=True) as store:
+            if not store.has_table("nuisance"):
+                return []
+            return [
+                NuisanceColumn(name, tuple(json.loads(levels)), unpack(codes))
+                for name, levels, codes in store.rows(_NUISANCE, (self.study, data))
+            ]
+
+    def preparations(self) -> dict[str, list[str]]:
+        """Return what was done to the columns first, in words, and for which learners."""
+        learners: dict[str, dict[str, None]] = {}
+        for words, learner in self._rows(_PREPARATIONS):
+            learners.setdefault(words, {})[learner] = None
+        return {words: list(names) for words, names in learners.items()}
+
+    def environments(self) -> list[dict[str, Any]]:
+        """Return where the runs were made: system and versions of packages, each once."""
+        return [json.loads(text) for (text,) in self._rows(_ENVIRONMENTS)]
+
     def unrepeatable(self) -> pd.DataFrame:
         """Return the runs that were carried out twice with the same seed, and ended otherwise."""
         with Store(self.path, read_only=True) as store:
@@ -190,18 +260,16 @@ class Results:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The responses of the study, the one that decides first."""
-        if self._given:
-            return self._given
+        if self._measure_objects:
+            return self._measure_objects
         names = self.description["measures"]
         if not names:
-            with Store(self.path, read_only=True) as store:
-                tasks = store.read(_TASKS, (self.study,))["task"]
-            names = [DEFAULT_MEASURES[task] for task in tasks]
+            names = [DEFAULT_MEASURES[task] for (task,) in self._rows(_TASKS)]
         return tuple(self._measure(name) for name in names)
 
-    def _measure(self, given: Any) -> Measure:
-        said = self.description
-        return study_measure(given, said.get("losses"), said.get("reject_cost"))
+    def _measure(self, measure: Any) -> Measure:
+        study = self.description
+        return study_measure(measure, study.get("losses"), study.get("reject_cost"))
 
     def scores(self, measures: Any = None, *, runs: pd.DataFrame | None = None) -> pd.DataFrame:
         """Return the scores of all finished runs, one column per measure.
@@ -214,14 +282,14 @@ class Results:
         runs
             What `runs` returned, where it is known already.
         """
-        wanted = self.resolve(measures)
+        resolved = self.resolve(measures)
         with Store(self.path, read_only=True) as store:
             runs = planned_runs(store, self.study) if runs is None else runs
             # A measure may be called error, as the column of error messages is.
             runs = runs[runs["status"] == "done"].drop(columns=["status", "stage", "error"])
             runs = runs.reset_index(drop=True)
             scorer = Scorer(store)
-            for measure in wanted:
+            for measure in resolved:
                 runs[measure.name] = runs["run"].map(scorer.score(self.study, measure))
         return runs
 
@@ -233,7 +301,7 @@ class Results:
 
     def response_scores(self) -> pd.DataFrame:
         """Return the response of all finished runs, one column for each of its parts."""
-        by_name = {each.name: each for each in self.measures}
+        by_name = {measure.name: measure for measure in self.measures}
         parts = [by_name[name] for name in self.response if name not in COST_RESPONSES]
         scores = self.scores(parts)
         costs = [name for name in self.response if name in COST_RESPONSES]
@@ -245,7 +313,7 @@ class Results:
             return self.measures
         if isinstance(measures, str | Measure) or callable(measures):
             measures = [measures]
-        return [self._measure(given) for given in measures]
+        return [self._measure(measure) for measure in measures]
 
     def bootstrap_errors(self, measure: Any = None) -> pd.DataFrame:
         """Return the .632 and .632+ estimates of a study that was resampled by "bootstrap".
@@ -266,10 +334,15 @@ class Results:
         No learner is fitted for it: in place of one more, fitted to all rows, the training
         error is that of the learners on their own samples.
         """
-        (chosen,) = self.resolve(measure)[:1]
+        (resolved,) = self.resolve(measure)[:1]
         kind = resampling(self.description["resampling"]).kind
         with Store(self.path, read_only=True) as store:
-            return bootstrap_errors(store, self.study, kind, chosen)
+            return bootstrap_errors(store, self.study, kind, resolved)
+
+    def _rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Return what a query about this study gives."""
+        with Store(self.path, read_only=True) as store:
+            return list(store.rows(query, (self.study, *parameters)))
 
     def _repr_html_(self) -> str:
         return results_html(self)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from verulam.experiment._store.responses import Responses, at_largest_share
-from verulam.experiment._store.results import Results
 from verulam.experiment._store.rows import unpack
 from verulam.experiment._store.scoring import RowValue, Scorer
 from verulam.experiment._store.store import Store
-from verulam.measures import Measure
+
+if TYPE_CHECKING:
+    from verulam.experiment._store.results import Results
+    from verulam.measures import Measure
 
 _SPLITS = """
 SELECT p.label, s.repeat, s.fold, p.split, p.data
@@ -95,7 +97,7 @@ class _RunPlace(NamedTuple):
 
 
 def row_values(
-    results: Results, responses: Responses
+    results: "Results", responses: Responses
 ) -> tuple[dict[str, RowValues], dict[str, ValidatedTargets]]:
     """Return for each data set the contributions of its rows, and their targets.
 
@@ -172,12 +174,13 @@ def _targets(
     for label, splits in known.items():
         rows = np.concatenate([np.atleast_1d(tests[split]) for split in splits])
         values = np.concatenate([np.atleast_1d(scorer.targets_of(split)) for split in splits])
+        # A row is tested in several splits; its target is the same in all of them.
         rows, first = np.unique(rows, return_index=True)
         targets[label] = ValidatedTargets(values[first], scorer.classes_of(keys[label]), rows)
     return targets
 
 
-def _row_value(measure: Measure, targets: Mapping[str, ValidatedTargets]) -> RowValue | None:
+def _row_value(measure: "Measure", targets: Mapping[str, ValidatedTargets]) -> RowValue | None:
     """Return which number of a row the measure is made of; None where there is none."""
     if measure.rows is not None:
         return "losses"
@@ -223,6 +226,7 @@ def _shared(cells: Cells, tests: Mapping[str, NDArray[np.int64]], failed: set[st
                 whole.add(name)
     if whole == seen.keys():
         return cells
+    # Means over different splits cannot be compared: some are easier than others.
     common = set.intersection(*seen.values())
     shared = {
         (name, repeat): [pair for pair in part if (repeat, pair[0]) in common]
@@ -247,6 +251,7 @@ def _assembled(
     """Return contestants, rows, numbers and repeats; None where no repeat has tested all rows."""
     splits = {split for part in cells.values() for split, _ in part}
     rows = np.unique(np.concatenate([np.atleast_1d(tests[split]) for split in splits]))
+    # Positions among the tested rows: locked rows, or those of no split, have none.
     at = {split: np.searchsorted(rows, tests[split]) for split in splits}
     complete = {
         key: part
@@ -277,7 +282,7 @@ def _assembled(
 def _influences(
     names: tuple[str, ...],
     values: NDArray[np.float64],
-    measure: Measure,
+    measure: "Measure",
     what: RowValue,
     targets: NDArray[np.float64],
     split_means: pd.Series,
@@ -287,6 +292,7 @@ def _influences(
         return values, None, None
     if what == "losses":
         means = np.sqrt(np.nanmean(values, axis=(0, 1)))
+        # Delta method: the root changes by 1/(2 root) for a change of the mean below it.
         slopes = np.divide(0.5, means, out=np.zeros_like(means), where=means > 0)
         return values * slopes, means, None
     codes = targets.astype(np.int64)
@@ -352,6 +358,7 @@ def _area_influence(
     The placement of a positive is the share of negatives below it; DeLong's variance of the area
     is the variance of these influences over the number of rows.
     """
+    # Mann-Whitney: ranks among all less ranks among the positives count the negatives below.
     ranks = rankdata(scores)
     positives, negatives = int(positive.sum()), int((~positive).sum())
     placements = np.empty(len(scores))

@@ -3,15 +3,17 @@
 import json
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from verulam.base import DataError
 from verulam.experiment._identity import digest
-from verulam.experiment._plan.outcome import Outcome
-from verulam.experiment._plan.plan import Plan, setting_text
-from verulam.experiment._tuning.learner import TuningRecord
+from verulam.experiment._text import setting_text
+
+if TYPE_CHECKING:
+    from verulam.experiment._plan.records import Outcome, Plan
+    from verulam.experiment._tuning.options import TuningRecord
 
 
 def pack(array: np.ndarray | None) -> bytes | None:
@@ -19,6 +21,7 @@ def pack(array: np.ndarray | None) -> bytes | None:
     if array is None:
         return None
     header = " ".join([array.dtype.newbyteorder("<").str, *map(str, array.shape)])
+    # One byte order, so that a store can be read on any machine.
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
     return header.encode() + b"\n" + np.ascontiguousarray(little).tobytes()
 
@@ -48,7 +51,7 @@ def split_key(data: str, repeat: int, fold: int, fingerprint: str) -> str:
     return digest([data, repeat, fold, fingerprint])
 
 
-def split_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
+def split_rows(plan: "Plan") -> Iterator[tuple[Any, ...]]:
     """Yield a row for each split of a plan."""
     for planned in plan.data:
         for split in planned.splits:
@@ -62,23 +65,24 @@ def split_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
             )
 
 
-def draw_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
+def draw_rows(plan: "Plan") -> Iterator[tuple[Any, ...]]:
     """Yield the training rows of each split that was drawn with replacement."""
     for planned in plan.data:
         for split in planned.splits:
+            # How often a row was drawn matters to the estimates of the bootstrap alone.
             if len(np.unique(split.train)) < len(split.train):
                 key = split_key(planned.key, split.repeat, split.fold, planned.fingerprint)
                 yield key, pack(split.train)
 
 
-def nuisance_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
+def nuisance_rows(plan: "Plan") -> Iterator[tuple[Any, ...]]:
     """Yield a row for each nuisance factor that is a column of a data set."""
     for planned in plan.data:
         for column in planned.nuisance:
             yield planned.key, column.name, _plain_json(list(column.levels)), pack(column.codes)
 
 
-def planned_rows(plan: Plan, study: str) -> Iterator[tuple[Any, ...]]:
+def planned_rows(plan: "Plan", study: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each run of a plan."""
     for position, run in enumerate(plan.runs):
         planned, contestant = plan.data[run.data], plan.contestants[run.data][run.contestant]
@@ -99,7 +103,7 @@ def planned_rows(plan: Plan, study: str) -> Iterator[tuple[Any, ...]]:
         )
 
 
-def outcome_row(outcome: Outcome, environment: str) -> tuple[Any, ...]:
+def outcome_row(outcome: "Outcome", environment: str) -> tuple[Any, ...]:
     """Return the row of a run that has ended."""
     numbers = (
         outcome.started,
@@ -120,17 +124,17 @@ def outcome_row(outcome: Outcome, environment: str) -> tuple[Any, ...]:
     )
 
 
-def packed_predictions(outcome: Outcome) -> tuple[bytes | None, ...]:
+def packed_predictions(outcome: "Outcome") -> tuple[bytes | None, ...]:
     """Return what a run predicted, as a store keeps it."""
     names = ("values", "probabilities", "scores")
     return tuple(pack(outcome.predictions.get(name)) for name in names)
 
 
-def tuning_row(run_id: str, record: TuningRecord) -> tuple[Any, ...]:
+def tuning_row(run_id: str, record: "TuningRecord") -> tuple[Any, ...]:
     """Return the row of what a tuned learner chose."""
     return (
         run_id,
-        _plain_json(record.chosen),
+        _plain_json(record.setting),
         record.score,
         record.measure,
         record.settings,

@@ -1,22 +1,27 @@
-"""From stored predictions to scores, reading the store from beginning to end.
+"""Scores of stored predictions: measures, losses of rows, .632 and .632+ bootstrap estimates.
 
-Runs lie in the store by their hashes, that is at random: looking up a hundred thousand of them one
-by one takes far longer than reading all and putting aside what is not asked for.
+The store is read from beginning to end. Runs lie in it by their hashes, that is at random: looking
+up a hundred thousand of them one by one takes far longer than reading all and putting aside what
+is not asked for.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._store.rows import unpack
-from verulam.experiment._store.store import Store
 from verulam.experiment._study.cost_matrix import stored_prediction
 from verulam.measures import Measure, accuracy, error, measure
+from verulam.statistics import bootstrap_error, resampled_losses
+
+if TYPE_CHECKING:
+    from verulam.experiment._store.store import Store
 
 _PLANNED = """
 SELECT p.position, p.label AS data, p.learner, p.setting, s.repeat, s.fold, p.share, p.run,
@@ -41,18 +46,30 @@ _ON_POSITIONS: dict[Any, Callable[[np.ndarray, np.ndarray], Any]] = {
     error: lambda targets, predicted: np.count_nonzero(targets != predicted) / len(targets),
     accuracy: lambda targets, predicted: np.count_nonzero(targets == predicted) / len(targets),
 }
-
-
-misses, hits = measure("error").rows, measure("accuracy").rows
+_MISSES, _HITS = measure("error").rows, measure("accuracy").rows
 #: The same for what each row contributes.
 _ROWS_ON_POSITIONS: dict[Any, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    misses: lambda targets, predicted: (targets != predicted).astype(np.float64),
-    hits: lambda targets, predicted: (targets == predicted).astype(np.float64),
+    _MISSES: lambda targets, predicted: (targets != predicted).astype(np.float64),
+    _HITS: lambda targets, predicted: (targets == predicted).astype(np.float64),
 }
 RowValue = Literal["losses", "hits", "scores"]
+_BOOTSTRAP_COLUMNS = [
+    "data", "learner", "setting", "samples", "training", "out_of_bag", "no_information",
+    "overfitting", "error_632", "error_632_plus",
+]  # fmt: skip
+_CONTESTANT_RUNS = """
+SELECT p.run, p.label, p.learner, p.setting FROM planned p JOIN splits s ON s.split = p.split
+WHERE p.study = ? AND p.share = 1.0 ORDER BY p.place, p.learner, p.setting, s.repeat
+"""
+_DRAWS = """
+SELECT s.split, s.test, d.train FROM splits s JOIN draws d ON d.split = s.split
+WHERE s.split IN (SELECT split FROM planned WHERE study = ?)
+"""
+#: Pairs of targets and predictions are made by as many shifts of one against the other at most.
+MOST_SHIFTS = 100
 
 
-def planned_runs(store: Store, study: str) -> pd.DataFrame:
+def planned_runs(store: "Store", study: str) -> pd.DataFrame:
     """Return one row per planned run of a study: what it was, how it ended, what it cost.
 
     Parameters
@@ -62,10 +79,10 @@ def planned_runs(store: Store, study: str) -> pd.DataFrame:
     study
         Key of the study.
     """
-    found = store.read(_PLANNED, (study,)).merge(store.read(_RUNS), on="run", how="left")
-    found["status"] = found["status"].fillna("left")
+    runs = store.read(_PLANNED, (study,)).merge(store.read(_RUNS), on="run", how="left")
+    runs["status"] = runs["status"].fillna("left")
     # Columns without any number have no type to tell that they are numbers.
-    return found[_ORDER].astype(dict.fromkeys(_COSTS, np.float64))
+    return runs[_ORDER].astype(dict.fromkeys(_COSTS, np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +141,7 @@ class Scorer:
     (10, 0.667)
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: "Store") -> None:
         self._store = store
         self._tasks: dict[str, str] = {}
         self._classes: dict[str, np.ndarray] = {}
@@ -135,6 +152,7 @@ class Scorer:
             self._tasks[data] = task
             self._classes[data] = np.asarray(json.loads(classes))
             all_targets[data] = unpack(targets)
+        # Once for each split, which all contestants share.
         self._true = {
             split: all_targets[data][unpack(test)]
             for split, data, test in store.rows("SELECT split, data, test FROM splits")
@@ -178,7 +196,7 @@ class Scorer:
             predicted; "scores": what speaks for the second of two classes. Runs whose learner
             does not give that are left out.
         """
-        quick = _ROWS_ON_POSITIONS.get(hits if what == "hits" else measure.rows)
+        quick = _ROWS_ON_POSITIONS.get(_HITS if what == "hits" else measure.rows)
         if measure.options and what == "losses":
             quick = None
         for run, data, split, stored in self._finished(study, measure):
@@ -210,17 +228,18 @@ class Scorer:
         self, study: str, measure: Measure
     ) -> Iterator[tuple[str, str, str, list[bytes | None]]]:
         """Yield each finished run with its data, its split and its predictions as stored."""
-        asked = {
+        planned = {
             run: (data, split)
             for run, data, split in self._store.rows(
                 "SELECT run, data, split FROM planned WHERE study = ?", (study,)
             )
         }
+        # Probabilities are most of a store: what a measure does not need is not read.
         wide = "NULL, NULL" if measure.needs in ("labels", "values") else "probabilities, scores"
         query = f"SELECT run, predicted, {wide} FROM runs WHERE status = 'done'"  # noqa: S608 (columns of our own)
         for run, *stored in self._store.rows(query):
-            if run in asked:
-                yield run, *asked[run], stored
+            if run in planned:
+                yield run, *planned[run], stored
 
     def _one(self, measure: Measure, data: str, split: str, stored: list[bytes | None]) -> float:
         if self._tasks[data] != measure.task:
@@ -245,8 +264,104 @@ class Scorer:
     def _prediction(
         self, measure: Measure, data: str, stored: list[bytes | None]
     ) -> np.ndarray | None:
-        predicted, *further = (None if each is None else unpack(each) for each in stored)
+        predicted, *further = (None if array is None else unpack(array) for array in stored)
         assert predicted is not None
         if measure.task == "regression":
             return predicted
         return stored_prediction(measure, self._classes[data], predicted, *further)
+
+
+def bootstrap_errors(store: "Store", study: str, kind: str, measure: Measure) -> pd.DataFrame:
+    """Return the .632 and .632+ estimates of each contestant on each data set.
+
+    Parameters
+    ----------
+    store
+        Where the study is kept.
+    study
+        Its key.
+    kind
+        Its kind of resampling.
+    measure
+        A measure that is a mean over rows.
+    """
+    if kind != "bootstrap":
+        raise DataError(
+            f"The .632 estimates need rows that were learnt from beside rows that were not: "
+            f'resample by "bootstrap 100" instead of {kind}.'
+        )
+    if measure.rows is None:
+        raise DataError(
+            f"{measure.name} is not a mean over rows, as the .632 estimates need it; take the "
+            "error, risk, log_loss, brier, or an error of numbers."
+        )
+    if not store.has_table("draws"):
+        raise DataError(
+            f"The store {store.path} does not say which rows were drawn; run the study once more "
+            "with it, which writes that down and repeats no run."
+        )
+    places = {
+        split: np.searchsorted(unpack(test), unpack(train))
+        for split, test, train in store.rows(_DRAWS, (study,))
+    }
+    samples = {
+        run.run: _sample(run, places[run.split])
+        for run in Scorer(store).row_losses(study, measure)
+        if run.split in places
+    }
+    contestants = defaultdict(list)
+    for run, *contestant in store.rows(_CONTESTANT_RUNS, (study,)):
+        if run in samples:
+            contestants[tuple(contestant)].append(samples[run])
+    rows = [[*key, *_estimates(drawn, measure)] for key, drawn in contestants.items()]
+    return pd.DataFrame(rows, columns=_BOOTSTRAP_COLUMNS)
+
+
+class _Sample(NamedTuple):
+    """One bootstrap sample: losses of the rows, how often each was drawn, no-information rate."""
+
+    losses: np.ndarray
+    draws: np.ndarray
+    no_information: float
+
+
+def _sample(run: RowLosses, drawn: np.ndarray) -> _Sample:
+    """Return the bootstrap sample of a run from the places of the rows that it learnt from."""
+    draws = np.bincount(drawn, minlength=len(run.targets))
+    return _Sample(run.losses, draws, _no_information(run, drawn))
+
+
+def _no_information(run: RowLosses, drawn: np.ndarray) -> float:
+    """Return the no-information error rate: the mean loss of all pairs of target and prediction.
+
+    Both are of the rows that were learnt from.
+    """
+    targets = run.targets[drawn]
+    if run.classes:
+        # All pairs at once: the loss depends on the target by its class alone, so that a mean per
+        # class, weighted by its frequency, is the mean over all pairs.
+        labels, counts = np.unique(targets, return_counts=True)
+        means = [run.of(np.repeat(label, len(drawn)), drawn).mean() for label in labels]
+        return float(np.average(means, weights=counts))
+    count = min(len(drawn), MOST_SHIFTS)
+    # The middles of equal parts: of few rows all shifts, of many not the one that pairs rows with
+    # themselves, which would count too much.
+    shifts = ((np.arange(count) + 0.5) * len(drawn) / count).astype(int)
+    return float(np.mean([run.of(targets, np.roll(drawn, shift)).mean() for shift in shifts]))
+
+
+def _estimates(samples: list[_Sample], measure: Measure) -> list[float]:
+    sign = -1.0 if measure.greater_is_better else 1.0
+    # Losses grow as learners get worse: a measure that is better when greater changes its sign.
+    means = resampled_losses(
+        sign * np.stack([sample.losses for sample in samples]),
+        np.stack([sample.draws for sample in samples]),
+    )
+    chance = sign * float(np.mean([sample.no_information for sample in samples]))
+    plain = bootstrap_error(means.training, means.out_of_bag)
+    plus = bootstrap_error(means.training, means.out_of_bag, chance)
+    mean_losses = (means.training, means.out_of_bag, chance, plain.value, plus.value)
+    training, out_of_bag, no_information, *estimates = (
+        measure.from_mean(sign * mean_loss) for mean_loss in mean_losses
+    )
+    return [len(samples), training, out_of_bag, no_information, plus.overfitting, *estimates]

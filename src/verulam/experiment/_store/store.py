@@ -8,15 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
 from verulam.experiment._identity import digest
-from verulam.experiment._plan.outcome import Outcome
-from verulam.experiment._plan.plan import Plan
+from verulam.experiment._speed import STORE_MAPPED_BYTES
 from verulam.experiment._store.environment import changed_packages, environment
 from verulam.experiment._store.rows import (
     draw_rows,
@@ -28,50 +27,20 @@ from verulam.experiment._store.rows import (
     split_rows,
     tuning_row,
 )
+from verulam.experiment._store.schema import (
+    SCHEMA_VERSION,
+    create_tables,
+    stored_version,
+    upgrade,
+    view_as_current,
+)
 
-#: Bytes of a store that are read through the memory of the system, without copying.
-MAPPED = 1 << 30
+if TYPE_CHECKING:
+    from verulam.experiment._plan.records import Outcome, Plan
 
 #: Seconds to wait for other processes that use the same store.
 PATIENCE = 60.0
 
-#: Raised whenever older programs could not read what newer ones write.
-SCHEMA_VERSION = 2
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS studies (
-    study TEXT PRIMARY KEY, content TEXT NOT NULL, added REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS data (
-    data TEXT PRIMARY KEY, label TEXT NOT NULL, task TEXT NOT NULL, target TEXT NOT NULL,
-    n_rows INTEGER NOT NULL, n_columns INTEGER NOT NULL, classes TEXT NOT NULL,
-    targets BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS splits (
-    split TEXT PRIMARY KEY, data TEXT NOT NULL, repeat INTEGER NOT NULL, fold INTEGER NOT NULL,
-    train_rows INTEGER NOT NULL, test BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS environments (environment TEXT PRIMARY KEY, content TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS planned (
-    study TEXT NOT NULL, position INTEGER NOT NULL, run TEXT NOT NULL, data TEXT NOT NULL,
-    label TEXT NOT NULL, place INTEGER NOT NULL, learner TEXT NOT NULL, setting TEXT NOT NULL,
-    levels TEXT NOT NULL, preparation TEXT NOT NULL, split TEXT NOT NULL, share REAL NOT NULL,
-    seed INTEGER NOT NULL, PRIMARY KEY (study, position)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS runs (
-    run TEXT PRIMARY KEY, status TEXT NOT NULL, stage TEXT NOT NULL, error TEXT NOT NULL,
-    warning TEXT NOT NULL, started REAL, fit_seconds REAL, predict_seconds REAL,
-    peak_memory REAL, model_size REAL, environment TEXT NOT NULL,
-    predicted BLOB, probabilities BLOB, scores BLOB) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS tunings (
-    run TEXT PRIMARY KEY, chosen TEXT NOT NULL, score REAL, measure TEXT NOT NULL,
-    settings INTEGER NOT NULL, fits INTEGER NOT NULL, seconds REAL NOT NULL, trials TEXT NOT NULL)
-    WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS checks (run TEXT PRIMARY KEY, difference TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS nuisance (
-    data TEXT NOT NULL, name TEXT NOT NULL, levels TEXT NOT NULL, codes BLOB NOT NULL,
-    PRIMARY KEY (data, name));
-CREATE TABLE IF NOT EXISTS notices (
-    study TEXT NOT NULL, place INTEGER NOT NULL, notice TEXT NOT NULL, PRIMARY KEY (study, place));
-CREATE TABLE IF NOT EXISTS draws (split TEXT PRIMARY KEY, train BLOB NOT NULL);
-"""
 #: The quickest finished run of each contestant of which none has been tried twice.
 _UNCHECKED = """
 SELECT position, min(r.fit_seconds + r.predict_seconds) FROM planned p JOIN runs r USING (run)
@@ -84,12 +53,6 @@ GROUP BY p.learner, p.setting ORDER BY position
 _BEREFT = """
 SELECT 1 FROM (SELECT DISTINCT split, data FROM planned WHERE study = ?) p
 WHERE p.split NOT IN (SELECT split FROM splits) OR p.data NOT IN (SELECT data FROM data) LIMIT 1
-"""
-#: What the first schema kept otherwise: the label with the data, and runs of a study by their id.
-_FIRST_PLANNED = """
-SELECT p.study, p.position, p.run, p.data, d.label, d.rowid AS place, p.learner, p.setting,
-       p.levels, p.preparation, p.split, p.share, p.seed
-FROM main.{table} p JOIN main.data d ON d.data = p.data
 """
 
 
@@ -150,21 +113,19 @@ class Store:
             ) from error
 
     def _prepare_reading(self) -> None:
-        if self._schema() < SCHEMA_VERSION:
-            view = _FIRST_PLANNED.format(table="planned")
-            self._connection.execute(f"CREATE TEMP VIEW planned AS {view}")
+        if self._version() < SCHEMA_VERSION:
+            view_as_current(self._connection)
         self._connection.execute("PRAGMA query_only = ON")
-        self._connection.execute(f"PRAGMA mmap_size = {MAPPED}")
+        self._connection.execute(f"PRAGMA mmap_size = {STORE_MAPPED_BYTES}")
 
     def _prepare(self) -> None:
         self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
-        self._connection.executescript(_SCHEMA)
-        self._connection.execute(
-            "INSERT OR IGNORE INTO facts VALUES ('schema', ?)", (str(SCHEMA_VERSION),)
-        )
-        if self._schema() < SCHEMA_VERSION:
-            self._upgrade()
+        create_tables(self._connection)
+        if self._version() < SCHEMA_VERSION:
+            with self.transaction() as connection:
+                if self._version() < SCHEMA_VERSION:  # else another process was quicker
+                    upgrade(connection)
 
     def _write_ahead(self) -> None:
         """Switch the log on, waiting for other processes, which SQLite does not do here."""
@@ -178,30 +139,8 @@ class Store:
                     raise
                 time.sleep(0.01)
 
-    def _schema(self) -> int:
-        query = "SELECT value FROM facts WHERE name = 'schema'"
-        schema = int(self._connection.execute(query).fetchone()[0])
-        if schema > SCHEMA_VERSION:
-            raise DataError(
-                f"The store {self.path} was written by a newer Verulam (schema {schema}; this "
-                f"one knows {SCHEMA_VERSION}). Upgrade Verulam to read it."
-            )
-        return schema
-
-    def _upgrade(self) -> None:
-        with self.transaction() as connection:
-            if self._schema() == SCHEMA_VERSION:
-                return  # Another process was quicker.
-            connection.execute("ALTER TABLE planned RENAME TO planned_before")
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
-            connection.execute(
-                f"INSERT INTO planned {_FIRST_PLANNED.format(table='planned_before')}"
-            )
-            connection.execute("DROP TABLE planned_before")
-            connection.execute(
-                "UPDATE facts SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,)
-            )
+    def _version(self) -> int:
+        return stored_version(self._connection, self.path)
 
     def __enter__(self) -> "Store":
         return self
@@ -227,9 +166,10 @@ class Store:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def add_plan(self, plan: Plan) -> str:
+    def add_plan(self, plan: "Plan") -> str:
         """Write down a plan, with its data and splits, and return the key of its study."""
         content = plan.study.to_json()
+        # Data that changed under the same name make another study.
         study = digest([content, [planned.key for planned in plan.data]])
         with self.transaction() as connection:
             connection.execute(
@@ -292,6 +232,7 @@ class Store:
         retry
             Statuses that do not count as settled.
         """
+        # All statuses in one pass: a query for each planned run would take far longer.
         rows = self.rows("SELECT run, status FROM runs")
         return {run for run, status in rows if status not in retry}
 
@@ -304,7 +245,7 @@ class Store:
         )
         return changed_packages(content for (content,) in self.rows(query, (study,)))
 
-    def add_outcomes(self, outcomes: Sequence[Outcome]) -> None:
+    def add_outcomes(self, outcomes: Sequence["Outcome"]) -> None:
         """Write down what runs left behind; a run that is done is never overwritten."""
         if not outcomes:
             return
@@ -326,7 +267,11 @@ class Store:
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO tunings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [tuning_row(each.run_id, each.tuning) for each in outcomes if each.tuning],
+                [
+                    tuning_row(outcome.run_id, outcome.tuning)
+                    for outcome in outcomes
+                    if outcome.tuning
+                ],
             )
 
     def seconds(self, study: str) -> float:
@@ -341,7 +286,7 @@ class Store:
         """Return positions of runs to try twice: one of each contestant that has none yet."""
         return [position for position, _ in self.rows(_UNCHECKED, (study,))]
 
-    def add_check(self, outcome: Outcome) -> None:
+    def add_check(self, outcome: "Outcome") -> None:
         """Write down whether a run that was tried twice gave the same predictions again."""
         query = "SELECT predicted, probabilities, scores FROM runs WHERE run = ?"
         before = next(self.rows(query, (outcome.run_id,)))
@@ -388,8 +333,8 @@ class Store:
 
     def last_description(self, name: str) -> dict[str, Any] | None:
         """Return what the study of that name was when it was last carried out; None for never."""
-        contents = [json.loads(content) for content in self.studies()["content"]]
-        return next((each for each in reversed(contents) if each["name"] == name), None)
+        descriptions = [json.loads(content) for content in self.studies()["content"]]
+        return next((study for study in reversed(descriptions) if study["name"] == name), None)
 
     def studies(self) -> pd.DataFrame:
         """Return the studies in the store, the one that was carried out last at the end."""

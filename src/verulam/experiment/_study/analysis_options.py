@@ -71,11 +71,11 @@ class AnalysisOptions:
 
     def __post_init__(self) -> None:
         for key in ("alpha", "acceptable", "matters"):
-            given = getattr(self, key)
-            if given is not None and (
-                isinstance(given, bool) or not isinstance(given, int | float)
+            number = getattr(self, key)
+            if number is not None and (
+                isinstance(number, bool) or not isinstance(number, int | float)
             ):
-                raise DataError(f"analysis.{key}: {given!r}; expected a number.")
+                raise DataError(f"analysis.{key}: {number!r}; expected a number.")
         if not 0.0 < self.alpha < 1.0:
             raise DataError(f"analysis.alpha: {self.alpha!r}; expected a number between 0 and 1.")
         if self.test is not None and self.test not in PAIR_TESTS:
@@ -93,17 +93,17 @@ class AnalysisOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a study file has it, without what was left out."""
-        plain = {each.name: each.default for each in fields(self)}
-        given = {name: getattr(self, name) for name in plain}
-        return {name: value for name, value in given.items() if value != plain[name]}
+        defaults = {option.name: option.default for option in fields(self)}
+        options = {name: getattr(self, name) for name in defaults}
+        return {name: value for name, value in options.items() if value != defaults[name]}
 
 
-def analysis_options(given: Mapping[str, Any] | AnalysisOptions | None) -> AnalysisOptions:
+def analysis_options(options: Mapping[str, Any] | AnalysisOptions | None) -> AnalysisOptions:
     """Return the options that a table of a study file stands for.
 
     Parameters
     ----------
-    given
+    options
         A mapping with some of the attributes of `AnalysisOptions`; None for none.
 
     Examples
@@ -111,16 +111,16 @@ def analysis_options(given: Mapping[str, Any] | AnalysisOptions | None) -> Analy
     >>> analysis_options({"acceptable": 0.1}).acceptable
     0.1
     """
-    if isinstance(given, AnalysisOptions):
-        return given
-    if given is not None and not isinstance(given, Mapping):
-        raise DataError(f"analysis: {given!r}; expected a table such as {{ alpha = 0.01 }}.")
-    keys = [each.name for each in fields(AnalysisOptions)]
-    for key in given or ():
+    if isinstance(options, AnalysisOptions):
+        return options
+    if options is not None and not isinstance(options, Mapping):
+        raise DataError(f"analysis: {options!r}; expected a table such as {{ alpha = 0.01 }}.")
+    keys = [option.name for option in fields(AnalysisOptions)]
+    for key in options or ():
         if key not in keys:
             nearest = nearest_names(key, keys, count=1)[0]
             raise DataError(f"analysis.{key}: no such key. Nearest: {nearest}.")
-    return AnalysisOptions(**(given or {}))
+    return AnalysisOptions(**(options or {}))
 
 
 def _check_known(key: str, value: Any, known: Iterable[str]) -> None:
@@ -128,12 +128,12 @@ def _check_known(key: str, value: Any, known: Iterable[str]) -> None:
         raise DataError(f"analysis.{key}: {value!r}; expected one of {', '.join(known)}.")
 
 
-def _check_simplicity(given: Any) -> None:
-    if given is None:
+def _check_simplicity(costs: Any) -> None:
+    if costs is None:
         return
-    if not isinstance(given, str | Mapping):
-        raise DataError(f"analysis.simplicity: {given!r}; expected a cost, or costs with weights.")
-    for name in [given] if isinstance(given, str) else given:
+    if not isinstance(costs, str | Mapping):
+        raise DataError(f"analysis.simplicity: {costs!r}; expected a cost, or costs with weights.")
+    for name in [costs] if isinstance(costs, str) else costs:
         if name not in CRITERIA:
             known = ", ".join(CRITERIA)
             raise DataError(f"analysis.simplicity: {name!r}; expected some of {known}.")

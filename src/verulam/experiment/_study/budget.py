@@ -9,7 +9,7 @@ from verulam.base import DataError, nearest_names
 from verulam.experiment._text import counted
 
 if TYPE_CHECKING:
-    from verulam.experiment._plan.plan import PlannedRun
+    from verulam.experiment._plan.records import PlannedRun
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class Budget:
 
     def __post_init__(self) -> None:
         for key in ("runs", "total_runs", "seconds", "total_seconds"):
-            given = getattr(self, key)
+            limit = getattr(self, key)
             whole = key.endswith("runs")
             expected = int if whole else Real
-            if given is None:
+            if limit is None:
                 continue
-            if isinstance(given, bool) or not isinstance(given, expected) or given <= 0:
+            if isinstance(limit, bool) or not isinstance(limit, expected) or limit <= 0:
                 words = "a whole number above 0" if whole else "a number above 0"
-                raise DataError(f"budget.{key}: {given!r}; expected {words}.")
+                raise DataError(f"budget.{key}: {limit!r}; expected {words}.")
         if isinstance(self.first_share, bool) or not 0 < self.first_share <= 1:
             raise DataError(
                 f"budget.first_share: {self.first_share!r}; expected a number above 0, up to 1."
@@ -91,12 +91,12 @@ class Budget:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def budget(given: Mapping[str, Any] | Budget | None) -> Budget | None:
+def budget(limits: Mapping[str, Any] | Budget | None) -> Budget | None:
     """Return the budget that a table of a study file stands for; None for none.
 
     Parameters
     ----------
-    given
+    limits
         A mapping with fields of `Budget`.
 
     Examples
@@ -104,16 +104,16 @@ def budget(given: Mapping[str, Any] | Budget | None) -> Budget | None:
     >>> budget({"runs": 40, "seconds": 600}).title
     '40 runs and 600 seconds'
     """
-    if given is None or isinstance(given, Budget):
-        return given
-    keys = [each.name for each in fields(Budget)]
-    if not isinstance(given, Mapping):
-        raise DataError(f"budget: {given!r}; expected a table with {', '.join(keys)}.")
-    for key in given:
+    if limits is None or isinstance(limits, Budget):
+        return limits
+    keys = [limit.name for limit in fields(Budget)]
+    if not isinstance(limits, Mapping):
+        raise DataError(f"budget: {limits!r}; expected a table with {', '.join(keys)}.")
+    for key in limits:
         if key not in keys:
             nearest = nearest_names(key, keys, count=1)[0]
             raise DataError(f"budget.{key}: no such key. Nearest: {nearest}.")
-    return Budget(**given)
+    return Budget(**limits)
 
 
 def affordable(
@@ -137,7 +137,7 @@ def affordable(
     settled
         Runs that have been carried out already, and count as spent.
     among
-        Where the runs are that are wanted; None for all.
+        Positions of the runs to choose from; None for all.
     """
     first: dict[str, int] = {}
     for place, run in enumerate(runs):
@@ -150,13 +150,14 @@ def affordable(
         if run_id not in settled:
             run = runs[place]
             blocks.setdefault((run.data, run.split.repeat, run.split.fold), []).append(place)
+    # What an earlier run of the study has done counts against the budget, which is for all of it.
     spent = len({run.run_id for run in runs} & settled)
     left = len(first) if limits.most_runs is None else limits.most_runs - spent
-    chosen: list[int] = []
+    paid: list[int] = []
     for block in blocks.values():
-        if len(chosen) + len(block) <= left:
-            chosen += block
-    if not chosen and blocks and not spent:
+        if len(paid) + len(block) <= left:
+            paid += block
+    if not paid and blocks and not spent:
         # Less than one split: some runs are better than none.
-        chosen = next(iter(blocks.values()))[:left]
-    return chosen
+        paid = next(iter(blocks.values()))[:left]
+    return paid

@@ -1,16 +1,46 @@
-"""Data sets and learners of a study, each with what is said of it."""
+"""Data sets and learners of a study, in whatever form they come, and those by default."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.catalogue import entry
 from verulam.data import Dataset
-from verulam.experiment._study.designs import Design
 from verulam.experiment._study.target_checks import RARE
+
+if TYPE_CHECKING:
+    from verulam.experiment._study.designs import Design
+
+#: What is compared when nothing is named, simplest first. Of methods that are ours and borrowed
+#: alike, the borrowed one: its answer is the same, and nobody waits for a compiler the first time.
+DEFAULT_LEARNERS = {
+    "classification": (
+        "majority class",
+        "parametric.NaiveBayes",
+        "logistic regression",
+        "decision tree",
+        "parametric.GaussianClassifier",
+        "k-nearest neighbours",
+        "support vector machine",
+        "random forest",
+    ),
+    "regression": (
+        "mean predictor",
+        "linear regression",
+        "regression tree",
+        "k-nearest neighbours smoother",
+        "support vector regression",
+        "random forest regression",
+    ),
+}
+#: Their time grows with the square of the rows or faster: not for more rows than this, unless
+#: they are asked for.
+QUADRATIC = frozenset({"support vector machine", "support vector regression"})
+MOST_QUADRATIC_ROWS = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,69 +113,119 @@ class LearnerChoice:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     factors: Mapping[str, Any] = field(default_factory=dict)
     tune: Mapping[str, Any] | bool | None = None
-    design: str | Mapping[str, Any] | Design | None = None
+    design: "str | Mapping[str, Any] | Design | None" = None
 
 
-def learner_choices(given: Any) -> tuple[LearnerChoice, ...]:
+def learner_choices(learners: Any) -> tuple[LearnerChoice, ...]:
     """Return learners as a study has them.
 
     Parameters
     ----------
-    given
+    learners
         One or several of: choices, names, estimators, pairs of a label and either; or a mapping
         of labels to names or estimators.
 
     Examples
     --------
-    >>> [each.label for each in learner_choices([("mine", "naive bayes"), "nearest mean"])]
+    >>> [choice.label for choice in learner_choices([("mine", "naive bayes"), "nearest mean"])]
     ['mine', None]
     """
-    if isinstance(given, Mapping):
-        given = list(given.items())
-    elif isinstance(given, str | LearnerChoice) or hasattr(given, "get_params"):
-        given = [given]
-    return tuple(_learner_choice(each, f"learners[{place}]") for place, each in enumerate(given))
+    if isinstance(learners, Mapping):
+        learners = list(learners.items())
+    elif isinstance(learners, str | LearnerChoice) or hasattr(learners, "get_params"):
+        learners = [learners]
+    return tuple(
+        _learner_choice(learner, f"learners[{place}]") for place, learner in enumerate(learners)
+    )
 
 
-def _learner_choice(given: Any, where: str) -> LearnerChoice:
-    if isinstance(given, LearnerChoice):
-        return given
+def _learner_choice(learner: Any, where: str) -> LearnerChoice:
+    if isinstance(learner, LearnerChoice):
+        return learner
     label = None
-    if isinstance(given, tuple) and len(given) == 2:
-        label, given = str(given[0]), given[1]
-    if isinstance(given, LearnerChoice):
-        return replace(given, label=label)
-    if isinstance(given, type) or not (isinstance(given, str) or hasattr(given, "get_params")):
-        made = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+    if isinstance(learner, tuple) and len(learner) == 2:
+        label, learner = str(learner[0]), learner[1]
+    if isinstance(learner, LearnerChoice):
+        return replace(learner, label=label)
+    is_class = isinstance(learner, type)
+    if is_class or not (isinstance(learner, str) or hasattr(learner, "get_params")):
+        kind = f"the class {learner.__name__}" if is_class else type(learner).__name__
         raise DataError(
-            f"{where}: got {made}; expected the name of a learner, an estimator, a LearnerChoice, "
+            f"{where}: got {kind}; expected the name of a learner, an estimator, a LearnerChoice, "
             "or a pair of a label and one of these."
         )
-    return LearnerChoice(given, label=label)
+    return LearnerChoice(learner, label=label)
 
 
-def data_choices(given: Any) -> tuple[DataChoice, ...]:
+def data_choices(sources: Any) -> tuple[DataChoice, ...]:
     """Return data sets as a study has them.
 
     Parameters
     ----------
-    given
+    sources
         One or several of: choices, names, files, DataFrames, data sets.
 
     Examples
     --------
-    >>> [each.source for each in data_choices("iris")]
+    >>> [choice.source for choice in data_choices("iris")]
     ['iris']
     """
     kinds = (str, Path, pd.DataFrame, Dataset)
-    if isinstance(given, (*kinds, DataChoice)):
-        given = [given]
+    if isinstance(sources, (*kinds, DataChoice)):
+        sources = [sources]
     choices = []
-    for place, each in enumerate(given):
-        if not isinstance(each, (*kinds, DataChoice)):
+    for place, source in enumerate(sources):
+        if not isinstance(source, (*kinds, DataChoice)):
             raise DataError(
-                f"data[{place}]: got {type(each).__name__}; expected the name of a data set, a "
+                f"data[{place}]: got {type(source).__name__}; expected the name of a data set, a "
                 "file, a DataFrame, a Dataset or a DataChoice."
             )
-        choices.append(each if isinstance(each, DataChoice) else DataChoice(each))
+        choices.append(source if isinstance(source, DataChoice) else DataChoice(source))
     return tuple(choices)
+
+
+def default_learners(task: str, n_rows: int) -> tuple[list[str], str]:
+    """Return what is compared when nothing is named, and a notice about what is left out.
+
+    Parameters
+    ----------
+    task
+        "classification" or "regression".
+    n_rows
+        Rows of the data set.
+
+    Examples
+    --------
+    >>> names, notice = default_learners("regression", 100_000)
+    >>> "support vector regression" in names, notice
+    (False, 'support vector regression is left out, because 100000 rows would take it very long.')
+    """
+    names = DEFAULT_LEARNERS[task]
+    slow = [name for name in names if name in QUADRATIC and n_rows > MOST_QUADRATIC_ROWS]
+    quick = [name for name in names if name not in slow]
+    reason = f"is left out, because {n_rows} rows would take it very long."
+    return quick, f"{', '.join(slow)} {reason}" if slow else ""
+
+
+def labelled_learners(learners: Any) -> list[LearnerChoice]:
+    """Return the learners to compare, each with a name of its own.
+
+    Parameters
+    ----------
+    learners
+        Names in the catalogue, estimators, pairs of a label and either, or a mapping of labels to
+        either.
+
+    Examples
+    --------
+    >>> [choice.label for choice in labelled_learners(["naive bayes"])]
+    ['naive Bayes']
+    """
+    choices = learner_choices(learners)
+    if not choices:
+        raise DataError("learners: at least one learner is needed.")
+    return [replace(choice, label=choice.label or _name(choice.learner)) for choice in choices]
+
+
+def _name(learner: Any) -> str:
+    return entry(learner).spoken if isinstance(learner, str) else type(learner).__name__

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +10,10 @@ from numpy.typing import ArrayLike
 from verulam.base import DataError
 from verulam.decision import LossTable, loss_table
 from verulam.measures import Measure, as_measure, measure
+
+if TYPE_CHECKING:
+    from verulam.experiment._plan.data import PlannedData
+    from verulam.experiment._study.study import Study
 
 #: A row per action with a loss per class, with or without names.
 Losses = Sequence[Sequence[float]] | Mapping[str, Mapping[str, float]]
@@ -155,23 +159,23 @@ def decision_risk(
 
 
 def study_measure(
-    given: Any, losses: Losses | None, reject_cost: float | None, key: str = "measures"
+    response: Any, losses: Losses | None, reject_cost: float | None, key: str = "measures"
 ) -> Measure:
     """Return a measure of a study; the plain risk is that of the study's own losses.
 
     Parameters
     ----------
-    given
+    response
         A name or a measure.
     losses, reject_cost
         As the study has them.
     key
         Where it is named.
     """
-    found = as_measure(given)
+    asked = as_measure(response)
     plain = measure("risk")
-    if found.function not in (plain.function, decision_risk) or "loss" in found.options:
-        return found
+    if asked.function not in (plain.function, decision_risk) or "loss" in asked.options:
+        return asked
     if losses is None and reject_cost is None:
         raise DataError(
             f"{key}: 'risk' needs to know what wrong decisions cost; give the study losses "
@@ -215,3 +219,28 @@ def stored_prediction(
         # Who names a class and no more is taken at his word.
         return np.eye(len(classes))[predicted]
     return scores if measure.needs == "scores" else None
+
+
+def has_losses(study: "Study") -> bool:
+    """Return whether a study says what wrong or withheld decisions cost."""
+    return study.losses is not None or study.reject_cost is not None
+
+
+def unsuited_data(study: "Study", data: Sequence["PlannedData"]) -> dict[str, str]:
+    """Return the data sets whose classes the losses of a study do not fit, and why.
+
+    Parameters
+    ----------
+    study
+        What says what decisions cost.
+    data
+        Its data sets.
+    """
+    if not has_losses(study):
+        return {}
+    classes = {
+        planned.label: np.unique(planned.targets).tolist()
+        for planned in data
+        if planned.data.task == "classification"
+    }
+    return unsuited_losses(classes, study.losses, study.reject_cost)

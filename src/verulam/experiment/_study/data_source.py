@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.data import Dataset, dataset, read
-from verulam.experiment._study.choices import DataChoice
 from verulam.experiment._study.target_checks import target_problem
+
+if TYPE_CHECKING:
+    from verulam.experiment._study.choices import DataChoice
 
 
 def open_data(
@@ -53,16 +55,16 @@ def _opened(
     if isinstance(data, pd.DataFrame) or _is_path(data):
         return read(data, target=target, drop_missing_target=drop_missing)
     try:
-        found = dataset(str(data))
+        bundled = dataset(str(data))
     except UnknownNameError as error:
         raise UnknownNameError(f"{error} No file has that name either.") from None
-    return _for_target(found, target, drop_missing=drop_missing)
+    return _for_target(bundled, target, drop_missing=drop_missing)
 
 
 def _unfit(data: Any) -> str:
     """Return what to do about data that are of no form that is known."""
     words = f"got {type(data).__name__}; expected a name, a file, a DataFrame or a Dataset."
-    if isinstance(data, list | tuple) and data and all(isinstance(each, str) for each in data):
+    if isinstance(data, list | tuple) and data and all(isinstance(source, str) for source in data):
         return f"{words} For several data sets, make a Study and carry it out with run."
     if isinstance(data, np.ndarray | list | tuple):
         return (
@@ -82,7 +84,7 @@ def _without(data: Dataset, leave_out: Sequence[str]) -> Dataset:
     return data.with_roles(dict.fromkeys(leave_out, "ignored")) if leave_out else data
 
 
-def open_choice(choice: DataChoice) -> Dataset:
+def open_choice(choice: "DataChoice") -> Dataset:
     """Return the data set of a study; where its target is incomplete, say all that is wrong.
 
     Parameters

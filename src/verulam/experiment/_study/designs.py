@@ -9,8 +9,7 @@ import numpy as np
 
 from verulam.base import DataError, nearest_names
 from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.fractional import fractional_factorial
-from verulam.experiment._design.generators import find_generators
+from verulam.experiment._design.fractional import find_generators, fractional_factorial
 from verulam.experiment._design.surface_designs import CompositeKind, box_behnken, central_composite
 from verulam.experiment._tuning.space import Setting, search_space, setting_key
 
@@ -23,7 +22,7 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "fractional": ("generators", "resolution"),
     "central composite": ("form",),
     "box-behnken": (),
-    SEQUENTIAL: ("settings", "found"),
+    SEQUENTIAL: ("settings", "added_settings"),
 }
 _LONG_NAMES = {
     "one factor at a time": "one at a time",
@@ -58,14 +57,14 @@ class Design:
         Of a sequential design: how many settings it may run in all; None takes 20. It starts
         with both ends and the middle of one range, or a faced central composite of several, and
         adds settings where the fitted quadratic is best, until nothing improves.
-    found
+    added_settings
         Of a sequential design: settings that it has added so far.
 
     Examples
     --------
     >>> half = Design("fractional", generators=["C=AB"])
     >>> factors = {"n_neighbors": [1, 9], "p": [1, 2], "weights": ["uniform", "distance"]}
-    >>> for setting in design_settings(half, factors):
+    >>> for setting in half.settings_for(factors):
     ...     print(setting)
     {'n_neighbors': 1, 'p': 1, 'weights': 'distance'}
     {'n_neighbors': 1, 'p': 2, 'weights': 'uniform'}
@@ -80,25 +79,58 @@ class Design:
     resolution: int | None = None
     form: CompositeKind = "faced"
     settings: int | None = None
-    found: Sequence[Mapping[str, Any]] = ()
+    added_settings: Sequence[Mapping[str, Any]] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a study file has it, without what was left out."""
         plain = Design()
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
-            name: value
-            for name, value in given.items()
-            if name == "kind" or value != getattr(plain, name)
+            entry.name: getattr(self, entry.name)
+            for entry in fields(self)
+            if entry.name == "kind" or getattr(self, entry.name) != getattr(plain, entry.name)
         }
 
+    def settings_for(
+        self, factors: Mapping[str, Any], *, key: str = "design", where: str = "factors"
+    ) -> list[Setting]:
+        """Return the settings of some factors that the design runs, each once.
 
-def read_design(given: str | Mapping[str, Any] | Design | None, key: str = "design") -> Design:
+        Parameters
+        ----------
+        factors
+            For each factor its levels, or a range: a mapping with `low` and `high`, perhaps
+            `scale` ("linear" or "log") and `whole`. Designs of levels take both ends of a range,
+            those of surfaces the range of numeric levels.
+        key, where
+            What design and factors are called, for messages.
+        """
+        if not factors:
+            return [{}]
+        for name, values in factors.items():
+            if not isinstance(values, Mapping) and not _is_list(values):
+                raise DataError(
+                    f"{where}.{name}: expected a list of levels, or a table with low and high."
+                )
+        for name in {name for table in (self.base, *self.steps) for name in table}:
+            if name not in factors:
+                raise DataError(f"{key}: {name!r} is not a factor; there are {', '.join(factors)}.")
+        if self.kind == SEQUENTIAL:
+            settings = [*_surface(self, factors, key, where), *map(dict, self.added_settings)]
+        elif self.kind in ("central composite", "box-behnken"):
+            settings = _surface(self, factors, key, where)
+        else:
+            settings = _combined(self, _levels(factors, where), key, where)
+        if self.kind == FULL:  # a level that is there twice is a mistake, and the plan says so
+            return settings
+        return list({setting_key(setting): setting for setting in settings}.values())
+
+
+def read_design(design: str | Mapping[str, Any] | Design | None, key: str = "design") -> Design:
     """Return the design that a word or a table of a study file stands for.
 
     Parameters
     ----------
-    given
+    design
         A kind, a mapping with `kind` and the other attributes, or a design; None for the full
         factorial.
     key
@@ -109,9 +141,9 @@ def read_design(given: str | Mapping[str, Any] | Design | None, key: str = "desi
     >>> read_design("one factor at a time").kind
     'one at a time'
     """
-    if isinstance(given, Design):
-        given = given.to_dict()
-    table = {"kind": given or FULL} if given is None or isinstance(given, str) else dict(given)
+    if isinstance(design, Design):
+        design = design.to_dict()
+    table = {"kind": design or FULL} if design is None or isinstance(design, str) else dict(design)
     if "kind" not in table:
         raise DataError(f"{key}.kind: missing; expected one of {', '.join(_OPTIONS)}.")
     kind = _LONG_NAMES.get(table["kind"], table["kind"])
@@ -126,45 +158,8 @@ def read_design(given: str | Mapping[str, Any] | Design | None, key: str = "desi
     return read
 
 
-def design_settings(
-    design: Design, factors: Mapping[str, Any], *, key: str = "design", where: str = "factors"
-) -> list[Setting]:
-    """Return the settings that a design runs, each once.
-
-    Parameters
-    ----------
-    design
-        The design.
-    factors
-        For each factor its levels, or a range: a mapping with `low` and `high`, perhaps `scale`
-        ("linear" or "log") and `whole`. Designs of levels take both ends of a range, those of
-        surfaces the range of numeric levels.
-    key, where
-        What design and factors are called, for messages.
-    """
-    if not factors:
-        return [{}]
-    for name, values in factors.items():
-        if not isinstance(values, Mapping) and not _is_list(values):
-            raise DataError(
-                f"{where}.{name}: expected a list of levels, or a table with low and high."
-            )
-    for name in {name for table in (design.base, *design.steps) for name in table}:
-        if name not in factors:
-            raise DataError(f"{key}: {name!r} is not a factor; there are {', '.join(factors)}.")
-    if design.kind == SEQUENTIAL:
-        made = [*_surface(design, factors, key, where), *map(dict, design.found)]
-    elif design.kind in ("central composite", "box-behnken"):
-        made = _surface(design, factors, key, where)
-    else:
-        made = _combined(design, _levels(factors, where), key, where)
-    if design.kind == FULL:  # a level that is there twice is a mistake, and the plan says so
-        return made
-    return list({setting_key(setting): setting for setting in made}.values())
-
-
 def resolved_generators(design: Design, n_factors: int, key: str = "design") -> tuple[str, ...]:
-    """Return the generators of a fraction, given or found."""
+    """Return the generators of a fraction, as it says, or those of its resolution."""
     if design.generators:
         return tuple(design.generators)
     try:
@@ -208,7 +203,7 @@ def _levels(factors: Mapping[str, Any], where: str) -> dict[str, Sequence[Any]]:
 
 
 def _base(design: Design, levels: Mapping[str, Sequence[Any]]) -> Setting:
-    return {name: design.base.get(name, given[0]) for name, given in levels.items()}
+    return {name: design.base.get(name, choices[0]) for name, choices in levels.items()}
 
 
 def _combined(
@@ -223,22 +218,27 @@ def _combined(
             return settings
         case "one at a time":
             base = _base(design, levels)
-            varied = [{**base, name: level} for name, given in levels.items() for level in given]
+            varied = [
+                {**base, name: level} for name, choices in levels.items() for level in choices
+            ]
             return [base, *varied]
         case "fractional":
             return _fraction(design, levels, key, where)
         case _:
-            return [dict(zip(levels, chosen, strict=True)) for chosen in product(*levels.values())]
+            return [
+                dict(zip(levels, combination, strict=True))
+                for combination in product(*levels.values())
+            ]
 
 
 def _fraction(
     design: Design, levels: Mapping[str, Sequence[Any]], key: str, where: str
 ) -> list[Setting]:
-    for name, given in levels.items():
-        if len(given) != 2:
+    for name, choices in levels.items():
+        if len(choices) != 2:
             raise DataError(
                 f"{where}.{name}: a fractional design takes two levels, or a range; "
-                f"got {len(given)}."
+                f"got {len(choices)}."
             )
     generators = resolved_generators(design, len(levels), key)
     # Places of levels, since a table would not keep levels of every kind as they are.
@@ -248,7 +248,7 @@ def _fraction(
     except ValueError as error:
         raise DataError(f"{key}.{error}") from error
     return [
-        {name: given[row[place]] for place, (name, given) in enumerate(levels.items())}
+        {name: choices[row[place]] for place, (name, choices) in enumerate(levels.items())}
         for row in table.to_numpy().tolist()
     ]
 
@@ -265,12 +265,15 @@ def design_ranges(design: Design, factors: Mapping[str, Any], where: str) -> lis
     where
         What the factors are called, for messages.
     """
-    return [_range(design.kind, name, given, where) for name, given in factors.items()]
+    return [_range(design.kind, name, levels, where) for name, levels in factors.items()]
 
 
 def readable_setting(setting: Mapping[str, Any], factors: Sequence[Factor]) -> Setting:
     """Return a setting of plain numbers in six digits, the same on every machine."""
-    return {each.name: _readable(np.asarray(setting[each.name]).item(), each) for each in factors}
+    return {
+        factor.name: _readable(np.asarray(setting[factor.name]).item(), factor)
+        for factor in factors
+    }
 
 
 def _surface(design: Design, factors: Mapping[str, Any], key: str, where: str) -> list[Setting]:
@@ -289,8 +292,8 @@ def _surface(design: Design, factors: Mapping[str, Any], key: str, where: str) -
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _range(kind: str, name: str, given: Any, where: str) -> Factor:
-    factor = search_space({name: list(given) if _is_list(given) else given}, where)[0]
+def _range(kind: str, name: str, levels: Any, where: str) -> Factor:
+    factor = search_space({name: list(levels) if _is_list(levels) else levels}, where)[0]
     if factor.kind == "categorical":
         whole = all(isinstance(level, int) for level in factor.levels)
         try:

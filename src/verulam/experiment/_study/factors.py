@@ -53,8 +53,8 @@ def split_setting(setting: Mapping[str, Any]) -> SplitSetting:
 
     Examples
     --------
-    >>> found = split_setting({"C": 10, "preparation": "ranks", "training_share": 0.5})
-    >>> found.parameters, found.preparation, found.share
+    >>> apart = split_setting({"C": 10, "preparation": "ranks", "training_share": 0.5})
+    >>> apart.parameters, apart.preparation, apart.share
     ({'C': 10}, 'ranks', 0.5)
     """
     return SplitSetting(
@@ -123,19 +123,19 @@ def plain_factors(factors: Mapping[str, Any], where: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> given = {"bandwidth": {"multiples": [0.5, 1], "of": "neighbour distance"}, "k": [1, 3]}
-    >>> plain_factors(given, "factors")
+    >>> factors = {"bandwidth": {"multiples": [0.5, 1], "of": "neighbour distance"}, "k": [1, 3]}
+    >>> plain_factors(factors, "factors")
     {'bandwidth in neighbour distances': [0.5, 1], 'k': [1, 3]}
     """
     plain = {}
-    for name, given in factors.items():
-        if not isinstance(given, Mapping) or not set(given) & set(_SCALED_KEYS):
-            plain[name] = given
+    for name, levels in factors.items():
+        if not isinstance(levels, Mapping) or not set(levels) & set(_SCALED_KEYS):
+            plain[name] = levels
             continue
-        for key in given:
+        for key in levels:
             if key not in _SCALED_KEYS:
                 raise DataError(f"{where}.{name}.{key}: no such key beside multiples and of.")
-        scale, multiples = given.get("of", SCALES[0]), given.get("multiples")
+        scale, multiples = levels.get("of", SCALES[0]), levels.get("multiples")
         if scale not in SCALES:
             raise DataError(f"{where}.{name}.of: {scale!r}; expected {' or '.join(SCALES)}.")
         if (
@@ -177,6 +177,7 @@ def scaled_parameters(
         return dict(parameters)
     scale = _neighbour_distance(inputs, preparation)
     return {
+        # Six digits, so that the last bits of a distance do not make another run of it.
         name.removesuffix(_SUFFIX): float(f"{level * scale:.6g}") if name in multiples else level
         for name, level in parameters.items()
     }

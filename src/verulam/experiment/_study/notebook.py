@@ -33,16 +33,16 @@ def facts_html(title: str, facts: Mapping[str, Any]) -> str:
     return f"<p><strong>{escape(title)}</strong></p><table>{rows}</table>"
 
 
-def study_html(study: Any) -> str:
+def study_html(study: Any, splits: str) -> str:
     """Return what a study asks and varies as HTML.
 
     Parameters
     ----------
     study
         The study.
+    splits
+        How its splits are drawn, in words.
     """
-    from verulam.experiment._resampling.resampling import resampling
-
     learners = [choice.label or _name(choice.learner) for choice in study.learners]
     data = [choice.label or _source(choice.source) for choice in study.data]
     factors = [
@@ -58,18 +58,18 @@ def study_html(study: Any) -> str:
         "factors": tuple(factors),
         "nuisance factors": tuple(study.nuisance),
         "measures": tuple(getattr(m, "name", m) for m in study.measures or ()),
-        "splits": resampling(study.resampling).title,
+        "splits": splits,
         "seed": study.seed,
     }
     return facts_html(study.name, facts)
 
 
-def levels_text(given: Any) -> str:
+def levels_text(levels: Any) -> str:
     """Return the levels of a factor in words.
 
     Parameters
     ----------
-    given
+    levels
         A list of levels, a range of numbers, or multiples of a scale.
 
     Examples
@@ -77,12 +77,12 @@ def levels_text(given: Any) -> str:
     >>> levels_text([1, 5]), levels_text({"low": 0.1, "high": 10, "scale": "log"})
     ('1, 5', '0.1 to 10, log')
     """
-    if isinstance(given, Mapping) and "multiples" in given:
-        return f"{', '.join(map(str, given['multiples']))} x {given.get('of', 'the scale')}"
-    if isinstance(given, Mapping):
-        scale = f", {given['scale']}" if "scale" in given else ""
-        return f"{given['low']} to {given['high']}{scale}"
-    return ", ".join(map(str, given))
+    if isinstance(levels, Mapping) and "multiples" in levels:
+        return f"{', '.join(map(str, levels['multiples']))} x {levels.get('of', 'the scale')}"
+    if isinstance(levels, Mapping):
+        scale = f", {levels['scale']}" if "scale" in levels else ""
+        return f"{levels['low']} to {levels['high']}{scale}"
+    return ", ".join(map(str, levels))
 
 
 def plan_html(plan: Any) -> str:

@@ -70,15 +70,15 @@ class AsObjects(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the columns that learners can use, and notices about those left out."""
     left_out = [name for name in inputs.columns if not _is_usable(inputs[name])]
-    kept = inputs.drop(columns=left_out)
-    if kept.shape[1] == 0:
+    usable = inputs.drop(columns=left_out)
+    if usable.shape[1] == 0:
         raise DataError(
             "No input column holds numbers or categories; there is nothing to learn from."
         )
-    truths = [name for name in kept.columns if pd.api.types.is_bool_dtype(kept[name])]
-    kept = kept.astype(dict.fromkeys(truths, "category"))
-    constant = [name for name in kept.columns if kept[name].nunique(dropna=False) < 2]
-    if len(constant) == kept.shape[1]:
+    truths = [name for name in usable.columns if pd.api.types.is_bool_dtype(usable[name])]
+    usable = usable.astype(dict.fromkeys(truths, "category"))
+    constant = [name for name in usable.columns if usable[name].nunique(dropna=False) < 2]
+    if len(constant) == usable.shape[1]:
         constant = []  # Baselines can do without any; the others say so themselves.
     notices = []
     if left_out:
@@ -86,7 +86,7 @@ def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
         notices.append(f"Text and date columns are left out: {named}.")
     if constant:
         notices.append(f"Columns with one value alone are left out: {', '.join(constant)}.")
-    return kept.drop(columns=constant), tuple(notices)
+    return usable.drop(columns=constant), tuple(notices)
 
 
 def _with_hint(column: pd.Series) -> str:
@@ -158,6 +158,7 @@ def _scaler(how: str, n_rows: int) -> Any:
     if how == "unscaled":
         return FunctionTransformer()
     if how == "unit range":
+        # Rows to predict may lie beyond the training rows, and the range is to hold for them too.
         return MinMaxScaler(clip=True)
     if how == "ranks":
         return QuantileTransformer(n_quantiles=min(1000, max(2, n_rows // 4)), random_state=0)

@@ -22,7 +22,7 @@ from verulam.experiment._study.choices import (
     learner_choices,
 )
 from verulam.experiment._study.cost_matrix import Losses, check_losses, study_measure
-from verulam.experiment._study.designs import FULL, SEQUENTIAL, Design, design_settings, read_design
+from verulam.experiment._study.designs import FULL, SEQUENTIAL, Design, read_design
 from verulam.experiment._study.factors import check_study_factors, plain_factors
 from verulam.experiment._study.notebook import study_html
 from verulam.experiment._study.preparation import PREPARATIONS
@@ -194,37 +194,39 @@ class Study:
                     raise DataError(f"{where}: is a factor already; it cannot be both.")
 
     def _check_measures(self) -> None:
-        given = (self.response,) if isinstance(self.response, str | Measure) else self.response
-        object.__setattr__(self, "response", tuple(given))
+        parts = (self.response,) if isinstance(self.response, str | Measure) else self.response
+        object.__setattr__(self, "response", tuple(parts))
         for key in ("measures", "response"):
-            for each in getattr(self, key) or ():
-                _check_measure(each, key)
+            for measure in getattr(self, key) or ():
+                _check_measure(measure, key)
             self._bind_risk(key)
-        names = [response_name(each) for each in self.response]
+        names = [response_name(part) for part in self.response]
         for name in names:
             if names.count(name) > 1:
                 raise DataError(f"response: {name!r} is there twice.")
-        measured = {as_measure(each).name: each for each in self.measures or ()}
-        for name, each in zip(names, self.response, strict=True):
+        measured = {as_measure(measure).name: measure for measure in self.measures or ()}
+        for name, part in zip(names, self.response, strict=True):
             if name not in COST_RESPONSES:
-                measured.setdefault(name, each)
+                measured.setdefault(name, part)
         object.__setattr__(self, "measures", tuple(measured.values()) or None)
 
     def _bind_risk(self, key: str) -> None:
         """Let the plain risk be that of the study's own losses."""
-        given = getattr(self, key)
+        measures = getattr(self, key)
         bound = [
-            study_measure(each, self.losses, self.reject_cost, key) if _is_risk(each) else each
-            for each in given or ()
+            study_measure(measure, self.losses, self.reject_cost, key)
+            if _is_risk(measure)
+            else measure
+            for measure in measures or ()
         ]
-        object.__setattr__(self, key, tuple(bound) if given is not None else None)
+        object.__setattr__(self, key, tuple(bound) if measures is not None else None)
 
     def __repr__(self) -> str:
         parts = [counted(len(self.data), "data set"), counted(len(self.learners), "learner")]
         return f"<Study {self.name!r}: {', '.join(parts)}, {resampling(self.resampling)}>"
 
     def _repr_html_(self) -> str:
-        return study_html(self)
+        return study_html(self, resampling(self.resampling).title)
 
     def to_json(self) -> str:
         """Return the study as text, for the record; tables are named, not included."""
@@ -233,8 +235,8 @@ class Study:
                 "name": self.name,
                 "aim": self.aim,
                 "question": self.question,
-                "measures": [as_measure(given).name for given in self.measures or ()],
-                "response": [response_name(given) for given in self.response],
+                "measures": [as_measure(measure).name for measure in self.measures or ()],
+                "response": [response_name(part) for part in self.response],
                 "resampling": str(resampling(self.resampling)),
                 **_described_design(self.design),
                 "preparations": list(self.preparations),
@@ -259,24 +261,24 @@ class Study:
         )
 
 
-def response_name(given: str | Measure) -> str:
+def response_name(part: str | Measure) -> str:
     """Return what a part of a response is called; raise where it is neither measure nor cost."""
-    if isinstance(given, str) and given in COST_RESPONSES:
-        return given
-    return as_measure(given).name
+    if isinstance(part, str) and part in COST_RESPONSES:
+        return part
+    return as_measure(part).name
 
 
-def learner_label(given: Mapping[str, Any]) -> str:
+def learner_label(learner: Mapping[str, Any]) -> str:
     """Return what a described learner is called in the results.
 
     Parameters
     ----------
-    given
+    learner
         A learner of the description of a study.
     """
-    if given["label"]:
-        return str(given["label"])
-    name = given["name"]
+    if learner["label"]:
+        return str(learner["label"])
+    name = learner["name"]
     return entry(name).name if isinstance(name, str) else name["class"].rpartition(".")[2]
 
 
@@ -290,7 +292,7 @@ def learner_design(study: Study, choice: LearnerChoice) -> Design:
     choice
         One of its learners.
     """
-    return read_design(*_given_design(study, choice))
+    return read_design(*_design_and_key(study, choice))
 
 
 def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]]:
@@ -304,39 +306,39 @@ def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]
         One of the learners of the study.
     """
     where = f"learners[{list(study.learners).index(choice)}]"
-    given, key = _given_design(study, choice)
-    design = read_design(given, key)
+    layout, key = _design_and_key(study, choice)
+    design = read_design(layout, key)
     if choice.design is not None and design.kind != FULL and not choice.factors:
         raise DataError(f"{key}: has no factors to lay out; add {where}.factors.")
     factors = plain_factors(choice.factors, f"{where}.factors")
-    settings = design_settings(design, factors, key=key, where=f"{where}.factors")
+    settings = design.settings_for(factors, key=key, where=f"{where}.factors")
     check_study_factors(settings, f"{where}.factors")
     return settings
 
 
-def _given_design(study: Study, choice: LearnerChoice) -> tuple[Any, str]:
-    """Return the design of a learner as it was given, and the key that it was given under."""
+def _design_and_key(study: Study, choice: LearnerChoice) -> tuple[Any, str]:
+    """Return the design of a learner as the study has it, and the key that has it."""
     if choice.design is None:
         return study.design, "design"
     return choice.design, f"learners[{list(study.learners).index(choice)}].design"
 
 
-def _check_measure(given: Any, key: str) -> None:
+def _check_measure(measure: Any, key: str) -> None:
     """Raise where a key of a study has what is no measure, nor a cost that it may be."""
     costs = list(COST_RESPONSES) if key == "response" else []
-    if isinstance(given, str) and given in costs:
+    if isinstance(measure, str) and measure in costs:
         return
     try:
-        as_measure(given)
+        as_measure(measure)
     except UnknownNameError:
-        error = unknown_name("measure", given, [*costs, *measures().index])
+        error = unknown_name("measure", measure, [*costs, *measures().index])
         raise UnknownNameError(f"{key}: {error}") from None
     except TypeError as error:
         raise DataError(f"{key}: {error}") from None
 
 
-def _is_risk(given: Any) -> bool:
-    return given not in COST_RESPONSES and as_measure(given).name == "risk"
+def _is_risk(measure: Any) -> bool:
+    return measure not in COST_RESPONSES and as_measure(measure).name == "risk"
 
 
 def _described_data(choice: DataChoice) -> dict[str, Any]:
@@ -364,9 +366,9 @@ def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
     }
 
 
-def _described_design(given: Any) -> dict[str, Any]:
+def _described_design(design: Any) -> dict[str, Any]:
     """Return what goes into a description; studies without a design are described as before."""
-    return {} if given is None else {"design": describe(read_design(given).to_dict())}
+    return {} if design is None else {"design": describe(read_design(design).to_dict())}
 
 
 def _check_tune(choice: LearnerChoice, where: str, *, tuned: bool) -> None:

@@ -168,9 +168,9 @@ def _dropped(data: Dataset) -> SettledTarget:
             f"rare: every class of {data.target!r} has fewer than {FEWEST_ROWS} rows, and none "
             "would be left."
         )
-    kept = data.table[~labels.isin(rare.index)].reset_index(drop=True)
-    target = kept[str(data.target)].cat.remove_unused_categories()
-    changed = data.with_table(kept.assign(**{str(data.target): target}))
+    frequent = data.table[~labels.isin(rare.index)].reset_index(drop=True)
+    target = frequent[str(data.target)].cat.remove_unused_categories()
+    changed = data.with_table(frequent.assign(**{str(data.target): target}))
     return SettledTarget(
         replace(changed, dropped_rows=data.dropped_rows),
         f"Rare classes left out with their rows: {_named(rare)}.",

@@ -1,15 +1,149 @@
-"""A study written as a TOML file that `read_study` reads."""
+"""Study files in TOML: read with errors that name the key, and written."""
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from verulam.base import DataError
+from verulam.base import DataError, UnknownNameError, nearest_names
+from verulam.experiment._study.choices import DataChoice, LearnerChoice
+from verulam.experiment._study.study import Study
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-#: Parts that are lists of tables, each with a heading of its own.
+#: Parts of a study that are lists of tables, each with a heading of its own.
 _TABLES = ("data", "learners")
+
+
+def read_study(path: str | Path) -> Study:
+    """Read a study from a TOML file.
+
+    Data files are looked for beside the study file. Errors name the key.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is not a TOML file: {error}.") from error
+    try:
+        study = parse_study(content, default_name=path.stem)
+    except (DataError, UnknownNameError) as error:
+        raise type(error)(f"{path}: {error}") from error
+    beside = [_beside(choice, path.parent) for choice in study.data]
+    return replace(study, data=beside)
+
+
+_KEYS: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "aim": str,
+    "question": str,
+    "measures": list,
+    "response": (list, str),
+    "resampling": (str, dict),
+    "design": (str, dict),
+    "preparations": list,
+    "nuisance": list,
+    "replications": int,
+    "training_shares": list,
+    "test_share": (int, float),
+    "seed": int,
+    "tuning": dict,
+    "budget": dict,
+    "time_limit": (int, float),
+    "memory_limit": (int, float),
+    "analysis": dict,
+    "losses": (list, dict),
+    "reject_cost": (int, float),
+    "data": list,
+    "learners": list,
+}
+_DATA_KEYS: dict[str, type | tuple[type, ...]] = {
+    "source": str,
+    "target": str,
+    "label": str,
+    "groups": str,
+    "drop_missing_target": bool,
+    "leave_out": (list, str),
+    "rare": str,
+}
+_LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "label": str,
+    "parameters": dict,
+    "factors": dict,
+    "design": (str, dict),
+    "tune": (dict, bool),
+}
+
+
+def parse_study(content: Mapping[str, Any], *, default_name: str = "study") -> Study:
+    """Return the study that a parsed TOML file describes."""
+    keys = _checked(content, _KEYS, "")
+    for key in ("data", "learners"):
+        if key not in keys:
+            raise DataError(f"{key}: missing; add a table [[{key}]].")
+    data = [
+        DataChoice(**_checked(_table(entry, "source"), _DATA_KEYS, f"data[{number}]."))
+        for number, entry in enumerate(keys.pop("data"))
+    ]
+    learners = []
+    for number, entry in enumerate(keys.pop("learners")):
+        checked = _checked(_table(entry, "name"), _LEARNER_KEYS, f"learners[{number}].")
+        if "name" not in checked:
+            raise DataError(f"learners[{number}].name: missing.")
+        learners.append(LearnerChoice(checked.pop("name"), **checked))
+    if any(choice.source is None for choice in data):
+        raise DataError("data: each entry needs a source.")
+    return Study(keys.pop("name", default_name), data, learners, **keys)
+
+
+def _table(entry: Any, key: str) -> Any:
+    """Return an entry as a table; a plain word stands for its most important key."""
+    return {key: entry} if isinstance(entry, str) else entry
+
+
+#: What the kinds of values are called in a study file; a whole number is a number, too.
+_KINDS = {
+    bool: "true or false",
+    dict: "a table",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    str: "a text",
+}
+
+
+def _checked(table: Any, keys: Mapping[str, type | tuple[type, ...]], where: str) -> dict[str, Any]:
+    if not isinstance(table, Mapping):
+        raise DataError(f"{where.rstrip('.')}: expected a table, got {type(table).__name__}.")
+    for key, value in table.items():
+        if key not in keys:
+            nearest = nearest_names(key, keys, count=1)
+            raise DataError(f"{where}{key}: no such key. Nearest: {', '.join(nearest)}.")
+        expected = keys[key]
+        names = expected if isinstance(expected, tuple) else (expected,)
+        # Truth values are whole numbers to Python, but not to a reader.
+        if not isinstance(value, names) or (isinstance(value, bool) and bool not in names):
+            kinds = [name for name in names if not (name is int and float in names)]
+            words = " or ".join(_KINDS[kind] for kind in kinds)
+            raise DataError(f"{where}{key}: expected {words}, got {value!r}.")
+    return dict(table)
+
+
+def _beside(choice: DataChoice, folder: Path) -> DataChoice:
+    source = choice.source
+    if isinstance(source, str) and not Path(source).is_absolute() and (folder / source).is_file():
+        return replace(choice, source=str(folder / source))
+    return choice
 
 
 def study_toml(description: Mapping[str, Any]) -> str:
@@ -31,15 +165,18 @@ def study_toml(description: Mapping[str, Any]) -> str:
     """
     blocks = [_lines({key: item for key, item in description.items() if key not in _TABLES})]
     for name in _TABLES:
-        blocks += [f"[[{name}]]\n{_lines(each)}" for each in description.get(name, ())]
+        blocks += [f"[[{name}]]\n{_lines(entry)}" for entry in description.get(name, ())]
     return "\n\n".join(blocks)
 
 
 def _lines(table: Mapping[str, Any]) -> str:
     # To tune nothing is another wish than none at all.
-    given = {key: item for key, item in table.items() if key == "tune" or not _is_nothing(item)}
-    given = {key: item for key, item in given.items() if item is not None}
-    return "\n".join(f"{_key(key)} = {_value(item, key)}" for key, item in given.items())
+    written = {
+        key: item
+        for key, item in table.items()
+        if item is not None and (key == "tune" or not _is_nothing(item))
+    }
+    return "\n".join(f"{_key(key)} = {_value(item, key)}" for key, item in written.items())
 
 
 def _is_nothing(item: Any) -> bool:
@@ -63,12 +200,12 @@ def _value(item: Any, key: str) -> str:
     if isinstance(item, str):
         return _text(item)
     if isinstance(item, list):
-        return f"[{', '.join(_value(each, key) for each in item)}]"
+        return f"[{', '.join(_value(member, key) for member in item)}]"
     if isinstance(item, Mapping):
         pairs = [
-            f"{_key(name)} = {_value(each, name)}"
-            for name, each in item.items()
-            if each is not None
+            f"{_key(name)} = {_value(member, name)}"
+            for name, member in item.items()
+            if member is not None
         ]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
     raise DataError(f"{key}: TOML has no way to write {item!r}.")

@@ -22,6 +22,7 @@ from verulam.base import (
 from verulam.experiment._design.factors import Factor
 from verulam.experiment._resampling.resampling import Resampling, needs_every_class
 from verulam.experiment._resampling.rows import Split
+from verulam.experiment._tuning.options import TuningRecord
 from verulam.experiment._tuning.search import Trial, search
 from verulam.experiment._tuning.space import Setting, setting_key
 from verulam.measures import Measure, as_measure
@@ -129,7 +130,7 @@ class TunedLearner(MetaEstimatorMixin, BaseEstimator):
         """
         start = perf_counter()
         judge = _Judge(self, X, np.asarray(y), groups)
-        found = search(
+        trials = search(
             self.method,
             self.space,
             judge.loss,
@@ -138,13 +139,14 @@ class TunedLearner(MetaEstimatorMixin, BaseEstimator):
             random=generator(self.random_state),
         )
         try:
-            best = found.best()
+            best = trials.best()
         except DataError as error:
             raise DataError(f"{error} The last one: {judge.last_error}") from error
-        self.trials_: tuple[Trial, ...] = tuple(found.made)
+        self.trials_: tuple[Trial, ...] = tuple(trials.made)
         self.best_setting_, self.best_score_ = best.setting, judge.sign * best.loss
         self.measure_ = judge.measure
         self.search_seconds_ = perf_counter() - start
+        # The folds learnt from less: the model in use learns from all rows, as one more fit.
         self.best_estimator_ = self._with(best.setting).fit(X, y)
         self.n_fits_ = judge.fits + 1
         if hasattr(self.best_estimator_, "classes_"):
@@ -152,8 +154,8 @@ class TunedLearner(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _start(self) -> Setting:
-        given = self.estimator.get_params()
-        return {factor.name: given[self.prefix + factor.name] for factor in self.space}
+        parameters = self.estimator.get_params()
+        return {factor.name: parameters[self.prefix + factor.name] for factor in self.space}
 
     def _with(self, setting: Setting) -> Any:
         named = {self.prefix + name: value for name, value in setting.items()}
@@ -180,45 +182,18 @@ class TunedLearner(MetaEstimatorMixin, BaseEstimator):
         return get_tags(self.estimator)
 
 
-@dataclass(frozen=True)
-class TuningRecord:
-    """What a tuned learner chose, for the store.
-
-    Attributes
-    ----------
-    chosen
-        The value of each tuned parameter.
-    score, measure
-        Mean of the measure over the parts, and which measure it was.
-    settings, fits
-        Number of different settings that were tried, and of fits in all.
-    seconds
-        Time that the search took.
-    trials
-        For each trial its setting, its share of the rows and its score; None for a failure.
-    """
-
-    chosen: Setting
-    score: float
-    measure: str
-    settings: int
-    fits: int
-    seconds: float
-    trials: tuple[tuple[Setting, float, float | None], ...]
-
-
 def tuning_record(tuned: TunedLearner) -> TuningRecord:
     """Return what a fitted learner did to tune itself."""
     sign = -1.0 if tuned.measure_.greater_is_better else 1.0
     trials = tuple(
-        (each.setting, each.share, sign * each.loss if np.isfinite(each.loss) else None)
-        for each in tuned.trials_
+        (trial.setting, trial.share, sign * trial.loss if np.isfinite(trial.loss) else None)
+        for trial in tuned.trials_
     )
     return TuningRecord(
         tuned.best_setting_,
         tuned.best_score_,
         tuned.measure_.name,
-        len({setting_key(each.setting) for each in tuned.trials_}),
+        len({setting_key(trial.setting) for trial in tuned.trials_}),
         tuned.n_fits_,
         tuned.search_seconds_,
         trials,
@@ -282,6 +257,7 @@ class _Judge:
         return self.sign * float(self.measure(self._y[part.test], predicted, **options))
 
     def _usable_measure(self) -> Measure:
+        # Rather judged by its labels than not at all: a study may compare learners of both kinds.
         plain = "error" if self._task == "classification" else "mean_squared_error"
         measure = as_measure(self._tuned.measure or plain)
         learner = self._tuned.estimator
@@ -334,4 +310,5 @@ def _balanced_order(codes: np.ndarray, random: np.random.Generator) -> np.ndarra
     order = random.permutation(len(codes))
     shuffled = codes[order]
     place = pd.Series(shuffled).groupby(shuffled).cumcount().to_numpy()
+    # The rows of a class are spread evenly over 0 to 1; sorted, all classes advance in step.
     return order[np.argsort((place + 0.5) / np.bincount(codes)[shuffled], kind="stable")]

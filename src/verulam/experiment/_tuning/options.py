@@ -1,12 +1,20 @@
-"""Tuning inside the training rows, with the same budget for every learner."""
+"""Tuning inside the training rows, with the same budget for every learner, and its record."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verulam.base import DataError, nearest_names
-from verulam.experiment._tuning.search import METHODS, halving_rounds
 from verulam.measures import Measure, as_measure
+
+if TYPE_CHECKING:
+    from verulam.experiment._tuning.space import Setting
+
+#: How a search goes through a space.
+SEARCH_METHODS = ("random", "grid", "successive halving", "response surface")
+ROUNDS = 3
+#: Of so many settings one goes on to the next round, which learns from so many times the rows.
+KEPT_ONE_IN = 3
 
 
 @dataclass(frozen=True)
@@ -37,15 +45,15 @@ class Tuning:
     measure: str | Measure | None = None
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
+        if self.method not in SEARCH_METHODS:
             raise DataError(
-                f"tuning.method: {self.method!r}; expected one of {', '.join(METHODS)}."
+                f"tuning.method: {self.method!r}; expected one of {', '.join(SEARCH_METHODS)}."
             )
         for key, least in (("budget", 1), ("folds", 2)):
-            given = getattr(self, key)
-            if isinstance(given, bool) or not isinstance(given, int) or given < least:
+            count = getattr(self, key)
+            if isinstance(count, bool) or not isinstance(count, int) or count < least:
                 raise DataError(
-                    f"tuning.{key}: {given!r}; expected a whole number of at least {least}."
+                    f"tuning.{key}: {count!r}; expected a whole number of at least {least}."
                 )
         if self.measure is not None:
             as_measure(self.measure)
@@ -55,7 +63,7 @@ class Tuning:
         """Number of fits that one run takes: every setting in every fold, and the last one."""
         settings = self.budget
         if self.method == "successive halving":
-            settings = sum(each.settings for each in halving_rounds(self.budget))
+            settings = sum(rung.settings for rung in halving_rounds(self.budget))
         return settings * self.folds + 1
 
     @property
@@ -75,12 +83,39 @@ class Tuning:
         return asdict(self) | {"measure": name}
 
 
-def tuning(given: Mapping[str, Any] | Tuning | None) -> Tuning | None:
+@dataclass(frozen=True)
+class TuningRecord:
+    """What a tuned learner chose, for the store.
+
+    Attributes
+    ----------
+    setting
+        The value of each tuned parameter.
+    score, measure
+        Mean of the measure over the parts, and which measure it was.
+    settings, fits
+        Number of different settings that were tried, and of fits in all.
+    seconds
+        Time that the search took.
+    trials
+        For each trial its setting, its share of the rows and its score; None for a failure.
+    """
+
+    setting: "Setting"
+    score: float
+    measure: str
+    settings: int
+    fits: int
+    seconds: float
+    trials: tuple[tuple["Setting", float, float | None], ...]
+
+
+def tuning(options: Mapping[str, Any] | Tuning | None) -> Tuning | None:
     """Return the tuning that a table of a study file stands for.
 
     Parameters
     ----------
-    given
+    options
         A mapping with `method`, `budget`, `folds` and `measure`, each of which may be left out;
         None for no tuning.
 
@@ -89,13 +124,42 @@ def tuning(given: Mapping[str, Any] | Tuning | None) -> Tuning | None:
     >>> tuning({"method": "grid", "budget": 9}).title
     'grid search within the training rows, with a budget of 9 settings in 3 folds (28 fits a run)'
     """
-    if given is None or isinstance(given, Tuning):
-        return given
-    if not isinstance(given, Mapping):
-        raise DataError(f"tuning: {given!r}; expected a table with method, budget and folds.")
-    keys = [each.name for each in fields(Tuning)]
-    for key in given:
+    if options is None or isinstance(options, Tuning):
+        return options
+    if not isinstance(options, Mapping):
+        raise DataError(f"tuning: {options!r}; expected a table with method, budget and folds.")
+    keys = [option.name for option in fields(Tuning)]
+    for key in options:
         if key not in keys:
             nearest = nearest_names(key, keys, count=1)[0]
             raise DataError(f"tuning.{key}: no such key. Nearest: {nearest}.")
-    return Tuning(**given)
+    return Tuning(**options)
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of successive halving: how many settings learn from which share of the rows."""
+
+    settings: int
+    share: float
+
+
+def halving_rounds(budget: int) -> tuple[Round, ...]:
+    """Return rounds that together cost as much as `budget` settings on all rows.
+
+    Parameters
+    ----------
+    budget
+        Number of settings.
+
+    Examples
+    --------
+    >>> [(rung.settings, round(rung.share, 3)) for rung in halving_rounds(12)]
+    [(36, 0.111), (12, 0.333), (4, 1.0)]
+    """
+    # Each round has a third of the settings of the one before on three times the rows, so that
+    # all rounds cost the same: the budget is shared among them evenly.
+    count = min(ROUNDS, budget)
+    last = budget // count
+    steps = range(count - 1, -1, -1)
+    return tuple(Round(last * KEPT_ONE_IN**step, float(KEPT_ONE_IN) ** -step) for step in steps)

@@ -10,6 +10,7 @@ from verulam.base import DataError
 from verulam.experiment._design.factors import Factor
 from verulam.experiment._design.search import response_surface_search
 from verulam.experiment._design.surface_designs import central_composite
+from verulam.experiment._tuning.options import halving_rounds
 from verulam.experiment._tuning.space import (
     Setting,
     distinct_settings,
@@ -18,9 +19,6 @@ from verulam.experiment._tuning.space import (
     setting_key,
 )
 
-#: Of so many settings one goes on to the next round, which learns from so many times the rows.
-KEPT_ONE_IN = 3
-ROUNDS = 3
 #: Draws in a row that give nothing new before a space counts as used up.
 _DRAWS = 200
 
@@ -65,6 +63,7 @@ class Trials:
     def loss(self, setting: Setting, share: float = 1.0) -> float:
         """Return the loss of a setting, from memory where it has been tried."""
         key = setting_key(setting)
+        # Few trials are made, each of them slow: a list is searched quickly enough.
         for trial in self.made:
             if trial.share == share and setting_key(trial.setting) == key:
                 return trial.loss
@@ -75,6 +74,7 @@ class Trials:
         self, space: Sequence[Factor], random: np.random.Generator
     ) -> Iterator[Setting]:
         """Yield settings that have not been tried: the start, then draws, while there are any."""
+        # Settings of small spaces are drawn again and again; only new ones are worth a fit.
         known = {setting_key(trial.setting) for trial in self.made}
         setting, idle = self.start, 0
         while idle < _DRAWS:
@@ -93,6 +93,7 @@ class Trials:
 
     def best(self) -> Trial:
         """Return the trial on all rows with the least loss, the earliest of equals."""
+        # Losses on fewer rows are larger as a rule: they cannot be compared with those on all.
         complete = [trial for trial in self.made if trial.share == 1.0]
         sound = [trial for trial in complete if np.isfinite(trial.loss)]
         if not sound:
@@ -112,6 +113,7 @@ def _random(
 def _grid(
     trials: Trials, space: Sequence[Factor], budget: int, random: np.random.Generator
 ) -> None:
+    # A grid seldom uses up the budget: the rest goes to draws, so that all learners get as much.
     for setting in grid_settings(space, budget):
         trials.loss(setting)
     trials.fill(space, budget, random)
@@ -123,11 +125,11 @@ def _halving(
     rounds = halving_rounds(budget)
     fresh = trials.new_settings(space, random)
     pool = list(islice(fresh, rounds[0].settings))
-    for each in rounds:
-        kept = pool[: each.settings]
-        losses = np.array([trials.loss(setting, each.share) for setting in kept])
+    for rung in rounds:
+        survivors = pool[: rung.settings]
+        losses = np.array([trials.loss(setting, rung.share) for setting in survivors])
         # Stable, and NaN goes to the end: failures are the first to leave.
-        pool = [kept[place] for place in np.argsort(losses, kind="stable")]
+        pool = [survivors[place] for place in np.argsort(losses, kind="stable")]
 
 
 def _surface(
@@ -152,33 +154,6 @@ def _surface(
     trials.fill(space, budget, random)
 
 
-@dataclass(frozen=True)
-class Round:
-    """One round of successive halving: how many settings learn from which share of the rows."""
-
-    settings: int
-    share: float
-
-
-def halving_rounds(budget: int) -> tuple[Round, ...]:
-    """Return rounds that together cost as much as `budget` settings on all rows.
-
-    Parameters
-    ----------
-    budget
-        Number of settings.
-
-    Examples
-    --------
-    >>> [(each.settings, round(each.share, 3)) for each in halving_rounds(12)]
-    [(36, 0.111), (12, 0.333), (4, 1.0)]
-    """
-    count = min(ROUNDS, budget)
-    last = budget // count
-    steps = range(count - 1, -1, -1)
-    return tuple(Round(last * KEPT_ONE_IN**step, float(KEPT_ONE_IN) ** -step) for step in steps)
-
-
 def smallest_budget(method: str, space: Sequence[Factor]) -> int:
     """Return the number of settings that a search of a space cannot do without.
 
@@ -199,7 +174,9 @@ def smallest_budget(method: str, space: Sequence[Factor]) -> int:
         return len(central_composite(numbers, "faced"))
     if method == "grid":
         # Of a range one value is enough; lists are taken whole.
-        return int(np.prod([len(each.levels) for each in space if each.kind == "categorical"]))
+        return int(
+            np.prod([len(factor.levels) for factor in space if factor.kind == "categorical"])
+        )
     return 1
 
 
@@ -234,9 +211,9 @@ def search(
     --------
     >>> import numpy as np
     >>> space = (Factor("x", (-1.0, 3.0), "numeric"),)
-    >>> found = search("response surface", space, lambda s, share: (s["x"] - 0.5) ** 2,
+    >>> trials = search("response surface", space, lambda s, share: (s["x"] - 0.5) ** 2,
     ...                start={"x": 0.0}, budget=8, random=np.random.default_rng(0))
-    >>> round(found.best().setting["x"], 6), len(found.made)
+    >>> round(trials.best().setting["x"], 6), len(trials.made)
     (0.5, 8)
     """
     trials = Trials(loss_of, start)
@@ -254,6 +231,7 @@ METHODS: Mapping[str, Method] = {
 
 def _finite_loss(trials: Trials, setting: Setting) -> float:
     """Return the loss; that of the worst setting so far where the learner failed."""
+    # A surface is fitted to numbers: a failure counts as bad, but not so bad as to bend it away.
     loss = trials.loss(setting)
     if np.isfinite(loss):
         return loss

@@ -1,4 +1,4 @@
-"""What may be tuned: the range or the list of values of each parameter of a learner."""
+"""Search spaces of hyperparameters, as a study says or by default, and settings from them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -9,7 +9,6 @@ import numpy as np
 from verulam.base import DataError, nearest_names
 from verulam.catalogue import entry
 from verulam.experiment._design.factors import Factor
-from verulam.experiment._tuning.default_spaces import DEFAULT_SPACES
 
 #: The value of each parameter.
 Setting = dict[str, Any]
@@ -17,12 +16,123 @@ _RANGE_KEYS = ("low", "high", "scale", "whole")
 _KINDS = {"linear": "numeric", "log": "log"}
 
 
-def search_space(given: Mapping[str, Any], where: str = "tune") -> tuple[Factor, ...]:
+def _log(name: str, low: float, high: float, *, whole: bool = False) -> Factor:
+    return Factor(name, (low, high), "log", whole=whole)
+
+
+def _linear(name: str, low: float, high: float, *, whole: bool = False) -> Factor:
+    return Factor(name, (low, high), "numeric", whole=whole)
+
+
+def _one_of(name: str, *levels: Any) -> Factor:
+    return Factor(name, levels)
+
+
+_NEIGHBOURS = (_log("n_neighbors", 1, 40, whole=True), _one_of("weights", "uniform", "distance"))
+_TREE = (_linear("max_depth", 1, 20, whole=True), _log("min_samples_leaf", 1, 30, whole=True))
+_FOREST = (_linear("max_features", 0.1, 1.0), _log("min_samples_leaf", 1, 20, whole=True))
+_NETWORK = (
+    _log("alpha", 1e-6, 1.0),
+    _log("learning_rate_init", 1e-4, 0.1),
+    _one_of("hidden_layer_sizes", (10,), (30,), (100,)),
+)
+_MACHINE = (_log("C", 1e-2, 1e3), _log("gamma", 1e-4, 10.0))
+_LEAVES = (_linear("max_depth", 1, 20, whole=True), _log("min_samples_leaf", 1, 30, whole=True))
+_PRUNED = (
+    _one_of("pruning", "none", "reduced_error", "pessimistic"),
+    _log("min_samples_leaf", 1, 30, whole=True),
+)
+_COUNT = _log("n_neighbors", 1, 40, whole=True)
+_RULES = (_log("min_positives", 1.0, 20.0), _linear("pruning_fraction", 0.2, 0.5))
+_ALPHA = (_log("alpha", 1e-3, 1e3),)
+_COST = _log("C", 1e-2, 1e3)
+_BAGS = (_linear("max_samples", 0.3, 1.0), _linear("max_features", 0.3, 1.0))
+
+#: By name in the catalogue. Ranges suit inputs that are scaled, as the plan has them.
+DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
+    "parametric.NaiveBayes": (_log("alpha", 1e-3, 100.0), _log("variance_floor", 1e-9, 1e-1)),
+    "parametric.GaussianClassifier": (
+        _one_of("covariance_type", "tied", "full", "diag"),
+        _linear("shared_weight", 0.0, 0.5),
+        _linear("spherical_weight", 0.0, 0.5),
+    ),
+    "parametric.NearestMean": (_one_of("metric", "euclidean", "mahalanobis", "own_mahalanobis"),),
+    "parametric.PolynomialRegression": (
+        _linear("degree", 1, 4, whole=True),
+        _one_of("interactions", True, False),
+    ),
+    "tree.DecisionTreeClassifier": _PRUNED,
+    "tree.DecisionTreeRegressor": _LEAVES,
+    "tree.MultivariateTreeClassifier": (
+        _one_of("pruning", "none", "reduced_error"),
+        _log("min_samples_leaf", 1, 30, whole=True),
+    ),
+    "rule.Irep": _RULES,
+    "rule.Ripper": (*_RULES, _linear("n_optimisations", 0, 4, whole=True)),
+    "rule.SequentialCovering": (
+        _one_of("criterion", "entropy", "foil"),
+        _log("min_positives", 1.0, 20.0),
+    ),
+    "rule.TreeRules": (_linear("confidence", 0.05, 0.5),),
+    "nonparametric.KNeighborsClassifier": (_COUNT, _one_of("weights", "uniform", "distance")),
+    "nonparametric.CondensedNeighbours": (_log("n_neighbors", 1, 15, whole=True),),
+    "nonparametric.EditedNeighbours": (_log("n_neighbors", 1, 15, whole=True),),
+    "nonparametric.DiscriminantAdaptiveNeighbours": (_COUNT, _log("softening", 0.1, 10.0)),
+    "nonparametric.ParzenClassifier": (
+        _log("bandwidth", 0.05, 5.0),
+        _one_of("shape", "spherical", "diagonal"),
+    ),
+    "nonparametric.ProbabilisticNeuralNetwork": (_log("bandwidth", 0.05, 5.0),),
+    "nonparametric.NearestCentre": (_log("n_clusters", 1, 20, whole=True),),
+    "nonparametric.NeighbourSmoother": (_COUNT,),
+    "linear.LogisticDiscriminant": _ALPHA,
+    "linear.QuadraticLogistic": _ALPHA,
+    "linear.Perceptron": (_one_of("average", True, False), _linear("margin", 0.0, 1.0)),
+    "linear.Relaxation": (_linear("relaxation", 0.5, 1.9), _log("margin", 0.1, 10.0)),
+    "kernel.SupportVectorClassifier": (_COST, _one_of("kernel", "rbf", "linear")),
+    "kernel.SupportVectorRegressor": (_COST, _log("epsilon", 1e-3, 10.0)),
+    "kernel.WestonWatkinsClassifier": (_COST,),
+    "kernel.MultipleKernelClassifier": (_COST,),
+    "kernel.KernelDiscriminants": (_log("alpha", 1e-4, 1.0),),
+    "kernel.LargeMarginNeighbours": (
+        _log("n_neighbors", 1, 10, whole=True),
+        _linear("push_weight", 0.1, 0.9),
+    ),
+    "k-nearest neighbours": _NEIGHBOURS,
+    "k-nearest neighbours smoother": _NEIGHBOURS,
+    "decision tree": _TREE,
+    "regression tree": _TREE,
+    "random forest": _FOREST,
+    "random forest regression": _FOREST,
+    "logistic regression": (_log("C", 1e-3, 1e3),),
+    "perceptron": (_one_of("penalty", "l2", "l1"), _log("alpha", 1e-6, 1e-1)),
+    "multilayer perceptron": _NETWORK,
+    "multilayer perceptron regression": _NETWORK,
+    "support vector machine": _MACHINE,
+    "support vector regression": (*_MACHINE, _log("epsilon", 1e-3, 10.0)),
+    "nu support vector machine": (_linear("nu", 0.05, 0.8), _log("gamma", 1e-4, 10.0)),
+    "nu support vector regression": (*_MACHINE, _linear("nu", 0.05, 0.95)),
+    "bagging": _BAGS,
+    "bagged regression": _BAGS,
+    "random subspace": (_linear("max_features", 0.1, 1.0),),
+    "AdaBoost": (_log("n_estimators", 20, 300, whole=True), _log("learning_rate", 0.01, 2.0)),
+    "residual boosting": (
+        _log("n_estimators", 20, 500, whole=True),
+        _log("learning_rate", 0.01, 0.5),
+        _linear("max_depth", 1, 6, whole=True),
+    ),
+    "ridge regression": (_log("alpha", 1e-4, 1e4),),
+    "lasso": (_log("alpha", 1e-4, 10.0),),
+    "Gaussian process regression": (_log("alpha", 1e-4, 1.0),),
+}
+
+
+def search_space(parameters: Mapping[str, Any], where: str = "tune") -> tuple[Factor, ...]:
     """Return the parameters that a table of a study stands for.
 
     Parameters
     ----------
-    given
+    parameters
         For each parameter a list of values, a `Factor`, or a range: a mapping with `low` and
         `high`, perhaps `scale` ("linear" or "log") and `whole`.
     where
@@ -31,10 +141,10 @@ def search_space(given: Mapping[str, Any], where: str = "tune") -> tuple[Factor,
     Examples
     --------
     >>> space = search_space({"C": {"low": 0.1, "high": 10, "scale": "log"}, "kernel": ["rbf"]})
-    >>> [(each.name, each.kind, each.levels) for each in space]
+    >>> [(factor.name, factor.kind, factor.levels) for factor in space]
     [('C', 'log', (0.1, 10)), ('kernel', 'categorical', ('rbf',))]
     """
-    return tuple(_factor(name, values, f"{where}.{name}") for name, values in given.items())
+    return tuple(_factor(name, values, f"{where}.{name}") for name, values in parameters.items())
 
 
 def default_space(learner: Any) -> tuple[Factor, ...]:
@@ -47,7 +157,7 @@ def default_space(learner: Any) -> tuple[Factor, ...]:
 
     Examples
     --------
-    >>> [each.name for each in default_space("support vector machine")]
+    >>> [factor.name for factor in default_space("support vector machine")]
     ['C', 'gamma']
     """
     if isinstance(learner, str):
@@ -82,9 +192,11 @@ def grid_settings(space: Sequence[Factor], most: int) -> list[Setting]:
     Examples
     --------
     >>> space = search_space({"C": {"low": 1, "high": 100, "scale": "log"}, "p": [1, 2]})
-    >>> [(round(each["C"]), each["p"]) for each in grid_settings(space, 7)]
+    >>> [(round(setting["C"]), setting["p"]) for setting in grid_settings(space, 7)]
     [(1, 1), (1, 2), (10, 1), (10, 2), (100, 1), (100, 2)]
     """
+    # All ranges get as many values: one more for each, until the budget, or until whole numbers
+    # leave nothing new between.
     steps = 1
     while _grid_size(space, steps + 1) <= most and _grid_size(space, steps + 1) > _grid_size(
         space, steps
@@ -92,7 +204,7 @@ def grid_settings(space: Sequence[Factor], most: int) -> list[Setting]:
         steps += 1
     values = [_spaced(factor, steps) for factor in space]
     names = [factor.name for factor in space]
-    settings = [dict(zip(names, chosen, strict=True)) for chosen in product(*values)]
+    settings = [dict(zip(names, combination, strict=True)) for combination in product(*values)]
     if len(settings) > most:
         raise DataError(
             f"A grid over {', '.join(names)} has {len(settings)} settings, above the budget of "
@@ -121,19 +233,19 @@ def _factor(name: str, values: Any, where: str) -> Factor:
         raise DataError(f"{where}: {error}") from error
 
 
-def _range(name: str, given: Mapping[str, Any], where: str) -> Factor:
-    for key in given:
+def _range(name: str, bounds: Mapping[str, Any], where: str) -> Factor:
+    for key in bounds:
         if key not in _RANGE_KEYS:
             nearest = nearest_names(key, _RANGE_KEYS, count=1)[0]
             raise DataError(f"{where}.{key}: no such key. Nearest: {nearest}.")
     for key in ("low", "high"):
-        if key not in given:
+        if key not in bounds:
             raise DataError(f"{where}.{key}: missing.")
-    scale = given.get("scale", "linear")
+    scale = bounds.get("scale", "linear")
     if scale not in _KINDS:
         raise DataError(f"{where}.scale: {scale!r}; expected linear or log.")
-    low, high = given["low"], given["high"]
-    whole = given.get("whole", isinstance(low, int) and isinstance(high, int) and scale != "log")
+    low, high = bounds["low"], bounds["high"]
+    whole = bounds.get("whole", isinstance(low, int) and isinstance(high, int) and scale != "log")
     try:
         factor = Factor(name, (low, high), _KINDS[scale], whole=bool(whole))  # type: ignore[arg-type] # one of the kinds
     except ValueError as error:

@@ -1,29 +1,39 @@
-"""How an analysis reads: on a terminal of 80 columns, and as a LaTeX table."""
+"""An analysis as text: on a terminal of 80 columns, and as a LaTeX table."""
 
-import re
 from collections.abc import Sequence
-from textwrap import fill, wrap
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from verulam.catalogue import GRADES
-from verulam.experiment._evidence.margin import is_share
-from verulam.experiment._store.responses import spoken_name
 from verulam.experiment._study.study import AIMS
-from verulam.experiment._text import number_text, numbers_text, seconds_text, text_table
-from verulam.experiment._words.answer_text import numbers_for, order_sentence, repeats_sentence
-from verulam.experiment._words.findings import HEADS, finding_blocks, variance_rows
-from verulam.experiment._words.phrases import chance_text, few, measure_words
+from verulam.experiment._text import (
+    WIDTH,
+    bulleted,
+    chance_text,
+    few,
+    is_share,
+    measure_words,
+    memory_text,
+    number_text,
+    numbers_text,
+    p_text,
+    seconds_text,
+    size_text,
+    spoken_name,
+    text_table,
+    wrapped_table,
+)
+from verulam.experiment._words.answer_text import numbers_for, repeats_sentence
+from verulam.experiment._words.data_sets_text import order_sentence
 
 if TYPE_CHECKING:
     from verulam.experiment._analysis.analysis import Analysis
+    from verulam.experiment._effects.effects import FactorEffects
     from verulam.experiment._evidence.evidence import Evidence
     from verulam.experiment._evidence.verdict import Verdict
 
-WIDTH = 80
-#: Names wrap at no less than this, and where all headings are folded at no less than that.
-NARROW_NAME, NARROWEST_NAME = 20, 12
 ABOUT_INTERVALS = (
     "An interval is that of one difference by itself; the adjusted p allows for having looked at "
     "all pairs, and so is harder to pass."
@@ -34,6 +44,8 @@ LATEX_SPECIAL = {
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
+#: Heads of an analysis of variance, in the order of its columns.
+HEADS = ["source", "sum of squares", "d.f.", "mean square", "F", "p", "corrected p"]
 
 
 def analysis_text(analysis: "Analysis") -> str:
@@ -63,92 +75,6 @@ def analysis_text(analysis: "Analysis") -> str:
         if lines:
             blocks.append(bulleted(heading, lines))
     return "\n\n".join(block for block in blocks if block)
-
-
-def wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH) -> str:
-    """Return a text table whose names, then whose headings, wrap where it would be too wide.
-
-    Examples
-    --------
-    >>> print(wrapped_table(["learner", "error"], [["nearest mean of all means", "0.08"]], 26))
-    learner              error
-    -------------------  -----
-    nearest mean of all   0.08
-      means
-    """
-    columns = [[row[place] for row in rows] for place in range(len(header))]
-    heads = _folded_heads(header, columns, width)
-    widths = [max(map(len, [*heads[place], *cells])) for place, cells in enumerate(columns)]
-    room = max(NARROWEST_NAME, width - sum(widths[1:]) - 2 * len(widths[1:]))
-    heads[0] = _folded(header[0], room)
-    lines: list[list[str]] = []
-    for name, *cells in rows:
-        first, *more = _folded(name, room)
-        lines.append([first, *cells])
-        lines += [[f"  {part}"[:room], *[""] * len(cells)] for part in more]
-    tall = max(map(len, heads))
-    aligned = zip(*([""] * (tall - len(head)) + head for head in heads), strict=True)
-    top, *others = map(list, aligned)
-    table = text_table(top, [*others, *lines]).splitlines()
-    table.insert(tall, table.pop(1))
-    return "\n".join(table)
-
-
-def _folded_heads(
-    header: Sequence[str], columns: Sequence[Sequence[str]], width: int
-) -> list[list[str]]:
-    """Return the lines of each heading, the longest folded until the table is narrow enough."""
-    cells = [max(map(len, column), default=0) for column in columns]
-    widths = [max(len(head), cell) for head, cell in zip(header, cells, strict=True)]
-    excess = min(widths[0], NARROW_NAME) + sum(widths[1:]) + 2 * (len(header) - 1) - width
-    folded = [[head] for head in header]
-    for place in sorted(range(1, len(header)), key=lambda each: cells[each] - widths[each]):
-        if excess <= 0:
-            break
-        words = [len(word) for word in header[place].split()]
-        least = max([cells[place], widths[place] - excess, *words])
-        folded[place] = wrap(header[place], least) or [""]
-        excess -= widths[place] - max([cells[place], *map(len, folded[place])])
-    return folded
-
-
-def _folded(name: str, room: int) -> list[str]:
-    """Return the lines of a name that may be too long, broken after a space or a dot at best."""
-    lines = [""]
-    for part in re.split(r"(?<=[ .])", name):
-        if lines[-1] and len((lines[-1] + part).rstrip()) > room:
-            lines.append("")
-        lines[-1] += part
-    return [piece for line in lines for piece in wrap(line, room) or [""]]
-
-
-def bulleted(heading: str, lines: Sequence[str]) -> str:
-    """Return a heading and a list below it."""
-    items = [fill(f"- {line}", WIDTH, subsequent_indent="  ") for line in lines]
-    return "\n".join([f"{heading}:", *items])
-
-
-def size_text(size: float) -> str:
-    """Return a number of bytes in the unit that suits it."""
-    if size != size:
-        return "-"
-    if size < 1000:
-        return f"{size:.0f} B"
-    return f"{size / 1000:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
-
-
-def memory_text(megabytes: float) -> str:
-    """Return what a run added to the memory of its process; less than can be told as a bound."""
-    if megabytes != megabytes:
-        return "-"
-    return "< 0.1 MB" if megabytes < 0.1 else f"{megabytes:.1f} MB"
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value, very small ones as a bound."""
-    if p_value != p_value:
-        return "-"
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def grade_text(grade: float) -> str:
@@ -190,7 +116,8 @@ def best_first(analysis: "Analysis") -> pd.DataFrame:
 
 def shown_name(analysis: "Analysis", name: str) -> str:
     """Return a contestant's name for a table, with a mark where it is recommended."""
-    return f"{spoken_name(name)}{' *' if name == analysis.recommended else ''}"
+    marked = name == analysis.recommended and len(analysis.table) > 1
+    return f"{spoken_name(name)}{' *' if marked else ''}"
 
 
 def response_cells(analysis: "Analysis") -> tuple[list[str], list[list[str]]]:
@@ -412,3 +339,116 @@ def _assessment_table(assessments: pd.DataFrame) -> str:
         for row in assessments.to_dict("records")
     ]
     return wrapped_table(["good enough?", "mean", "p", ""], rows)
+
+
+def variance_rows(table: pd.DataFrame) -> list[list[str]]:
+    """Return the cells of an analysis of variance as text.
+
+    Parameters
+    ----------
+    table
+        One row per source of variation.
+    """
+    return [
+        [
+            str(source),
+            f"{row['sum_of_squares']:.4g}",
+            f"{row['degrees_of_freedom']:.0f}",
+            _number(row["mean_square"]),
+            _number(row["F"]),
+            p_text(row["p_value"]),
+            p_text(row["corrected_p"]),
+        ]
+        for source, row in table.iterrows()
+    ]
+
+
+def alias_lines(effects: "FactorEffects") -> list[str]:
+    """Return what the design could not tell apart, in sentences.
+
+    Parameters
+    ----------
+    effects
+        Effects of factors.
+    """
+    lines = [
+        f"{name} cannot be told from {', '.join(others)}."
+        for name, others in effects.aliases.items()
+    ]
+    return [*lines, *effects.notes]
+
+
+def finding_blocks(analysis: "Analysis") -> list[str]:
+    """Return the further findings as text for a terminal.
+
+    Parameters
+    ----------
+    analysis
+        The analysis of the study.
+    """
+    blocks = []
+    for effects in analysis.effects:
+        blocks.append(_variance_text(f"Effects: {effects.scope}", effects.table))
+        if lines := alias_lines(effects):
+            blocks.append(_filled(lines))
+    if analysis.interaction is not None:
+        blocks.append(_variance_text("Contestants and data sets", analysis.interaction))
+    for effects in analysis.nuisance:
+        blocks.append(_variance_text(f"Nuisance factor: {effects.scope}", effects.table))
+        blocks.append(_filled(nuisance_lines(effects, analysis.alpha)))
+    if vectors := [f"{verdict.data}: {verdict.sentence}" for verdict in analysis.vectors]:
+        blocks.append(_filled(vectors))
+    if shared := [f"{overlap.data}: {overlap.sentence}" for overlap in analysis.overlaps]:
+        blocks.append(_filled(shared))
+    if analysis.errors:
+        blocks.append(_error_text(analysis))
+    return blocks
+
+
+def _variance_text(title: str, table: pd.DataFrame) -> str:
+    rows = [[row[0], *row[1:3], *row[4:]] for row in variance_rows(table)]
+    head = [HEADS[0], "squares", "d.f.", "F", "p", "corrected p"]
+    return f"{fill(title, WIDTH)}\n{text_table(head, rows)}"
+
+
+def _error_text(analysis: "Analysis") -> str:
+    rows = [
+        [
+            data,
+            str(error.splits),
+            number_text(error.of_run),
+            number_text(error.of_difference),
+            number_text(error.detectable),
+        ]
+        for data, error in analysis.errors.items()
+    ]
+    head = ["experimental error", "splits", "of a run", "of a difference", "seen with power 0.8"]
+    return text_table(head, rows)
+
+
+def _filled(lines: Sequence[str]) -> str:
+    return "\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines)
+
+
+def _number(value: float) -> str:
+    return "-" if value != value else f"{value:.4g}"
+
+
+def nuisance_lines(effects: "FactorEffects", alpha: float) -> list[str]:
+    """Return what a nuisance factor does, in sentences.
+
+    Parameters
+    ----------
+    effects
+        Its effects.
+    alpha
+        Level of significance.
+    """
+    contestant, name = effects.factors
+    significant = effects.significant(alpha)
+    levels = ", ".join(f"{level} {mean:.4g}" for level, mean in effects.means[name].items())
+    does = "depend on it" if name in significant else "are not shown to depend on it"
+    lines = [f"{effects.scope}: errors {does} ({levels})."]
+    if f"{contestant} x {name}" in significant:
+        lines.append("The comparison depends on it too: look at its levels one by one.")
+    return [*lines, *effects.notes]

@@ -1,26 +1,30 @@
 """The answer of a study in plain English, made from what its evidence says and nothing else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from verulam.experiment._evidence.evidence import DEFAULT_RULE, Evidence
-from verulam.experiment._evidence.margin import is_share
-from verulam.experiment._evidence.rank_evidence import RankEvidence
-from verulam.experiment._evidence.verdict import Verdict
-from verulam.experiment._store.responses import Responses, at_largest_share
-from verulam.experiment._text import counted, shortened
-from verulam.experiment._words.phrases import (
+from verulam.experiment._text import (
     Numbers,
     achieves,
     chance_text,
+    counted,
     few,
+    is_share,
     listed,
     measure_words,
     named,
+    paragraph,
     sentence,
+    shortened,
     times_text,
 )
+
+if TYPE_CHECKING:
+    from verulam.experiment._evidence.verdict import Verdict
+    from verulam.experiment._store.responses import Responses
 
 #: Below this agreement with other splits a choice is a toss-up.
 TOSS_UP = 0.8
@@ -45,7 +49,7 @@ def numbers_for(evidence: Evidence) -> Numbers:
     return Numbers.of(evidence.measure, float(np.median(widths)))
 
 
-def choice_sentences(evidence: Evidence, responses: Responses) -> str:
+def choice_sentences(evidence: Evidence, responses: "Responses") -> str:
     """Return the answer on one data set: what to use, how good it is, and what speaks against it.
 
     Parameters
@@ -67,10 +71,10 @@ def choice_sentences(evidence: Evidence, responses: Responses) -> str:
         parts += _recommendation(evidence)
     if len(evidence.eligible) > 1:
         parts += [_rare_class(evidence), agreement_sentence(evidence)]
-    return " ".join(sentence(part) for part in parts if part)
+    return paragraph(parts, responses.names)
 
 
-def nothing_sentence(responses: Responses) -> str:
+def nothing_sentence(responses: "Responses") -> str:
     """Return why nothing can be said: every run failed, or none has finished.
 
     Parameters
@@ -131,7 +135,7 @@ def _counts_rows(evidence: Evidence) -> bool:
     return evidence.measure.name in ("error", "accuracy")
 
 
-def _with_interval(evidence: Evidence, name: str) -> str:
+def with_interval(evidence: Evidence, name: str) -> str:
     write = numbers_for(evidence)
     return f"{_value(evidence, name)} ({write.interval(*evidence.interval(name))})"
 
@@ -139,14 +143,14 @@ def _with_interval(evidence: Evidence, name: str) -> str:
 def _alone(evidence: Evidence) -> list[str]:
     """Return the sentences where one contestant is left, or where there was never another."""
     name = evidence.eligible[0]
-    words = achieves(evidence.measure, _with_interval(evidence, name))
+    words = achieves(evidence.measure, with_interval(evidence, name))
     if len(evidence.names) == 1:
-        return [f"{named(name)} {words}; there is no other contestant to compare it with"]
+        return [f"{named(name)} {words}", "it is alone: there was nothing to choose between"]
     return [f"use {named(name)}: it {words}", "no other contestant is left to compare it with"]
 
 
 def absent_sentences(
-    responses: Responses, present: Sequence[str], *, where: str = "", failed: bool = True
+    responses: "Responses", present: Sequence[str], *, where: str = "", failed: bool = True
 ) -> str:
     """Return who is left out for want of results, and why; empty where nobody is.
 
@@ -179,13 +183,13 @@ def absent_sentences(
     for reason, names in reasons.items():
         who, was = few([named(name) for name in names]), "were" if len(names) > 1 else "was"
         parts.append(f"{who} {reason}{where} and {was} left out of the choice")
-    return " ".join(sentence(part) for part in parts)
+    return paragraph(parts, responses.names)
 
 
-def _about_failures(evidence: Evidence, responses: Responses) -> str:
+def _about_failures(evidence: Evidence, responses: "Responses") -> str:
     """Return who was left out because some of its runs did not succeed."""
-    runs = responses.runs[responses.runs["data"] == evidence.data]
-    runs = runs[at_largest_share(runs, responses.runs)]
+    runs = responses.full_runs
+    runs = runs[runs["data"] == evidence.data]
     unsuccessful = runs[~runs["status"].isin(["done", "left"])]
     counts = unsuccessful["contestant"].astype(str).value_counts()
     absent = [name for name in responses.names if name in counts and name not in evidence.eligible]
@@ -207,7 +211,7 @@ def _no_signal(evidence: Evidence) -> list[str]:
     best = learners[0]
     value, low, high = evidence.posterior.difference(best, baseline)
     gain = value if evidence.measure.greater_is_better else -value
-    known = achieves(evidence.measure, _with_interval(evidence, baseline))
+    known = achieves(evidence.measure, with_interval(evidence, baseline))
     if evidence.claimed(best, baseline):
         lead = (
             f"these inputs predict the target, but hardly: {named(best)} is better than "
@@ -252,7 +256,7 @@ def _range(evidence: Evidence, low: float, high: float) -> str:
 
 def _recommendation(evidence: Evidence) -> list[str]:
     choice = evidence.selection.name
-    words = achieves(evidence.measure, _with_interval(evidence, choice))
+    words = achieves(evidence.measure, with_interval(evidence, choice))
     if evidence.selection.agreement < TOSS_UP:
         suggestion = f"we suggest {named(choice)}, which {words}"
         return [_toss_up(evidence), suggestion, *_beside_baseline(evidence)]
@@ -439,7 +443,7 @@ def advice_on_rows(evidence: Evidence) -> str:
     )
 
 
-def not_rejected_sentence(evidence: Evidence, verdict: Verdict, name: str) -> str:
+def not_rejected_sentence(evidence: Evidence, verdict: "Verdict", name: str) -> str:
     """Return the answer by the rule of Alpaydin 19.15: the simplest that no test rejects.
 
     Parameters
@@ -451,7 +455,7 @@ def not_rejected_sentence(evidence: Evidence, verdict: Verdict, name: str) -> st
     name
         The contestant.
     """
-    words = achieves(evidence.measure, _with_interval(evidence, name))
+    words = achieves(evidence.measure, with_interval(evidence, name))
     if name == evidence.baseline:
         lead = "we saw no sign that these inputs predict the target: the tests show no contestant"
         parts = [f"{lead} to be better than {named(name)}, which {words}"]
@@ -470,125 +474,4 @@ def not_rejected_sentence(evidence: Evidence, verdict: Verdict, name: str) -> st
         parts.append(
             f"{named(evidence.best)} did {did} here; the truth may be {_range(evidence, low, high)}"
         )
-    return " ".join(sentence(part) for part in parts)
-
-
-def order_sentence(order: Sequence[str], measure: str) -> str:
-    """Return the order of all contestants, as their means have it.
-
-    Parameters
-    ----------
-    order
-        Best first.
-    measure
-        What they are ordered by, in words.
-    """
-    return f"By {measure}, best first: {', '.join(named(name) for name in order)}."
-
-
-def ranks_sentences(ranks: RankEvidence, verdict: Verdict) -> str:
-    """Return the answer over several data sets.
-
-    Parameters
-    ----------
-    ranks
-        What the mean ranks tell.
-    verdict
-        What the tests say.
-    """
-    choice, best = ranks.selection.name, ranks.best
-    count = counted(ranks.n_data_sets, "data set")
-    rank = f"{ranks.mean_rank(choice):.2f}"
-    if choice == best:
-        parts = [f"use {named(choice)}: over {count} it ranks best (mean rank {rank})"]
-    else:
-        error = "half the standard error" if ranks.rule == DEFAULT_RULE else "the standard error"
-        top = ranks.mean_rank(best)
-        tied = bool(np.isclose(ranks.mean_rank(choice), top))
-        lead = f"ranks best ({top:.2f}), but by no more than {error} of the difference"
-        parts = [
-            f"use {named(choice)}: over {count} its mean rank is {rank}",
-            f"{named(best)} {'ranks just as well' if tied else lead}; {named(choice)} is simpler",
-        ]
-    above = [name for name in ranks.order if verdict.beats(choice, name)]
-    level = [name for name in ranks.order if name != choice and name not in above]
-    if above:
-        parts.append(
-            f"it ranks above {_with_ranks(ranks, above)}, adjusted p < {verdict_level(verdict)}"
-        )
-    if level and verdict.tested:
-        parts.append(f"the tests cannot tell it from {_with_ranks(ranks, level)}")
-    agreement = times_text(ranks.selection.agreement)
-    parts.append(f"another {count} like these would lead to the same choice {agreement}")
-    return " ".join(sentence(part) for part in parts)
-
-
-def verdict_level(verdict: Verdict) -> str:
-    """Return the level of significance of a verdict."""
-    return f"{verdict.overall.alpha:g}" if verdict.overall is not None else "0.05"
-
-
-def _with_ranks(ranks: RankEvidence, names: Sequence[str]) -> str:
-    shown = [f"{named(name)} ({ranks.mean_rank(name):.2f})" for name in names]
-    return few(shown)
-
-
-def each_data_set_sentences(evidence: Mapping[str, Evidence], ranks: RankEvidence | None) -> str:
-    """Return the answer where there are too few data sets for one over all of them.
-
-    Parameters
-    ----------
-    evidence
-        What is known on each data set.
-    ranks
-        What the mean ranks tell; None where there are none.
-    """
-    choices = {data: known.selection.name for data, known in evidence.items()}
-    names = list(dict.fromkeys(choices.values()))
-    silent = [data for data, known in evidence.items() if choices[data] == known.baseline]
-    no_sign = (
-        f"we saw no sign that the inputs predict the target on {listed(silent)}" if silent else ""
-    )
-    if len(names) == 1:
-        values = listed(
-            [f"{_with_interval(known, names[0])} on {data}" for data, known in evidence.items()]
-        )
-        measure = next(iter(evidence.values())).measure
-        every = "both data sets" if len(evidence) == 2 else f"all {len(evidence)} data sets"
-        where = f", the choice on {every}" if len(evidence) > 1 else ""
-        parts = [no_sign, f"use {named(names[0])}{where}: it {achieves(measure, values)}"]
-        return " ".join(sentence(part) for part in parts if part)
-    where = listed([f"{named(name)} on {data}" for data, name in choices.items()])
-    parts = [f"it depends on the data set: use {where}", no_sign]
-    if ranks is not None:
-        top = ranks.mean_rank(ranks.best)
-        level = [named(name) for name in ranks.order if np.isclose(ranks.mean_rank(name), top)]
-        parts.append(
-            f"over all of them {listed(level)} {'rank' if len(level) > 1 else 'ranks'} best (mean "
-            f"rank {top:.2f}), but {ranks.n_data_sets} data sets are too few to say more than that"
-        )
-    return " ".join(sentence(part) for part in parts if part)
-
-
-def plain_sentence(responses: Responses, *verdicts: Verdict) -> str:
-    """Return the answer where nothing is known but means: no interval, no test.
-
-    Parameters
-    ----------
-    responses
-        The scores.
-    verdicts
-        Who has the best mean, on each data set.
-    """
-    words = measure_words(responses.measure)
-    leaders = []
-    for verdict in verdicts:
-        table = responses.by_split(verdict.scope) if verdict.scope in responses.data else None
-        mean = float(table[verdict.best].mean()) if table is not None else float("nan")
-        value = "" if np.isnan(mean) else f" ({mean:.4g})"
-        where = f" on {verdict.scope}" if len(verdicts) > 1 else ""
-        leaders.append(f"{named(verdict.best)} has the best {words}{where}{value}")
-    return (
-        f"{sentence(listed(leaders))} The design tells nothing of how far that may be chance; use "
-        "cross-validation to know."
-    )
+    return paragraph(parts, evidence.names)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import DataError, unknown_name
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.polynomial import Linear, Polynomial, Sigmoid
 from verulam.kernel._kernels.radial import (
     ChiSquare,
@@ -107,17 +107,17 @@ class Precomputed(Kernel):
         return np.diagonal(self.inputs(X)).copy()
 
 
-#: Names that stand for kernels wherever one is asked for.
+#: Names that stand for kernels wherever one is asked for, those of scikit-learn where it has them.
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "linear": Linear,
     "polynomial": Polynomial,
-    "gaussian": Gaussian,
     "rbf": Gaussian,
+    "gaussian": Gaussian,
     "mahalanobis": Mahalanobis,
     "sigmoid": Sigmoid,
-    "laplace": Laplace,
+    "laplacian": Laplace,
     "exponential": ExponentialRadial,
-    "chi-square": ChiSquare,
+    "chi2": ChiSquare,
     "spline": Spline,
     "b-spline": BSpline,
     "fourier": Fourier,

@@ -1,20 +1,18 @@
 """Gram matrices: is one an inner product, and where is its centre."""
 
-import warnings
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError, DataWarning
+from verulam.base import DataError, DataWarning, warn_caller
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function, as_kernel
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._tuning import ALL_EIGENVALUES
 
 #: Eigenvalues below zero by less than this share of the largest are rounding.
 ROUNDING = 1e-9
-#: The largest matrix whose eigenvalues are all computed.
-ALL_EIGENVALUES = 1500
 #: Training inputs that are looked at where a kernel need not be an inner product.
 LOOKED_AT = 100
 #: What machines do with an indefinite matrix, and what methods of components do.
@@ -88,8 +86,8 @@ def mercer_check(kernel: str | Kernel | Function, X: Any) -> GramReport:
     >>> bool(mercer_check(Gaussian(1.0), X)), bool(mercer_check(Sigmoid(scale=1, offset=-1), X))
     (True, False)
     """
-    found = as_kernel(kernel).adapted(X)
-    return gram_report(found(X))
+    adapted = as_kernel(kernel).adapted(X)
+    return gram_report(adapted(X))
 
 
 def centre_gram(gram: ArrayLike) -> np.ndarray:
@@ -121,6 +119,7 @@ def normalise_gram(gram: ArrayLike) -> np.ndarray:
     squares = np.diagonal(matrix)
     if (squares < 0).any():
         raise DataError(f"the diagonal must not be negative; its least entry is {squares.min():g}.")
+    # An input without length has a cosine of zero with everything.
     lengths = np.sqrt(np.where(squares > 0, squares, np.inf))
     return matrix / lengths[:, None] / lengths
 
@@ -134,11 +133,10 @@ def check_gram(gram: np.ndarray, done: str = STATIONARY) -> np.ndarray:
             f"differ by {report.asymmetry:.3g}. Use (K + K.T) / 2 if that is meant."
         )
     if not report.positive_semidefinite:
-        warnings.warn(
+        warn_caller(
             "the precomputed Gram matrix is indefinite: its smallest eigenvalue is "
             f"{report.smallest_eigenvalue:.3g}. {done}",
             DataWarning,
-            stacklevel=4,
         )
     return 0.5 * (gram + gram.T)
 
@@ -155,19 +153,18 @@ def check_inner_product(kernel: Kernel, inputs: np.ndarray) -> None:
             f"{report.asymmetry:.3g}. A kernel must be the same both ways."
         )
     if not report.positive_semidefinite:
-        warnings.warn(
+        warn_caller(
             f"the kernel is no inner product on these data: of {len(some)} inputs the smallest "
             f"eigenvalue is {report.smallest_eigenvalue:.3g}. It is used as it is; "
             "EmpiricalKernelMap makes a kernel of any score.",
             DataWarning,
-            stacklevel=5,
         )
 
 
 def _certain(kernel: Kernel) -> bool:
     """Return whether a kernel, and all that it is made of, are inner products on any data."""
     whole: Any = kernel
-    parts = [getattr(whole, each.name) for each in fields(whole)] if is_dataclass(whole) else []
+    parts = [getattr(whole, part.name) for part in fields(whole)] if is_dataclass(whole) else []
     return kernel.certain and all(_certain(part) for part in parts if isinstance(part, Kernel))
 
 
@@ -191,6 +188,7 @@ def _spectrum_ends(matrix: np.ndarray) -> tuple[float, float]:
         return float(values[0]), float(values[-1])
     from scipy.sparse.linalg import eigsh
 
+    # A fixed start: the same matrix gives the same verdict.
     start = np.ones(len(matrix))
     largest = float(eigsh(matrix, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
     # Taken off the largest, the smallest becomes the one of largest size, found the quickest.

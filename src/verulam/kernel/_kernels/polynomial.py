@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import DataError
-from verulam.kernel._kernels.kernel import Kernel, as_rows, positive
+from verulam.kernel._kernels.base import Kernel, as_rows, positive
 
 
 @dataclass(frozen=True)
@@ -143,10 +143,11 @@ def polynomial_features(X: Any, kernel: Polynomial | None = None) -> np.ndarray:
         weight *= kernel.offset ** (kernel.degree - degree)
         if weight == 0:
             continue
-        for chosen in combinations_with_replacement(range(rows.shape[1]), degree):
-            repeats = np.bincount(chosen, minlength=1) if chosen else np.zeros(1, dtype=int)
+        for factors in combinations_with_replacement(range(rows.shape[1]), degree):
+            powers = np.bincount(factors, minlength=1) if factors else np.zeros(1, dtype=int)
+            # The multinomial coefficient: in how many orders the expansion has this product.
             orders = factorial(degree)
-            for repeat in repeats:
-                orders //= factorial(int(repeat))
-            columns.append(sqrt(weight * orders) * rows[:, list(chosen)].prod(axis=1))
+            for power in powers:
+                orders //= factorial(int(power))
+            columns.append(sqrt(weight * orders) * rows[:, list(factors)].prod(axis=1))
     return np.column_stack(columns)

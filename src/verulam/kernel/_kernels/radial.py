@@ -6,18 +6,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from verulam.base import DataError
-from verulam.kernel._kernels.exponential_loops import gaussian_block
-from verulam.kernel._kernels.gaussian_rows import fill_single
-from verulam.kernel._kernels.kernel import Kernel, as_rows, positive
+from verulam.base import DataError, thread_map
+from verulam.kernel._kernels.base import Kernel, as_rows, positive
+from verulam.kernel._kernels.gaussian_loops import gaussian_block, gaussian_block_single
+from verulam.kernel._tuning import (
+    GAUSSIAN_THREADED_ENTRIES,
+    GAUSSIAN_TILE_COLUMNS,
+    GAUSSIAN_TILE_ROWS,
+)
 from verulam.numerics import distances
 
 #: Widths below this have squares of which floating point keeps few digits or none.
 LEAST_WIDTH = 1e-150
+#: Single precision has seven digits. Where exponents of a row with the origin are below this, what
+#: is lost when distances are taken from squares is below a millionth of the kernel's range.
+LARGEST_EXPONENT = 8.0
 
 
 def scale_width(rows: np.ndarray) -> float:
     r"""Return the width with :math:`2 s^2` = columns times variance of all entries."""
+    # The usual scale of scikit-learn: gamma = 1 / (columns * variance), with gamma = 1 / 2 s^2.
     width = float(np.sqrt(0.5 * rows.shape[1] * rows.var()))
     if width >= LEAST_WIDTH:
         return width
@@ -94,9 +102,9 @@ class Gaussian(_Radial):
         if isinstance(self.width, str | int | float | np.number):
             _check_width(self.width)
             return
-        widths = tuple(float(each) for each in self.width)
-        for each in widths:
-            _check_width(each)
+        widths = tuple(map(float, self.width))
+        for width in widths:
+            _check_width(width)
         object.__setattr__(self, "width", widths)
 
     def inputs(self, X: Any) -> np.ndarray:
@@ -119,8 +127,9 @@ class Gaussian(_Radial):
             super().fill(left, right, result, places)
             return
         first, second, factor = self._scaled(left, right)
+        # The same array on both sides, as in training: one half of the matrix is enough.
         symmetric = left is right and places is None
-        fill_single(first, second, factor, result, places, symmetric=symmetric)
+        _fill_single(first, second, factor, result, places, symmetric=symmetric)
 
     def _write(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> None:
         first, second, factor = self._scaled(left, right)
@@ -158,7 +167,7 @@ class Mahalanobis(Kernel):
     ----------
     covariance
         Matrix :math:`S` as rows of numbers; None stands for the covariance of the training data.
-    ridge
+    alpha
         Share of the mean variance added to the diagonal, so that the matrix can be inverted.
 
     Notes
@@ -176,7 +185,7 @@ class Mahalanobis(Kernel):
     """
 
     covariance: Any = None
-    ridge: float = 1e-6
+    alpha: float = 1e-6
 
     def __post_init__(self) -> None:
         if self.covariance is None:
@@ -190,7 +199,7 @@ class Mahalanobis(Kernel):
         if self.covariance is not None:
             return self
         rows = as_rows(X)
-        return Mahalanobis(np.cov(rows.T, bias=True).reshape(2 * (rows.shape[1],)), self.ridge)
+        return Mahalanobis(np.cov(rows.T, bias=True).reshape(2 * (rows.shape[1],)), self.alpha)
 
     def _white(self, rows: np.ndarray) -> np.ndarray:
         if self.covariance is None:
@@ -199,14 +208,15 @@ class Mahalanobis(Kernel):
                 "kernel to a learner, which does."
             )
         matrix = np.array(self.covariance)
-        matrix += self.ridge * (np.trace(matrix) / len(matrix) or 1.0) * np.eye(len(matrix))
+        matrix += self.alpha * (np.trace(matrix) / len(matrix) or 1.0) * np.eye(len(matrix))
         try:
             root = np.linalg.cholesky(matrix)
         except np.linalg.LinAlgError:
             raise DataError(
                 "covariance must be positive definite; its smallest eigenvalue is "
-                f"{np.linalg.eigvalsh(matrix)[0]:.3g}. Raise ridge, or mend the matrix."
+                f"{np.linalg.eigvalsh(matrix)[0]:.3g}. Raise alpha, or mend the matrix."
             ) from None
+        # With S = L L^T, Mahalanobis' distance is the Euclidean one of L^-1 x.
         return np.ascontiguousarray(np.linalg.solve(root, rows.T).T)
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -238,7 +248,7 @@ class Laplace(_Radial):
         _check_width(self.width)
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        return np.exp(distances(left, right, "city-block") / -self._width())
+        return np.exp(distances(left, right, "manhattan") / -self._width())
 
 
 @dataclass(frozen=True)
@@ -299,6 +309,7 @@ class ChiSquare(Kernel):
         for column in range(left.shape[1]):
             first, second = left[:, column, None], right[None, :, column]
             sums = first + second
+            # Cells that both histograms leave empty add nothing, where 0 / 0 would be no number.
             total += np.divide((first - second) ** 2, sums, out=np.zeros_like(sums), where=sums > 0)
         return np.exp(-self.scale * total)
 
@@ -325,7 +336,7 @@ class DistanceKernel(_Radial):
     --------
     >>> from verulam.kernel import DistanceKernel
     >>> from verulam.numerics import distances
-    >>> kernel = DistanceKernel(lambda X, Y: distances(X, Y, "city-block"), width=1.0)
+    >>> kernel = DistanceKernel(lambda X, Y: distances(X, Y, "manhattan"), width=1.0)
     >>> kernel([[0.0]], [[2.0]]).round(4)
     array([[0.3679]])
     """
@@ -348,3 +359,56 @@ def not_negative(X: Any, reason: str) -> np.ndarray:
     if rows.size and rows.min() < 0:
         raise DataError(f"X must not be negative ({reason}); its smallest entry is {rows.min():g}.")
     return rows
+
+
+def _fill_single(
+    left: np.ndarray,
+    right: np.ndarray,
+    factor: float,
+    result: np.ndarray,
+    places: np.ndarray | None = None,
+    *,
+    symmetric: bool = False,
+) -> None:
+    """Write exp(-factor * squared distance) of each pair of rows into a single precision array.
+
+    Parameters
+    ----------
+    left, right : ndarray
+        Rows about a common origin.
+    factor
+        What squared distances are multiplied by.
+    result : ndarray with n_right columns
+        Where the values go.
+    places : ndarray of shape (n_left,) or None
+        Rows of `result` that are written; None for as many as there are, in their order.
+    symmetric
+        Whether `right` has the rows of `left`, so that one half of the values is the other
+        turned round; not with `places`.
+    """
+    # Squared distances are squares less twice the inner products, which a matrix product makes.
+    norms = [np.einsum("ij,ij->i", rows, rows) for rows in (left, right)]
+    largest = max(float(squares.max(initial=0.0)) for squares in norms)
+    enough = factor * largest <= LARGEST_EXPONENT
+    block = gaussian_block_single if enough else gaussian_block
+    precision = np.dtype(np.float32 if enough else np.float64)
+    # Turned round once, so that every product reads both factors along their rows.
+    first, second = left.astype(precision), np.ascontiguousarray(right.T, dtype=precision)
+    left_squares, right_squares = (squares.astype(precision) for squares in norms)
+
+    def tile(start: int) -> None:
+        rows = slice(start, start + GAUSSIAN_TILE_ROWS)
+        # Of a symmetric matrix, tiles from the diagonal on to the right.
+        for column in range(start if symmetric else 0, len(right), GAUSSIAN_TILE_COLUMNS):
+            columns = slice(column, column + GAUSSIAN_TILE_COLUMNS)
+            products = first[rows] @ second[:, columns]
+            part = result[rows, columns] if places is None else np.empty_like(products, np.float32)
+            block(products, left_squares[rows], right_squares[columns], factor, part)
+            if places is not None:
+                result[places[rows], columns] = part
+            elif symmetric:
+                result[columns, rows] = part.T
+
+    starts = range(0, len(left), GAUSSIAN_TILE_ROWS)
+    many = len(left) * len(right) > GAUSSIAN_THREADED_ENTRIES
+    thread_map(tile, starts, 0 if many else 1)

@@ -1,13 +1,14 @@
 """Kernels built column by column: splines, B-splines, Fourier series and the ANOVA kernel."""
 
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import BSpline as PiecewisePolynomial
 
 from verulam.base import DataError
-from verulam.kernel._kernels.kernel import Kernel, as_rows, positive
+from verulam.kernel._kernels.base import Kernel, as_rows, positive
 from verulam.kernel._kernels.radial import not_negative
 
 
@@ -80,6 +81,7 @@ class BSpline(_ByColumn):
             raise DataError(f"order must be a whole number not below 0; got {self.order}.")
 
     def _column(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        # Knots at whole numbers about zero: the B-spline is even and ends at both outer ones.
         half = self.order + 1
         basis = PiecewisePolynomial.basis_element(
             np.arange(-half, half + 1, dtype=np.float64), extrapolate=False
@@ -117,6 +119,7 @@ class Fourier(_ByColumn):
     def _column(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         half = 0.5 * (left - right)
         below = np.sin(half)
+        # At a difference of zero the ratio is 0 / 0, and its limit 2 N + 1.
         small = np.abs(below) < 1e-6
         ratio = np.sin((2 * self.order + 1) * half) / np.where(small, 1.0, below)
         return np.where(small, 2.0 * self.order + 1.0, ratio)
@@ -175,7 +178,5 @@ class Anova(Kernel):
         return sums[self.order]
 
     def diagonal(self, X: Any) -> np.ndarray:
-        from math import comb
-
         rows = self.inputs(X)
         return np.full(len(rows), float(comb(rows.shape[1], self.order)))

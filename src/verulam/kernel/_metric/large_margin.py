@@ -1,6 +1,5 @@
 """Metrics learned for nearest neighbours: large margin nearest neighbours and components."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -22,7 +21,9 @@ from verulam.base import (
     generator,
     one_blas_thread,
     validate_data,
+    warn_caller,
 )
+from verulam.kernel._kernels.inputs import read_classes
 from verulam.kernel._metric.large_margin_problem import (
     LearnedMetric,
     MarginProblem,
@@ -31,7 +32,6 @@ from verulam.kernel._metric.large_margin_problem import (
     learn_projection,
     margin_problem,
 )
-from verulam.kernel._projection.discriminant import read_classes
 
 
 class _LargeMargin(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
@@ -43,8 +43,8 @@ class _LargeMargin(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
     max_iter: int
     tol: float
 
-    def _starts(self, inputs: np.ndarray) -> list[np.ndarray]:
-        """Return projections to start from; their scale is chosen later."""
+    def _initial_projections(self, inputs: np.ndarray) -> list[np.ndarray]:
+        """Return projections to begin with; `best_scale` takes care of their scale."""
         raise NotImplementedError
 
     @checked_fit
@@ -67,18 +67,18 @@ class _LargeMargin(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
             conditioned = condition(problem)
             learned = min(
                 (
-                    self._learn(conditioned.problem, start @ conditioned.forth)
-                    for start in self._starts(problem.inputs)
+                    self._learn(conditioned.problem, projection @ conditioned.forth)
+                    for projection in self._initial_projections(problem.inputs)
                 ),
-                key=lambda each: each.losses[-1],
+                key=lambda metric: metric.losses[-1],
             )
         if not learned.converged:
-            warnings.warn(
+            warn_caller(
                 f"the metric was still improving after max_iter={self.max_iter} steps.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         self.components_ = learned.projection @ conditioned.back
+        # The metric of a projection is positive semidefinite by its form, with no constraint.
         self.metric_ = self.components_.T @ self.components_
         self.loss_curve_ = np.array(learned.losses)
         self.n_iter_ = learned.n_steps
@@ -86,8 +86,8 @@ class _LargeMargin(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
         self.projected_ = inputs @ self.components_.T
         return self
 
-    def _learn(self, problem: MarginProblem, start: np.ndarray) -> LearnedMetric:
-        scaled = best_scale(problem, start) * start
+    def _learn(self, problem: MarginProblem, projection: np.ndarray) -> LearnedMetric:
+        scaled = best_scale(problem, projection) * projection
         return learn_projection(problem, scaled, self.max_iter, self.tol)
 
     @property
@@ -104,6 +104,7 @@ class _LargeMargin(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
         """Return the share of each class among the nearest neighbours."""
         projected = self.transform(X)
         count = min(self.n_neighbors, len(self.projected_))
+        # Euclidean neighbours of projections are neighbours by the learned metric.
         finder = NearestNeighbors(n_neighbors=count).fit(self.projected_)
         votes = self.codes_[finder.kneighbors(projected, return_distance=False)]
         return np.stack([(votes == k).mean(axis=1) for k in range(len(self.classes_))], axis=1)
@@ -136,7 +137,7 @@ class LargeMarginNeighbours(_LargeMargin):
     impostors
         "any" row of another class that violates the margin is an impostor; "nearby" restricts
         them to the nearest `n_neighbors` rows by the metric of the inputs.
-    start
+    init
         Metric to start from: "identity" or "random". The problem is convex in the metric, so this
         changes the way and not the end.
     max_iter
@@ -192,7 +193,7 @@ class LargeMarginNeighbours(_LargeMargin):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_SHARED_CONSTRAINTS,
-        "start": [StrOptions({"identity", "random"})],
+        "init": [StrOptions({"identity", "random"})],
     }
 
     def __init__(
@@ -201,7 +202,7 @@ class LargeMarginNeighbours(_LargeMargin):
         *,
         push_weight: float = 0.5,
         impostors: str = "any",
-        start: str = "identity",
+        init: str = "identity",
         max_iter: int = 1000,
         tol: float = 1e-3,
         random_state: Seed = None,
@@ -209,18 +210,18 @@ class LargeMarginNeighbours(_LargeMargin):
         self.n_neighbors = n_neighbors
         self.push_weight = push_weight
         self.impostors = impostors
-        self.start = start
+        self.init = init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
 
     @classmethod
     def _example_learners(cls) -> list["LargeMarginNeighbours"]:
-        return [cls(), cls(impostors="nearby", start="random", random_state=0)]
+        return [cls(), cls(impostors="nearby", init="random", random_state=0)]
 
-    def _starts(self, inputs: np.ndarray) -> list[np.ndarray]:
+    def _initial_projections(self, inputs: np.ndarray) -> list[np.ndarray]:
         width = inputs.shape[1]
-        if self.start == "identity":
+        if self.init == "identity":
             return [np.eye(width)]
         return [generator(self.random_state).normal(size=(width, width))]
 
@@ -239,9 +240,9 @@ class LargeMarginComponents(_LargeMargin):
     impostors
         "any" row of another class that violates the margin is an impostor; "nearby" restricts
         them to the nearest `n_neighbors` rows by the metric of the inputs.
-    n_restarts
-        Further starts from random projections; the first is from the principal components, and
-        the best end counts, for this problem has local minima.
+    n_init
+        Number of starts: the first is from the principal components, further ones from random
+        projections, and the best end counts, for this problem has local minima.
     max_iter
         Most steps of the optimiser from each start.
     tol
@@ -287,7 +288,7 @@ class LargeMarginComponents(_LargeMargin):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_SHARED_CONSTRAINTS,
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_restarts": [Interval(Integral, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -297,7 +298,7 @@ class LargeMarginComponents(_LargeMargin):
         n_neighbors: int = 3,
         push_weight: float = 0.5,
         impostors: str = "any",
-        n_restarts: int = 0,
+        n_init: int = 1,
         max_iter: int = 1000,
         tol: float = 1e-3,
         random_state: Seed = None,
@@ -306,18 +307,19 @@ class LargeMarginComponents(_LargeMargin):
         self.n_neighbors = n_neighbors
         self.push_weight = push_weight
         self.impostors = impostors
-        self.n_restarts = n_restarts
+        self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
 
     @classmethod
     def _example_learners(cls) -> list["LargeMarginComponents"]:
-        return [cls(1, n_restarts=1, random_state=0)]
+        return [cls(1, n_init=2, random_state=0)]
 
-    def _starts(self, inputs: np.ndarray) -> list[np.ndarray]:
+    def _initial_projections(self, inputs: np.ndarray) -> list[np.ndarray]:
         shape = min(self.n_components, inputs.shape[1]), inputs.shape[1]
+        # Inputs are centred, so these are the principal components, the least of them first.
         _, directions = np.linalg.eigh(inputs.T @ inputs)
         rng = generator(self.random_state)
         principal = np.ascontiguousarray(directions[:, ::-1].T[: shape[0]])
-        return [principal, *(rng.normal(size=shape) for _ in range(self.n_restarts))]
+        return [principal, *(rng.normal(size=shape) for _ in range(self.n_init - 1))]

@@ -35,12 +35,13 @@ def push(points, targets, squares, starts, others, first, last, pulled, forces):
     count = 0
     n_targets = targets.shape[1]
     width = points.shape[1]
-    own = np.empty(width)
+    force_on_i = np.empty(width)
     for i in range(first, last):
-        own[:] = 0.0
+        force_on_i[:] = 0.0
         reach = 0.0
         for k in range(n_targets):
             reach = max(reach, squares[i, k])
+        # No triple beyond the farthest target and the margin has slack.
         reach += 1.0
         for place in range(starts[i], starts[i + 1]):
             other = others[place]
@@ -57,10 +58,10 @@ def push(points, targets, squares, starts, others, first, last, pulled, forces):
             count += active
             for j in range(width):
                 force = active * (points[i, j] - points[other, j])
-                own[j] += force
+                force_on_i[j] += force
                 forces[other, j] += force
         for j in range(width):
-            forces[i, j] -= own[j]
+            forces[i, j] -= force_on_i[j]
     return slack, count
 
 
@@ -77,11 +78,11 @@ def pull(points, targets, weights, forces):
 
 
 @njit(cache=True, nogil=True)
-def within_reach(products, half_lengths, limits, codes, first, counts, found):
+def within_reach(products, half_lengths, limits, codes, first, counts, others):
     """Write the points of other classes that are within reach of each row of a block.
 
     Rows of `products` are the points from `first` on, columns all points. Returns how many were
-    written to `found`; `counts` gets the number of each row.
+    written to `others`; `counts` gets the number of each row.
     """
     total = 0
     for i in range(products.shape[0]):
@@ -89,8 +90,9 @@ def within_reach(products, half_lengths, limits, codes, first, counts, found):
         code = codes[first + i]
         before = total
         for other in range(products.shape[1]):
-            # Written always, kept or overwritten next: this costs less than a guess gone wrong.
-            found[total] = other
+            # Written always, and overwritten by the next if out of reach: this costs less than a
+            # branch that the processor guesses wrong.
+            others[total] = other
             total += (products[i, other] - half_lengths[other] > limit) & (codes[other] != code)
         counts[first + i] = total - before
     return total

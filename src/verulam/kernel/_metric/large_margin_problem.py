@@ -13,23 +13,19 @@ from verulam.kernel._metric.large_margin_loops import (
     target_squares,
     within_reach,
 )
+from verulam.kernel._tuning import (
+    IMPOSTOR_BLOCK_ENTRIES,
+    IMPOSTOR_PARTS,
+    IMPOSTOR_THREADED_ENTRIES,
+    LOOKAHEAD,
+    STEPS_PER_SEARCH,
+)
 from verulam.numerics import distances
 
-#: Entries of a block of distances when impostors are sought.
-BLOCK_ENTRIES = 2**20
-#: Candidates are all that are less than this many margins beyond reach, so that the list stays
-#: right for some steps of the metric.
-LOOKAHEAD = 1.5
-#: Parts that impostors are counted in, whatever the number of threads: sums stay the same.
-N_PARTS = 2
-#: Fewer differences than these are not worth a second thread.
-THREADED_ENTRIES = 2**18
 #: Rows that the scale of a start is chosen by.
 SCALE_ROWS = 100
 #: Directions with less than this share of the largest variance are not stretched any further.
 LEAST_VARIANCE = 1e-4
-#: Steps of the metric between two searches for new candidates.
-STEPS_PER_SEARCH = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +108,12 @@ def margin_problem(
     targets = np.empty((len(inputs), count), dtype=np.int32)
     for code in range(len(sizes)):
         rows = np.flatnonzero(codes == code)
-        own = min(count, len(rows) - 1)
+        n_targets = min(count, len(rows) - 1)
         # A row with too few of its class is its own target: that costs nothing and pulls nothing.
         targets[rows] = rows[:, None]
-        if own:
-            finder = NearestNeighbors(n_neighbors=own).fit(inputs[rows])
-            targets[rows, :own] = rows[finder.kneighbors(return_distance=False)]
+        if n_targets:
+            finder = NearestNeighbors(n_neighbors=n_targets).fit(inputs[rows])
+            targets[rows, :n_targets] = rows[finder.kneighbors(return_distance=False)]
     allowed = None
     if nearby:
         near = min(n_neighbors, len(inputs) - 1)
@@ -148,10 +144,12 @@ class Conditioned:
 def condition(problem: MarginProblem) -> Conditioned:
     """Return a problem with the same metrics and values that takes fewer steps to solve."""
     spreads = problem.inputs.std(axis=0)
+    # A constant column says nothing, and must not be divided by zero.
     spreads = np.where(spreads > 0.0, spreads, 1.0)
     scaled = problem.inputs / spreads
     values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
     roots = np.sqrt(np.maximum(values, LEAST_VARIANCE * max(float(values.max()), 1e-300)))
+    # A projection L of the inputs is L times this in coordinates of equal variance: L x = L F y.
     forth = spreads[:, None] * vectors * roots
     back = (vectors / roots / spreads[:, None]).T
     inputs = np.ascontiguousarray(problem.inputs @ back.T)
@@ -161,6 +159,7 @@ def condition(problem: MarginProblem) -> Conditioned:
 def find_candidates(problem: MarginProblem, projection: np.ndarray) -> Candidates:
     """Return all rows of other classes that are within reach, or nearly, of each row."""
     points = problem.inputs @ projection.T
+    # A row has a slack only with impostors nearer than its farthest target and the margin of one.
     squares = np.empty(problem.targets.shape)
     target_squares(points, problem.targets, squares)
     reach = squares.max(axis=1) + 1.0 + LOOKAHEAD
@@ -171,16 +170,17 @@ def find_candidates(problem: MarginProblem, projection: np.ndarray) -> Candidate
     # A pair is within reach where its product outweighs half of both lengths less the reach.
     limits = half_lengths - 0.5 * reach
     size = len(points)
-    step = max(1, BLOCK_ENTRIES // size)
+    step = max(1, IMPOSTOR_BLOCK_ENTRIES // size)
     counts = np.zeros(size + 1, dtype=np.int64)
-    found = np.empty(step * size + 1, dtype=np.int32)
+    # One more than can be within reach, as the loop writes ahead.
+    in_reach = np.empty(step * size + 1, dtype=np.int32)
     others = []
     for first in range(0, size, step):
         products = points[first : first + step] @ points.T
         total = within_reach(
-            products, half_lengths, limits, problem.codes, first, counts[1:], found
+            products, half_lengths, limits, problem.codes, first, counts[1:], in_reach
         )
-        others.append(found[:total].copy())
+        others.append(in_reach[:total].copy())
     return Candidates(counts.cumsum(), np.concatenate(others))
 
 
@@ -197,10 +197,12 @@ def best_scale(problem: MarginProblem, projection: np.ndarray) -> float:
     matter; the objective is convex in the square of the factor.
     """
     points = problem.inputs @ projection.T
+    # Rows from all over the table, the same at every call.
     rows = np.unique(np.linspace(0, len(points) - 1, SCALE_ROWS).astype(int))
-    squares = distances(points[rows], points, "squared euclidean")
+    squares = distances(points[rows], points, "sqeuclidean")
     near = np.take_along_axis(squares, problem.targets[rows].astype(int), axis=1)
     strangers = problem.codes[rows][:, None] != problem.codes
+    # One plus the factor times these is the slack of each triple.
     gaps = np.concatenate([(near[:, [k]] - squares)[strangers] for k in range(near.shape[1])])
     typical = float(near.mean()) or float(squares.mean()) or 1.0
     weight = problem.push_weight
@@ -210,10 +212,10 @@ def best_scale(problem: MarginProblem, projection: np.ndarray) -> float:
         factor = np.exp(logarithm) / typical
         return pulled * factor + weight * float(np.maximum(0.0, 1.0 + factor * gaps).sum())
 
-    found = scipy.optimize.minimize_scalar(
+    optimum = scipy.optimize.minimize_scalar(
         objective, bounds=(-9.0, 9.0), method="bounded", options={"maxiter": 15}
     )
-    return float(np.sqrt(np.exp(found.x) / typical))
+    return float(np.sqrt(np.exp(optimum.x) / typical))
 
 
 def margin_loss(problem: MarginProblem, candidates: Candidates, projection: np.ndarray) -> Loss:
@@ -231,9 +233,10 @@ def margin_loss(problem: MarginProblem, candidates: Candidates, projection: np.n
     squares = np.empty(problem.targets.shape)
     target_squares(points, problem.targets, squares)
     pulled = np.zeros(squares.shape)
-    parts = np.zeros((N_PARTS, *points.shape))
+    parts = np.zeros((IMPOSTOR_PARTS, *points.shape))
     starts, others = candidates.starts, candidates.others
-    bounds = np.searchsorted(starts, np.linspace(0, len(others), N_PARTS + 1))
+    # Parts with as many candidates each, as rows differ in how many they have.
+    bounds = np.searchsorted(starts, np.linspace(0, len(others), IMPOSTOR_PARTS + 1))
     bounds[[0, -1]] = 0, len(points)
 
     def part(place: int) -> tuple[float, int]:
@@ -242,38 +245,39 @@ def margin_loss(problem: MarginProblem, candidates: Candidates, projection: np.n
             points, problem.targets, squares, starts, others, first, last, pulled, parts[place]
         )
 
-    threads = N_PARTS if others.size * points.shape[1] > THREADED_ENTRIES else 1
-    results = thread_map(part, range(N_PARTS), threads)
+    threads = IMPOSTOR_PARTS if others.size * points.shape[1] > IMPOSTOR_THREADED_ENTRIES else 1
+    results = thread_map(part, range(IMPOSTOR_PARTS), threads)
     slack, n_active = (sum(column) for column in zip(*results, strict=True))
     weight = problem.push_weight
     forces = weight * parts.sum(axis=0)
+    # An impostor that comes between a row and its target pulls the target nearer as well.
     pull(points, problem.targets, (1.0 - weight) + weight * pulled, forces)
     value = (1.0 - weight) * float(squares.sum()) + weight * slack
     return Loss(value, 2.0 * forces.T @ problem.inputs, n_active)
 
 
 def learn_projection(
-    problem: MarginProblem, start: np.ndarray, max_iter: int, tolerance: float
+    problem: MarginProblem, init: np.ndarray, max_iter: int, tol: float
 ) -> LearnedMetric:
     """Return the projection that makes the objective least, by L-BFGS over candidates.
 
     Candidates are looked up again every few steps. It ends where a round of steps, all impostors
-    known, gains less than `tolerance` of the objective.
+    known, gains less than `tol` of the objective.
     """
-    state = _look(problem, start)
+    state = _look(problem, init)
     losses = [state.loss.value]
     converged = False
     n_steps = 0
     while n_steps < max_iter and not converged:
         steps = min(STEPS_PER_SEARCH, max_iter - n_steps)
-        end, taken = _descend(problem, state, steps, tolerance)
+        end, taken = _descend(problem, state, steps, tol)
         n_steps += max(taken, 1)
         after = _look(problem, end)
         if after.loss.value > state.loss.value:
             # Rows from beyond the list came into reach: part of the way is still better.
             after = _part_of_the_way(problem, state, end)
         gain = state.loss.value - after.loss.value
-        converged = gain <= tolerance * max(after.loss.value, 1e-300)
+        converged = gain <= tol * max(after.loss.value, 1e-300)
         state = after
         losses.append(after.loss.value)
     return LearnedMetric(state.projection, losses, n_steps, state.loss.n_active, converged)
@@ -305,7 +309,7 @@ def _part_of_the_way(
 
 
 def _descend(
-    problem: MarginProblem, state: _DescentState, steps: int, tolerance: float
+    problem: MarginProblem, state: _DescentState, steps: int, tol: float
 ) -> tuple[np.ndarray, int]:
     shape = state.projection.shape
 
@@ -318,6 +322,6 @@ def _descend(
         state.projection.ravel(),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": steps, "ftol": tolerance / 10, "gtol": 1e-9, "maxcor": 10},
+        options={"maxiter": steps, "ftol": tol / 10, "gtol": 1e-9, "maxcor": 10},
     )
     return outcome.x.reshape(shape), int(outcome.nit)

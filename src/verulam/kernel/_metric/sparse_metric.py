@@ -19,7 +19,7 @@ from verulam.base import (
     checked_fit,
     validate_data,
 )
-from verulam.kernel._projection.discriminant import read_classes
+from verulam.kernel._kernels.inputs import read_classes
 
 #: Added to the variances, of one each, so that columns which repeat each other can be told apart.
 RIDGE = 1e-4
@@ -37,7 +37,7 @@ class SparseMetric(ClassNamePrefixFeaturesOutMixin, Transformer):
     balance
         Weight :math:`\eta` of the pairs against the covariance of all rows. It is lowered where the
         sum would not be positive definite.
-    penalty
+    alpha
         Price :math:`\lambda` of entries off the diagonal, in units of standardised columns; zero
         leaves none out, and one all.
     max_iter
@@ -79,9 +79,9 @@ class SparseMetric(ClassNamePrefixFeaturesOutMixin, Transformer):
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.pipeline import make_pipeline
     >>> from verulam.kernel import SparseMetric
-    >>> from verulam.nonparametric import KNeighboursClassifier
+    >>> from verulam.nonparametric import KNeighborsClassifier
     >>> X, y = load_wine(return_X_y=True)
-    >>> learner = make_pipeline(SparseMetric(penalty=0.3), KNeighboursClassifier(n_neighbors=3))
+    >>> learner = make_pipeline(SparseMetric(alpha=0.3), KNeighborsClassifier(n_neighbors=3))
     >>> bool(learner.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9)
     True
     >>> bool(learner[0].n_interactions_ < 13 * 12 / 4)
@@ -91,7 +91,7 @@ class SparseMetric(ClassNamePrefixFeaturesOutMixin, Transformer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "balance": [Interval(Real, 0, None, closed="left")],
-        "penalty": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
@@ -101,13 +101,13 @@ class SparseMetric(ClassNamePrefixFeaturesOutMixin, Transformer):
         n_neighbors: int = 3,
         *,
         balance: float = 0.5,
-        penalty: float = 0.05,
+        alpha: float = 0.05,
         max_iter: int = 200,
         tol: float = 1e-4,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.balance = balance
-        self.penalty = penalty
+        self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
 
@@ -123,14 +123,17 @@ class SparseMetric(ClassNamePrefixFeaturesOutMixin, Transformer):
         _, codes = read_classes(y, len(rows))
         deviations = rows.std(axis=0)
         scales = np.where(deviations > 0, deviations, 1.0)
+        # In units of the deviations one price fits all entries.
         standard = (rows - rows.mean(axis=0)) / scales
         covariance = standard.T @ standard / len(rows) + RIDGE * np.eye(rows.shape[1])
         pairs = pair_scatter(standard, codes, self.n_neighbors)
         self.balance_ = feasible_balance(covariance, pairs, float(self.balance))
         matrix, self.n_iter_ = sparse_inverse(
-            covariance + self.balance_ * pairs, float(self.penalty), self.max_iter, self.tol
+            covariance + self.balance_ * pairs, float(self.alpha), self.max_iter, self.tol
         )
+        # Back in units of the columns.
         self.metric_ = matrix / np.outer(scales, scales)
+        # The upper factor L of M = L^T L: distances after the projection are those of the metric.
         self.components_ = scipy.linalg.cholesky(matrix) / scales
         self.n_interactions_ = int(np.count_nonzero(np.triu(matrix, 1)))
         return self
@@ -152,14 +155,15 @@ def pair_scatter(rows: np.ndarray, codes: np.ndarray, n_neighbors: int) -> np.nd
     for same, sign in ((True, 1.0), (False, -1.0)):
         squares, n_pairs = np.zeros_like(scatter), 0
         for code in np.unique(codes):
-            own = rows[codes == code]
-            others = own if same else rows[codes != code]
+            members = rows[codes == code]
+            others = members if same else rows[codes != code]
             count = min(n_neighbors, len(others) - same)
             if count < 1:
                 continue
             finder = NearestNeighbors(n_neighbors=count).fit(others)
-            near = finder.kneighbors(None if same else own, return_distance=False)
-            differences = (own[:, None] - others[near]).reshape(-1, rows.shape[1])
+            # Without queries a row is not its own neighbour.
+            near = finder.kneighbors(None if same else members, return_distance=False)
+            differences = (members[:, None] - others[near]).reshape(-1, rows.shape[1])
             squares += differences.T @ differences
             n_pairs += len(differences)
         scatter += sign * squares / max(n_pairs, 1)
@@ -168,22 +172,23 @@ def pair_scatter(rows: np.ndarray, codes: np.ndarray, n_neighbors: int) -> np.nd
 
 def feasible_balance(covariance: np.ndarray, pairs: np.ndarray, balance: float) -> float:
     """Return the weight of the pairs, lowered where their sum would lose a direction."""
+    # The generalised eigenvalue: the largest share of the variance that the pairs take away.
     taken = -float(scipy.linalg.eigh(pairs, covariance, eigvals_only=True)[0])
     return balance if taken * balance <= MOST else MOST / taken
 
 
 def sparse_inverse(
-    matrix: np.ndarray, penalty: float, max_iter: int, tol: float
+    matrix: np.ndarray, alpha: float, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int]:
-    """Return the inverse with a price on entries off the diagonal, and the rounds it took."""
-    if penalty == 0.0 or len(matrix) == 1:
+    """Return the inverse by the graphical lasso, and the rounds it took."""
+    if alpha == 0.0 or len(matrix) == 1:
         return np.asarray(np.linalg.inv(matrix)), 1
     try:
         _, inverse, n_iter = graphical_lasso(
-            matrix, penalty, tol=tol, max_iter=max_iter, return_n_iter=True
+            matrix, alpha, tol=tol, max_iter=max_iter, return_n_iter=True
         )
     except FloatingPointError as error:
         raise DataError(
-            f"the sparse metric could not be solved ({error}). Raise penalty, or lower balance."
+            f"the sparse metric could not be solved ({error}). Raise alpha, or lower balance."
         ) from None
     return 0.5 * (inverse + inverse.T), int(n_iter)

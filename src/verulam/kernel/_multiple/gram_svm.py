@@ -5,16 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from verulam.base import thread_map
-from verulam.kernel._kernels.general import Precomputed
 from verulam.kernel._solvers.dual import solve_dual
 from verulam.kernel._solvers.dual_loops import add_rows
 from verulam.kernel._solvers.dual_problems import classification_problem
-from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._tuning import SEVERAL_THREADED_ENTRIES
 
-#: Fewer kernel values than these are not worth a second thread.
-THREADED_ENTRIES = 2**21
-#: Blocks of the solver, which is called many times; matrices that need more have lost their digits.
-MOST_BLOCKS = 500
+#: Most working sets of the solver, which is called many times; matrices that need more have lost
+#: their digits.
+MAX_WORKING_SETS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,18 +39,19 @@ class GramMachines:
     def images(self, grams: np.ndarray) -> np.ndarray:
         r"""Return :math:`K_i \beta` for any kernels' Gram matrices, by kernel and machine."""
         n_machines, size = self.coefficients.shape
-        result = np.zeros((len(grams), n_machines, size))
-        supports = [np.flatnonzero(each) for each in self.coefficients]
+        images = np.zeros((len(grams), n_machines, size))
+        supports = [np.flatnonzero(machine) for machine in self.coefficients]
 
         def image(task: int) -> None:
             place, machine = divmod(task, n_machines)
             support = supports[machine]
             weights = self.coefficients[machine, support]
-            add_rows(grams[place], support, weights, result[place, machine])
+            # Only rows of support vectors are read, which are few.
+            add_rows(grams[place], support, weights, images[place, machine])
 
-        threads = 0 if grams.size > THREADED_ENTRIES else 1
+        threads = 0 if grams.size > SEVERAL_THREADED_ENTRIES else 1
         thread_map(image, range(len(grams) * n_machines), threads)
-        return result
+        return images
 
     def squares(self, images: np.ndarray) -> np.ndarray:
         r"""Return :math:`\sum \beta^T K_i \beta` over the machines for each kernel."""
@@ -62,8 +61,8 @@ class GramMachines:
 
 def class_signs(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return a row of -1 and 1 for each machine: one for two classes, else one for each class."""
-    chosen = [1] if n_classes == 2 else range(n_classes)
-    return np.array([np.where(codes == k, 1.0, -1.0) for k in chosen])
+    positives = [1] if n_classes == 2 else range(n_classes)
+    return np.array([np.where(codes == label, 1.0, -1.0) for label in positives])
 
 
 def gram_machines(
@@ -71,30 +70,29 @@ def gram_machines(
     signs: np.ndarray,
     cost: float,
     tol: float,
-    before: GramMachines | None = None,
-    products: np.ndarray | None = None,
+    warm_start: GramMachines | None = None,
+    K_beta: np.ndarray | None = None,
 ) -> GramMachines:
     r"""Return the machines of all rows of `signs`.
 
-    Those `before`, on another Gram matrix, are where the solver starts: their coefficients are
-    feasible for any. `products` are their :math:`K \beta` on this matrix, if known.
+    Machines on another Gram matrix may be a `warm_start`: their coefficients are feasible for any.
+    `K_beta` is their :math:`K \beta` on this matrix, if known.
     """
-    cache = RowCache(Precomputed(), gram, 0.0)
     costs = np.full(len(gram), cost)
     coefficients, biases = np.zeros((len(signs), len(gram))), np.zeros(len(signs))
     objective, converged = 0.0, True
     for place, sign in enumerate(signs):
-        start = None if before is None else before.coefficients[place]
-        problem = classification_problem(sign, costs, start)
+        init = None if warm_start is None else warm_start.coefficients[place]
         solution = solve_dual(
-            problem,
-            cache,
-            tolerance=tol,
-            max_iter=MOST_BLOCKS,
-            products=None if products is None else products[place],
+            classification_problem(sign, costs, init),
+            gram,
+            tol=tol,
+            max_iter=MAX_WORKING_SETS,
+            K_beta=None if K_beta is None else K_beta[place],
         )
         converged &= solution.converged
         coefficients[place] = solution.coefficients
-        biases[place] = solution.levels[0]
+        biases[place] = solution.equality_multipliers[0]
+        # The dual objective is maximised, and the program is its negative.
         objective -= solution.objective
     return GramMachines(coefficients, biases, float(objective), converged)

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 
 from verulam.base import DataError, check_is_fitted
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function, Precomputed, as_kernel, check_finite
 from verulam.kernel._kernels.gram import check_gram, check_inner_product
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.inputs import read_inputs, warn_of_many_rows
 from verulam.kernel._kernels.polynomial import Linear, Polynomial
 from verulam.kernel._kernels.radial import Gaussian, scale_width
-from verulam.kernel._kernels.space import point_to_maps, read_inputs
-
-#: With more inputs than these all Gram matrices are kept in single precision: there are several,
-#: and the time goes into reading them.
-DOUBLE_PRECISION_ROWS = 500
+from verulam.kernel._tuning import SEVERAL_DOUBLE_PRECISION_ROWS
 
 AnyKernel = str | Kernel | Function
 
@@ -46,11 +43,11 @@ class SeveralKernels:
             return _read_matrices(X, len(self.kernels), len(self.inputs))
         return read_inputs(learner, self.kernels[0], X, reset=False)
 
-    def against(self, rows: np.ndarray, place: int, chosen: np.ndarray) -> np.ndarray:
-        """Return one kernel of new inputs with the chosen training inputs."""
+    def against(self, queries: np.ndarray, place: int, support: np.ndarray) -> np.ndarray:
+        """Return one kernel of new inputs with the support vectors, by their positions."""
         if self.kernels[0].takes == "gram":
-            return rows[:, place, chosen] / self.scales[place]
-        return self.kernels[place](rows, self.inputs[chosen]) / self.scales[place]
+            return queries[:, place, support] / self.scales[place]
+        return self.kernels[place](queries, self.inputs[support]) / self.scales[place]
 
 
 def open_kernels(
@@ -62,21 +59,11 @@ def open_kernels(
     """
     if isinstance(kernels, str):
         return _open_matrices(X)
-    given = None if kernels is None else [as_kernel(each) for each in kernels]
-    if given is not None:
-        _check_kinds(given)
-    inputs = read_inputs(learner, given[0] if given else Linear(), X, reset=True).copy()
-    chosen = given or usual_kernels(inputs)
-    if centred:
-        chosen = [each.centred() for each in chosen]
-    adapted = tuple(each.adapted(inputs) for each in chosen)
-    if adapted[0].takes == "rows":
-        point_to_maps(len(inputs), len(adapted))
-    precision = np.float64 if len(inputs) <= DOUBLE_PRECISION_ROWS else np.float32
+    adapted, inputs = _read_adapted(learner, kernels, X, centred)
+    precision = np.float64 if len(inputs) <= SEVERAL_DOUBLE_PRECISION_ROWS else np.float32
     grams = np.empty((len(adapted), len(inputs), len(inputs)), dtype=precision)
     scales = np.ones(len(adapted))
     for place, kernel in enumerate(adapted):
-        check_inner_product(kernel, inputs)
         gram, prepared = grams[place], kernel.inputs(inputs)
         kernel.fill(prepared, prepared, gram)
         check_finite(gram)
@@ -86,8 +73,29 @@ def open_kernels(
     return SeveralKernels(adapted, inputs, scales), grams
 
 
+def _read_adapted(
+    learner: Any, kernels: Sequence[AnyKernel] | None, X: Any, centred: bool
+) -> tuple[tuple[Kernel, ...], np.ndarray]:
+    unadapted = None if kernels is None else [as_kernel(kernel) for kernel in kernels]
+    if unadapted is not None:
+        _check_kinds(unadapted)
+    first = unadapted[0] if unadapted else Linear()
+    # A copy: later changes to the caller's array must not change the model.
+    inputs = read_inputs(learner, first, X, ensure_min_samples=2).copy()
+    unadapted = unadapted or usual_kernels(inputs)
+    if centred:
+        unadapted = [kernel.centred() for kernel in unadapted]
+    adapted = tuple(kernel.adapted(inputs) for kernel in unadapted)
+    if first.takes == "rows":
+        warn_of_many_rows(None, len(inputs), len(adapted))
+    for kernel in adapted:
+        check_inner_product(kernel, inputs)
+    return adapted, inputs
+
+
 def _scale(gram: np.ndarray) -> float:
     """Return the mean variance of the inputs in the space of a kernel."""
+    # The mean squared length less the squared length of the mean.
     variance = float(np.trace(gram) / len(gram) - gram.mean())
     # A kernel without variance says nothing; there is nothing to divide it by either.
     return variance if variance > 1e-12 * abs(float(gram.mean())) else 1.0
@@ -100,7 +108,9 @@ def _open_matrices(X: Any) -> tuple[SeveralKernels, np.ndarray]:
             "precomputed kernels are one square matrix for each, in a table of three dimensions; "
             f"got shape {np.shape(X)}."
         )
-    grams = np.array([check_gram(gram) for gram in np.asarray(X, dtype=np.float64)])
+    grams = np.array(X, dtype=np.float64)
+    for place, gram in enumerate(grams):
+        grams[place] = check_gram(gram)
     scales = np.array([_scale(gram) for gram in grams])
     several = SeveralKernels((Precomputed(),) * len(grams), grams.transpose(1, 0, 2), scales)
     return several, grams / scales[:, None, None]
@@ -126,7 +136,7 @@ def usual_kernels(inputs: np.ndarray) -> list[Kernel]:
 def _check_kinds(kernels: Sequence[Kernel]) -> None:
     if not kernels:
         raise DataError("kernels must have one kernel or more; got an empty list.")
-    kinds = {each.takes for each in kernels}
+    kinds = {kernel.takes for kernel in kernels}
     if len(kinds) > 1 or "gram" in kinds:
         raise DataError(
             "kernels must all compare rows of numbers, or all objects; these compare "

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.optimize
+from numba import njit
 
 from verulam.base import one_blas_thread, thread_count, thread_map
 from verulam.kernel._kernels.gram import centre_gram
-from verulam.kernel._multiple.gram_svm import THREADED_ENTRIES, GramMachines, gram_machines
-from verulam.kernel._multiple.kernel_weights_loops import add_up
+from verulam.kernel._multiple.gram_svm import GramMachines, gram_machines
+from verulam.kernel._tuning import QUADRATIC_KERNELS, SEVERAL_THREADED_ENTRIES
 
 #: Weights below this share of the largest are set to zero.
 NEGLIGIBLE = 1e-4
@@ -19,8 +20,6 @@ NEGLIGIBLE = 1e-4
 SAFE_EXPONENT = 0.5
 #: Shares below this are rounding, and their kernels need not be read.
 LEAST_SHARE = 1e-9
-#: With more kernels than these a step of quadratic programming costs more than it saves.
-MANY_KERNELS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +51,26 @@ def combine(weights: np.ndarray, grams: np.ndarray, total: np.ndarray | None = N
         total = np.empty(grams.shape[1:], dtype=grams.dtype)
     used = np.flatnonzero(weights)
     factors = weights[used].astype(grams.dtype)
+    # Rounded up, so that there are as many parts as threads.
     step = max(1, -(-size // thread_count()))
 
     def part(start: int) -> None:
         add_up(grams, used, factors, start, min(start + step, size), total)
 
-    threads = 0 if grams.size > THREADED_ENTRIES else 1
+    threads = 0 if grams.size > SEVERAL_THREADED_ENTRIES else 1
     thread_map(part, range(0, size, step), threads)
     return total
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def add_up(grams, used, weights, first, last, total):
+    """Write rows of the weighted sum of some Gram matrices, each row while it is near."""
+    for row in range(first, last):
+        total[row] = 0.0
+        for k in range(used.shape[0]):
+            weight, gram = weights[k], grams[used[k], row]
+            for column in range(gram.shape[0]):
+                total[row, column] += weight * gram[column]
 
 
 def alignments(grams: np.ndarray, signs: np.ndarray) -> np.ndarray:
@@ -73,9 +84,9 @@ def alignments(grams: np.ndarray, signs: np.ndarray) -> np.ndarray:
     centred = [centre_gram(gram) for gram in grams]
     return np.array(
         [
-            float((each * ideal).sum())
-            / max(float(np.linalg.norm(each) * np.linalg.norm(ideal)), 1e-300)
-            for each in centred
+            float((gram * ideal).sum())
+            / max(float(np.linalg.norm(gram) * np.linalg.norm(ideal)), 1e-300)
+            for gram in centred
         ]
     )
 
@@ -94,7 +105,9 @@ def maximal_alignment_weights(grams: np.ndarray, signs: np.ndarray) -> np.ndarra
     centred = np.array([centre_gram(gram).ravel() for gram in grams])
     products = centred @ centred.T
     target = centred @ centre_gram(signs.T @ signs).ravel()
+    # Kernels that are multiples of each other make the matrix singular.
     ridge = 1e-10 * float(np.trace(products)) + 1e-300
+    # With A = R^T R, x^T A x - 2 b^T x is |R x - R^-T b|^2 up to a constant: least squares.
     factor = scipy.linalg.cholesky(products + ridge * np.eye(len(grams)))
     right = scipy.linalg.solve_triangular(factor, target, trans="T")
     weights, _ = scipy.optimize.nnls(factor, right)
@@ -145,7 +158,7 @@ def learn_weights(
     if penalty is not None:
         # One safe step finds the size of the sum.
         best = _better(best, problem.at(_step(best, SAFE_EXPONENT, penalty), best), objectives)
-    if len(grams) <= MANY_KERNELS:
+    if len(grams) <= QUADRATIC_KERNELS:
         best = _quasi_newton(problem, best, max_iter, objectives)
     best = _multiply(problem, best, max_iter + 1 - len(objectives), objectives)
     return WeightedMachines(best.weights, best.machines, objectives, best.gap)
@@ -173,19 +186,20 @@ class _Problem:
         self.penalty, self.tol = penalty, tol
         self._total = np.empty(grams.shape[1:], dtype=grams.dtype)
 
-    def at(self, weights: np.ndarray, before: _WeightState | None = None) -> _WeightState:
+    def at(self, weights: np.ndarray, last: _WeightState | None = None) -> _WeightState:
         """Return machines and slopes at some weights, started from those of others."""
         combine(weights, self.grams, self._total)
         # What each kernel makes of the last machines is known, so their sum costs no kernel row.
-        products = None if before is None else np.tensordot(weights, before.images, axes=1)
+        K_beta = None if last is None else np.tensordot(weights, last.images, axes=1)
         machines = gram_machines(
             self._total,
             self.signs,
             self.cost,
             self.tol,
-            None if before is None else before.machines,
-            products,
+            None if last is None else last.machines,
+            K_beta,
         )
+        # By Danskin's theorem the slope of the objective needs the machines at their optimum alone.
         images = machines.images(self.grams)
         squares = machines.squares(images)
         price = 0.0 if self.penalty is None else self.penalty * float(weights.sum())
@@ -214,6 +228,7 @@ def _quasi_newton(
             last = problem.at(weights / weights.sum() if problem.penalty is None else weights, last)
         best = _better(best, last, objectives)
         if best.gap <= problem.tol or not last.machines.converged:
+            # Ends the search from within its objective, when the gap is small enough.
             raise StopIteration
         return last.objective / scale, (price - 0.5 * last.squares) * (size / scale)
 
@@ -244,6 +259,7 @@ def _multiply(
         if best.gap <= problem.tol or not best.machines.converged:
             break
         trial = problem.at(_step(best, exponent, problem.penalty), best)
+        # Too long a step: a shorter one is tried, down to the one that cannot fail.
         if trial.objective > best.objective and exponent > SAFE_EXPONENT:
             exponent = max(SAFE_EXPONENT, 0.5 * exponent)
             continue
@@ -281,7 +297,7 @@ def _gap(
 
 
 def _shares(weights: np.ndarray) -> np.ndarray:
-    kept = np.where(weights > NEGLIGIBLE * weights.max(initial=0.0), weights, 0.0)
-    if kept.sum() <= 0:
+    sparse = np.where(weights > NEGLIGIBLE * weights.max(initial=0.0), weights, 0.0)
+    if sparse.sum() <= 0:
         return np.full(len(weights), 1.0 / len(weights))
-    return kept / kept.sum()
+    return sparse / sparse.sum()

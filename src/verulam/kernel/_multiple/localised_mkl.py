@@ -19,10 +19,10 @@ from verulam.base import (
     checked_fit,
     generator,
 )
+from verulam.kernel._kernels.inputs import read_classes
 from verulam.kernel._multiple.gram_svm import GramMachines, class_signs, gram_machines
 from verulam.kernel._multiple.kernel_list import AnyKernel, open_kernels
 from verulam.kernel._multiple.mkl import largest_class
-from verulam.kernel._projection.discriminant import read_classes
 from verulam.numerics import distances, sigmoid, softmax
 
 #: How often a step of the gates is halved before it is given up.
@@ -61,23 +61,25 @@ class Gates:
         values = features @ self.parameters.T
         return softmax(values, axis=1) if self.kind == "softmax" else sigmoid(values)
 
-    def slopes(self, features: np.ndarray, by_opening: np.ndarray) -> np.ndarray:
+    def gradient(self, features: np.ndarray, by_opening: np.ndarray) -> np.ndarray:
         """Return the gradient with respect to the parameters from that for each opening."""
         openings = self.openings(features)
         if self.kind == "sigmoid":
             return (by_opening * openings * (1.0 - openings)).T @ features
+        # The derivative of a softmax: its outputs compete, so that their mean is taken off.
         mean = (by_opening * openings).sum(axis=1, keepdims=True)
         by_value = openings * (by_opening - mean)
         if self.kind == "softmax":
             return by_value.T @ features
         centres, widths = self.parameters[:, :-1], np.exp(self.parameters[:, -1:])
         by_centre = by_value.T @ features[:, :-1] - by_value.sum(axis=0)[:, None] * centres
+        # With respect to the logarithm of the width, so that this stays positive.
         by_width = (by_value * self._squares(features)).sum(axis=0)
         return np.column_stack([by_centre / widths**2, by_width])
 
     def _squares(self, features: np.ndarray) -> np.ndarray:
         """Return squared distances from the centres, in units of their widths."""
-        squares = distances(features[:, :-1], self.parameters[:, :-1], "squared euclidean")
+        squares = distances(features[:, :-1], self.parameters[:, :-1], "sqeuclidean")
         return squares / np.exp(2.0 * self.parameters[:, -1])
 
 
@@ -86,7 +88,7 @@ def gated_gram(openings: np.ndarray, grams: np.ndarray) -> np.ndarray:
     return np.einsum("ti,its,si->ts", openings, grams, openings, optimize=True)
 
 
-def gate_slopes(
+def gate_gradient(
     gates: Gates, features: np.ndarray, grams: np.ndarray, coefficients: np.ndarray
 ) -> np.ndarray:
     r"""Return the gradient of the machines' objective with respect to the gates' functions.
@@ -106,9 +108,10 @@ def gate_slopes(
     # Derivative with respect to each opening: half of the square, by symmetry twice.
     by_opening = np.zeros_like(openings)
     for row in coefficients:
+        # Each coefficient counts as far as its gate is open.
         spread = openings.T * row
         by_opening -= row[:, None] * np.einsum("its,is->ti", grams, spread, optimize=True)
-    return gates.slopes(features, by_opening)
+    return gates.gradient(features, by_opening)
 
 
 class LocalisedKernelClassifier(Classifier):
@@ -201,7 +204,7 @@ class LocalisedKernelClassifier(Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["LocalisedKernelClassifier"]:
-        return [cls(["linear", "gaussian"], random_state=0)]
+        return [cls(["linear", "rbf"], random_state=0)]
 
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -218,13 +221,14 @@ class LocalisedKernelClassifier(Classifier):
         features = gates.features(rows)
         machines = self._machines(gates, features, grams, signs)
         objectives, step = [machines.objective], 1.0
-        # Slopes mean nothing where the solver did not come to rest, of which it has warned.
+        # A gradient means nothing where the solver did not come to rest, of which it has warned.
         for _ in range(self.max_iter if machines.converged else 0):
-            slopes = gate_slopes(gates, features, grams, machines.coefficients)
-            length = float(np.linalg.norm(slopes))
+            gradient = gate_gradient(gates, features, grams, machines.coefficients)
+            length = float(np.linalg.norm(gradient))
             moved = None
+            # Backtracking: each trial costs a training of the machines, so no slope is asked for.
             for _ in range(HALVINGS if length > 0 else 0):
-                trial = replace(gates, parameters=gates.parameters - step / length * slopes)
+                trial = replace(gates, parameters=gates.parameters - step / length * gradient)
                 after = self._machines(trial, features, grams, signs, machines)
                 if not after.converged:
                     break
@@ -251,10 +255,10 @@ class LocalisedKernelClassifier(Classifier):
         features: np.ndarray,
         grams: np.ndarray,
         signs: np.ndarray,
-        before: GramMachines | None = None,
+        warm_start: GramMachines | None = None,
     ) -> GramMachines:
         gram = gated_gram(gates.openings(features), grams)
-        return gram_machines(gram, signs, self.C, 0.1 * self.tol, before)
+        return gram_machines(gram, signs, self.C, 0.1 * self.tol, warm_start)
 
     def gate_openings(self, X: ArrayLike) -> np.ndarray:
         """Return how far each kernel's gate (column) is open for each input."""
@@ -285,8 +289,8 @@ def _start(kind: str, rows: np.ndarray, n_kernels: int, random: np.random.Genera
     parameters = 0.1 * random.normal(size=(n_kernels, rows.shape[1] + 1))
     gates = Gates(kind, rows.mean(axis=0), scales, parameters)
     if kind == "gaussian":
-        chosen = random.choice(len(rows), n_kernels, replace=len(rows) < n_kernels)
-        parameters[:, :-1] += gates.features(rows[chosen])[:, :-1]
+        centres = random.choice(len(rows), n_kernels, replace=len(rows) < n_kernels)
+        parameters[:, :-1] += gates.features(rows[centres])[:, :-1]
         # As wide as the distance between two rows is on average.
         parameters[:, -1] += 0.5 * np.log(2.0 * rows.shape[1])
     return gates

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from verulam.base import DataError
-from verulam.kernel._kernels.kernel import Kernel, as_rows, positive
+from verulam.kernel._kernels.base import Kernel, as_rows, positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class LocalMahalanobis(Kernel):
         Training rows that make the covariance of a place.
     width
         Factor :math:`s` of all lengths.
-    ridge
+    shrinkage
         Share of the covariance of all rows in each: one is `Mahalanobis`, and any share above zero
         keeps a covariance of few rows from being singular.
     training : ndarray or None
@@ -50,7 +50,7 @@ class LocalMahalanobis(Kernel):
     >>> from verulam.kernel import LocalMahalanobis
     >>> along = np.column_stack([np.linspace(1, 3, 20), np.zeros(20)])
     >>> cross = np.vstack([along, along[:, ::-1]])
-    >>> kernel = LocalMahalanobis(n_neighbors=8, ridge=0.05).adapted(cross)
+    >>> kernel = LocalMahalanobis(n_neighbors=8, shrinkage=0.05).adapted(cross)
     >>> on_the_line, off_it = kernel([[2.0, 0.0]], [[2.5, 0.0], [2.0, 0.5]])[0]
     >>> bool(on_the_line > 5 * off_it)
     True
@@ -58,21 +58,21 @@ class LocalMahalanobis(Kernel):
 
     n_neighbors: int = 10
     width: float = 1.0
-    ridge: float = 0.1
+    shrinkage: float = 0.1
     training: np.ndarray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         positive("width", self.width)
-        positive("ridge", self.ridge)
-        if self.ridge > 1.0:
-            raise DataError(f"ridge must be a share, above 0 and at most 1; got {self.ridge}.")
+        positive("shrinkage", self.shrinkage)
+        if self.shrinkage > 1.0:
+            raise DataError(f"shrinkage must be above 0 and at most 1; got {self.shrinkage}.")
         if self.n_neighbors < 2:
             raise DataError(f"n_neighbors must be 2 or more; got {self.n_neighbors}.")
 
     def adapted(self, X: Any) -> Kernel:
         if self.training is not None:
             return self
-        return LocalMahalanobis(self.n_neighbors, self.width, self.ridge, as_rows(X).copy())
+        return LocalMahalanobis(self.n_neighbors, self.width, self.shrinkage, as_rows(X).copy())
 
     def covariances(self, X: Any) -> np.ndarray:
         """Return the covariance of each input's place."""
@@ -85,16 +85,18 @@ class LocalMahalanobis(Kernel):
         count = min(self.n_neighbors, len(self.training))
         finder = NearestNeighbors(n_neighbors=count).fit(self.training)
         around = self.training[finder.kneighbors(rows, return_distance=False)]
+        # About the mean of the neighbours, and not about the input: it may lie at their edge.
         around = around - around.mean(axis=1, keepdims=True)
         local = np.einsum("tki,tkj->tij", around, around) / count
         overall = np.cov(self.training.T, bias=True).reshape(2 * (rows.shape[1],))
         variance = float(np.trace(overall)) / len(overall) or 1.0
+        # Columns that repeat each other would make the covariance singular.
         overall += 1e-6 * variance * np.eye(len(overall))
-        return (1.0 - self.ridge) * local + self.ridge * overall
+        return (1.0 - self.shrinkage) * local + self.shrinkage * overall
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         first, second = self.covariances(left), self.covariances(right)
-        own, other = np.linalg.slogdet(first)[1], np.linalg.slogdet(second)[1]
+        log_volumes, other_volumes = np.linalg.slogdet(first)[1], np.linalg.slogdet(second)[1]
         result = np.empty((len(left), len(right)))
         for place, row in enumerate(left):
             mean = 0.5 * (first[place] + second)
@@ -102,7 +104,8 @@ class LocalMahalanobis(Kernel):
             squares = np.einsum(
                 "tj,tj->t", differences, np.linalg.solve(mean, differences[..., None])[..., 0]
             )
-            volumes = 0.25 * (own[place] + other) - 0.5 * np.linalg.slogdet(mean)[1]
+            # Logarithms of the determinants, which would under- or overflow in many columns.
+            volumes = 0.25 * (log_volumes[place] + other_volumes) - 0.5 * np.linalg.slogdet(mean)[1]
             result[place] = np.exp(volumes - 0.5 * squares / self.width**2)
         return result
 

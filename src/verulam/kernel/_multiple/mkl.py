@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 
 from verulam.base import Classifier, Interval, StrOptions, check_is_fitted, checked_fit
+from verulam.kernel._kernels.inputs import kernel_tags, read_classes
 from verulam.kernel._kernels.polynomial import Linear
-from verulam.kernel._kernels.space import kernel_tags
 from verulam.kernel._multiple.gram_svm import class_signs, gram_machines
 from verulam.kernel._multiple.kernel_list import AnyKernel, open_kernels
 from verulam.kernel._multiple.kernel_weights import (
@@ -21,7 +21,6 @@ from verulam.kernel._multiple.kernel_weights import (
     learn_weights,
     maximal_alignment_weights,
 )
-from verulam.kernel._projection.discriminant import read_classes
 
 #: Rules that set the weights before the machine is trained.
 _FIXED: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -129,7 +128,7 @@ class MultipleKernelClassifier(Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["MultipleKernelClassifier"]:
-        return [cls(), cls(["linear", "gaussian"], rule="maximal alignment")]
+        return [cls(), cls(["linear", "rbf"], rule="maximal alignment")]
 
     def __sklearn_tags__(self) -> Tags:
         first = self.kernels[0] if self.kernels else Linear()
@@ -142,13 +141,13 @@ class MultipleKernelClassifier(Classifier):
         """Learn weights and machines."""
         self.kernels_, grams = open_kernels(self, self.kernels, X)
         self.classes_, codes = read_classes(y, grams.shape[1])
-        found = self._learn(grams, class_signs(codes, len(self.classes_)))
-        self.weights_ = found.weights
-        self.coefficients_ = found.machines.coefficients
-        self.biases_ = found.machines.biases
-        self.objective_curve_ = np.array(found.objectives)
-        self.objective_, self.gap_ = found.objectives[-1], found.gap
-        self.n_iter_ = len(found.objectives)
+        learned = self._learn(grams, class_signs(codes, len(self.classes_)))
+        self.weights_ = learned.weights
+        self.coefficients_ = learned.machines.coefficients
+        self.biases_ = learned.machines.biases
+        self.objective_curve_ = np.array(learned.objectives)
+        self.objective_, self.gap_ = learned.objectives[-1], learned.gap
+        self.n_iter_ = len(learned.objectives)
         return self
 
     def _learn(self, grams: np.ndarray, signs: np.ndarray) -> WeightedMachines:
@@ -167,6 +166,7 @@ class MultipleKernelClassifier(Classifier):
         rows = self.kernels_.read(self, X)
         support = np.flatnonzero(self.coefficients_.any(axis=0))
         values = np.tile(self.biases_, (len(rows), 1))
+        # Kernels without weight, of which convex sums have many, are not computed.
         for place in np.flatnonzero(self.weights_):
             gram = self.kernels_.against(rows, int(place), support)
             values += self.weights_[place] * (gram @ self.coefficients_[:, support].T)
@@ -180,8 +180,8 @@ class MultipleKernelClassifier(Classifier):
         """Return the kernels with their weights, the largest first."""
         check_is_fitted(self)
         names = [
-            f"matrix {place}" if each.takes == "gram" else str(each)
-            for place, each in enumerate(self.kernels_.kernels)
+            f"matrix {place}" if kernel.takes == "gram" else str(kernel)
+            for place, kernel in enumerate(self.kernels_.kernels)
         ]
         table = pd.DataFrame({"kernel": names, "weight": self.weights_})
         return table.sort_values("weight", ascending=False, kind="stable", ignore_index=True)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse
 
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.base import Kernel
 
 #: Parts, of any hashable kind, with their counts.
 Bag = Mapping[Any, float]
@@ -17,12 +17,12 @@ class PartKernel(Kernel):
 
     takes: ClassVar[str] = "objects"
 
-    def parts(self, each: Any) -> Bag:
+    def parts(self, structure: Any) -> Bag:
         """Return how often each part occurs in an object."""
         raise NotImplementedError
 
     def _bags(self, inputs: np.ndarray) -> list[Bag]:
-        return [self.parts(each) for each in inputs]
+        return [self.parts(structure) for structure in inputs]
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         first = self._bags(left)
@@ -49,6 +49,7 @@ def shared_parts(left: Sequence[Bag], right: Sequence[Bag]) -> np.ndarray:
         for part in bag:
             columns.setdefault(part, len(columns))
     first, second = (_table(bags, columns) for bags in (left, right))
+    # Sparse tables: each object has few of all the parts.
     return np.asarray((first @ second.T).toarray())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from verulam.base import DataError
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._object_kernels.bags import Bag, PartKernel
 
 _WEIGHTINGS = ("binary", "counts", "tf-idf")
@@ -70,33 +70,36 @@ class DocumentKernel(PartKernel):
         """Return the words of a document with their counts, those left out excepted."""
         if not isinstance(document, str):
             raise DataError(f"a document must be a string; got {type(document).__name__}.")
-        found = Counter(_WORD.findall(document.lower()))
+        counts = Counter(_WORD.findall(document.lower()))
         stopped = ENGLISH_STOP_WORDS if self.stop_words == "english" else self.stop_words or ()
         for word in stopped:
-            found.pop(word, None)
+            counts.pop(word, None)
         if self.vocabulary is not None:
-            found = Counter({word: found[word] for word in self.vocabulary if word in found})
-        return found
+            counts = Counter({word: counts[word] for word in self.vocabulary if word in counts})
+        return counts
 
     def adapted(self, X: Any) -> Kernel:
         if self.weighting != "tf-idf":
             return self
         documents = self.inputs(X)
-        held = Counter(word for document in documents for word in self.words(document))
+        document_counts = Counter(word for document in documents for word in self.words(document))
         size = len(documents)
-        rarity = {word: 1.0 + np.log((1 + size) / (1 + count)) for word, count in held.items()}
+        # As if one document more had every word: no weight is infinite.
+        rarity = {
+            word: 1.0 + np.log((1 + size) / (1 + count)) for word, count in document_counts.items()
+        }
         return replace(self, rarity=rarity, newcomer=1.0 + float(np.log(1 + size)))
 
-    def parts(self, each: Any) -> Bag:
-        found = self.words(each)
+    def parts(self, structure: Any) -> Bag:
+        counts = self.words(structure)
         if self.weighting == "binary":
-            return dict.fromkeys(found, 1.0)
+            return dict.fromkeys(counts, 1.0)
         if self.weighting == "counts":
-            return found
+            return counts
         if self.rarity is None:
             raise DataError(
                 'weighting "tf-idf" needs the training documents: call adapted(X) first, or give '
                 "the kernel to a learner, which does."
             )
         rarity = self.rarity
-        return {word: count * rarity.get(word, self.newcomer) for word, count in found.items()}
+        return {word: count * rarity.get(word, self.newcomer) for word, count in counts.items()}

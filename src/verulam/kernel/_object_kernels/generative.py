@@ -1,6 +1,6 @@
-"""Kernels from a model of the data: generative kernels, and Fisher's of how it would change."""
+"""Kernels from a model of the data: generative kernels, Fisher kernels and Fisher scores."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from verulam.base import DataError
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.base import Kernel
 from verulam.numerics import softmax
 
 #: Eigenvalues of the information below this share of the largest count as none.
@@ -49,6 +49,7 @@ def gaussian_mixture_scores(
     rows = np.asarray(X, dtype=np.float64)
     gaps = rows[:, None] - means
     squares = gaps**2 / variances
+    # In logarithms: far from all components every density would underflow.
     log_densities = np.log(weights) - 0.5 * (
         squares.sum(axis=2) + np.log(2 * np.pi * variances).sum(axis=1)
     )
@@ -56,6 +57,7 @@ def gaussian_mixture_scores(
     by_mean = shares[:, :, None] * gaps / variances
     by_variance = 0.5 * shares[:, :, None] * (squares - 1.0)
     size = len(rows)
+    # The gradient of the log density is a mean over components by their responsibilities.
     return np.hstack([shares - weights, by_mean.reshape(size, -1), by_variance.reshape(size, -1)])
 
 
@@ -82,6 +84,82 @@ def multinomial_scores(X: Any, probabilities: np.ndarray) -> np.ndarray:
     """
     counts = np.asarray(X, dtype=np.float64)
     return counts - counts.sum(axis=1, keepdims=True) * probabilities
+
+
+def hidden_markov_scores(
+    sequences: Sequence[Any], initial: np.ndarray, transitions: np.ndarray, emissions: np.ndarray
+) -> np.ndarray:
+    r"""Return the gradient of each sequence's log probability under a hidden Markov model.
+
+    Parameters
+    ----------
+    sequences
+        Sequences of observations, numbered from 0.
+    initial : ndarray of shape (n_states,)
+        Probabilities :math:`\pi_i` of the first state.
+    transitions : ndarray of shape (n_states, n_states)
+        Probabilities :math:`a_{ij}` of the next state.
+    emissions : ndarray of shape (n_states, n_observations)
+        Probabilities :math:`b_j(m)` of the observations.
+
+    Notes
+    -----
+    With respect to the logarithms of the three tables, each row up to a constant: expected counts
+    less those that the row would give, such as
+
+    .. math:: E[n_j(m)] - b_j(m) \sum_l E[n_j(l)]
+
+    so that a `FisherKernel` of them compares sequences of any length. See Alpaydin 13.7, 15.6.
+
+    Examples
+    --------
+    One state: the sequence has an observation more of the first kind than expected.
+
+    >>> import numpy as np
+    >>> from verulam.kernel import hidden_markov_scores
+    >>> hidden_markov_scores([[0, 0, 0, 1]], np.ones(1), np.ones((1, 1)), np.full((1, 2), 0.5))
+    array([[ 0.,  0.,  1., -1.]])
+    """
+    tables = [np.asarray(table, dtype=np.float64) for table in (initial, transitions, emissions)]
+    return np.array(
+        [_hidden_markov_score(sequence, place, *tables) for place, sequence in enumerate(sequences)]
+    )
+
+
+def _hidden_markov_score(
+    sequence: Any, place: int, initial: np.ndarray, transitions: np.ndarray, emissions: np.ndarray
+) -> np.ndarray:
+    observed = np.asarray(sequence, dtype=np.int64)
+    if not len(observed) or observed.min() < 0 or observed.max() >= emissions.shape[1]:
+        raise DataError(
+            f"sequence {place} must have observations from 0 to {emissions.shape[1] - 1}."
+        )
+    likelihoods = emissions[:, observed].T
+    # The forward-backward recursions, scaled at each step: long sequences would underflow.
+    forward, backward = np.empty(likelihoods.shape), np.ones(likelihoods.shape)
+    scales = np.empty(len(observed))
+    for t in range(len(observed)):
+        predicted = initial if t == 0 else forward[t - 1] @ transitions
+        forward[t] = predicted * likelihoods[t]
+        scales[t] = forward[t].sum()
+        if scales[t] <= 0:
+            raise DataError(f"sequence {place} is impossible under the model at step {t}.")
+        forward[t] /= scales[t]
+    for t in range(len(observed) - 1, 0, -1):
+        backward[t - 1] = transitions @ (likelihoods[t] * backward[t]) / scales[t]
+    states = forward * backward
+    # Expected transitions from one state to another, summed over all steps by one product.
+    ahead = likelihoods[1:] * backward[1:] / scales[1:, None]
+    moves = transitions * (forward[:-1].T @ ahead)
+    counts = np.zeros(emissions.shape)
+    np.add.at(counts.T, observed, states)
+    return np.concatenate(
+        [
+            states[0] - initial,
+            (moves - moves.sum(axis=1, keepdims=True) * transitions).ravel(),
+            (counts - counts.sum(axis=1, keepdims=True) * emissions).ravel(),
+        ]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,11 +217,12 @@ class FisherKernel(Kernel):
         if self.information == "identity":
             return self
         gradients = self._gradients(self.inputs(X))
+        # The second moments of scores are an estimate of the Fisher information.
         information = gradients.T @ gradients / len(gradients)
         values, vectors = scipy.linalg.eigh(information)
         # Directions that no training input moves in, such as a common factor of all weights.
-        kept = values > NEGLIGIBLE * max(float(values.max(initial=0.0)), 1e-300)
-        return replace(self, root=vectors[:, kept] / np.sqrt(values[kept]))
+        informative = values > NEGLIGIBLE * max(float(values.max(initial=0.0)), 1e-300)
+        return replace(self, root=vectors[:, informative] / np.sqrt(values[informative]))
 
     def _gradients(self, inputs: np.ndarray) -> np.ndarray:
         gradients = np.asarray(self.scores(inputs), dtype=np.float64)
@@ -217,7 +296,7 @@ class GenerativeKernel(Kernel):
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         first, second = (
-            np.asarray(self.log_density(each), dtype=np.float64) - self.offset
-            for each in (left, right)
+            np.asarray(self.log_density(inputs), dtype=np.float64) - self.offset
+            for inputs in (left, right)
         )
         return np.exp(first[:, None] + second)

@@ -11,7 +11,7 @@ import scipy.linalg
 from scipy.sparse.csgraph import shortest_path
 
 from verulam.base import DataError
-from verulam.kernel._kernels.kernel import Kernel, as_objects, positive
+from verulam.kernel._kernels.base import Kernel, as_objects, positive
 from verulam.kernel._object_kernels.bags import Bag, PartKernel
 
 
@@ -36,7 +36,7 @@ class LabelledGraph:
         return [""] * len(self.adjacency) if self.labels is None else list(self.labels)
 
 
-def as_graph(each: Any) -> LabelledGraph:
+def as_graph(graph: Any) -> LabelledGraph:
     """Return a graph from an adjacency matrix, or from a NetworkX graph with labels "label".
 
     Examples
@@ -46,17 +46,17 @@ def as_graph(each: Any) -> LabelledGraph:
     ['', '']
     """
     labels = None
-    if isinstance(each, LabelledGraph):
-        matrix, labels = each.adjacency, each.labels
-    elif hasattr(each, "nodes") and hasattr(each, "edges"):
-        places = {node: place for place, node in enumerate(each.nodes)}
+    if isinstance(graph, LabelledGraph):
+        matrix, labels = graph.adjacency, graph.labels
+    elif hasattr(graph, "nodes") and hasattr(graph, "edges"):
+        places = {node: place for place, node in enumerate(graph.nodes)}
         matrix = np.zeros((len(places), len(places)))
-        for first, second in each.edges:
+        for first, second in graph.edges:
             matrix[places[first], places[second]] = matrix[places[second], places[first]] = 1.0
-        named = [each.nodes[node].get("label", "") for node in places]
+        named = [graph.nodes[node].get("label", "") for node in places]
         labels = tuple(named) if any(name != "" for name in named) else None
     else:
-        matrix = each
+        matrix = graph
     adjacency = np.asarray(matrix, dtype=np.float64)
     if adjacency.ndim != 2 or not np.array_equal(adjacency, adjacency.T):
         raise DataError(
@@ -70,7 +70,7 @@ def as_graph(each: Any) -> LabelledGraph:
 
 
 def _as_graphs(X: Any) -> np.ndarray:
-    return as_objects([as_graph(each) for each in as_objects(X)])
+    return as_objects([as_graph(graph) for graph in as_objects(X)])
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,10 @@ class ShortestPathKernel(PartKernel):
     def inputs(self, X: Any) -> np.ndarray:
         return _as_graphs(X)
 
-    def parts(self, each: Any) -> Bag:
-        lengths = shortest_path(each.adjacency != 0, unweighted=True)
-        labels = each.node_labels
+    def parts(self, structure: Any) -> Bag:
+        lengths = shortest_path(structure.adjacency != 0, unweighted=True)
+        labels = structure.node_labels
+        # Each pair of nodes once; those without a path have none to share.
         rows, columns = np.nonzero(np.triu(np.isfinite(lengths), 1))
         return Counter(
             (lengths[a, b], frozenset((labels[a], labels[b])))
@@ -134,17 +135,18 @@ class WeisfeilerLehmanKernel(PartKernel):
     def inputs(self, X: Any) -> np.ndarray:
         return _as_graphs(X)
 
-    def parts(self, each: Any) -> Bag:
-        neighbours = [np.flatnonzero(row).tolist() for row in each.adjacency]
-        labels = [_digest("", repr(label)) for label in each.node_labels]
-        found = Counter((0, label) for label in labels)
+    def parts(self, structure: Any) -> Bag:
+        neighbours = [np.flatnonzero(row).tolist() for row in structure.adjacency]
+        labels = [_digest("", repr(label)) for label in structure.node_labels]
+        counts = Counter((0, label) for label in labels)
         for number in range(1, self.n_rounds + 1):
+            # Sorted, as neighbours have no order; digests, as labels would grow with each round.
             labels = [
                 _digest(label, *sorted(labels[other] for other in near))
                 for label, near in zip(labels, neighbours, strict=True)
             ]
-            found.update((number, label) for label in labels)
-        return found
+            counts.update((number, label) for label in labels)
+        return counts
 
 
 def _digest(*words: str) -> str:
@@ -201,7 +203,7 @@ class RandomWalkKernel(Kernel):
         ]
         if not pairs:
             return 0.0
-        rows, columns = (np.array(each) for each in zip(*pairs, strict=True))
+        rows, columns = map(np.array, zip(*pairs, strict=True))
         common = first.adjacency[np.ix_(rows, rows)] * second.adjacency[np.ix_(columns, columns)]
         largest = float(np.abs(common).sum(axis=0).max())
         if self.decay * largest >= 1.0:
@@ -212,6 +214,7 @@ class RandomWalkKernel(Kernel):
                     f"decay={self.decay:g} lets the sum over walks grow without end; it must be "
                     f"below {1.0 / largest:.4g} for these graphs."
                 )
+        # The geometric series of walks of all lengths is the inverse of this matrix.
         system = np.eye(len(pairs)) - self.decay * common
         reached = scipy.linalg.solve(system, np.ones(len(pairs)), assume_a="sym")
         return float(reached.sum()) / (len(first.adjacency) * len(second.adjacency))
@@ -256,17 +259,18 @@ class DiffusionKernel(Kernel):
         if self.gram is None:
             adjacency = as_graph(self.graph).adjacency
             laplacian = np.diag(adjacency.sum(axis=0)) - adjacency
+            # The exponential of a symmetric matrix has its eigenvectors, and stays symmetric.
             values, vectors = scipy.linalg.eigh(laplacian)
             similarity = (vectors * np.exp(-self.spread * values)) @ vectors.T
             object.__setattr__(self, "gram", 0.5 * (similarity + similarity.T))
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         gram = np.asarray(self.gram)
-        rows, columns = (self._nodes(each) for each in (left, right))
+        rows, columns = map(self._nodes, (left, right))
         return gram[np.ix_(rows, columns)]
 
     def _nodes(self, inputs: np.ndarray) -> np.ndarray:
-        nodes = np.array([int(each) for each in inputs], dtype=np.int64)
+        nodes = np.array([int(node) for node in inputs], dtype=np.int64)
         size = len(np.asarray(self.gram))
         if len(nodes) and not (nodes.min() >= 0 and nodes.max() < size):
             raise DataError(f"inputs must be numbers of nodes from 0 to {size - 1}.")

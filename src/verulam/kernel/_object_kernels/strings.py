@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import DataError
-from verulam.kernel._kernels.kernel import Kernel, as_objects, positive
+from verulam.kernel._kernels.base import Kernel, as_objects, positive
 from verulam.kernel._object_kernels.bags import Bag, PartKernel
 from verulam.kernel._object_kernels.strings_loops import edit_distances as edit_loop
 from verulam.kernel._object_kernels.strings_loops import subsequence_products
@@ -23,22 +23,23 @@ class _Encoded:
 
 
 def _encode(strings: np.ndarray, alphabet: dict[Any, int]) -> _Encoded:
-    codes = [alphabet.setdefault(symbol, len(alphabet)) for each in strings for symbol in each]
-    starts = np.concatenate([[0], np.cumsum([len(each) for each in strings])])
+    codes = [alphabet.setdefault(symbol, len(alphabet)) for string in strings for symbol in string]
+    starts = np.concatenate([[0], np.cumsum([len(string) for string in strings])])
     return _Encoded(np.array(codes, dtype=np.int32), starts.astype(np.int64))
 
 
 def _encode_both(left: np.ndarray, right: np.ndarray) -> tuple[_Encoded, _Encoded]:
+    # One alphabet for both sides: a symbol has the same code on either.
     alphabet: dict[Any, int] = {}
     return _encode(left, alphabet), _encode(right, alphabet)
 
 
 def _check_strings(inputs: np.ndarray) -> np.ndarray:
-    for place, each in enumerate(inputs):
-        if not isinstance(each, str | Sequence):
+    for place, string in enumerate(inputs):
+        if not isinstance(string, str | Sequence):
             raise DataError(
                 f"input {place} must be a string or a sequence of symbols; got "
-                f"{type(each).__name__}."
+                f"{type(string).__name__}."
             )
     return inputs
 
@@ -79,8 +80,8 @@ class SpectrumKernel(PartKernel):
     def inputs(self, X: Any) -> np.ndarray:
         return _check_strings(as_objects(X))
 
-    def parts(self, each: Any) -> Bag:
-        symbols = each if isinstance(each, str) else tuple(each)
+    def parts(self, structure: Any) -> Bag:
+        symbols = structure if isinstance(structure, str) else tuple(structure)
         lengths = range(1 if self.shorter else self.length, self.length + 1)
         return Counter(
             symbols[start : start + length]

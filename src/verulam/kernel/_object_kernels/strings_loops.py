@@ -17,6 +17,7 @@ def edit_distances(left, left_starts, right, right_starts, insertion, deletion, 
         first = left[left_starts[i] : left_starts[i + 1]]
         for j in range(n_right):
             second = right[right_starts[j] : right_starts[j + 1]]
+            # The table of Levenshtein's distance, one row of it at a time.
             for b in range(second.shape[0] + 1):
                 costs[b] = b * insertion
             for a in range(first.shape[0]):

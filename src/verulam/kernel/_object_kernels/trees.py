@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import DataError
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._object_kernels.bags import Bag, PartKernel
 
 
-def _as_tree(each: Any) -> tuple[Any, ...]:
+def _as_tree(nested: Any) -> tuple[Any, ...]:
     """Return a tree of tuples, with leaves as tuples of one, or say that it is none."""
-    label, *children = each if isinstance(each, tuple | list) and each else [each]
+    label, *children = nested if isinstance(nested, tuple | list) and nested else [nested]
     if isinstance(label, tuple | list) or not isinstance(label, Hashable):
         raise DataError(
             "a tree must be a label, or a tuple of a label and its children, as in "
@@ -48,8 +48,8 @@ class SubtreeKernel(PartKernel):
     array([[2.]])
     """
 
-    def parts(self, each: Any) -> Bag:
-        return Counter(_nodes(_as_tree(each)))
+    def parts(self, structure: Any) -> Bag:
+        return Counter(_nodes(_as_tree(structure)))
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,15 @@ class SubsetTreeKernel(Kernel):
             raise DataError(f"decay must be above 0 and at most 1; got {self.decay}.")
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        first = [_by_production(_as_tree(each)) for each in left]
-        second = first if left is right else [_by_production(_as_tree(each)) for each in right]
+        first = [_by_production(_as_tree(tree)) for tree in left]
+        second = first if left is right else [_by_production(_as_tree(tree)) for tree in right]
         return np.array(
             [[self._shared(one, other) for other in second] for one in first], dtype=np.float64
         ).reshape(len(left), len(right))
 
     def _shared(self, first: dict[Any, Any], second: dict[Any, Any]) -> float:
         known: dict[tuple[Any, Any], float] = {}
+        # Only nodes with the same production can match, and equal nodes are counted together.
         return sum(
             count * others[other] * self._matches(node, other, known)
             for production, nodes in first.items()
@@ -107,6 +108,7 @@ class SubsetTreeKernel(Kernel):
     ) -> float:
         if len(first) == 1 or _production(first) != _production(second):
             return 0.0
+        # Equal subtrees are met many times: each pair is worked out once.
         pair = first, second
         if pair not in known:
             product = self.decay
@@ -122,8 +124,8 @@ def _production(node: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _by_production(tree: tuple[Any, ...]) -> dict[Any, Counter[Any]]:
     """Return the inner nodes of a tree, equal ones counted, by their label and children's."""
-    found: dict[Any, Counter[Any]] = {}
+    productions: dict[Any, Counter[Any]] = {}
     for node in _nodes(tree):
         if len(node) > 1:
-            found.setdefault(_production(node), Counter())[node] += 1
-    return found
+            productions.setdefault(_production(node), Counter())[node] += 1
+    return productions

@@ -8,9 +8,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import Tags
 
 from verulam.base import DataError, Interval, Transformer, check_is_fitted, checked_fit
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function, as_kernel
-from verulam.kernel._kernels.kernel import Kernel
-from verulam.kernel._kernels.space import KERNEL_OPTIONS, kernel_tags, open_space
+from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, open_space
 from verulam.kernel._projection.pca import CentredSpectrum, centred_spectrum, orientations
 
 
@@ -25,7 +25,7 @@ class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, Transformer):
         Kernel of the first view, its name, or a function of two tables.
     target_kernel
         Kernel of the second view, given as `y`.
-    ridge
+    alpha
         Variance added in every direction, as a share of a view's total variance. Without it rich
         spaces correlate perfectly, whatever the data.
 
@@ -51,7 +51,7 @@ class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, Transformer):
     .. math:: \max_{u, v} \frac{u^T C_{xy} v}{\sqrt{u^T (C_{xx} + \kappa I) u \;
               v^T (C_{yy} + \kappa I) v}}
 
-    in the spaces of both kernels; with linear kernels and little ridge this is canonical
+    in the spaces of both kernels; with linear kernels and little `alpha` this is canonical
     correlation analysis. See Alpaydin 13.14.
 
     Examples
@@ -62,7 +62,7 @@ class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, Transformer):
     >>> from verulam.kernel import KernelCorrelations
     >>> x = np.linspace(-1, 1, 21)[:, None]
     >>> for kernel in ("linear", "polynomial"):
-    ...     learner = KernelCorrelations(1, kernel=kernel, target_kernel="linear", ridge=1e-6)
+    ...     learner = KernelCorrelations(1, kernel=kernel, target_kernel="linear", alpha=1e-6)
     ...     print(kernel, learner.fit(x, x**2).correlations_.round(3))
     linear [0.]
     polynomial [1.]
@@ -72,21 +72,21 @@ class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, Transformer):
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "kernel": KERNEL_OPTIONS,
         "target_kernel": KERNEL_OPTIONS,
-        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
         self,
         n_components: int = 2,
         *,
-        kernel: str | Kernel | Function = "gaussian",
-        target_kernel: str | Kernel | Function = "gaussian",
-        ridge: float = 1e-2,
+        kernel: str | Kernel | Function = "rbf",
+        target_kernel: str | Kernel | Function = "rbf",
+        alpha: float = 1e-2,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.target_kernel = target_kernel
-        self.ridge = ridge
+        self.alpha = alpha
 
     def __sklearn_tags__(self) -> Tags:
         tags = kernel_tags(super().__sklearn_tags__(), self.kernel)
@@ -114,16 +114,19 @@ class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, Transformer):
             _nonempty(centred_spectrum(gram), name)
             for gram, name in ((self.space_.gram, "X"), (second, "y"))
         )
+        # Variances along principal components are their eigenvalues, by whose roots one whitens.
         first_scales, second_scales = (
-            1.0 / np.sqrt(each.values + self.ridge * each.total)
-            for each in (self.spectrum_, self.target_spectrum_)
+            1.0 / np.sqrt(spectrum.values + self.alpha * spectrum.total)
+            for spectrum in (self.spectrum_, self.target_spectrum_)
         )
         coordinates, targets = self.spectrum_.coordinates, self.target_spectrum_.coordinates
+        # In whitened coordinates canonical correlations are singular values of the cross products.
         left, _, right = np.linalg.svd(
             (coordinates * first_scales).T @ (targets * second_scales), full_matrices=False
         )
         count = min(self.n_components, left.shape[1])
         directions = first_scales[:, None] * left[:, :count]
+        # The sign of a pair is free; both views get the same one.
         signs = orientations(coordinates @ directions)
         self.directions_ = directions * signs
         self.target_directions_ = second_scales[:, None] * right[:count].T * signs
@@ -152,11 +155,11 @@ class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, Transformer):
 
 
 def _second_view(kernel: str | Kernel | Function, y: Any) -> tuple[Kernel, np.ndarray]:
-    chosen = as_kernel(kernel)
-    inputs = chosen.inputs(y if chosen.takes == "objects" else _columns(y))
-    if chosen.takes != "objects" and not np.isfinite(inputs).all():
+    unadapted = as_kernel(kernel)
+    inputs = unadapted.inputs(y if unadapted.takes == "objects" else _columns(y))
+    if unadapted.takes != "objects" and not np.isfinite(inputs).all():
         raise DataError("y must have finite numbers only; it contains NaN or infinity.")
-    return chosen.adapted(inputs), inputs.copy()
+    return unadapted.adapted(inputs), inputs.copy()
 
 
 def _columns(y: Any) -> Any:

@@ -7,27 +7,30 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils import Tags, check_array
+from sklearn.utils import Tags
 
 from verulam.base import (
     Classifier,
     DataError,
     Interval,
     Transformer,
-    check_classification_targets,
     check_is_fitted,
     checked_fit,
-    column_or_1d,
 )
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function
-from verulam.kernel._kernels.kernel import Kernel
-from verulam.kernel._kernels.space import KERNEL_OPTIONS, kernel_tags, open_space
+from verulam.kernel._kernels.inputs import (
+    KERNEL_OPTIONS,
+    kernel_tags,
+    open_space,
+    read_classes,
+)
 from verulam.kernel._projection.pca import centred_spectrum, orientations
 from verulam.numerics import distances
 
 
 def fisher_directions(
-    coordinates: np.ndarray, codes: np.ndarray, n_classes: int, ridge: float, count: int
+    coordinates: np.ndarray, codes: np.ndarray, n_classes: int, alpha: float, count: int
 ) -> np.ndarray:
     r"""Return directions with classes far apart for their spread, columns of unit spread.
 
@@ -39,7 +42,7 @@ def fisher_directions(
         Class of each row, as 0 to `n_classes` - 1.
     n_classes
         Number of classes.
-    ridge
+    alpha
         Added to the spread within classes in every direction.
     count
         Number of directions.
@@ -50,9 +53,11 @@ def fisher_directions(
     means /= sizes[:, None]
     inside = coordinates - means[codes]
     within = inside.T @ inside
-    within[np.diag_indices_from(within)] += ridge
+    within[np.diag_indices_from(within)] += alpha
+    # Data are centred, so class means are about the common mean already.
     between = (means * sizes[:, None]).T @ means
     size = len(within)
+    # The ratio of both scatters is largest at generalised eigenvectors, the last ones first.
     _, directions = scipy.linalg.eigh(
         between, within, subset_by_index=(max(size - count, 0), size - 1)
     )
@@ -68,7 +73,7 @@ class KernelDiscriminants(ClassNamePrefixFeaturesOutMixin, Classifier, Transform
         Number of directions; None for as many as there can be, one less than classes.
     kernel
         Kernel, its name, or a function of two tables.
-    ridge
+    alpha
         Spread added within classes in every direction of the space, as a share of the mean
         variance of the data there. Without it a rich space separates any training data perfectly.
 
@@ -92,7 +97,7 @@ class KernelDiscriminants(ClassNamePrefixFeaturesOutMixin, Classifier, Transform
     .. math:: \max_w \frac{w^T S_B w}{w^T (S_W + \kappa I) w}
 
     in the space of :math:`\phi(x)`. All of it happens in the span of the training data, so it is
-    solved in their principal components there. With the linear kernel and little ridge this is
+    solved in their principal components there. With the linear kernel and little `alpha` this is
     Fisher's discriminant. `predict` takes the nearest class mean of the projection. See Alpaydin
     13.14.
 
@@ -105,7 +110,7 @@ class KernelDiscriminants(ClassNamePrefixFeaturesOutMixin, Classifier, Transform
     >>> angle = np.linspace(0, 2 * np.pi, 12, endpoint=False)
     >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X, y = np.vstack([0.5 * ring, 2 * ring]), np.repeat(["disc", "ring"], 12)
-    >>> learner = KernelDiscriminants(kernel="gaussian").fit(X, y)
+    >>> learner = KernelDiscriminants(kernel="rbf").fit(X, y)
     >>> learner.predict([[0.0, 0.3], [1.8, 0.5]]).tolist()
     ['disc', 'ring']
     """
@@ -113,19 +118,19 @@ class KernelDiscriminants(ClassNamePrefixFeaturesOutMixin, Classifier, Transform
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "kernel": KERNEL_OPTIONS,
-        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
         self,
         n_components: int | None = None,
         *,
-        kernel: str | Kernel | Function = "gaussian",
-        ridge: float = 1e-2,
+        kernel: str | Kernel | Function = "rbf",
+        alpha: float = 1e-2,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
-        self.ridge = ridge
+        self.alpha = alpha
 
     def __sklearn_tags__(self) -> Tags:
         return kernel_tags(super().__sklearn_tags__(), self.kernel)
@@ -142,10 +147,11 @@ class KernelDiscriminants(ClassNamePrefixFeaturesOutMixin, Classifier, Transform
             )
         n_classes = len(self.classes_)
         count = min(n_classes - 1, self.n_components or n_classes, len(spectrum.values))
+        # The span of the data has finitely many dimensions, whatever the kernel's space has.
         coordinates = spectrum.coordinates
         self.spectrum_ = spectrum
         directions = fisher_directions(
-            coordinates, codes, n_classes, self.ridge * spectrum.total, count
+            coordinates, codes, n_classes, self.alpha * spectrum.total, count
         )
         self.directions_ = directions * orientations(coordinates @ directions)
         projected = coordinates @ self.directions_
@@ -166,19 +172,3 @@ class KernelDiscriminants(ClassNamePrefixFeaturesOutMixin, Classifier, Transform
         """Return the class with the nearest mean in the projection."""
         projected = self.transform(X)
         return self.classes_[distances(projected, self.centres_).argmin(axis=1)]
-
-
-def read_classes(y: ArrayLike, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return sorted labels and the code of each row's class; refuse fewer than two."""
-    labels = column_or_1d(
-        check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0), warn=True
-    )
-    check_classification_targets(labels)
-    if len(labels) != n_rows:
-        raise DataError(
-            f"y must have one label for each of the {n_rows} inputs; got {len(labels)}."
-        )
-    classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) < 2:
-        raise DataError(f"y must have two classes or more; got 1 class, {classes.tolist()[0]!r}.")
-    return classes, codes

@@ -22,11 +22,11 @@ from verulam.base import (
     generator,
     spawn_seeds,
 )
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function, as_kernel
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, read_inputs
 from verulam.kernel._kernels.polynomial import Polynomial
 from verulam.kernel._kernels.radial import ChiSquare, Gaussian, Laplace
-from verulam.kernel._kernels.space import KERNEL_OPTIONS, kernel_tags, read_inputs
 
 
 class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, Transformer):
@@ -76,7 +76,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, Transformer):
 
     def __init__(
         self,
-        kernel: str | Kernel | Function = "gaussian",
+        kernel: str | Kernel | Function = "rbf",
         *,
         templates: str = "all",
         n_templates: int = 50,
@@ -100,7 +100,7 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, Transformer):
         kernel = as_kernel(self.kernel)
         if kernel.takes == "gram":
             raise DataError("kernel must compare inputs; a precomputed matrix has no templates.")
-        inputs = read_inputs(self, kernel, X, reset=True)
+        inputs = read_inputs(self, kernel, X, ensure_min_samples=2)
         self.kernel_ = kernel.adapted(inputs)
         self.templates_ = self._choose(inputs)
         return self
@@ -110,8 +110,8 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, Transformer):
         if self.templates == "all":
             return inputs.copy()
         if self.templates == "random":
-            chosen = generator(self.random_state).choice(len(inputs), count, replace=False)
-            return inputs[np.sort(chosen)]
+            places = generator(self.random_state).choice(len(inputs), count, replace=False)
+            return inputs[np.sort(places)]
         if self.templates == "covering":
             return inputs[covering_subset(self.kernel_, inputs, count)]
         if self.kernel_.takes != "rows":
@@ -130,21 +130,22 @@ class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, Transformer):
 
 
 def covering_subset(score: Kernel, inputs: np.ndarray, count: int) -> np.ndarray:
-    """Return numbers of inputs, the first and then each time the one furthest from all before.
+    """Return numbers of inputs by farthest-point sampling, from the first one on.
 
     Distances are those of the score, :math:`s(x, x) - 2 s(x, m) + s(m, m)`.
     """
-    own = score.diagonal(inputs)
-    chosen = [0]
+    lengths = score.diagonal(inputs)
+    templates = [0]
     nearest = np.full(len(inputs), np.inf)
     while True:
-        last = chosen[-1]
-        gaps = own - 2.0 * score(inputs, inputs[last : last + 1])[:, 0] + own[last]
+        last = templates[-1]
+        gaps = lengths - 2.0 * score(inputs, inputs[last : last + 1])[:, 0] + lengths[last]
         nearest = np.minimum(nearest, gaps)
-        nearest[chosen] = -np.inf
-        if len(chosen) == count:
-            return np.array(chosen)
-        chosen.append(int(nearest.argmax()))
+        # Never the same template twice, even where duplicates leave no distance.
+        nearest[templates] = -np.inf
+        if len(templates) == count:
+            return np.array(templates)
+        templates.append(int(nearest.argmax()))
 
 
 def feature_map(
@@ -180,11 +181,14 @@ def feature_map(
     >>> bool(np.abs(Z @ Z.T - Gaussian(2.0)(X)).max() < 0.1)
     True
     """
-    chosen = as_kernel(kernel)
-    if chosen.takes != "rows":
-        raise DataError(f"kernel must compare rows of numbers; this one compares {chosen.takes}.")
-    adapted = chosen.adapted(X)
+    unadapted = as_kernel(kernel)
+    if unadapted.takes != "rows":
+        raise DataError(
+            f"kernel must compare rows of numbers; this one compares {unadapted.takes}."
+        )
+    adapted = unadapted.adapted(X)
     if isinstance(adapted, Gaussian) and not isinstance(adapted.width, tuple):
+        # scikit-learn has one gamma for all columns, so widths by column take the other method.
         gamma = 0.5 / float(adapted.width) ** 2
         return RBFSampler(gamma=gamma, n_components=n_components, random_state=random_state)
     known = _known_to_scikit_learn(adapted)

@@ -7,8 +7,8 @@ from scipy.sparse.csgraph import shortest_path
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 from verulam.base import DataError
+from verulam.kernel._kernels.base import as_rows
 from verulam.kernel._kernels.gram import centre_gram
-from verulam.kernel._kernels.kernel import as_rows
 
 
 def isomap_gram(X: ArrayLike, n_neighbors: int = 5) -> np.ndarray:
@@ -40,10 +40,11 @@ def isomap_gram(X: ArrayLike, n_neighbors: int = 5) -> np.ndarray:
         raise DataError(
             f"the neighbourhood graph falls apart with n_neighbors={n_neighbors}; take more."
         )
+    # Classical scaling: centred, squared distances become inner products.
     return centre_gram(-0.5 * geodesic**2)
 
 
-def locally_linear_gram(X: ArrayLike, n_neighbors: int = 5, *, ridge: float = 1e-3) -> np.ndarray:
+def locally_linear_gram(X: ArrayLike, n_neighbors: int = 5, *, reg: float = 1e-3) -> np.ndarray:
     r"""Return the Gram matrix whose components are those of locally linear embedding.
 
     Parameters
@@ -52,7 +53,7 @@ def locally_linear_gram(X: ArrayLike, n_neighbors: int = 5, *, ridge: float = 1e
         Rows.
     n_neighbors
         Neighbours that a row is rebuilt from.
-    ridge
+    reg
         Added to the diagonal of a neighbourhood's covariances, as a share of their trace.
 
     Notes
@@ -76,14 +77,17 @@ def locally_linear_gram(X: ArrayLike, n_neighbors: int = 5, *, ridge: float = 1e
     differences = rows[neighbours] - rows[:, None]
     covariances = differences @ differences.transpose(0, 2, 1)
     traces = np.trace(covariances, axis1=1, axis2=2)
-    floors = ridge * np.where(traces > 0, traces, 1.0)
+    # More neighbours than columns make the covariances singular.
+    floors = reg * np.where(traces > 0, traces, 1.0)
     covariances[:, np.arange(n_neighbors), np.arange(n_neighbors)] += floors[:, None]
     weights = np.linalg.solve(covariances, np.ones((size, n_neighbors, 1)))[..., 0]
+    # Weights that sum to one do not depend on the origin.
     weights /= weights.sum(axis=1, keepdims=True)
     residual = np.eye(size)
     np.put_along_axis(residual, neighbours, -weights, axis=1)
     cost = residual.T @ residual
     largest = scipy.linalg.eigh(cost, eigvals_only=True, subset_by_index=(size - 1, size - 1))[0]
+    # The least eigenvectors of the cost become the largest ones of a Gram matrix.
     gram = largest * np.eye(size) - cost
     return 0.5 * (gram + gram.T)
 

@@ -1,6 +1,5 @@
 """Principal components in the space of a kernel."""
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -12,18 +11,25 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import Tags
 
-from verulam.base import DataError, DataWarning, Interval, Transformer, check_is_fitted, checked_fit
+from verulam.base import (
+    DataError,
+    DataWarning,
+    Interval,
+    Transformer,
+    check_is_fitted,
+    checked_fit,
+    warn_caller,
+)
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function
 from verulam.kernel._kernels.gram import centre_gram
-from verulam.kernel._kernels.kernel import Kernel
-from verulam.kernel._kernels.space import KERNEL_OPTIONS, kernel_tags, open_space
+from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, open_space
+from verulam.kernel._tuning import ITERATED_EIGENVECTORS
 
 #: Eigenvalues below this share of the largest are rounding.
 NEGLIGIBLE = 1e-12
 #: Entries of an eigenvector that differ by less than this share are as large as each other.
 EQUAL = 1e-6
-#: From this size on a few eigenvectors are found by iteration instead of all of them.
-ITERATED = 800
 #: Components that explain less than this many times what any direction would say nothing.
 TELLING = 2.0
 #: Inputs for each component from which that is judged.
@@ -59,6 +65,7 @@ class CentredSpectrum:
     def project(self, gram: np.ndarray) -> np.ndarray:
         """Return coordinates of new inputs from their kernels with the training data."""
         centred = gram - gram.mean(axis=1, keepdims=True) - self.means + self.means.mean()
+        # Unit directions of the feature space are sums of inputs by c / sqrt(lambda).
         return centred @ (self.vectors / np.sqrt(self.values))
 
 
@@ -68,7 +75,7 @@ def centred_spectrum(gram: np.ndarray, count: int | None = None) -> CentredSpect
     size = len(centred)
     count = size if count is None else min(count, size)
     total = float(np.trace(centred))
-    if size >= ITERATED and count * 10 < size:
+    if size >= ITERATED_EIGENVECTORS and count * 10 < size:
         # A fixed start: the same data give the same components.
         start = np.random.default_rng(0).normal(size=size)
         values, vectors = scipy.sparse.linalg.eigsh(centred, count, which="LA", v0=start)
@@ -76,9 +83,12 @@ def centred_spectrum(gram: np.ndarray, count: int | None = None) -> CentredSpect
         values, vectors = scipy.linalg.eigh(centred, subset_by_index=(size - count, size - 1))
     order = np.argsort(values)[::-1]
     values, vectors = values[order], vectors[:, order]
-    kept = values > NEGLIGIBLE * size * max(float(np.abs(values).max(initial=0.0)), 1e-300)
-    vectors = vectors[:, kept]
-    return CentredSpectrum(values[kept], vectors * orientations(vectors), gram.mean(axis=0), total)
+    # One eigenvalue is always rounding, as centring takes the direction of ones away.
+    positive = values > NEGLIGIBLE * size * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    vectors = vectors[:, positive]
+    return CentredSpectrum(
+        values[positive], vectors * orientations(vectors), gram.mean(axis=0), total
+    )
 
 
 def orientations(columns: np.ndarray) -> np.ndarray:
@@ -102,8 +112,8 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
         None for all.
     kernel
         Kernel, its name, or a function of two tables. A sum of kernels gives joint components.
-    ridge
-        Penalty of the regression that finds inputs for components in `inverse_transform`.
+    alpha
+        Penalty of the ridge regression that finds inputs for components in `inverse_transform`.
 
     Attributes
     ----------
@@ -149,19 +159,19 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
             None,
         ],
         "kernel": KERNEL_OPTIONS,
-        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
         self,
         n_components: int | float | None = 2,
         *,
-        kernel: str | Kernel | Function = "gaussian",
-        ridge: float = 1.0,
+        kernel: str | Kernel | Function = "rbf",
+        alpha: float = 1.0,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
-        self.ridge = ridge
+        self.alpha = alpha
 
     @classmethod
     def _example_learners(cls) -> list["KernelPrincipalComponents"]:
@@ -174,16 +184,16 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the components of the training data."""
         self.space_ = open_space(self, self.kernel, X)
-        wanted = self.n_components
-        whole = wanted is None or isinstance(wanted, Integral)
-        spectrum = centred_spectrum(self.space_.gram, wanted if whole else None)  # type: ignore[arg-type] # a count or None
+        count_or_share = self.n_components
+        whole = count_or_share is None or isinstance(count_or_share, Integral)
+        spectrum = centred_spectrum(self.space_.gram, count_or_share if whole else None)  # type: ignore[arg-type] # a count or None
         if not len(spectrum.values):
             raise DataError(
                 "all inputs are the same to this kernel: there is no variance to explain."
             )
         shares = spectrum.values / spectrum.total
         if not whole:
-            enough = int(np.searchsorted(shares.cumsum(), float(wanted)) + 1)  # type: ignore[arg-type] # a share
+            enough = int(np.searchsorted(shares.cumsum(), float(count_or_share)) + 1)  # type: ignore[arg-type] # a share
             spectrum = CentredSpectrum(
                 spectrum.values[:enough],
                 spectrum.vectors[:, :enough],
@@ -228,8 +238,9 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
                 f"{components.shape}."
             )
         kernel = self.space_.kernel
+        # Inputs are regressed on components by the same kernel (Bakir, Weston and Schoelkopf 2004).
         gram = kernel(known)
-        gram[np.diag_indices_from(gram)] += self.ridge
+        gram[np.diag_indices_from(gram)] += self.alpha
         # About the mean, so that the ridge draws towards it and not towards zero.
         mean = self.space_.inputs.mean(axis=0)
         weights = scipy.linalg.solve(gram, self.space_.inputs - mean, assume_a="pos")
@@ -242,10 +253,9 @@ def _warn_of_poor_compression(shares: np.ndarray, n_inputs: int) -> None:
     explained = float(shares.sum())
     if n_inputs < JUDGED_INPUTS * len(shares) or explained >= TELLING * even:
         return
-    warnings.warn(
+    warn_caller(
         f"{len(shares)} kernel components explain {explained:.2%} of the variance, hardly more "
         f"than the {even:.2%} of any directions: to this kernel the inputs are about equally far "
         "from one another. Take a wider kernel, or fewer columns.",
         DataWarning,
-        stacklevel=4,
     )

@@ -1,4 +1,4 @@
-"""Ranking with a kernel: the better of two rows should score higher by a margin."""
+"""Ranking machines (RankSVM) with kernels: the better of two rows should lead by a margin."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,18 +6,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from verulam.base import checked_fit
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.inputs import read_training
 from verulam.kernel._kernels.polynomial import Linear
-from verulam.kernel._kernels.space import kernel_tags
-from verulam.kernel._ranking.linear_ranking import ListedPreferences, Preferences, rank_by_planes
-from verulam.kernel._solvers.inputs import expansion, read_queries, read_training
+from verulam.kernel._ranking.cutting_planes import ListedPreferences, Preferences, rank_by_planes
 from verulam.kernel._solvers.row_cache import RowCache
-from verulam.kernel._svm.options import COST, SHARED_OPTIONS
+from verulam.kernel._svm.base import COST, SHARED_CONSTRAINTS, SupportVectorMachine
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +40,7 @@ class PreferenceKernel(Kernel):
         half = left.shape[1] // 2
         better, worse = left[:, :half], left[:, half:]
         others = np.vstack([right[:, :half], right[:, half:]])
+        # All four kernels by one call, as it has a cost of its own.
         values = self.kernel._values(np.vstack([better, worse]), others)
         difference = values[: len(left)] - values[len(left) :]
         return difference[:, : len(right)] - difference[:, len(right) :]
@@ -54,7 +53,7 @@ class PreferenceKernel(Kernel):
         return lengths - 2.0 * np.array(cross)
 
 
-class RankingMachine(BaseEstimator):
+class RankingMachine(SupportVectorMachine):
     r"""Learn a score from preferences, with a kernel.
 
     Parameters
@@ -114,13 +113,13 @@ class RankingMachine(BaseEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {"C": COST}
+    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_CONSTRAINTS | {"C": COST}
     _skipped_checks: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
         *,
-        kernel: str | Kernel | Function = "gaussian",
+        kernel: str | Kernel | Function = "rbf",
         C: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 1000,
@@ -139,7 +138,7 @@ class RankingMachine(BaseEstimator):
         return inputs, np.round(inputs @ [1.0, -2.0, 0.5] + random.normal(size=30))
 
     def __sklearn_tags__(self) -> Tags:
-        tags = kernel_tags(super().__sklearn_tags__(), self.kernel)
+        tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
@@ -166,10 +165,7 @@ class RankingMachine(BaseEstimator):
             float(self.tol),
             int(self.max_iter),
         )
-        self.kernel_ = kernel
-        self.support_ = np.flatnonzero(solution.coefficients)
-        self.support_vectors_ = inputs[self.support_]
-        self.dual_coef_ = solution.coefficients[self.support_]
+        self._store_support(kernel, inputs, solution.coefficients)
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.n_pairs_ = preferences.n_pairs
         self.n_iter_ = solution.n_iter
@@ -177,9 +173,7 @@ class RankingMachine(BaseEstimator):
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the score of each row, higher is better."""
-        queries = read_queries(self, X)
-        weights = self.dual_coef_[:, None]
-        return expansion(self.kernel_, queries, self.support_vectors_, self.support_, weights)[:, 0]
+        return self._expansion(self._read_queries(X))[:, 0]
 
     def score(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> float:
         """Return the share of pairs in the right order."""
@@ -193,7 +187,7 @@ class RankingMachine(BaseEstimator):
 
 
 def gram_product(
-    kernel: Kernel, inputs: np.ndarray, megabytes: float
+    kernel: Kernel, inputs: np.ndarray, cache_size: float
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function that multiplies a vector by the Gram matrix.
 
@@ -201,10 +195,10 @@ def gram_product(
     """
     if isinstance(kernel, Linear):
         return lambda vector: inputs @ (inputs.T @ vector)
-    cache = RowCache(kernel, inputs, megabytes)
+    cache = RowCache(kernel, inputs, cache_size)
 
     def product(vector: np.ndarray) -> np.ndarray:
-        sums = np.zeros(len(inputs))
+        sums = np.zeros(cache.size)
         used = np.flatnonzero(vector)
         cache.add_products(used, vector[used], sums)
         return sums

@@ -1,84 +1,52 @@
-"""One solver for the duals of all machines: a quadratic program in a box."""
+"""The dual solver of all machines: decomposition into working sets, with a kernel cache."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from verulam.base import one_blas_thread
+from verulam.base import one_blas_thread, warn_caller
+from verulam.kernel._kernels.general import Precomputed
 from verulam.kernel._kernels.polynomial import Linear
-from verulam.kernel._solvers.dual_loops import FREE, GROUPS, TOTAL, solve_block
-from verulam.kernel._solvers.linear import linear_start
-from verulam.kernel._solvers.row_cache import BLOCK, RowCache
-from verulam.kernel._solvers.subspace_acceleration import Bounds, Leaps
-
-#: Steps within a block, per variable of it.
-STEPS = 40
-#: A block is solved until its violation is this share of the one that it was chosen for.
-SHARE = 0.2
-#: The same where all fit into the block that may have to move.
-SMALL_SHARE = 0.02
-#: Coefficients enter a block that would violate the conditions of optimality if slopes changed by
-#: this share of the worst violation.
-NEAR = 0.3
+from verulam.kernel._solvers.coordinate_descent_loops import descend_coordinates
+from verulam.kernel._solvers.dual_loops import FREE, GROUPS, TOTAL, solve_working_set
+from verulam.kernel._solvers.dual_problems import BoxProblem, DualProblem
+from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._solvers.subspace_acceleration import SubspaceAcceleration, restore_sums
+from verulam.kernel._tuning import (
+    DESCENT_PASSES,
+    DESCENT_ROUNDS,
+    INNER_SHARE,
+    INNER_SHARE_OF_ALL,
+    NEARLY_VIOLATING,
+    STEPS_PER_COEFFICIENT,
+    WORKING_SET_SIZE,
+)
 
 CONSTRAINTS = {"none": FREE, "total": TOTAL, "simplex": TOTAL, "groups": GROUPS}
 
 
 @dataclass(frozen=True, eq=False)
-class DualProblem:
-    r"""A quadratic program in a box, with at most one or two sums to keep.
-
-    .. math:: \min_\beta \tfrac{1}{2} \beta^T K \beta + c^T \beta
-              \quad\text{with}\quad l \le \beta \le u
-
-    Attributes
-    ----------
-    linear
-        The vector :math:`c`.
-    lower, upper
-        Bounds of the coefficients.
-    start
-        Feasible coefficients, whose sums are kept.
-    constraint
-        "none", "total" (the sum is kept), "simplex" (the same, with bounds of zero and infinity)
-        or "groups" (the sum is kept within each group).
-    owners : ndarray or None
-        Input that each coefficient belongs to, where inputs have several; None where each has one.
-    groups : ndarray or None
-        Group, 0 or 1, of each coefficient.
-    """
-
-    linear: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    start: np.ndarray
-    constraint: str = "total"
-    owners: np.ndarray | None = None
-    groups: np.ndarray | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class DualSolution:
-    r"""Where the solver came to rest, and how good that is.
+    r"""Where the dual solver came to rest, and how good that is.
 
     Attributes
     ----------
     coefficients
-        The solution :math:`\beta`.
-    products : ndarray of shape (n_inputs,)
+        The solution :math:`\beta`; of a classifier, multipliers with signs :math:`\alpha^t r^t`.
+    K_beta : ndarray of shape (n_inputs,)
         :math:`K \beta`, the value of the expansion at each training input.
-    levels
-        Multiplier of the sum, or of each group's sum.
+    equality_multipliers
+        Lagrange multiplier of the sum, or of each group's sum: the bias of a classifier.
     objective
         Value of the program.
     gap
-        Value minus that of the dual program at the same point: an upper bound of what is lacking.
-    violation
-        Largest violation of the conditions of optimality.
+        Duality gap: value minus that of the dual program at the same point, an upper bound of
+        what is lacking.
+    kkt_violation
+        Largest violation of the Karush-Kuhn-Tucker conditions.
     n_iter
-        Blocks that were solved.
+        Working sets that were solved.
     n_steps
         Steps within them.
     n_rows
@@ -88,11 +56,11 @@ class DualSolution:
     """
 
     coefficients: np.ndarray
-    products: np.ndarray
-    levels: np.ndarray
+    K_beta: np.ndarray
+    equality_multipliers: np.ndarray
     objective: float
     gap: float
-    violation: float
+    kkt_violation: float
     n_iter: int
     n_steps: int
     n_rows: int
@@ -103,216 +71,321 @@ class DualSolution:
 @one_blas_thread()
 def solve_dual(
     problem: DualProblem,
-    cache: RowCache,
+    gram: np.ndarray | RowCache,
     *,
-    tolerance: float = 1e-3,
+    tol: float = 1e-3,
     max_iter: int = 100_000,
-    products: np.ndarray | None = None,
-    block: int = BLOCK,
+    K_beta: np.ndarray | None = None,
+    working_set_size: int = WORKING_SET_SIZE,
 ) -> DualSolution:
-    r"""Solve a dual program by blocks of coefficients.
+    r"""Solve a dual program by decomposition into working sets.
 
-    The most violating coefficients enter the block, their kernel rows are computed by one matrix
-    product, and the program is solved within the block by steps of second order, while the rest
-    is left out; then all gradients are brought up to date at once, and a leap is made along the
-    last moves (see `Leaps`). Linear kernels begin with a descent along coordinates that needs no
-    kernel values (see `linear_start`), after which little or nothing is left to do.
+    The coefficients that violate the KKT conditions most enter the working set, their kernel rows
+    are computed by one matrix product, and the program is solved within the working set by steps
+    of second order, while the rest is left out; then all gradients are brought up to date at once,
+    followed by a joint step along the last moves (subspace acceleration). Linear kernels begin
+    with dual coordinate descent, which needs no kernel values, after which little or nothing is
+    left to do.
 
     Parameters
     ----------
     problem
         The program.
-    cache
-        Source of kernel rows.
-    tolerance
-        Largest violation of the conditions of optimality at the end.
+    gram
+        Gram matrix, or the cache of its rows.
+    tol
+        Largest violation of the KKT conditions at the end.
     max_iter
-        Most blocks.
-    products
-        :math:`K \beta` of the start, if known.
-    block
-        Coefficients in a block, half of them new each time.
+        Most working sets.
+    K_beta
+        :math:`K \beta` of the coefficients to begin with, if known (warm start).
+    working_set_size
+        Coefficients in a working set, half of them new each time.
+
+    Examples
+    --------
+    Exclusive or, with the polynomial kernel of degree 2:
+
+    >>> import numpy as np
+    >>> from verulam.kernel import DualProblem, Polynomial, solve_dual
+    >>> signs = np.array([1.0, 1.0, -1.0, -1.0])
+    >>> gram = Polynomial(2)([[1, -1], [-1, 1], [1, 1], [-1, -1]])
+    >>> problem = DualProblem(
+    ...     -signs, np.minimum(10 * signs, 0), np.maximum(10 * signs, 0), np.zeros(4)
+    ... )
+    >>> solution = solve_dual(problem, gram, tol=1e-9)
+    >>> solution.coefficients.round(6)
+    array([ 0.125,  0.125, -0.125, -0.125])
+    >>> solution.converged
+    True
     """
-    values = problem.start.astype(np.float64)
-    owners = np.arange(len(values)) if problem.owners is None else problem.owners
-    groups = np.zeros(len(values), dtype=np.int64) if problem.groups is None else problem.groups
-    constraint = CONSTRAINTS[problem.constraint]
-    block = max(2, min(block, cache.most_rows))
+    cache = gram if isinstance(gram, RowCache) else RowCache(Precomputed(), gram, 0.0)
+    box = problem.box()
+    beta = problem.init.astype(np.float64)
+    working_set_size = max(2, min(working_set_size, cache.most_rows))
     rows_before, n_steps, n_iter = cache.n_computed, 0, 0
-    if products is None and isinstance(cache.kernel, Linear):
-        near = linear_start(problem, owners, cache.inputs, tolerance)
-        values = values if near is None else near
-    products = _start_products(values, owners, cache) if products is None else products.copy()
-    recent = np.empty(0, dtype=np.int64)
-    # What one block holds needs no leaps.
-    leaps = _leaps(problem, owners, groups, cache) if len(values) > block else None
+    if K_beta is None and isinstance(cache.kernel, Linear):
+        warm_start = linear_warm_start(problem, cache.inputs, tol)
+        beta = beta if warm_start is None else warm_start
+    K_beta = _gram_product(beta, box, cache) if K_beta is None else K_beta.copy()
+    previous = np.empty(0, dtype=np.int64)
+    # What one working set holds is solved there: joint steps have nothing to add.
+    acceleration = SubspaceAcceleration(box, cache) if len(beta) > working_set_size else None
     while True:
-        slopes = -problem.linear - products[owners]
-        violation = _violation(problem, values, slopes, groups)
-        if violation <= tolerance or n_iter >= max_iter:
+        # Of the dual objective, which is maximised: where positive, a coefficient should rise.
+        gradient = -box.linear - K_beta[box.row_of]
+        kkt_violation = _kkt_violation(box, beta, gradient)
+        if kkt_violation <= tol or n_iter >= max_iter:
             break
-        recent = _choose(problem, values, slopes, groups, recent, block)
+        previous = _select_working_set(box, beta, gradient, previous, working_set_size)
         # In the order of the rows, so that their entries are read one after another.
-        chosen = np.sort(recent)
-        inputs = owners[chosen]
-        slots = cache.slots(inputs)
-        before = values[chosen]
-        after = before.copy()
-        n_steps += solve_block(
-            cache.rows,
-            slots,
-            inputs,
-            np.empty((len(chosen), len(chosen)), dtype=cache.rows.dtype),
-            problem.lower[chosen],
-            problem.upper[chosen],
-            groups[chosen],
-            constraint,
-            max((SHARE if len(chosen) == block else SMALL_SHARE) * violation, 0.5 * tolerance),
-            STEPS * len(chosen),
-            after,
-            slopes[chosen],
+        working_set = np.sort(previous)
+        share = INNER_SHARE if len(working_set) == working_set_size else INNER_SHARE_OF_ALL
+        inner_tol = max(share * kkt_violation, 0.5 * tol)
+        after, steps = _solve_within(
+            working_set, box, CONSTRAINTS[problem.constraint], cache, beta, gradient, inner_tol
         )
-        values[chosen] = after
-        moved = after != before
-        product = np.zeros(cache.size)
-        cache.add_products(inputs[moved], (after - before)[moved], product)
-        products += product
-        if leaps is not None:
-            move = np.zeros(len(values))
-            move[chosen] = after - before
-            values, products = leaps.after(move, product, values, products)
+        n_steps += steps
+        change = after - beta[working_set]
+        beta[working_set] = after
+        moved = np.flatnonzero(change)
+        K_move = np.zeros(cache.size)
+        cache.add_products(box.row_of[working_set[moved]], change[moved], K_move)
+        K_beta += K_move
+        if acceleration is not None:
+            move = np.zeros(len(beta))
+            move[working_set] = change
+            beta, K_beta = acceleration.after(move, K_move, beta, K_beta)
         n_iter += 1
-    if violation > tolerance:
-        warnings.warn(
-            f"the dual solver stopped after max_iter={max_iter} blocks with a violation of "
-            f"{violation:.3g}, above tol={tolerance:g}. Raise max_iter, or scale the inputs.",
+    if kkt_violation > tol:
+        warn_caller(
+            f"the dual solver stopped after max_iter={max_iter} working sets with a violation of "
+            f"{kkt_violation:.3g}, above tol={tol:g}. Raise max_iter, or scale the inputs.",
             ConvergenceWarning,
-            stacklevel=4,
         )
-    levels = _levels(problem, values, slopes, groups)
-    objective = float(0.5 * values @ products[owners] + problem.linear @ values)
+    equality_multipliers = _equality_multipliers(box, beta, gradient)
     return DualSolution(
-        coefficients=values,
-        products=products,
-        levels=levels,
-        objective=objective,
-        gap=duality_gap(problem, values, products[owners], levels),
-        violation=violation,
+        coefficients=beta,
+        K_beta=K_beta,
+        equality_multipliers=equality_multipliers,
+        objective=float(0.5 * beta @ K_beta[box.row_of] + box.linear @ beta),
+        gap=duality_gap(problem, beta, K_beta[box.row_of], equality_multipliers),
+        kkt_violation=kkt_violation,
         n_iter=n_iter,
         n_steps=n_steps,
         n_rows=cache.n_computed - rows_before,
-        converged=violation <= tolerance,
+        converged=kkt_violation <= tol,
+    )
+
+
+def linear_warm_start(problem: DualProblem, inputs: np.ndarray, tol: float) -> np.ndarray | None:
+    r"""Return feasible coefficients near the solution, or None where there is nothing to gain.
+
+    The plane :math:`w = \sum_t \beta^t x^t` is brought up to date with each coefficient, so that a
+    step costs one row of the inputs and no kernel value (Hsieh and others 2008). A sum that must
+    be zero stands for a free bias, which is found by the method of multipliers: a column of its
+    own penalises the sum, and what it took moves the bias for the next round.
+
+    Parameters
+    ----------
+    problem
+        A program with bounds and at most one sum, which is zero.
+    inputs
+        Rows of the linear kernel.
+    tol
+        Largest violation of the KKT conditions.
+    """
+    if problem.constraint not in ("none", "total") or problem.init.any():
+        return None
+    box = problem.box()
+    beta = np.zeros(len(box.row_of))
+    if problem.constraint == "none":
+        _descend(box, inputs, 0.0, tol, beta)
+        return beta
+    # Sums of zero make the origin arbitrary, and in the middle rows are shortest.
+    rows = inputs - inputs.mean(axis=0)
+    # The column of the penalty is as long as a row is: neither outweighs the other in a step.
+    penalty_column = float(np.sqrt(np.mean(np.einsum("ij,ij->i", rows, rows)))) or 1.0
+    rows = np.column_stack([rows, np.full(len(rows), penalty_column)])
+    bias = 0.0
+    for _ in range(DESCENT_ROUNDS):
+        _descend(box, rows, bias, 0.5 * tol, beta)
+        change = penalty_column**2 * float(beta.sum())
+        bias += change
+        if abs(change) <= 0.2 * tol:
+            break
+    return beta if restore_sums(beta, problem.init, box) else None
+
+
+def _descend(box: BoxProblem, rows: np.ndarray, bias: float, tol: float, beta: np.ndarray) -> None:
+    descend_coordinates(
+        rows,
+        box.row_of,
+        box.linear + bias,
+        box.lower,
+        box.upper,
+        DESCENT_PASSES,
+        tol,
+        beta,
+        rows.T @ np.bincount(box.row_of, beta, len(rows)),
     )
 
 
 def duality_gap(
-    problem: DualProblem, values: np.ndarray, products: np.ndarray, levels: np.ndarray
+    problem: DualProblem, beta: np.ndarray, K_beta: np.ndarray, equality_multipliers: np.ndarray
 ) -> float:
-    """Return the value of the program minus that of its own dual at the same point."""
-    groups = np.zeros(len(values), dtype=np.int64) if problem.groups is None else problem.groups
-    slopes = -problem.linear - products - levels[groups]
-    reached = np.where(slopes > 0, problem.upper, problem.lower)
-    # Bounds may be infinite, as on a simplex, where slopes of zero must count nothing.
-    finite = np.isfinite(reached)
-    kept = sum(levels[group] * values[groups == group].sum() for group in range(len(levels)))
-    terms = (reached[finite] * slopes[finite]).sum() + (values * slopes)[~finite].sum()
-    return float(values @ products + problem.linear @ values + terms + kept)
+    """Return the value of the program minus that of its own dual at the same point.
+
+    Parameters
+    ----------
+    problem
+        The program.
+    beta, K_beta
+        Coefficients, and for each the entry of their product with the Gram matrix.
+    equality_multipliers
+        Multipliers of the sums.
+    """
+    box = problem.box()
+    groups = np.zeros(len(beta), dtype=np.int64) if box.groups is None else box.groups
+    reduced = -box.linear - K_beta - equality_multipliers[groups]
+    # The dual of a box takes each coefficient to the bound that its reduced gradient points at.
+    ends = np.where(reduced > 0, box.upper, box.lower)
+    # Bounds may be infinite, as on a simplex, where gradients of zero must count nothing.
+    finite = np.isfinite(ends)
+    sums = sum(
+        multiplier * beta[groups == group].sum()
+        for group, multiplier in enumerate(equality_multipliers)
+    )
+    terms = (ends[finite] * reduced[finite]).sum() + (beta * reduced)[~finite].sum()
+    return float(beta @ K_beta + box.linear @ beta + terms + sums)
 
 
-def _leaps(problem: DualProblem, owners: np.ndarray, groups: np.ndarray, cache: RowCache) -> Leaps:
-    kept = None if problem.constraint == "none" else groups
-    if problem.constraint in ("total", "simplex"):
-        kept = np.zeros_like(groups)
-    return Leaps(Bounds(problem.linear, problem.lower, problem.upper, owners, kept), cache)
-
-
-def _start_products(values: np.ndarray, owners: np.ndarray, cache: RowCache) -> np.ndarray:
-    products = np.zeros(cache.size)
-    totals = np.bincount(owners, values, cache.size)
+def _gram_product(beta: np.ndarray, box: BoxProblem, cache: RowCache) -> np.ndarray:
+    K_beta = np.zeros(cache.size)
+    weights = np.bincount(box.row_of, beta, cache.size)
+    # X (X^T beta) needs no Gram matrix.
     if isinstance(cache.kernel, Linear):
-        return cache.inputs @ (cache.inputs.T @ totals)
-    used = np.flatnonzero(totals)
-    cache.add_products(used, totals[used], products)
-    return products
+        return cache.inputs @ (cache.inputs.T @ weights)
+    support = np.flatnonzero(weights)
+    cache.add_products(support, weights[support], K_beta)
+    return K_beta
 
 
-def _violation(
-    problem: DualProblem, values: np.ndarray, slopes: np.ndarray, groups: np.ndarray
-) -> float:
-    rising = values < problem.upper
-    falling = values > problem.lower
-    if problem.constraint == "none":
-        return float(max(slopes[rising].max(initial=0.0), -slopes[falling].min(initial=0.0), 0.0))
+def _solve_within(
+    working_set: np.ndarray,
+    box: BoxProblem,
+    constraint: int,
+    cache: RowCache,
+    beta: np.ndarray,
+    gradient: np.ndarray,
+    tol: float,
+) -> tuple[np.ndarray, int]:
+    """Return the coefficients of a working set at their optimum, and the steps to get there."""
+    size = len(working_set)
+    groups = np.zeros(size, dtype=np.int64) if box.groups is None else box.groups[working_set]
+    rows = box.row_of[working_set]
+    slots = cache.slots(rows)
+    after = beta[working_set]
+    steps = solve_working_set(
+        cache.rows,
+        slots,
+        rows,
+        np.empty((size, size), dtype=cache.rows.dtype),
+        box.lower[working_set],
+        box.upper[working_set],
+        groups,
+        constraint,
+        tol,
+        STEPS_PER_COEFFICIENT * size,
+        after,
+        gradient[working_set],
+    )
+    return after, steps
+
+
+def _kkt_violation(box: BoxProblem, beta: np.ndarray, gradient: np.ndarray) -> float:
+    """Return the largest violation of the KKT conditions.
+
+    Without a sum, a coefficient below its upper bound must have no positive gradient and one above
+    its lower bound no negative one. With a sum, gradients are compared with each other: none that
+    may rise can be above one that may fall (the maximal violating pair).
+    """
+    rising, falling = beta < box.upper, beta > box.lower
+    if box.groups is None:
+        return float(
+            max(gradient[rising].max(initial=0.0), -gradient[falling].min(initial=0.0), 0.0)
+        )
     worst = 0.0
-    for group in range(1 + (problem.constraint == "groups")):
-        own = groups == group
-        up, down = rising & own, falling & own
+    for group in range(box.n_sums):
+        members = box.members(group)
+        up, down = rising & members, falling & members
         if up.any() and down.any():
-            worst = max(worst, float(slopes[up].max() - slopes[down].min()))
+            worst = max(worst, float(gradient[up].max() - gradient[down].min()))
     return worst
 
 
-def _levels(
-    problem: DualProblem, values: np.ndarray, slopes: np.ndarray, groups: np.ndarray
-) -> np.ndarray:
-    """Return the multipliers: the mean slope of free coefficients, or the middle of the range."""
-    if problem.constraint == "none":
+def _equality_multipliers(box: BoxProblem, beta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Return the multipliers of the sums: the mean gradient of free coefficients.
+
+    Where none is free, any number between the two sides is one; the middle is taken.
+    """
+    if box.groups is None:
         return np.zeros(1)
-    levels = []
-    for group in range(1 + (problem.constraint == "groups")):
-        own = groups == group
-        rising, falling = (values < problem.upper) & own, (values > problem.lower) & own
+    multipliers = []
+    for group in range(box.n_sums):
+        members = box.members(group)
+        rising, falling = (beta < box.upper) & members, (beta > box.lower) & members
         free = rising & falling
         if free.any():
-            levels.append(float(slopes[free].mean()))
+            multipliers.append(float(gradient[free].mean()))
         else:
-            ends = [slopes[rising].max(initial=-np.inf), slopes[falling].min(initial=np.inf)]
+            ends = [gradient[rising].max(initial=-np.inf), gradient[falling].min(initial=np.inf)]
             finite = [end for end in ends if np.isfinite(end)]
-            levels.append(float(np.mean(finite)) if finite else 0.0)
-    return np.array(levels)
+            multipliers.append(float(np.mean(finite)) if finite else 0.0)
+    return np.array(multipliers)
 
 
-def _choose(
-    problem: DualProblem,
-    values: np.ndarray,
-    slopes: np.ndarray,
-    groups: np.ndarray,
+def _select_working_set(
+    box: BoxProblem,
+    beta: np.ndarray,
+    gradient: np.ndarray,
     previous: np.ndarray,
-    block: int,
+    size: int,
 ) -> np.ndarray:
-    """Return the most violating coefficients and, for the rest of the block, those in motion.
+    """Return the most violating coefficients and, for the rest of the set, those in motion.
 
     Coefficients at a bound that are far from violating anything, measured by the worst violation,
-    are left out, as they will hardly leave it. This shrinks the blocks when little is left to do.
+    are left out, as they will hardly leave it. This shrinks the sets when little is left to do.
     """
-    rising, falling = values < problem.upper, values > problem.lower
-    n_groups = 1 + (problem.constraint == "groups")
-    share = max(1, block // (4 * n_groups if len(previous) else 2 * n_groups))
-    picked, near = [], rising & falling
+    rising, falling = beta < box.upper, beta > box.lower
+    # Half of a set is new, as many from either side of each group; the first set is all new.
+    n_groups = max(1, box.n_sums)
+    share = max(1, size // (4 * n_groups if len(previous) else 2 * n_groups))
+    violating, near = [], rising & falling
     for group in range(n_groups):
-        own = groups == group if n_groups > 1 else np.ones(len(values), dtype=bool)
-        up, down = rising & own, falling & own
-        highest, lowest = slopes[up].max(initial=-np.inf), slopes[down].min(initial=np.inf)
-        reach = NEAR * max(highest - lowest, 0.0)
-        if problem.constraint == "none":
-            reach = NEAR * max(highest, -lowest, 0.0)
+        members = box.members(group)
+        up, down = rising & members, falling & members
+        highest, lowest = gradient[up].max(initial=-np.inf), gradient[down].min(initial=np.inf)
+        reach = NEARLY_VIOLATING * max(highest - lowest, 0.0)
+        if box.groups is None:
+            reach = NEARLY_VIOLATING * max(highest, -lowest, 0.0)
             highest = lowest = 0.0
-        up &= slopes > lowest - reach
-        down &= slopes < highest + reach
-        picked += [_largest(slopes, up, share), _largest(-slopes, down, share)]
+        up &= gradient > lowest - reach
+        down &= gradient < highest + reach
+        violating += [_largest(gradient, up, share), _largest(-gradient, down, share)]
         near |= up | down
-    fresh = np.unique(np.concatenate(picked))
+    fresh = np.unique(np.concatenate(violating))
     near[fresh] = False
-    # Those of the last block come before others, for their rows are at hand, and free ones first.
+    # Those of the last set come before others, for their rows are at hand, and free ones first.
     last = previous[near[previous]]
     near[last] = False
     last = last[np.argsort(~(rising & falling)[last], kind="stable")]
     others = np.flatnonzero(near & rising & falling)
-    return np.concatenate([fresh, last, others])[:block]
+    return np.concatenate([fresh, last, others])[:size]
 
 
-def _largest(slopes: np.ndarray, eligible: np.ndarray, count: int) -> np.ndarray:
+def _largest(gradient: np.ndarray, eligible: np.ndarray, count: int) -> np.ndarray:
     places = np.flatnonzero(eligible)
     if len(places) <= count:
         return places
-    return places[np.argpartition(slopes[places], -count)[-count:]]
+    return places[np.argpartition(gradient[places], -count)[-count:]]

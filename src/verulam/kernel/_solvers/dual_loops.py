@@ -1,11 +1,11 @@
-"""Compiled loops of the dual solver: steps within a block of variables, and sums of kernel rows."""
+"""Compiled loops of the dual solver: SMO steps within a working set, and sums of kernel rows."""
 
 import numpy as np
 from numba import njit
 
 #: Smallest curvature that a step divides by; indefinite kernels may have less.
 FLAT = 1e-12
-#: What the coefficients must keep: nothing, their sum, or their sum within each of two groups.
+#: What is constant: nothing, the sum of the coefficients, or their sum within each of two groups.
 FREE, TOTAL, GROUPS = 0, 1, 2
 HUGE = 1e150
 #: Share of coefficients that is rounding.
@@ -13,7 +13,7 @@ ROUNDING = 1e-14
 
 
 @njit(cache=True, nogil=True)
-def solve_block(
+def solve_working_set(
     rows,
     slots,
     columns,
@@ -22,43 +22,42 @@ def solve_block(
     upper,
     groups,
     constraint,
-    tolerance,
-    most_steps,
-    values,
-    violations,
+    tol,
+    max_steps,
+    beta,
+    gradient,
 ):
-    """Improve `values` and `violations` in place until they differ by `tolerance`; count steps.
+    """Improve `beta` and `gradient` in place until the KKT violation is below `tol`; count steps.
 
-    Of the cached rows in `slots`, the entries of some columns are the block's Gram matrix. A row
-    of it is brought together in `gram` when a step needs it, as many are never needed.
+    The gradient is that of the dual objective, which is maximised. Of the cached rows in `slots`,
+    the entries of some columns are the working set's Gram matrix. A row of it is brought together
+    in `gram` when a step needs it, as many are never needed.
     """
-    size = values.shape[0]
+    size = beta.shape[0]
     diagonal = np.empty(size)
     ready = np.zeros(size, dtype=np.bool_)
     for k in range(size):
         diagonal[k] = rows[slots[k], columns[k]]
-    block = (rows, slots, columns, gram, ready)
+    working_set = (rows, slots, columns, gram, ready)
     if constraint == FREE:
-        return _single_steps(
-            block, diagonal, lower, upper, tolerance, most_steps, values, violations
-        )
+        return _single_steps(working_set, diagonal, lower, upper, tol, max_steps, beta, gradient)
     return _pair_steps(
-        block,
+        working_set,
         diagonal,
         lower,
         upper,
         groups,
         constraint,
-        tolerance,
-        most_steps,
-        values,
-        violations,
+        tol,
+        max_steps,
+        beta,
+        gradient,
     )
 
 
 @njit(cache=True, nogil=True)
-def _gram_row(block, k):
-    rows, slots, columns, gram, ready = block
+def _gram_row(working_set, k):
+    rows, slots, columns, gram, ready = working_set
     if not ready[k]:
         ready[k] = True
         source = rows[slots[k]]
@@ -68,88 +67,93 @@ def _gram_row(block, k):
 
 
 @njit(cache=True, nogil=True)
-def _single_steps(block, diagonal, lower, upper, tolerance, most_steps, values, violations):
-    for steps in range(most_steps):
+def _single_steps(working_set, diagonal, lower, upper, tol, max_steps, beta, gradient):
+    for steps in range(max_steps):
         best, best_gain = -1, 0.0
-        for k in range(values.shape[0]):
-            slope = violations[k]
-            if (slope > tolerance and values[k] < upper[k]) or (
-                slope < -tolerance and values[k] > lower[k]
-            ):
-                gain = slope * slope / max(diagonal[k], FLAT)
+        for k in range(beta.shape[0]):
+            rise = gradient[k]
+            if (rise > tol and beta[k] < upper[k]) or (rise < -tol and beta[k] > lower[k]):
+                # Twice what the objective gains by a Newton step of this coefficient alone.
+                gain = rise * rise / max(diagonal[k], FLAT)
                 if gain > best_gain:
                     best, best_gain = k, gain
         if best < 0:
             return steps
-        target = values[best] + violations[best] / max(diagonal[best], FLAT)
+        # Newton's step of one coefficient, cut off at its bounds.
+        target = beta[best] + gradient[best] / max(diagonal[best], FLAT)
         target = min(max(target, lower[best]), upper[best])
-        step = target - values[best]
-        values[best] = target
-        row = _gram_row(block, best)
-        for k in range(values.shape[0]):
-            violations[k] -= step * row[k]
-    return most_steps
+        step = target - beta[best]
+        beta[best] = target
+        row = _gram_row(working_set, best)
+        for k in range(beta.shape[0]):
+            gradient[k] -= step * row[k]
+    return max_steps
 
 
 @njit(cache=True, nogil=True)
 def _pair_steps(
-    block, diagonal, lower, upper, groups, constraint, tolerance, most_steps, values, violations
+    working_set, diagonal, lower, upper, groups, constraint, tol, max_steps, beta, gradient
 ):
-    """Move weight between pairs of largest gain, to second order (Fan, Chen and Lin 2005).
+    """Sequential minimal optimisation: move weight between the pairs that gain most.
+
+    Pairs are selected to second order (Fan, Chen and Lin 2005): the first is the most violating
+    one, the second gains most with it.
 
     Coefficients that may not rise, or not fall, carry a huge handicap rather than a flag: loops
     without branches run in lanes.
     """
-    size = values.shape[0]
+    size = beta.shape[0]
     n_groups = 2 if constraint == GROUPS else 1
     rise = np.empty((n_groups, size))
     fall = np.empty((n_groups, size))
     for k in range(size):
         for group in range(n_groups):
-            own = n_groups == 1 or groups[k] == group
-            rise[group, k] = 0.0 if own and values[k] < upper[k] else -HUGE
-            fall[group, k] = 0.0 if own and values[k] > lower[k] else HUGE
+            member = n_groups == 1 or groups[k] == group
+            rise[group, k] = 0.0 if member and beta[k] < upper[k] else -HUGE
+            fall[group, k] = 0.0 if member and beta[k] > lower[k] else HUGE
     scratch = np.empty(size)
-    for steps in range(most_steps):
+    for steps in range(max_steps):
         first, second, best_group, best_gain = -1, -1, 0, 0.0
         for group in range(n_groups):
-            i = _highest(violations, rise[group], scratch)
+            i = _highest(gradient, rise[group], scratch)
             if rise[group, i] < 0.0:
                 continue
-            row = _gram_row(block, i)
-            j = _best_partner(row, diagonal, i, violations, fall[group], tolerance, scratch)
+            row = _gram_row(working_set, i)
+            j = _best_partner(row, diagonal, i, gradient, fall[group], tol, scratch)
             if j >= 0 and scratch[j] > best_gain:
                 first, second, best_group, best_gain = i, j, group, scratch[j]
         if second < 0:
             return steps
-        row = _gram_row(block, first)
-        step = _move(row[second], lower, upper, diagonal, first, second, values, violations)
-        _lower_slopes(row, _gram_row(block, second), step, violations)
+        row = _gram_row(working_set, first)
+        step = _move(row[second], lower, upper, diagonal, first, second, beta, gradient)
+        _lower_gradient(row, _gram_row(working_set, second), step, gradient)
+        # Of the two that moved, bounds may have been reached or left.
         for k in (first, second):
-            rise[best_group, k] = 0.0 if values[k] < upper[k] else -HUGE
-            fall[best_group, k] = 0.0 if values[k] > lower[k] else HUGE
-    return most_steps
+            rise[best_group, k] = 0.0 if beta[k] < upper[k] else -HUGE
+            fall[best_group, k] = 0.0 if beta[k] > lower[k] else HUGE
+    return max_steps
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _highest(violations, handicaps, scratch):
+def _highest(gradient, handicaps, scratch):
     best = -2.0 * HUGE
-    for k in range(violations.shape[0]):
-        scratch[k] = violations[k] + handicaps[k]
+    for k in range(gradient.shape[0]):
+        scratch[k] = gradient[k] + handicaps[k]
         best = max(best, scratch[k])
     return _place(scratch, best)
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _best_partner(row, diagonal, i, violations, handicaps, tolerance, scratch):
+def _best_partner(row, diagonal, i, gradient, handicaps, tol, scratch):
     """Return who gains most in a pair with `i`, or -1; `scratch` has the gains."""
-    own, slope_of_i = diagonal[i], violations[i]
+    diagonal_i, gradient_i = diagonal[i], gradient[i]
     best = 0.0
-    for k in range(violations.shape[0]):
-        slope = max(slope_of_i - violations[k] - handicaps[k], 0.0)
-        slope = slope if slope > tolerance else 0.0
-        curve = max(own + diagonal[k] - 2.0 * row[k], FLAT)
-        scratch[k] = slope * slope / curve
+    for k in range(gradient.shape[0]):
+        violation = max(gradient_i - gradient[k] - handicaps[k], 0.0)
+        violation = violation if violation > tol else 0.0
+        # Of the objective along the pair: the squared distance of both in the kernel's space.
+        curvature = max(diagonal_i + diagonal[k] - 2.0 * row[k], FLAT)
+        scratch[k] = violation * violation / curvature
         best = max(best, scratch[k])
     return _place(scratch, best) if best > 0.0 else -1
 
@@ -163,31 +167,34 @@ def _place(numbers, value):
 
 
 @njit(cache=True, nogil=True)
-def _move(product, lower, upper, diagonal, i, j, values, violations):
+def _move(product, lower, upper, diagonal, i, j, beta, gradient):
     """Give weight of `j` to `i`; return how much."""
-    curve = max(diagonal[i] + diagonal[j] - 2.0 * product, FLAT)
-    room, spare = upper[i] - values[i], values[j] - lower[j]
-    step = min((violations[i] - violations[j]) / curve, room, spare)
+    curvature = max(diagonal[i] + diagonal[j] - 2.0 * product, FLAT)
+    room, spare = upper[i] - beta[i], beta[j] - lower[j]
+    # The optimum along the pair, or the first bound on the way.
+    step = min((gradient[i] - gradient[j]) / curvature, room, spare)
     # An end that is reached is set to its bound itself: what rounding leaves would count as free.
-    remnant = ROUNDING * (abs(values[i]) + abs(values[j]) + step)
-    values[i] = upper[i] if room - step <= remnant else values[i] + step
-    values[j] = lower[j] if spare - step <= remnant else values[j] - step
+    remnant = ROUNDING * (abs(beta[i]) + abs(beta[j]) + step)
+    beta[i] = upper[i] if room - step <= remnant else beta[i] + step
+    beta[j] = lower[j] if spare - step <= remnant else beta[j] - step
     return step
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _lower_slopes(first, second, step, violations):
-    for k in range(violations.shape[0]):
-        violations[k] -= step * (first[k] - second[k])
+def _lower_gradient(first, second, step, gradient):
+    for k in range(gradient.shape[0]):
+        gradient[k] -= step * (first[k] - second[k])
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def add_rows(rows, slots, weights, sums):
     """Add the weighted rows of the cache to `sums`, four at a time, so that these are read less."""
+    # A stretch of the sums that stays in the processor's first cache while all rows go by.
     step, size, count = 1024, sums.shape[0], slots.shape[0]
     for left in range(0, size, step):
         right = min(left + step, size)
         part = sums[left:right]
+        # Four rows at once: the sums are read and written a quarter as often.
         for r in range(0, count - 3, 4):
             first, second = rows[slots[r], left:right], rows[slots[r + 1], left:right]
             third, fourth = rows[slots[r + 2], left:right], rows[slots[r + 3], left:right]

@@ -1,15 +1,17 @@
-"""A dense solver of the same program, by an interior point: for small problems and for checks."""
+"""The dense dual solver, a primal-dual interior point method: for small problems and for checks."""
 
 import numpy as np
 
-from verulam.kernel._solvers.dual import DualProblem
+from verulam.kernel._solvers.dual_problems import DualProblem
 
-#: Share of the way to the border that a step may go.
-_SHORT_OF_BORDER = 0.995
+#: Share of the way to the boundary that a step may go.
+_FRACTION_TO_BOUNDARY = 0.995
+#: Share of the mean complementarity that the next step aims at.
+_CENTRING = 0.1
 
 
 def solve_densely(
-    problem: DualProblem, gram: np.ndarray, *, tolerance: float = 1e-10, max_iter: int = 200
+    problem: DualProblem, gram: np.ndarray, *, tol: float = 1e-10, max_iter: int = 200
 ) -> np.ndarray:
     r"""Return the coefficients that solve a dual program, given the whole Gram matrix.
 
@@ -22,7 +24,7 @@ def solve_densely(
         The program; infinite bounds are replaced by large ones.
     gram
         Kernel of every two inputs.
-    tolerance
+    tol
         Mean product of slacks and multipliers at the end, relative to the linear term.
     max_iter
         Most steps.
@@ -41,30 +43,31 @@ def solve_densely(
     >>> solve_densely(problem, gram).round(6)
     array([ 0.125,  0.125, -0.125, -0.125])
     """
-    if problem.owners is not None:
-        gram = gram[np.ix_(problem.owners, problem.owners)]
-    large = 1e6 * max(1.0, float(np.abs(problem.start).max(initial=0.0)))
+    if problem.row_of is not None:
+        gram = gram[np.ix_(problem.row_of, problem.row_of)]
+    # An interior point needs two bounds to stay between.
+    large = 1e6 * max(1.0, float(np.abs(problem.init).max(initial=0.0)))
     lower, upper = np.maximum(problem.lower, -large), np.minimum(problem.upper, large)
+    # A box without room has no interior: its coefficients are constants, and move to the rest.
     fixed = upper - lower <= 1e-12 * large
-    values = np.where(fixed, lower, problem.start)
+    beta = np.where(fixed, lower, problem.init)
     moving = np.flatnonzero(~fixed)
-    linear = problem.linear[moving] + gram[np.ix_(moving, np.flatnonzero(fixed))] @ values[fixed]
-    sums = _sums(problem)[:, moving]
-    totals = sums @ problem.start[moving]
-    values[moving] = _interior_point(
+    linear = problem.linear[moving] + gram[np.ix_(moving, np.flatnonzero(fixed))] @ beta[fixed]
+    equalities = _equalities(problem)[:, moving]
+    beta[moving] = _interior_point(
         gram[np.ix_(moving, moving)],
         linear,
         (lower[moving], upper[moving]),
-        sums,
-        totals,
-        tolerance,
+        equalities,
+        equalities @ problem.init[moving],
+        tol,
         max_iter,
     )
-    return values
+    return beta
 
 
-def _sums(problem: DualProblem) -> np.ndarray:
-    """Return one row for each sum that is kept."""
+def _equalities(problem: DualProblem) -> np.ndarray:
+    """Return the matrix of the equality constraints, one row for each constant sum."""
     size = len(problem.linear)
     if problem.constraint == "none":
         return np.zeros((0, size))
@@ -77,50 +80,72 @@ def _interior_point(
     gram: np.ndarray,
     linear: np.ndarray,
     bounds: tuple[np.ndarray, np.ndarray],
-    sums: np.ndarray,
+    equalities: np.ndarray,
     totals: np.ndarray,
-    tolerance: float,
+    tol: float,
     max_iter: int,
 ) -> np.ndarray:
     lower, upper = bounds
-    size, n_sums = len(linear), len(sums)
-    values = 0.5 * (lower + upper)
-    scale = float(np.abs(linear).max(initial=0.0)) or float(np.abs(gram @ values).max()) or 1.0
-    below, above = np.full(size, scale), np.full(size, scale)
-    levels = np.zeros(n_sums)
+    size, n_sums = len(linear), len(equalities)
+    # In the middle of the box; sums are brought right by the steps.
+    beta = 0.5 * (lower + upper)
+    scale = float(np.abs(linear).max(initial=0.0)) or float(np.abs(gram @ beta).max()) or 1.0
+    lower_multipliers, upper_multipliers = np.full(size, scale), np.full(size, scale)
+    equality_multipliers = np.zeros(n_sums)
     for _ in range(max_iter):
-        from_lower, from_upper = values - lower, upper - values
-        mean = float(below @ from_lower + above @ from_upper) / (2 * size)
-        slope = gram @ values + linear + sums.T @ levels - below + above
-        lack = totals - sums @ values
-        if mean <= tolerance * scale and np.abs(slope).max() <= 1e-9 * scale:
+        above_lower, below_upper = beta - lower, upper - beta
+        complementarity = float(
+            lower_multipliers @ above_lower + upper_multipliers @ below_upper
+        ) / (2 * size)
+        stationarity = (
+            gram @ beta
+            + linear
+            + equalities.T @ equality_multipliers
+            - lower_multipliers
+            + upper_multipliers
+        )
+        if complementarity <= tol * scale and np.abs(stationarity).max() <= 1e-9 * scale:
             break
-        target = 0.1 * mean
+        barrier = _CENTRING * complementarity
+        # Newton's system of the perturbed KKT conditions, the bounds' multipliers eliminated.
         system = np.zeros((size + n_sums, size + n_sums))
         system[:size, :size] = gram
-        system[np.arange(size), np.arange(size)] += below / from_lower + above / from_upper
-        system[:size, size:], system[size:, :size] = sums.T, sums
-        right = -slope + target / from_lower - below - target / from_upper + above
-        step = np.linalg.solve(system, np.concatenate([right, lack]))
+        system[np.arange(size), np.arange(size)] += (
+            lower_multipliers / above_lower + upper_multipliers / below_upper
+        )
+        system[:size, size:], system[size:, :size] = equalities.T, equalities
+        right = (
+            -stationarity
+            + barrier / above_lower
+            - lower_multipliers
+            - barrier / below_upper
+            + upper_multipliers
+        )
+        step = np.linalg.solve(system, np.concatenate([right, totals - equalities @ beta]))
         move = step[:size]
-        change_below = target / from_lower - below - below / from_lower * move
-        change_above = target / from_upper - above + above / from_upper * move
+        lower_change = (
+            barrier / above_lower - lower_multipliers - lower_multipliers / above_lower * move
+        )
+        upper_change = (
+            barrier / below_upper - upper_multipliers + upper_multipliers / below_upper * move
+        )
         length = min(
             1.0,
-            farthest_step(from_lower, move),
-            farthest_step(from_upper, -move),
-            farthest_step(below, change_below),
-            farthest_step(above, change_above),
+            step_to_boundary(above_lower, move),
+            step_to_boundary(below_upper, -move),
+            step_to_boundary(lower_multipliers, lower_change),
+            step_to_boundary(upper_multipliers, upper_change),
         )
-        values = values + length * move
-        levels = levels + length * step[size:]
-        below, above = below + length * change_below, above + length * change_above
-    return values
+        beta = beta + length * move
+        equality_multipliers = equality_multipliers + length * step[size:]
+        lower_multipliers = lower_multipliers + length * lower_change
+        upper_multipliers = upper_multipliers + length * upper_change
+    return beta
 
 
-def farthest_step(distance: np.ndarray, change: np.ndarray) -> float:
-    """Return how far one may go before a distance becomes zero."""
+def step_to_boundary(distance: np.ndarray, change: np.ndarray) -> float:
+    """Return how far one may go, short of where a distance becomes zero."""
     shrinking = change < 0
     if not shrinking.any():
         return 1.0
-    return _SHORT_OF_BORDER * float((distance[shrinking] / -change[shrinking]).min())
+    return _FRACTION_TO_BOUNDARY * float((distance[shrinking] / -change[shrinking]).min())

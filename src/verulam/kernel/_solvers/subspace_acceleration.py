@@ -1,120 +1,94 @@
-"""Leaps along the last moves of the dual solver, which save most of its blocks on hard problems."""
-
-from dataclasses import dataclass
+"""Subspace acceleration of the dual solver: a joint step along its last moves."""
 
 import numpy as np
 
+from verulam.kernel._solvers.dual_problems import BoxProblem
 from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._tuning import ACCELERATED_MOVES, SUM_BEARERS
 
-#: Moves that a leap combines.
-MEMORY = 5
-#: Relative weight that keeps their small system regular.
+#: Relative weight that keeps the small system of the moves regular.
 RIDGE = 1e-6
-#: Coefficients that share what clipping took from a sum.
-BEARERS = 16
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """Where the coefficients may go.
-
-    Attributes
-    ----------
-    linear, lower, upper
-        Linear part and bounds of the program, see `DualProblem`.
-    owners
-        Input of each coefficient.
-    groups
-        Group of each coefficient, whose sum is kept; None where no sum is.
-    """
-
-    linear: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    owners: np.ndarray
-    groups: np.ndarray | None
-
-
-class Leaps:
+class SubspaceAcceleration:
     r"""Minimise the program over the span of the last moves after each of them.
 
-    Blocks are solved one after another, so that a direction in which all of them must move takes
-    many rounds. The last moves span it, as in conjugate gradients. Their products with the Gram
-    matrix are known, so that the best combination costs no kernel row; only coefficients that it
-    would carry over a bound are put back, one row each.
+    Working sets are solved one after another, so that a direction in which all of them must move
+    takes many rounds. The last moves span it, as in conjugate gradients. Their products with the
+    Gram matrix are known, so that the best combination costs no kernel row; only coefficients that
+    it would carry over a bound are put back, one row each.
     """
 
-    def __init__(self, bounds: Bounds, cache: RowCache) -> None:
-        self._bounds, self._cache = bounds, cache
+    def __init__(self, box: BoxProblem, cache: RowCache) -> None:
+        self._box, self._cache = box, cache
         self._moves: list[np.ndarray] = []
-        self._products: list[np.ndarray] = []
+        self._K_moves: list[np.ndarray] = []
 
     def after(
-        self, move: np.ndarray, product: np.ndarray, values: np.ndarray, products: np.ndarray
+        self, move: np.ndarray, K_move: np.ndarray, beta: np.ndarray, K_beta: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        r"""Return coefficients and products after a leap, or as they were where none helps.
+        r"""Return coefficients and products after a joint step, or as they were if none helps.
 
         Parameters
         ----------
-        move, product
+        move, K_move
             Last change of the coefficients, and its product with the Gram matrix.
-        values, products
-            Coefficients after it, and their products.
+        beta, K_beta
+            Coefficients after it, and their product.
         """
-        self._moves = [*self._moves[1 - MEMORY :], move]
-        self._products = [*self._products[1 - MEMORY :], product]
+        self._moves = [*self._moves[1 - ACCELERATED_MOVES :], move]
+        self._K_moves = [*self._K_moves[1 - ACCELERATED_MOVES :], K_move]
         if len(self._moves) < 2:
-            return values, products
-        found = self._leap(values, products)
-        if found is None:
-            return values, products
-        self._moves[-1] = move + found[0] - values
-        self._products[-1] = product + found[1] - products
-        return found
+            return beta, K_beta
+        accelerated = self._minimise(beta, K_beta)
+        if accelerated is None:
+            return beta, K_beta
+        # The joint step becomes part of the last move, so that the next one can go on with it.
+        self._moves[-1] = move + accelerated[0] - beta
+        self._K_moves[-1] = K_move + accelerated[1] - K_beta
+        return accelerated
 
-    def _leap(
-        self, values: np.ndarray, products: np.ndarray
+    def _minimise(
+        self, beta: np.ndarray, K_beta: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        bounds, cache = self._bounds, self._cache
-        moves, images = np.array(self._moves), np.array(self._products)
-        slopes = -bounds.linear - products[bounds.owners]
-        system = moves @ images[:, bounds.owners].T
-        if (np.diagonal(system) < 0.0).any():
-            return None  # the kernel is indefinite: there is no bottom to leap to
-        scales = np.sqrt(np.maximum(np.diagonal(system), np.finfo(float).tiny))
-        system = 0.5 * (system + system.T) / np.outer(scales, scales)
-        system[np.diag_indices_from(system)] += RIDGE
-        shares = np.linalg.solve(system, moves @ slopes / scales) / scales
-        target = values + shares @ moves
-        clipped = np.clip(target, bounds.lower, bounds.upper)
-        if bounds.groups is not None and not restore_sums(clipped, values, bounds):
+        box, cache = self._box, self._cache
+        moves, K_moves = np.array(self._moves), np.array(self._K_moves)
+        gradient = -box.linear - K_beta[box.row_of]
+        # The program along the moves has the curvature M^T K M, of size 5 at most.
+        curvature = moves @ K_moves[:, box.row_of].T
+        if (np.diagonal(curvature) < 0.0).any():
+            return None  # the kernel is indefinite: there is no bottom to step to
+        scales = np.sqrt(np.maximum(np.diagonal(curvature), np.finfo(float).tiny))
+        curvature = 0.5 * (curvature + curvature.T) / np.outer(scales, scales)
+        curvature[np.diag_indices_from(curvature)] += RIDGE
+        steps = np.linalg.solve(curvature, moves @ gradient / scales) / scales
+        target = beta + steps @ moves
+        clipped = np.clip(target, box.lower, box.upper)
+        if box.groups is not None and not restore_sums(clipped, beta, box):
             return None
         repair = clipped - target
         repaired = np.flatnonzero(repair)
         if len(repaired) > cache.most_rows:
             return None
-        leapt = products + shares @ images
-        cache.add_products(bounds.owners[repaired], repair[repaired], leapt)
-        change = clipped - values
-        gain = change @ slopes - 0.5 * change @ (leapt - products)[bounds.owners]
-        return (clipped, leapt) if gain > 0 else None
+        K_clipped = K_beta + steps @ K_moves
+        cache.add_products(box.row_of[repaired], repair[repaired], K_clipped)
+        change = clipped - beta
+        gain = change @ gradient - 0.5 * change @ (K_clipped - K_beta)[box.row_of]
+        return (clipped, K_clipped) if gain > 0 else None
 
 
-def restore_sums(clipped: np.ndarray, values: np.ndarray, bounds: Bounds) -> bool:
+def restore_sums(clipped: np.ndarray, beta: np.ndarray, box: BoxProblem) -> bool:
     """Give back what clipping took from the sum of each group; say whether there was room."""
-    groups = bounds.groups
-    if groups is None:
-        return True
-    for group in range(int(groups.max()) + 1):
-        own = groups == group
-        lack = float(values[own].sum() - clipped[own].sum())
-        room = bounds.upper - clipped if lack > 0 else clipped - bounds.lower
-        free = np.flatnonzero(own & (clipped > bounds.lower) & (clipped < bounds.upper))
+    for group in range(box.n_sums):
+        members = box.members(group)
+        lack = float(beta[members].sum() - clipped[members].sum())
+        room = box.upper - clipped if lack > 0 else clipped - box.lower
+        free = np.flatnonzero(members & (clipped > box.lower) & (clipped < box.upper))
         if not len(free):
             if lack:
                 return False
             continue
-        bearers = free[np.argsort(-room[free], kind="stable")[:BEARERS]]
+        bearers = free[np.argsort(-room[free], kind="stable")[:SUM_BEARERS]]
         share = lack / len(bearers)
         if (np.abs(share) >= room[bearers]).any():
             return False

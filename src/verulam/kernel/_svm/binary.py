@@ -1,26 +1,24 @@
-"""Two-class machines: soft margin by cost, by share of errors, and hard margin."""
+"""Two-class support vector machines: C-SVM, nu-SVM and hard margin."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from verulam.base import DataError, thread_map
-from verulam.kernel._solvers.dual import DualProblem, DualSolution, solve_dual
+from verulam.base import DataError
+from verulam.kernel._solvers.dual import DualSolution, solve_dual
 from verulam.kernel._solvers.dual_problems import (
+    DualProblem,
     classification_problem,
     hull_problem,
     nu_classification_problem,
+    nu_origin_problem,
+    origin_problem,
 )
 from verulam.kernel._solvers.row_cache import RowCache
-from verulam.kernel._solvers.subspace_acceleration import Bounds, restore_sums
+from verulam.kernel._solvers.signed_rows import signed_cache
 
 #: Squared distance of the hulls, relative to the size of the kernel, that counts as touching.
 TOUCHING = 1e-9
-#: Share of coefficients at their bound from which they are taken along to the next bound.
-MOSTLY_BOUNDED = 2.0 / 3.0
-#: Fewer rows than these are not worth a second thread.
-CHAINED_ROWS = 1000
 
 
 class NotSeparableError(DataError):
@@ -30,7 +28,8 @@ class NotSeparableError(DataError):
     ----------
     certificate : ndarray of shape (n_samples,)
         Shares, summing to one within each class, whose mixtures of the two classes are the same
-        point of the kernel's space.
+        point of the kernel's space. Without an intercept they sum to one over both classes, and
+        what they mix of one class is what they mix of the other.
 
     Examples
     --------
@@ -56,8 +55,8 @@ class BinaryMachine:
     ----------
     coefficients : ndarray of shape (n_samples,)
         :math:`\beta^t = \alpha^t r^t`, positive for the second class.
-    bias
-        The number :math:`b`.
+    intercept
+        The bias :math:`b`.
     margin
         Distance :math:`1 / \|w\|` of either border of the margin from the boundary; both
         borders are twice as far apart, see `margin_width`.
@@ -69,7 +68,7 @@ class BinaryMachine:
     """
 
     coefficients: np.ndarray
-    bias: float
+    intercept: float
     margin: float
     dual_objective: float
     solution: DualSolution
@@ -80,23 +79,39 @@ class BinaryMachine:
         return 2.0 * self.margin
 
 
-@dataclass(frozen=True)
-class SolverOptions:
-    """When the solver stops.
+@dataclass(frozen=True, eq=False)
+class WarmStart:
+    r"""Where the solver of a machine begins.
 
     Attributes
     ----------
-    tolerance
-        Largest violation of the conditions of optimality.
-    max_iter
-        Most blocks.
-    bias
-        Whether the plane may be off the origin.
+    coefficients
+        Feasible coefficients.
+    K_beta
+        Their product with the Gram matrix.
     """
 
-    tolerance: float
+    coefficients: np.ndarray
+    K_beta: np.ndarray
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """When the solver stops, and whether machines have a bias.
+
+    Attributes
+    ----------
+    tol
+        Largest violation of the KKT conditions.
+    max_iter
+        Most working sets.
+    fit_intercept
+        Whether the plane may be off the origin of the kernel's space.
+    """
+
+    tol: float
     max_iter: int
-    bias: bool = True
+    fit_intercept: bool = True
 
 
 def cost_machine(
@@ -104,9 +119,9 @@ def cost_machine(
     signs: np.ndarray,
     costs: np.ndarray,
     options: SolverOptions,
-    previous: tuple[DualSolution, float] | None = None,
+    warm_start: WarmStart | None = None,
 ) -> BinaryMachine:
-    """Return the machine with a cost of slack.
+    """Return the machine with a cost of slack (C-SVM).
 
     Parameters
     ----------
@@ -118,93 +133,63 @@ def cost_machine(
         Cost of each input's slack.
     options
         When to stop.
-    previous
-        Solution for costs that are smaller or larger by one factor, and that factor.
+    warm_start
+        Where to begin; at zero if None.
     """
-    products = None
-    problem = classification_problem(signs, costs, bias=options.bias)
-    if previous is not None:
-        start, products = _next_start(problem, cache, *previous)
-        problem = replace(problem, start=start)
+    init = None if warm_start is None else warm_start.coefficients
     solution = solve_dual(
-        problem, cache, tolerance=options.tolerance, max_iter=options.max_iter, products=products
+        classification_problem(signs, costs, init, fit_intercept=options.fit_intercept),
+        cache,
+        tol=options.tol,
+        max_iter=options.max_iter,
+        K_beta=None if warm_start is None else warm_start.K_beta,
     )
-    return _machine(solution, float(solution.levels[0]), 1.0)
-
-
-def cost_machines(
-    cache: RowCache,
-    signs: np.ndarray,
-    weights: np.ndarray,
-    costs: Sequence[float],
-    options: SolverOptions,
-) -> list[BinaryMachine]:
-    """Return the machine for each of several rising costs, each from the solution of the last.
-
-    Where all kernel rows can be held, the largest costs, which take longest, are a chain of their
-    own in a second thread. Who belongs to it does not depend on how many threads there are.
-    """
-
-    def chain(part: int) -> list[BinaryMachine]:
-        machines: list[BinaryMachine] = []
-        for place, cost in enumerate(chains[part]):
-            last = (machines[-1].solution, cost / chains[part][place - 1]) if machines else None
-            machines.append(cost_machine(cache, signs, cost * weights, options, last))
-        return machines
-
-    own = len(costs) // 4
-    if own and not (len(signs) >= CHAINED_ROWS and cache.compute_all()):
-        own = 0
-    chains = [costs[: len(costs) - own], costs[len(costs) - own :]]
-    return [each for machines in thread_map(chain, range(1 + (own > 0))) for each in machines]
-
-
-def _next_start(
-    problem: DualProblem, cache: RowCache, solution: DualSolution, factor: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return a start from the solution for costs smaller by `factor`, and its products.
-
-    Where most coefficients are at their bound, they go with it and free ones stay where they are.
-    Where fewer are, many of them will be free at the larger cost, so that all stay.
-    """
-    last = solution.coefficients
-    full = np.where(last > 0.0, problem.upper, problem.lower)
-    bounded = (last != 0.0) & np.isclose(factor * last, full, rtol=1e-12, atol=0.0)
-    most = bounded.sum() > MOSTLY_BOUNDED * np.count_nonzero(last)
-    start = np.clip(np.where(bounded & most, full, last), problem.lower, problem.upper)
-    everyone = np.arange(len(last))
-    groups = None if problem.constraint == "none" else np.zeros_like(everyone)
-    bounds = Bounds(problem.linear, problem.lower, problem.upper, everyone, groups)
-    if not restore_sums(start, np.zeros_like(start), bounds):
-        start = np.clip(factor * last, problem.lower, problem.upper)
-    scale = factor if most else 1.0
-    products = scale * solution.products
-    change = start - scale * last
-    moved = np.flatnonzero(change)
-    cache.add_products(moved, change[moved], products)
-    return start, products
+    return _machine(solution, float(solution.equality_multipliers[0]), 1.0)
 
 
 def nu_machine(
     cache: RowCache, signs: np.ndarray, nu: float, weights: np.ndarray, options: SolverOptions
 ) -> BinaryMachine:
-    """Return the machine with a share `nu` of margin errors, scaled to a margin of one."""
+    """Return the machine with a share `nu` of margin errors (nu-SVM), scaled to a margin of one."""
+    if not options.fit_intercept:
+        return _nu_machine_through_origin(cache, signs, nu, weights, options)
     problem = nu_classification_problem(signs, nu, weights)
     solution = solve_dual(
         problem,
         cache,
-        # Slopes are smaller than those of costs by the number of rows.
-        tolerance=options.tolerance * nu * float(problem.upper.max() - problem.lower.min()) / 2,
+        # Gradients are smaller than those of costs by the number of rows.
+        tol=options.tol * nu * float(problem.upper.max() - problem.lower.min()) / 2,
         max_iter=options.max_iter,
     )
-    first, second = solution.levels
-    radius = 0.5 * (second - first)
+    # Minus the bias and plus or minus the margin: one multiplier for the sum of each class.
+    positive, negative = solution.equality_multipliers
+    radius = 0.5 * (negative - positive)
     if radius <= 0:
-        raise DataError(
-            f"nu={nu:g} leaves no margin on these data: the nearest mixtures of the classes "
-            "coincide. Take a larger nu or a richer kernel."
-        )
-    return _machine(solution, 0.5 * (first + second), 1.0 / radius)
+        raise _no_margin(nu)
+    return _machine(solution, 0.5 * (positive + negative), 1.0 / radius)
+
+
+def _nu_machine_through_origin(
+    cache: RowCache, signs: np.ndarray, nu: float, weights: np.ndarray, options: SolverOptions
+) -> BinaryMachine:
+    problem = nu_origin_problem(nu, weights)
+    solution = solve_dual(
+        problem,
+        signed_cache(cache, signs),
+        tol=options.tol * nu * float(problem.upper.max()),
+        max_iter=options.max_iter,
+    )
+    radius = -float(solution.equality_multipliers[0])
+    if radius <= 0:
+        raise _no_margin(nu)
+    return _machine(_with_signs(solution, signs), 0.0, 1.0 / radius)
+
+
+def _no_margin(nu: float) -> DataError:
+    return DataError(
+        f"nu={nu:g} leaves no margin on these data: the nearest mixtures of the classes "
+        "coincide. Take a larger nu or a richer kernel."
+    )
 
 
 def hard_machine(
@@ -212,38 +197,63 @@ def hard_machine(
 ) -> BinaryMachine:
     """Return the machine without slack, or raise `NotSeparableError` with the certificate.
 
-    It is the plane halfway between the nearest points of the two convex hulls.
+    It is the plane halfway between the nearest points of the two convex hulls; without an
+    intercept, the plane across the way from the origin to the nearest point of the hull of the
+    rows, those of the negative class turned about.
     """
-    problem = hull_problem(signs, usable)
+    if not options.fit_intercept:
+        turned = signed_cache(cache, signs)
+        solution = _with_signs(_nearest(origin_problem(usable), turned, options), signs)
+        square = float(solution.coefficients @ solution.K_beta)
+        return _machine(solution, 0.0, 1.0 / square)
+    solution = _nearest(hull_problem(signs, usable), cache, options)
+    positive, negative = solution.equality_multipliers
+    return _machine(solution, 0.5 * (positive + negative), 2.0 / (negative - positive))
+
+
+def _nearest(problem: DualProblem, cache: RowCache, options: SolverOptions) -> DualSolution:
+    """Return the solution of least distance; raise `NotSeparableError` if that is zero."""
+    # Squared distances of the hulls are in units of squared lengths.
     scale = float(cache.diagonal.max(initial=0.0)) or 1.0
-    tolerance, solution = options.tolerance * scale, None
+    tol, solution = options.tol * scale, None
+    # The margin, which tol is a share of, is known from the solution only: from coarse to fine,
+    # each time from the last solution.
     while True:
         if solution is not None:
-            problem = replace(problem, start=solution.coefficients)
-        solution = solve_dual(problem, cache, tolerance=tolerance, max_iter=options.max_iter)
+            problem = replace(problem, init=solution.coefficients)
+        solution = solve_dual(problem, cache, tol=tol, max_iter=options.max_iter)
         square = 2.0 * solution.objective
         if square <= TOUCHING * scale:
             raise NotSeparableError(
-                "the classes are not separable in the space of this kernel: mixtures of both (see "
+                "the classes are not separable "
+                f"{'' if options.fit_intercept else 'by a plane through the origin '}"
+                "in the space of this kernel: mixtures of both (see "
                 "the error's certificate) lie at a squared distance of "
                 f"{max(square, 0.0):.3g}. Use a soft margin, or a richer kernel.",
                 np.abs(solution.coefficients),
             )
-        if tolerance <= 0.5 * options.tolerance * square or not solution.converged:
+        if tol <= 0.5 * options.tol * square or not solution.converged:
             break
-        tolerance = max(0.25 * options.tolerance * square, 1e-13 * scale)
-        if tolerance <= 1e-13 * scale:
+        tol = max(0.25 * options.tol * square, 1e-13 * scale)
+        if tol <= 1e-13 * scale:
             break
-    first, second = solution.levels
-    return _machine(solution, 0.5 * (first + second), 2.0 / (second - first))
+    return solution
 
 
-def _machine(solution: DualSolution, bias: float, factor: float) -> BinaryMachine:
+def _with_signs(solution: DualSolution, signs: np.ndarray) -> DualSolution:
+    """Return the solution of turned rows in terms of the rows as they are."""
+    return replace(
+        solution, coefficients=signs * solution.coefficients, K_beta=signs * solution.K_beta
+    )
+
+
+def _machine(solution: DualSolution, intercept: float, factor: float) -> BinaryMachine:
+    # To the canonical scale, where the border of the margin has an output of one.
     coefficients = factor * solution.coefficients
-    square = factor**2 * float(solution.coefficients @ solution.products)
+    square = factor**2 * float(solution.coefficients @ solution.K_beta)
     return BinaryMachine(
         coefficients=coefficients,
-        bias=float(factor * bias),
+        intercept=float(factor * intercept),
         margin=float(1.0 / square**0.5) if square > 0 else np.inf,
         dual_objective=float(np.abs(coefficients).sum() - 0.5 * square),
         solution=solution,

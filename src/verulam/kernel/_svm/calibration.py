@@ -64,15 +64,16 @@ def platt_calibration(outputs: np.ndarray, positive: np.ndarray) -> Calibration:
     targets = np.where(positive, (count + 1) / (count + 2), 1 / (len(positive) - count + 2))
 
     def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        # The cross-entropy in a form that does not overflow: log(1 + e^s) - target s.
         scores = parameters[0] * outputs + parameters[1]
         value = float(np.sum(np.logaddexp(0.0, scores) - targets * scores))
         lack = sigmoid(scores) - targets
         return value, np.array([lack @ outputs, lack.sum()])
 
-    found = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS")
-    slope, offset = found.x
+    optimum = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS")
+    slope, offset = optimum.x
     return Calibration(
-        np.array([[0.0], [slope]]), np.array([0.0, offset]), float(found.fun) / len(outputs)
+        np.array([[0.0], [slope]]), np.array([0.0, offset]), float(optimum.fun) / len(outputs)
     )
 
 
@@ -93,6 +94,7 @@ def softmax_calibration(outputs: np.ndarray, codes: np.ndarray, n_classes: int) 
     See Alpaydin 13.9 (13.41).
     """
     rows, size = np.arange(len(outputs)), outputs.shape[1]
+    # A column of ones for the offsets.
     wide = np.column_stack([outputs, np.ones(len(outputs))])
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
@@ -103,9 +105,9 @@ def softmax_calibration(outputs: np.ndarray, codes: np.ndarray, n_classes: int) 
         value = -float(logs[rows, codes].mean()) + 0.5 * _RIDGE * float(flat @ flat)
         return value, (lack.T @ wide / len(rows) + _RIDGE * weights).ravel()
 
-    found = minimize(loss, np.zeros(n_classes * (size + 1)), jac=True, method="L-BFGS-B")
-    weights = found.x.reshape(n_classes, size + 1)
-    return Calibration(weights[:, :-1], weights[:, -1], float(found.fun))
+    optimum = minimize(loss, np.zeros(n_classes * (size + 1)), jac=True, method="L-BFGS-B")
+    weights = optimum.x.reshape(n_classes, size + 1)
+    return Calibration(weights[:, :-1], weights[:, -1], float(optimum.fun))
 
 
 def check_held_out(codes: np.ndarray, n_classes: int) -> None:
@@ -113,5 +115,6 @@ def check_held_out(codes: np.ndarray, n_classes: int) -> None:
     counts = np.bincount(codes, minlength=n_classes)
     if (counts == 0).any():
         raise DataError(
-            "calibration: the held-out rows lack a class; raise held_out or give more rows."
+            "calibration: the held-out rows lack a class; raise validation_fraction, or give more "
+            "rows."
         )

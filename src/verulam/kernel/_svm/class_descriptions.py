@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import Classifier, DataWarning, StrOptions, checked_fit, encode_classes
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.inputs import read_training
 from verulam.kernel._kernels.radial import Gaussian
-from verulam.kernel._solvers.inputs import read_queries, read_training
+from verulam.kernel._svm.base import SHARE, SHARED_CONSTRAINTS, SupportVectorMachine
 from verulam.kernel._svm.one_class import OneClassMachine
-from verulam.kernel._svm.options import SHARE, SHARED_OPTIONS
 
 
-class ClassDescriptions(Classifier):
+class ClassDescriptions(SupportVectorMachine, Classifier):
     r"""Describe every class by a one-class machine, and choose the one that fits best.
 
     Parameters
@@ -28,9 +28,9 @@ class ClassDescriptions(Classifier):
     priors
         None for the shares of the classes in the data, or "equal".
     tol
-        Largest violation of the conditions of optimality.
+        Largest violation of the KKT conditions.
     max_iter
-        Most blocks of the solver, see `solve_dual`.
+        Most working sets of the solver, see `solve_dual`.
     cache_size
         Megabytes for kernel values and for what the solver works with.
 
@@ -45,7 +45,7 @@ class ClassDescriptions(Classifier):
     priors_ : ndarray of shape (n_classes,)
         Weight of each class.
     n_iter_ : int
-        Blocks solved for the class that took most.
+        Working sets solved for the class that took most.
 
     Notes
     -----
@@ -61,7 +61,7 @@ class ClassDescriptions(Classifier):
     0.91
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_CONSTRAINTS | {
         "nu": SHARE,
         "priors": [StrOptions({"equal"}), None],
     }
@@ -69,7 +69,7 @@ class ClassDescriptions(Classifier):
     def __init__(
         self,
         *,
-        kernel: str | Kernel | Function = "gaussian",
+        kernel: str | Kernel | Function = "rbf",
         nu: float = 0.5,
         priors: str | None = None,
         tol: float = 1e-3,
@@ -97,6 +97,7 @@ class ClassDescriptions(Classifier):
         self.priors_ = counts / counts.sum()
         if self.priors == "equal":
             self.priors_ = np.full(len(counts), 1.0 / len(counts))
+        # Of a row of a Gram matrix, each class's machine sees the columns of its members.
         self._members = [np.flatnonzero(codes == label) for label in range(len(counts))]
         with warnings.catch_warnings():
             # What is to be said of the kernel was said of all rows.
@@ -108,20 +109,20 @@ class ClassDescriptions(Classifier):
                     tol=self.tol,
                     max_iter=self.max_iter,
                     cache_size=self.cache_size,
-                ).fit(self._part(inputs, own)[own])
-                for own in self._members
+                ).fit(self._part(inputs, members)[members])
+                for members in self._members
             ]
         self.n_iter_ = max(machine.n_iter_ for machine in self.machines_)
         return self
 
-    def _part(self, inputs: np.ndarray, own: np.ndarray) -> np.ndarray:
+    def _part(self, inputs: np.ndarray, members: np.ndarray) -> np.ndarray:
         """Return inputs as the machine of some training rows knows them."""
-        return inputs[:, own] if self.kernel_.takes == "gram" else inputs
+        return inputs[:, members] if self.kernel_.takes == "gram" else inputs
 
     def _parts(self, X: ArrayLike) -> Iterator[tuple[OneClassMachine, np.ndarray]]:
-        queries = read_queries(self, X)
-        for machine, own in zip(self.machines_, self._members, strict=True):
-            yield machine, self._part(queries, own)
+        queries = self._read_queries(X)
+        for machine, members in zip(self.machines_, self._members, strict=True):
+            yield machine, self._part(queries, members)
 
     def class_scores(self, X: ArrayLike) -> np.ndarray:
         """Return the sum over support vectors of each class, one column each."""

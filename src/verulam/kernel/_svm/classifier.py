@@ -1,13 +1,12 @@
-"""Support-vector classifiers."""
+"""Support vector classification: soft margin, nu and hard margin, for two classes and more."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import compute_class_weight
 
 from verulam.base import (
     RANDOM_STATE,
@@ -22,16 +21,23 @@ from verulam.base import (
     encode_classes,
     generator,
 )
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.inputs import read_training
 from verulam.kernel._kernels.radial import Gaussian
-from verulam.kernel._kernels.space import kernel_tags
-from verulam.kernel._solvers.inputs import expansion, part_cache, read_queries, read_training
 from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._svm.base import (
+    CLASS_WEIGHT,
+    SHARE,
+    SHARED_CONSTRAINTS,
+    SupportVectorMachine,
+    expansion,
+    row_weights,
+)
 from verulam.kernel._svm.binary import (
     BinaryMachine,
     SolverOptions,
-    cost_machines,
+    cost_machine,
     hard_machine,
     nu_machine,
 )
@@ -42,13 +48,49 @@ from verulam.kernel._svm.calibration import (
     softmax_calibration,
 )
 from verulam.kernel._svm.margin_report import InstanceReport, margin_report
-from verulam.kernel._svm.options import (
-    CLASS_WEIGHT,
-    SHARE,
-    SHARED_OPTIONS,
-    row_weights,
-)
 from verulam.kernel._svm.output_codes import STRATEGIES, code_matrix, decode
+
+
+@dataclass(frozen=True, eq=False)
+class _TwoClassTask:
+    """The rows that take part in a machine, with their sides."""
+
+    cache: RowCache
+    signs: np.ndarray
+    weights: np.ndarray
+    rows: np.ndarray
+    n_rows: int
+
+    def in_all_rows(self, machine: BinaryMachine) -> BinaryMachine:
+        """Return the machine with coefficients of all rows."""
+        coefficients = np.zeros(self.n_rows)
+        coefficients[self.rows] = machine.coefficients
+        return replace(machine, coefficients=coefficients)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """Training data as the machines take them: kernel rows, classes by number, and weights."""
+
+    cache: RowCache
+    codes: np.ndarray
+    weights: np.ndarray
+
+    def two_classes(self, sides: np.ndarray, cache_size: float) -> _TwoClassTask:
+        """Return the rows of classes with a side, -1 or 1, in one machine; 0 takes no part."""
+        signs, weights, cache = sides[self.codes], self.weights, self.cache
+        rows = np.flatnonzero(signs)
+        if len(rows) < len(signs):
+            cache = cache.subset(rows, cache_size)
+            signs, weights = signs[rows], weights[rows]
+        for side, name in ((signs > 0, "positive"), (signs < 0, "negative")):
+            if not weights[side].sum() > 0:
+                raise DataError(f"sample_weight: all weights of a {name} class are zero.")
+        return _TwoClassTask(cache, signs, weights, rows, len(self.codes))
+
+    def subset(self, rows: np.ndarray, cache_size: float) -> "_Task":
+        """Return the task of some rows."""
+        return _Task(self.cache.subset(rows, cache_size), self.codes[rows], self.weights[rows])
 
 
 def _has_probabilities(learner: Any) -> bool:
@@ -57,7 +99,7 @@ def _has_probabilities(learner: Any) -> bool:
     return True
 
 
-class SupportVectorClassifier(Classifier):
+class SupportVectorClassifier(SupportVectorMachine, Classifier):
     r"""Separate classes by the plane of largest margin in the space of a kernel.
 
     Parameters
@@ -76,16 +118,16 @@ class SupportVectorClassifier(Classifier):
         matrix of codes -1, 0 and 1 with a row for each class.
     class_weight
         Factor of the cost for each class: a dictionary, "balanced", or None.
-    bias
-        Whether the plane may be off the origin of the kernel's space (form "cost").
+    fit_intercept
+        Whether the plane may be off the origin of the kernel's space, in all forms.
     calibration
         How to make probabilities: "platt" (two classes), "softmax", or None.
-    held_out
+    validation_fraction
         Share of the rows that calibration learns from; the machines are then trained on all.
     tol
-        Largest violation of the conditions of optimality.
+        Largest violation of the KKT conditions.
     max_iter
-        Most blocks of the solver, see `solve_dual`.
+        Most working sets of the solver, see `solve_dual`.
     cache_size
         Megabytes for kernel values and for what the solver works with.
     random_state
@@ -112,7 +154,7 @@ class SupportVectorClassifier(Classifier):
     support_share_ : float
         Share of the rows that are support vectors: about a bound of the expected test error.
     n_iter_ : int
-        Blocks solved for the machine that took most.
+        Working sets solved for the machine that took most.
     calibration_ : Calibration or None
         Map from outputs to probabilities.
 
@@ -123,7 +165,8 @@ class SupportVectorClassifier(Classifier):
 
     solved in the dual, with :math:`g(x) = \sum_t \alpha^t r^t K(x^t, x) + b`. See Alpaydin
     13.1-13.9 (13.3)-(13.41) and Bartkowiak 5.9-5.11. The constraint :math:`\sum \alpha^t r^t = 0`
-    belongs to the bias; without one there is none.
+    belongs to the bias; without one there is none, and classes must be separable by a plane
+    through the origin for the form "hard".
 
     Examples
     --------
@@ -136,30 +179,30 @@ class SupportVectorClassifier(Classifier):
     (1.4142, 0.25)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_CONSTRAINTS | {
         "form": [StrOptions({"cost", "nu", "hard"})],
         "C": [Interval(Real, 0, None, closed="right")],
         "nu": SHARE,
         "strategy": [StrOptions(set(STRATEGIES)), "array-like"],
         "class_weight": CLASS_WEIGHT,
-        "bias": ["boolean"],
+        "fit_intercept": ["boolean"],
         "calibration": [StrOptions({"platt", "softmax"}), None],
-        "held_out": [Interval(Real, 0, 1, closed="neither")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "random_state": RANDOM_STATE,
     }
 
     def __init__(
         self,
         *,
-        kernel: str | Kernel | Function = "gaussian",
+        kernel: str | Kernel | Function = "rbf",
         form: str = "cost",
         C: float = 1.0,
         nu: float = 0.5,
         strategy: str | ArrayLike = "pairwise",
         class_weight: str | dict[Any, float] | None = None,
-        bias: bool = True,
+        fit_intercept: bool = True,
         calibration: str | None = None,
-        held_out: float = 0.25,
+        validation_fraction: float = 0.25,
         tol: float = 1e-3,
         max_iter: int = 100_000,
         cache_size: float = 200.0,
@@ -171,9 +214,9 @@ class SupportVectorClassifier(Classifier):
         self.nu = nu
         self.strategy = strategy
         self.class_weight = class_weight
-        self.bias = bias
+        self.fit_intercept = fit_intercept
         self.calibration = calibration
-        self.held_out = held_out
+        self.validation_fraction = validation_fraction
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
@@ -186,20 +229,16 @@ class SupportVectorClassifier(Classifier):
             cls(kernel="linear", strategy="one_vs_all", tol=1e-11),
         ]
 
-    def __sklearn_tags__(self) -> Tags:
-        return kernel_tags(super().__sklearn_tags__(), self.kernel)
-
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the machines; `sample_weight` multiplies the cost of each row."""
-        machines, inputs = self._fit_path(X, y, sample_weight, [self.C])
-        self._keep([path[-1] for path in machines], inputs)
+        task = self._read(X, y, sample_weight)
+        self.calibration_: Calibration | None = self._calibrate(task)
+        self._store(self._train_all(task), task)
         return self
 
-    def _fit_path(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, costs: Sequence[float]
-    ) -> tuple[list[list[BinaryMachine]], np.ndarray]:
-        """Return machines for each cost, each from the solution of the last, and the inputs."""
+    def _read(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> _Task:
+        """Return the training data; store classes and the codes of the machines."""
         kernel, inputs, labels = read_training(self, self.kernel, X, y)
         codes, self.classes_ = encode_classes(self, labels)
         if len(self.classes_) < 2:
@@ -207,17 +246,11 @@ class SupportVectorClassifier(Classifier):
                 f"y must have two classes or more, got 1 class only: "
                 f"{self.classes_.tolist()[0]!r}. OneClassMachine learns from one."
             )
+        # Both kinds of weights are factors of a row's cost.
         weights = row_weights(sample_weight, inputs)
         weights = weights * self._class_factors(codes)[codes]
-        self.kernel_ = kernel
         self.codes_ = code_matrix(len(self.classes_), self.strategy)
-        cache = RowCache(kernel, inputs, self.cache_size)
-        self.calibration_: Any = self._calibrate(cache, codes, weights)
-        paths = [
-            self._train(cache, self.codes_[codes, machine], weights, costs)
-            for machine in range(self.codes_.shape[1])
-        ]
-        return paths, inputs
+        return _Task(self._cache(kernel, inputs), codes, weights)
 
     def _class_factors(self, codes: np.ndarray) -> np.ndarray:
         labels = {label: place for place, label in enumerate(self.classes_.tolist())}
@@ -227,93 +260,77 @@ class SupportVectorClassifier(Classifier):
                 raise DataError(
                     f"class_weight: {unknown[0]!r} is not among the classes {list(labels)}."
                 )
-            given = {labels[label]: factor for label, factor in self.class_weight.items()}
-            if any(not factor > 0 for factor in given.values()):
+            factors = {labels[label]: factor for label, factor in self.class_weight.items()}
+            if any(not factor > 0 for factor in factors.values()):
                 raise DataError(f"class_weight must be above 0; got {self.class_weight}.")
-            return np.array([given.get(place, 1.0) for place in range(len(labels))])
+            return np.array([factors.get(place, 1.0) for place in range(len(labels))])
         return np.asarray(
             compute_class_weight(self.class_weight, classes=np.arange(len(labels)), y=codes)
         )
 
-    def _train(
-        self, cache: RowCache, signs: np.ndarray, weights: np.ndarray, costs: Sequence[float]
-    ) -> list[BinaryMachine]:
-        """Return one machine for each cost, with coefficients of all rows."""
-        rows, n_rows = np.flatnonzero(signs), len(signs)
-        if len(rows) < n_rows:
-            cache = part_cache(cache, rows, self.cache_size)
-            signs, weights = signs[rows], weights[rows]
-        for side, name in ((signs > 0, "positive"), (signs < 0, "negative")):
-            if not weights[side].sum() > 0:
-                raise DataError(f"sample_weight: all weights of a {name} class are zero.")
-        options = SolverOptions(float(self.tol), int(self.max_iter), bool(self.bias))
+    def _train_all(self, task: _Task) -> list[BinaryMachine]:
+        """Return the machine of each column of codes, with coefficients of all rows."""
+        return [self._train(task, sides) for sides in self.codes_.T]
+
+    def _train(self, task: _Task, sides: np.ndarray) -> BinaryMachine:
+        part, options = task.two_classes(sides, self.cache_size), self._solver_options()
         if self._without_slack():
-            machines = [hard_machine(cache, signs, weights > 0, options)]
+            machine = hard_machine(part.cache, part.signs, part.weights > 0, options)
         elif self.form == "nu":
-            machines = [nu_machine(cache, signs, float(self.nu), weights, options)]
+            machine = nu_machine(part.cache, part.signs, float(self.nu), part.weights, options)
         else:
-            machines = cost_machines(
-                cache, signs, weights, [float(cost) for cost in costs], options
-            )
-        return [_spread(machine, rows, n_rows) for machine in machines]
+            costs = float(self.C) * part.weights
+            machine = cost_machine(part.cache, part.signs, costs, options)
+        return part.in_all_rows(machine)
+
+    def _solver_options(self) -> SolverOptions:
+        return SolverOptions(float(self.tol), int(self.max_iter), bool(self.fit_intercept))
 
     def _without_slack(self) -> bool:
-        endless = self.form == "cost" and np.isinf(self.C)
-        if endless and not self.bias:
-            raise DataError("C must be finite without a bias; take a large cost.")
-        return self.form == "hard" or endless
+        return self.form == "hard" or bool(self.form == "cost" and np.isinf(self.C))
 
-    def _keep(self, machines: list[BinaryMachine], inputs: np.ndarray) -> None:
+    def _store(self, machines: list[BinaryMachine], task: _Task) -> None:
         coefficients = np.array([machine.coefficients for machine in machines])
+        self._store_support(task.cache.kernel, task.cache.inputs, coefficients)
         self.machines_ = machines
-        self.support_ = np.flatnonzero(coefficients.any(axis=0))
-        self.support_vectors_ = inputs[self.support_]
-        self.dual_coef_ = coefficients[:, self.support_]
-        self.intercept_ = np.array([machine.bias for machine in machines])
-        self.support_share_ = len(self.support_) / len(inputs)
+        self.intercept_ = np.array([machine.intercept for machine in machines])
+        self.support_share_ = len(self.support_) / len(task.codes)
         self.n_iter_ = max(1, *(machine.solution.n_iter for machine in machines))
 
-    def _calibrate(
-        self, cache: RowCache, codes: np.ndarray, weights: np.ndarray
-    ) -> Calibration | None:
+    def _calibrate(self, task: _Task) -> Calibration | None:
         """Return the map to probabilities, from machines that did not see the held-out rows."""
         if self.calibration is None:
             return None
         if self.calibration == "platt" and len(self.classes_) > 2:
             raise DataError('calibration "platt" is for two classes; use "softmax" for more.')
+        codes = task.codes
         order = generator(self.random_state).permutation(len(codes))
-        held = np.zeros(len(codes), dtype=bool)
+        held_out = np.zeros(len(codes), dtype=bool)
+        # Class by class, so that every class is on both sides where it can be.
         for label in range(len(self.classes_)):
-            own = order[codes[order] == label]
-            held[own[: max(1, round(self.held_out * len(own)))]] = len(own) > 1
-        check_held_out(codes[held], len(self.classes_))
-        rest = np.flatnonzero(~held)
-        part = part_cache(cache, rest, self.cache_size)
-        machines = [
-            self._train(part, self.codes_[codes[rest], machine], weights[rest], [self.C])[0]
-            for machine in range(self.codes_.shape[1])
-        ]
+            members = order[codes[order] == label]
+            count = max(1, round(self.validation_fraction * len(members)))
+            held_out[members[:count]] = len(members) > 1
+        check_held_out(codes[held_out], len(self.classes_))
+        rest = np.flatnonzero(~held_out)
+        part = task.subset(rest, self.cache_size)
+        machines = self._train_all(part)
         coefficients = np.column_stack([machine.coefficients for machine in machines])
-        held_rows = np.flatnonzero(held)
-        outputs = expansion(cache.kernel, cache.inputs[held_rows], part.inputs, rest, coefficients)
-        outputs += [machine.bias for machine in machines]
+        queries = task.cache.inputs[held_out]
+        outputs = expansion(task.cache.kernel, queries, part.cache.inputs, rest, coefficients)
+        outputs += [machine.intercept for machine in machines]
         if self.calibration == "platt":
-            return platt_calibration(outputs[:, 0], codes[held] == 1)
-        return softmax_calibration(outputs, codes[held], len(self.classes_))
+            return platt_calibration(outputs[:, 0], codes[held_out] == 1)
+        return softmax_calibration(outputs, codes[held_out], len(self.classes_))
 
     def machine_outputs(self, X: ArrayLike) -> np.ndarray:
         """Return the output of every machine for each row, one column each."""
-        queries = read_queries(self, X)
-        return (
-            expansion(
-                self.kernel_, queries, self.support_vectors_, self.support_, self.dual_coef_.T
-            )
-            + self.intercept_
-        )
+        return self._expansion(self._read_queries(X)) + self.intercept_
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return the output of the machine, or with more classes a score of each."""
         outputs = self.machine_outputs(X)
+        # A matrix of codes may have the second class on the negative side.
         if len(self.classes_) == 2 and outputs.shape[1] == 1:
             return outputs[:, 0] * self.codes_[1, 0]
         return decode(outputs, self.codes_, self.strategy)
@@ -329,6 +346,8 @@ class SupportVectorClassifier(Classifier):
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Return the calibrated probability of each class."""
         outputs = self.machine_outputs(X)
+        # Calibration was asked for, or this method would not be there.
+        assert self.calibration_ is not None
         return self.calibration_.probabilities(outputs)
 
     def instance_report(self, X: ArrayLike, y: ArrayLike) -> InstanceReport:
@@ -344,10 +363,3 @@ class SupportVectorClassifier(Classifier):
             raise DataError(f"y has labels that training did not see: {sorted(unknown)}.")
         signs = np.where(labels == self.classes_[1], 1.0, -1.0)
         return margin_report(signs * self.decision_function(X), 2.0 * float(self.tol))
-
-
-def _spread(machine: BinaryMachine, rows: np.ndarray, size: int) -> BinaryMachine:
-    """Return the machine with coefficients of all rows, where it was trained on some."""
-    coefficients = np.zeros(size)
-    coefficients[rows] = machine.coefficients
-    return replace(machine, coefficients=coefficients)

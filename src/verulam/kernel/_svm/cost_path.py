@@ -1,4 +1,4 @@
-"""Machines along a path of costs, each from the solution of the last."""
+"""The regularisation path of a support vector machine: rising costs, each from a warm start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError, clone
+from verulam.base import DataError, clone, thread_map
+from verulam.kernel._solvers.dual import DualSolution
+from verulam.kernel._solvers.dual_problems import DualProblem, classification_problem
+from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._solvers.subspace_acceleration import restore_sums
+from verulam.kernel._svm.binary import BinaryMachine, SolverOptions, WarmStart, cost_machine
 from verulam.kernel._svm.classifier import SupportVectorClassifier
+from verulam.kernel._tuning import CHAINED_ROWS, MOSTLY_BOUNDED
 
 #: Costs from one in a million to a million, one for each power of ten.
 COSTS = tuple(10.0**power for power in range(-6, 7))
@@ -25,7 +31,7 @@ class CostPath:
     classifiers
         A fitted classifier for each.
     n_iter : ndarray of shape (n_costs,)
-        Blocks that the solver needed for each.
+        Working sets that the solver needed for each.
     """
 
     costs: np.ndarray
@@ -36,8 +42,8 @@ class CostPath:
         """Return accuracy on some rows, and the share of support vectors, for each cost."""
         return pd.DataFrame(
             {
-                "accuracy": [each.score(X, y) for each in self.classifiers],
-                "support_share": [each.support_share_ for each in self.classifiers],
+                "accuracy": [classifier.score(X, y) for classifier in self.classifiers],
+                "support_share": [classifier.support_share_ for classifier in self.classifiers],
             },
             index=pd.Index(self.costs, name="C"),
         )
@@ -48,7 +54,7 @@ class CostPath:
 
 
 def cost_path(
-    classifier: SupportVectorClassifier,
+    estimator: SupportVectorClassifier,
     X: ArrayLike,
     y: ArrayLike,
     costs: Sequence[float] = COSTS,
@@ -58,8 +64,8 @@ def cost_path(
 
     Parameters
     ----------
-    classifier
-        Machine of form "cost", without calibration; it is not changed.
+    estimator
+        Classifier of form "cost", without calibration; it is not changed.
     X, y
         Training data.
     costs
@@ -80,20 +86,88 @@ def cost_path(
     1.00        0.93           0.53
     100.00      0.96           0.17
     """
-    if classifier.form != "cost" or classifier.calibration is not None:
+    if estimator.form != "cost" or estimator.calibration is not None:
         raise DataError('cost_path needs a classifier of form "cost" without calibration.')
     if not len(costs) or not all(np.isfinite(cost) and cost > 0 for cost in costs):
         raise DataError(f"costs must be finite numbers above 0; got {list(costs)}.")
+    # Upwards: few coefficients are free at low costs, and each solution is near the next one.
     rising = sorted(float(cost) for cost in costs)
-    trained = clone(classifier).set_params(C=rising[-1])
-    trained._validate_params()
-    paths, inputs = trained._fit_path(X, y, sample_weight, rising)
-    classifiers = []
-    for place, cost in enumerate(rising):
-        each = clone(classifier).set_params(C=cost)
-        each.__dict__ |= {
-            name: value for name, value in vars(trained).items() if name not in each.__dict__
-        }
-        each._keep([path[place] for path in paths], inputs)
-        classifiers.append(each)
-    return CostPath(np.array(rising), classifiers, np.array([each.n_iter_ for each in classifiers]))
+    classifiers = [clone(estimator).set_params(C=cost) for cost in rising]
+    for classifier in classifiers:
+        classifier._validate_params()
+    # All read the same data; the last one's reading is everyone's.
+    reader = classifiers[-1]
+    task = reader._read(X, y, sample_weight)
+    reader.calibration_ = None
+    paths = []
+    for column in range(reader.codes_.shape[1]):
+        part = task.two_classes(reader.codes_[:, column], reader.cache_size)
+        path = cost_machines(part.cache, part.signs, part.weights, rising, reader._solver_options())
+        paths.append([part.in_all_rows(machine) for machine in path])
+    learned = {
+        name: value for name, value in vars(reader).items() if name not in reader.get_params()
+    }
+    for classifier, machines in zip(classifiers, zip(*paths, strict=True), strict=True):
+        vars(classifier).update(learned)
+        classifier._store(list(machines), task)
+    n_iter = np.array([classifier.n_iter_ for classifier in classifiers])
+    return CostPath(np.array(rising), classifiers, n_iter)
+
+
+def cost_machines(
+    cache: RowCache,
+    signs: np.ndarray,
+    weights: np.ndarray,
+    costs: Sequence[float],
+    options: SolverOptions,
+) -> list[BinaryMachine]:
+    """Return the machine for each of several rising costs, each from the solution of the last.
+
+    Where all kernel rows can be held, the largest costs, which take longest, are a chain of their
+    own in a second thread. Who belongs to it does not depend on how many threads there are.
+    """
+
+    def chain(part: int) -> list[BinaryMachine]:
+        machines: list[BinaryMachine] = []
+        for place, cost in enumerate(chains[part]):
+            start = None
+            if machines:
+                problem = classification_problem(
+                    signs, cost * weights, fit_intercept=options.fit_intercept
+                )
+                factor = cost / chains[part][place - 1]
+                start = warm_start(problem, cache, machines[-1].solution, factor)
+            machines.append(cost_machine(cache, signs, cost * weights, options, start))
+        return machines
+
+    n_largest = len(costs) // 4
+    if n_largest and not (len(signs) >= CHAINED_ROWS and cache.compute_all()):
+        n_largest = 0
+    chains = [costs[: len(costs) - n_largest], costs[len(costs) - n_largest :]]
+    trained = thread_map(chain, range(1 + (n_largest > 0)))
+    return [machine for machines in trained for machine in machines]
+
+
+def warm_start(
+    problem: DualProblem, cache: RowCache, solution: DualSolution, factor: float
+) -> WarmStart:
+    """Return where to begin, from the solution for costs smaller by `factor`.
+
+    Where most coefficients are at their bound, they go with it and free ones stay where they are.
+    Where fewer are, many of them will be free at the larger cost, so that all stay.
+    """
+    last = solution.coefficients
+    full = np.where(last > 0.0, problem.upper, problem.lower)
+    bounded = (last != 0.0) & np.isclose(factor * last, full, rtol=1e-12, atol=0.0)
+    most = bounded.sum() > MOSTLY_BOUNDED * np.count_nonzero(last)
+    beta = np.clip(np.where(bounded & most, full, last), problem.lower, problem.upper)
+    # What has grown with its bound must be balanced by the free ones, or all of it grows alike.
+    if not restore_sums(beta, np.zeros_like(beta), problem.box()):
+        beta = np.clip(factor * last, problem.lower, problem.upper)
+    # Most kernel rows are saved by scaling the product that is known; the rest is added.
+    scale = factor if most else 1.0
+    K_beta = scale * solution.K_beta
+    change = beta - scale * last
+    moved = np.flatnonzero(change)
+    cache.add_products(moved, change[moved], K_beta)
+    return WarmStart(beta, K_beta)

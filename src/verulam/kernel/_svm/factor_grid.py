@@ -26,7 +26,7 @@ class FactorGrid:
 
     Attributes
     ----------
-    machine
+    estimator
         The machine, with all that the grid does not vary.
     factors
         Values of each factor.
@@ -41,7 +41,7 @@ class FactorGrid:
         Why training was refused, for the places of those settings.
     """
 
-    machine: Any
+    estimator: Any
     factors: dict[str, list[Any]]
     settings: list[dict[str, Any]]
     scores: np.ndarray
@@ -71,11 +71,11 @@ class FactorGrid:
 
     def best_machine(self) -> Any:
         """Return the machine with the best setting, not yet trained."""
-        return with_setting(self.machine, self.best)
+        return with_setting(self.estimator, self.best)
 
 
 def factor_grid(
-    machine: Any,
+    estimator: Any,
     X: Any,
     y: ArrayLike,
     factors: Mapping[str, Iterable[Any]],
@@ -91,7 +91,7 @@ def factor_grid(
 
     Parameters
     ----------
-    machine
+    estimator
         Machine with a `kernel`; it is not changed.
     X, y
         Training data; objects or a Gram matrix if the kernel takes them.
@@ -124,52 +124,53 @@ def factor_grid(
         dict(zip(levels, values, strict=True)) for values in itertools.product(*levels.values())
     ]
     # All names are known and all kernels can be made before anything is trained.
-    machines = [with_setting(machine, setting) for setting in settings]
-    splits = list(_splits(machine, X, y, n_folds, validation, random_state))
+    machines = [with_setting(estimator, setting) for setting in settings]
+    splits = list(_splits(estimator, X, y, n_folds, validation, random_state))
     scores = np.full((len(settings), len(splits)), np.nan)
     shares = np.full(scores.shape, np.nan)
     refusals: dict[int, str] = {}
-    for places in _paths(machine, settings):
+    for places in _paths(estimator, settings):
         for column, (rows, targets, others, truth) in enumerate(splits):
             try:
                 trained = _train([machines[place] for place in places], rows, targets)
             except DataError as error:
                 refusals |= {place: str(error) for place in places}
                 break
-            for place, each in zip(places, trained, strict=True):
-                scores[place, column] = each.score(others, truth)
-                if hasattr(each, "support_"):
-                    shares[place, column] = len(each.support_) / len(targets)
+            for place, fitted in zip(places, trained, strict=True):
+                scores[place, column] = fitted.score(others, truth)
+                if hasattr(fitted, "support_"):
+                    shares[place, column] = len(fitted.support_) / len(targets)
     if len(refusals) == len(settings):
         raise DataError(f"no setting of the grid could be trained: {refusals[0]}")
-    return FactorGrid(machine, levels, settings, scores, shares.mean(axis=1), refusals)
+    return FactorGrid(estimator, levels, settings, scores, shares.mean(axis=1), refusals)
 
 
-def with_setting(machine: Any, setting: Mapping[str, Any]) -> Any:
+def with_setting(estimator: Any, setting: Mapping[str, Any]) -> Any:
     """Return a copy of a machine with other values of its parameters and of its kernel's."""
-    own = set(machine.get_params(deep=False)) - {"kernel"}
-    kernel: Any = as_kernel(machine.kernel)
-    of_kernel = [each.name for each in fields(kernel)] if is_dataclass(kernel) else []
+    parameters = set(estimator.get_params(deep=False)) - {"kernel"}
+    kernel: Any = as_kernel(estimator.kernel)
+    of_kernel = [field.name for field in fields(kernel)] if is_dataclass(kernel) else []
     for name in setting:
-        if name not in own.union(of_kernel):
+        if name not in parameters.union(of_kernel):
             raise DataError(
-                f"factors: {name!r} is a parameter neither of the machine ({', '.join(sorted(own))}"
-                f") nor of its kernel ({', '.join(sorted(of_kernel)) or 'it has none'})."
+                f"factors: {name!r} is a parameter neither of the machine "
+                f"({', '.join(sorted(parameters))}) nor of its kernel "
+                f"({', '.join(sorted(of_kernel)) or 'it has none'})."
             )
-    changed = {name: value for name, value in setting.items() if name not in own}
-    chosen = clone(machine).set_params(
-        **{name: value for name, value in setting.items() if name in own}
+    changed = {name: value for name, value in setting.items() if name not in parameters}
+    copy = clone(estimator).set_params(
+        **{name: value for name, value in setting.items() if name in parameters}
     )
-    return chosen.set_params(kernel=replace(kernel, **changed)) if changed else chosen
+    return copy.set_params(kernel=replace(kernel, **changed)) if changed else copy
 
 
-def _paths(machine: Any, settings: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+def _paths(estimator: Any, settings: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     """Return groups of settings to be trained together: those that differ in the cost alone."""
     places = range(len(settings))
     along = (
-        isinstance(machine, SupportVectorClassifier)
-        and machine.form == "cost"
-        and machine.calibration is None
+        isinstance(estimator, SupportVectorClassifier)
+        and estimator.form == "cost"
+        and estimator.calibration is None
         and not {"form", "calibration"} & set(settings[0])
     )
     if not along:
@@ -179,6 +180,7 @@ def _paths(machine: Any, settings: Sequence[Mapping[str, Any]]) -> list[list[int
         rest = {name: value for name, value in settings[place].items() if name != "C"}
         # A hard margin is another program, and starts from none of the path.
         hard = settings[place].get("C") == np.inf
+        # By their text, as values of factors need not be hashable.
         groups.setdefault(repr((rest, hard)), []).append(place)
     return [
         sorted(group, key=lambda place: settings[place].get("C", 0)) for group in groups.values()
@@ -188,29 +190,30 @@ def _paths(machine: Any, settings: Sequence[Mapping[str, Any]]) -> list[list[int
 def _train(machines: list[Any], rows: Any, targets: np.ndarray) -> list[Any]:
     if len(machines) == 1:
         return [machines[0].fit(rows, targets)]
-    return cost_path(machines[0], rows, targets, [each.C for each in machines]).classifiers
+    return cost_path(machines[0], rows, targets, [machine.C for machine in machines]).classifiers
 
 
 def _splits(
-    machine: Any, X: Any, y: ArrayLike, n_folds: int, validation: Any, random_state: Seed
+    estimator: Any, X: Any, y: ArrayLike, n_folds: int, validation: Any, random_state: Seed
 ) -> Iterable[Split]:
-    kernel, targets = as_kernel(machine.kernel), np.asarray(y)
+    kernel, targets = as_kernel(estimator.kernel), np.asarray(y)
     inputs = kernel.inputs(X) if kernel.takes == "objects" else X
     if validation is not None:
         yield inputs, targets, validation[0], np.asarray(validation[1])
         return
     if not 2 <= n_folds <= len(targets):
         raise DataError(f"n_folds must be from 2 to the number of rows; got {n_folds}.")
+    # scikit-learn's folds take a number, not a generator.
     seed = int(generator(random_state).integers(2**31))
-    folds = (StratifiedKFold if is_classifier(machine) else KFold)(
+    folds = (StratifiedKFold if is_classifier(estimator) else KFold)(
         n_folds, shuffle=True, random_state=seed
     )
-    for rest, held in folds.split(np.zeros(len(targets)), targets):
+    for rest, held_out in folds.split(np.zeros(len(targets)), targets):
         if kernel.takes == "gram":
             matrix = np.asarray(X)
-            parts = matrix[np.ix_(rest, rest)], matrix[np.ix_(held, rest)]
+            parts = matrix[np.ix_(rest, rest)], matrix[np.ix_(held_out, rest)]
         elif isinstance(inputs, pd.DataFrame):
-            parts = inputs.iloc[rest], inputs.iloc[held]
+            parts = inputs.iloc[rest], inputs.iloc[held_out]
         else:
-            parts = np.asarray(inputs)[rest], np.asarray(inputs)[held]
-        yield parts[0], targets[rest], parts[1], targets[held]
+            parts = np.asarray(inputs)[rest], np.asarray(inputs)[held_out]
+        yield parts[0], targets[rest], parts[1], targets[held_out]

@@ -67,9 +67,9 @@ def insensitive_subgradient(
     >>> insensitive_subgradient([0.1, -0.5, 2.0], 0.25)
     array([ 0., -1.,  1.])
     """
-    given = np.asarray(residuals, dtype=np.float64)
-    excess = np.maximum(0.0, np.abs(given) - epsilon)
-    return np.sign(given) * (2.0 * excess if squared else excess > 0.0)
+    differences = np.asarray(residuals, dtype=np.float64)
+    excess = np.maximum(0.0, np.abs(differences) - epsilon)
+    return np.sign(differences) * (2.0 * excess if squared else excess > 0.0)
 
 
 def _zero_one(margins: ArrayLike) -> np.ndarray:

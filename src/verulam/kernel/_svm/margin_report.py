@@ -1,9 +1,13 @@
-"""Where training instances stand: about the margin of a classifier, or about a tube."""
+"""Where instances stand: about a margin or a tube, and before training, near the other class."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.neighbors import NearestNeighbors
+
+from verulam.base import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +47,14 @@ class InstanceReport:
         return pd.DataFrame({"case": self.cases, "slack": self.slack, "value": self.values})
 
 
-def margin_report(signed_outputs: np.ndarray, tolerance: float) -> InstanceReport:
+def margin_report(signed_outputs: np.ndarray, tol: float) -> InstanceReport:
     r"""Say of each instance whether it is safe, on the margin, inside it, or wrong.
 
     Parameters
     ----------
     signed_outputs
         :math:`r^t g(x^t)`.
-    tolerance
+    tol
         How far from one still counts as on the margin.
 
     Notes
@@ -66,7 +70,7 @@ def margin_report(signed_outputs: np.ndarray, tolerance: float) -> InstanceRepor
     ['safe', 'on margin', 'inside margin', 'wrong']
     """
     slack = np.maximum(0.0, 1.0 - signed_outputs)
-    on_margin = np.abs(1.0 - signed_outputs) <= tolerance
+    on_margin = np.abs(1.0 - signed_outputs) <= tol
     slack[on_margin] = 0.0
     cases = np.select(
         [on_margin, signed_outputs > 1.0, slack <= 1.0],
@@ -83,7 +87,7 @@ def margin_report(signed_outputs: np.ndarray, tolerance: float) -> InstanceRepor
     )
 
 
-def tube_report(residuals: np.ndarray, epsilon: float, tolerance: float) -> InstanceReport:
+def tube_report(residuals: np.ndarray, epsilon: float, tol: float) -> InstanceReport:
     r"""Say of each instance whether it is in the tube, on its wall, or outside.
 
     Parameters
@@ -92,7 +96,7 @@ def tube_report(residuals: np.ndarray, epsilon: float, tolerance: float) -> Inst
         :math:`r^t - f(x^t)`.
     epsilon
         Half the width of the tube.
-    tolerance
+    tol
         How far from the wall still counts as on it.
 
     Notes
@@ -103,12 +107,48 @@ def tube_report(residuals: np.ndarray, epsilon: float, tolerance: float) -> Inst
     --------
     >>> import numpy as np
     >>> from verulam.kernel import tube_report
-    >>> tube_report(np.array([0.1, -0.5, 0.8]), epsilon=0.5, tolerance=1e-3).cases.tolist()
+    >>> tube_report(np.array([0.1, -0.5, 0.8]), epsilon=0.5, tol=1e-3).cases.tolist()
     ['in tube', 'on tube', 'outside']
     """
     excess = np.abs(residuals) - epsilon
-    on_tube = np.abs(excess) <= tolerance
+    on_tube = np.abs(excess) <= tol
     slack = np.where(on_tube, 0.0, np.maximum(0.0, excess))
     cases = np.select([on_tube, excess < 0], ["on tube", "in tube"], "outside")
     outside = int((slack > 0).sum())
     return InstanceReport(cases, slack, residuals, float(slack.sum()), outside, outside)
+
+
+def near_boundary(X: ArrayLike, y: ArrayLike, n_neighbors: int = 11) -> np.ndarray:
+    """Return a mask of the rows with another class among their nearest neighbours.
+
+    A row that is deep inside its class is hardly ever a support vector; a machine trained on the
+    others has nearly the same boundary for less work (Alpaydin 13.2 and exercise 1).
+
+    Parameters
+    ----------
+    X
+        Rows.
+    y
+        Class of each row.
+    n_neighbors
+        Neighbours to look at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.kernel import near_boundary
+    >>> line = np.arange(20.0)[:, None]
+    >>> np.flatnonzero(near_boundary(line, line[:, 0] > 9.5, n_neighbors=4))
+    array([ 8,  9, 10, 11])
+    """
+    labels = np.asarray(y)
+    rows = np.asarray(X, dtype=np.float64)
+    if not 1 <= n_neighbors < len(rows):
+        raise DataError(
+            f"n_neighbors must be from 1 to {len(rows) - 1}, the number of other rows; got "
+            f"{n_neighbors}."
+        )
+    neighbours = (
+        NearestNeighbors(n_neighbors=n_neighbors).fit(rows).kneighbors(return_distance=False)
+    )
+    return np.asarray((labels[neighbours] != labels[:, None]).any(axis=1))

@@ -1,43 +1,40 @@
-"""One class only: the plane that parts it from the origin, and the ball around it."""
+"""One-class machines: the plane that parts the data from the origin, and the smallest ball."""
 
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags
 
 from verulam.base import DataError, OutlierDetector, checked_fit
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.inputs import read_training
 from verulam.kernel._kernels.radial import Gaussian
-from verulam.kernel._kernels.space import kernel_tags
-from verulam.kernel._solvers.dual import DualProblem, DualSolution, solve_dual
-from verulam.kernel._solvers.dual_problems import description_problem, one_class_problem
-from verulam.kernel._solvers.inputs import expansion, read_queries, read_training
-from verulam.kernel._solvers.row_cache import RowCache
-from verulam.kernel._svm.options import COST, SHARE, SHARED_OPTIONS, row_weights
+from verulam.kernel._solvers.dual import DualSolution
+from verulam.kernel._solvers.dual_problems import (
+    DualProblem,
+    description_problem,
+    one_class_problem,
+)
+from verulam.kernel._svm.base import (
+    COST,
+    SHARE,
+    SHARED_CONSTRAINTS,
+    SupportVectorMachine,
+    row_weights,
+)
 
 #: Kernel values of many rows are kept in single precision.
 ROUNDING = 1e-7
 
 
-class _OneClass(OutlierDetector):
-    """What both machines share: sums over support vectors, and a sign."""
+class _OneClass(SupportVectorMachine, OutlierDetector):
+    """What both machines share: a threshold on a score."""
 
-    kernel: Any
-    support_: np.ndarray
-    support_vectors_: np.ndarray
-    dual_coef_: np.ndarray
-    kernel_: Kernel
+    offset_: float
 
-    def __sklearn_tags__(self) -> Tags:
-        return kernel_tags(super().__sklearn_tags__(), self.kernel)
-
-    def _keep(self, kernel: Kernel, inputs: np.ndarray, solution: DualSolution) -> None:
-        self.kernel_ = kernel
-        self.support_ = np.flatnonzero(solution.coefficients)
-        self.support_vectors_ = inputs[self.support_]
-        self.dual_coef_ = solution.coefficients[self.support_]
+    def _store_solution(self, kernel: Kernel, inputs: np.ndarray, solution: DualSolution) -> None:
+        self._store_support(kernel, inputs, solution.coefficients)
         self.solution_ = solution
         self.n_iter_ = max(1, solution.n_iter)
 
@@ -47,15 +44,11 @@ class _OneClass(OutlierDetector):
 
         The border belongs to the inside: no one on it should be an outlier by the tolerance.
         """
-        values = solution.coefficients
-        free = (values > problem.lower) & (values < problem.upper)
-        slopes = -problem.linear - solution.products - solution.levels[0]
-        rounding = ROUNDING * (1.0 + abs(float(solution.levels[0])))
-        return float(slopes[free].max(initial=0.0)) + rounding
-
-    def _sums(self, queries: np.ndarray) -> np.ndarray:
-        weights = self.dual_coef_[:, None]
-        return expansion(self.kernel_, queries, self.support_vectors_, self.support_, weights)[:, 0]
+        beta = solution.coefficients
+        free = (beta > problem.lower) & (beta < problem.upper)
+        level = float(solution.equality_multipliers[0])
+        deviations = -problem.linear - solution.K_beta - level
+        return float(deviations[free].max(initial=0.0)) + ROUNDING * (1.0 + abs(level))
 
     def score_samples(self, X: ArrayLike) -> np.ndarray:
         """Return a score of each row, high for typical ones."""
@@ -64,8 +57,6 @@ class _OneClass(OutlierDetector):
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return the score of each row above the threshold; negative for outliers."""
         return self.score_samples(X) - self.offset_
-
-    offset_: float
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return 1 for typical rows and -1 for outliers."""
@@ -83,9 +74,9 @@ class OneClassMachine(_OneClass):
         Share :math:`\nu` that bounds the training outliers from above and the support vectors
         from below.
     tol
-        Largest violation of the conditions of optimality, relative to the mean coefficient.
+        Largest violation of the KKT conditions, relative to the mean coefficient.
     max_iter
-        Most blocks of the solver, see `solve_dual`.
+        Most working sets of the solver, see `solve_dual`.
     cache_size
         Megabytes for kernel values and for what the solver works with.
 
@@ -104,7 +95,7 @@ class OneClassMachine(_OneClass):
     solution_ : DualSolution
         The solver's report.
     n_iter_ : int
-        Blocks solved.
+        Working sets solved.
 
     Notes
     -----
@@ -123,12 +114,12 @@ class OneClassMachine(_OneClass):
     array([ 1, -1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {"nu": SHARE}
+    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_CONSTRAINTS | {"nu": SHARE}
 
     def __init__(
         self,
         *,
-        kernel: str | Kernel | Function = "gaussian",
+        kernel: str | Kernel | Function = "rbf",
         nu: float = 0.5,
         tol: float = 1e-3,
         max_iter: int = 100_000,
@@ -149,19 +140,16 @@ class OneClassMachine(_OneClass):
         """Find the plane; a row with more `sample_weight` may carry more of it."""
         kernel, inputs, _ = read_training(self, self.kernel, X, supervised=False)
         problem = one_class_problem(row_weights(sample_weight, inputs), float(self.nu))
-        solution = solve_dual(
-            problem,
-            RowCache(kernel, inputs, self.cache_size),
-            tolerance=float(self.tol) * float(problem.upper.mean()),
-            max_iter=int(self.max_iter),
-        )
-        self._keep(kernel, inputs, solution)
-        self.offset_ = -float(solution.levels[0] + self._border(problem, solution))
+        cache = self._cache(kernel, inputs)
+        solution = self._solve(problem, cache, float(problem.upper.mean()))
+        self._store_solution(kernel, inputs, solution)
+        level = solution.equality_multipliers[0]
+        self.offset_ = -float(level + self._border(problem, solution))
         return self
 
     def score_samples(self, X: ArrayLike) -> np.ndarray:
         """Return the sum over support vectors for each row, high for typical ones."""
-        return self._sums(read_queries(self, X))
+        return self._expansion(self._read_queries(X))[:, 0]
 
 
 class SupportVectorDescription(_OneClass):
@@ -175,9 +163,9 @@ class SupportVectorDescription(_OneClass):
         Cost of a squared distance outside the ball; at least one over the number of rows. One or
         more leaves nothing outside.
     tol
-        Largest violation of the conditions of optimality, relative to the mean coefficient.
+        Largest violation of the KKT conditions, relative to the mean coefficient.
     max_iter
-        Most blocks of the solver, see `solve_dual`.
+        Most working sets of the solver, see `solve_dual`.
     cache_size
         Megabytes for kernel values and for what the solver works with.
 
@@ -198,7 +186,7 @@ class SupportVectorDescription(_OneClass):
     solution_ : DualSolution
         The solver's report.
     n_iter_ : int
-        Blocks solved.
+        Working sets solved.
 
     Notes
     -----
@@ -215,12 +203,12 @@ class SupportVectorDescription(_OneClass):
     (1.4142, array([ 1, -1]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {"C": COST}
+    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_CONSTRAINTS | {"C": COST}
 
     def __init__(
         self,
         *,
-        kernel: str | Kernel | Function = "gaussian",
+        kernel: str | Kernel | Function = "rbf",
         C: float = 0.1,
         tol: float = 1e-3,
         max_iter: int = 100_000,
@@ -247,28 +235,25 @@ class SupportVectorDescription(_OneClass):
                 f"to one, so C must be at least {self.C / costs.sum():.6g}, one over the number of "
                 f"rows; got n_samples={len(inputs)}."
             )
-        cache = RowCache(kernel, inputs, self.cache_size)
+        cache = self._cache(kernel, inputs)
         problem = description_problem(cache.diagonal, costs)
-        solution = solve_dual(
-            problem,
-            cache,
-            tolerance=float(self.tol) * (abs(float(cache.diagonal.mean())) or 1.0) / len(inputs),
-            max_iter=int(self.max_iter),
-        )
-        self._keep(kernel, inputs, solution)
-        self._centre_square = float(solution.coefficients @ solution.products)
-        square = 2.0 * float(solution.levels[0]) + self._centre_square
+        scale = (abs(float(cache.diagonal.mean())) or 1.0) / len(inputs)
+        solution = self._solve(problem, cache, scale)
+        self._store_solution(kernel, inputs, solution)
+        self._centre_square = float(solution.coefficients @ solution.K_beta)
+        # On the ball, |phi(x)|^2 - 2 a^T phi(x) is twice the multiplier of the sum.
+        square = 2.0 * float(solution.equality_multipliers[0]) + self._centre_square
         self.radius_ = max(square, 0.0) ** 0.5
         self.offset_ = -square - 2.0 * self._border(problem, solution)
         return self
 
     def score_samples(self, X: ArrayLike) -> np.ndarray:
         """Return minus the squared distance of each row from the centre."""
-        queries = read_queries(self, X)
+        queries = self._read_queries(X)
         if self.kernel_.takes == "gram":
             raise DataError(
                 "a precomputed kernel does not tell the lengths of new inputs; use distances with "
                 "another kernel, or OneClassMachine."
             )
         lengths = self.kernel_.diagonal(queries)
-        return 2.0 * self._sums(queries) - lengths - self._centre_square
+        return 2.0 * self._expansion(queries)[:, 0] - lengths - self._centre_square

@@ -69,6 +69,7 @@ def add_confused_pair(codes: np.ndarray, confusion: np.ndarray) -> np.ndarray:
     >>> add_confused_pair(code_matrix(3, "one_vs_all"), confusion)[:, -1]
     array([ 0., -1.,  1.])
     """
+    # Mistakes both ways count, and the diagonal does not.
     both = np.triu(confusion + confusion.T, k=1)
     first, second = np.unravel_index(int(np.argmax(both)), both.shape)
     column = np.zeros((len(codes), 1))
@@ -87,11 +88,13 @@ def decode(outputs: np.ndarray, codes: np.ndarray, strategy: Any) -> np.ndarray:
             return outputs
         winners = np.where(outputs >= 0, 1.0, -1.0)
         votes = 0.5 * (winners @ codes.T + np.abs(codes).sum(axis=1))
+        # Less than a third of a vote, however large: it can only break ties.
         confidence = outputs @ codes.T
         return votes + confidence / (3.0 * (np.abs(confidence) + 1.0))
     losses = np.zeros((len(outputs), len(codes)))
     for label, code in enumerate(codes):
         taking_part = code != 0
         margins = outputs[:, taking_part] * code[taking_part]
+        # The mean over machines that the class takes part in, as their number differs.
         losses[:, label] = np.maximum(0.0, 1.0 - margins).mean(axis=1)
     return -losses

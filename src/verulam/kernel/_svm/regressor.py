@@ -1,26 +1,28 @@
-"""Support-vector regression: a tube around the data."""
+"""Support vector regression: an epsilon-insensitive tube around the data."""
 
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags
 
 from verulam.base import Interval, Regressor, StrOptions, checked_fit
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.inputs import read_training
 from verulam.kernel._kernels.radial import Gaussian
-from verulam.kernel._kernels.space import kernel_tags
-from verulam.kernel._solvers.dual import solve_dual
 from verulam.kernel._solvers.dual_problems import nu_regression_problem, regression_problem
-from verulam.kernel._solvers.inputs import expansion, read_queries, read_training
-from verulam.kernel._solvers.row_cache import RowCache
+from verulam.kernel._svm.base import (
+    COST,
+    SHARE,
+    SHARED_CONSTRAINTS,
+    SupportVectorMachine,
+    row_weights,
+)
 from verulam.kernel._svm.margin_report import InstanceReport, tube_report
-from verulam.kernel._svm.options import COST, SHARE, SHARED_OPTIONS, row_weights
 
 
-class SupportVectorRegressor(Regressor):
+class SupportVectorRegressor(SupportVectorMachine, Regressor):
     r"""Fit the flattest function of the kernel's space that stays within a tube of the data.
 
     Parameters
@@ -37,9 +39,9 @@ class SupportVectorRegressor(Regressor):
         Share :math:`\nu` that bounds the rows outside from above and the support vectors from
         below, where the form is "nu".
     tol
-        Largest violation of the conditions of optimality.
+        Largest violation of the KKT conditions.
     max_iter
-        Most blocks of the solver, see `solve_dual`.
+        Most working sets of the solver, see `solve_dual`.
     cache_size
         Megabytes for kernel values and for what the solver works with.
 
@@ -60,7 +62,7 @@ class SupportVectorRegressor(Regressor):
     solution_ : DualSolution
         The solver's report.
     n_iter_ : int
-        Blocks solved.
+        Working sets solved.
 
     Notes
     -----
@@ -79,7 +81,7 @@ class SupportVectorRegressor(Regressor):
     array([ 0.9, -0.9])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_CONSTRAINTS | {
         "form": [StrOptions({"epsilon", "nu"})],
         "C": COST,
         "epsilon": [Interval(Real, 0, None, closed="left")],
@@ -89,7 +91,7 @@ class SupportVectorRegressor(Regressor):
     def __init__(
         self,
         *,
-        kernel: str | Kernel | Function = "gaussian",
+        kernel: str | Kernel | Function = "rbf",
         form: str = "epsilon",
         C: float = 1.0,
         epsilon: float = 0.1,
@@ -111,9 +113,6 @@ class SupportVectorRegressor(Regressor):
     def _example_learners(cls) -> list["SupportVectorRegressor"]:
         return [cls(kernel=Gaussian(1.0), tol=1e-11), cls(form="nu", kernel="linear", tol=1e-11)]
 
-    def __sklearn_tags__(self) -> Tags:
-        return kernel_tags(super().__sklearn_tags__(), self.kernel)
-
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the tube; `sample_weight` multiplies the cost of each row."""
@@ -124,31 +123,22 @@ class SupportVectorRegressor(Regressor):
             problem = nu_regression_problem(targets, costs, float(self.nu))
         else:
             problem = regression_problem(targets, costs, float(self.epsilon))
-        solution = solve_dual(
-            problem,
-            RowCache(kernel, inputs, self.cache_size),
-            tolerance=float(self.tol),
-            max_iter=int(self.max_iter),
-        )
-        both = solution.coefficients.reshape(2, -1).sum(axis=0)
-        self.kernel_ = kernel
-        self.support_ = np.flatnonzero(both)
-        self.support_vectors_ = inputs[self.support_]
-        self.dual_coef_ = both[self.support_]
-        self.intercept_ = float(solution.levels.mean())
+        solution = self._solve(problem, self._cache(kernel, inputs))
+        # A row has a coefficient for either wall of the tube, of which one is zero.
+        self._store_support(kernel, inputs, solution.coefficients.reshape(2, -1).sum(axis=0))
+        # The multipliers are b + epsilon and b - epsilon where both walls have a sum of their own.
+        walls = solution.equality_multipliers
+        self.intercept_ = float(walls.mean())
         self.epsilon_ = float(self.epsilon)
         if self.form == "nu":
-            self.epsilon_ = max(0.0, 0.5 * float(solution.levels[0] - solution.levels[1]))
+            self.epsilon_ = max(0.0, 0.5 * float(walls[0] - walls[1]))
         self.solution_ = solution
         self.n_iter_ = max(1, solution.n_iter)
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the value of the function at each row."""
-        queries = read_queries(self, X)
-        weights = self.dual_coef_[:, None]
-        sums = expansion(self.kernel_, queries, self.support_vectors_, self.support_, weights)
-        return sums[:, 0] + self.intercept_
+        return self._expansion(self._read_queries(X))[:, 0] + self.intercept_
 
     def tube_report(self, X: ArrayLike, y: ArrayLike) -> InstanceReport:
         """Say of each row whether it is in the tube, on its wall or outside."""

@@ -1,21 +1,18 @@
-"""All classes in one machine: the true class must beat every other."""
+"""The multiclass machine of Weston and Watkins: the true class must beat every other."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags
 
 from verulam.base import Classifier, DataError, checked_fit, encode_classes
+from verulam.kernel._kernels.base import Kernel
 from verulam.kernel._kernels.general import Function
-from verulam.kernel._kernels.kernel import Kernel
+from verulam.kernel._kernels.inputs import read_training
 from verulam.kernel._kernels.radial import Gaussian
-from verulam.kernel._kernels.space import kernel_tags
-from verulam.kernel._solvers.dual import DualProblem, solve_dual
-from verulam.kernel._solvers.inputs import expansion, read_queries, read_training
-from verulam.kernel._solvers.row_cache import RowCache
-from verulam.kernel._svm.options import COST, SHARED_OPTIONS
+from verulam.kernel._solvers.dual_problems import DualProblem
+from verulam.kernel._svm.base import COST, SHARED_CONSTRAINTS, SupportVectorMachine
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,20 +31,21 @@ class _RivalKernel(Kernel):
     training: np.ndarray
 
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        own, rival = left[:, 1, None], left[:, 2, None]
-        other_own, other_rival = right[None, :, 1], right[None, :, 2]
-        shared = (own == other_own).astype(np.float64) + (rival == other_rival)
-        shared -= (own == other_rival).astype(np.float64) + (rival == other_own)
+        true, rival = left[:, 1, None], left[:, 2, None]
+        other_true, other_rival = right[None, :, 1], right[None, :, 2]
+        # The inner product of the differences of both rivalries' planes, w_true - w_rival.
+        shared = (true == other_true).astype(np.float64) + (rival == other_rival)
+        shared -= (true == other_rival).astype(np.float64) + (rival == other_true)
         places, columns = left[:, 0].astype(int), right[:, 0].astype(int)
         # An input has several rivals: its kernel is computed once.
         rows, back = np.unique(places, return_inverse=True)
         others, across = np.unique(columns, return_inverse=True)
         if self.kernel.takes == "gram":
-            values = self.training[np.ix_(rows, others)]
+            gram = self.training[np.ix_(rows, others)]
         else:
-            values = self.kernel._values(self.training[rows], self.training[others])
+            gram = self.kernel._values(self.training[rows], self.training[others])
         # One is added for the bias, a weight like the others.
-        return (values[np.ix_(back, across)] + 1.0) * shared
+        return (gram[np.ix_(back, across)] + 1.0) * shared
 
     def diagonal(self, X: Any) -> np.ndarray:
         places = self.inputs(X)[:, 0].astype(int)
@@ -58,7 +56,7 @@ class _RivalKernel(Kernel):
         return 2.0 * (squares[places] + 1.0)
 
 
-class WestonWatkinsClassifier(Classifier):
+class WestonWatkinsClassifier(SupportVectorMachine, Classifier):
     r"""Train the planes of all classes at once.
 
     Parameters
@@ -68,9 +66,9 @@ class WestonWatkinsClassifier(Classifier):
     C
         Cost :math:`C` of slack.
     tol
-        Largest violation of the conditions of optimality.
+        Largest violation of the KKT conditions.
     max_iter
-        Most blocks of the solver, see `solve_dual`.
+        Most working sets of the solver, see `solve_dual`.
     cache_size
         Megabytes for kernel values and for what the solver works with.
 
@@ -89,7 +87,7 @@ class WestonWatkinsClassifier(Classifier):
     intercept_ : ndarray of shape (n_classes,)
         Biases.
     n_iter_ : int
-        Blocks solved.
+        Working sets solved.
 
     Notes
     -----
@@ -108,12 +106,12 @@ class WestonWatkinsClassifier(Classifier):
     0.93
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_OPTIONS | {"C": COST}
+    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_CONSTRAINTS | {"C": COST}
 
     def __init__(
         self,
         *,
-        kernel: str | Kernel | Function = "gaussian",
+        kernel: str | Kernel | Function = "rbf",
         C: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 100_000,
@@ -129,9 +127,6 @@ class WestonWatkinsClassifier(Classifier):
     def _example_learners(cls) -> list["WestonWatkinsClassifier"]:
         return [cls(kernel=Gaussian(1.0), tol=1e-5)]
 
-    def __sklearn_tags__(self) -> Tags:
-        return kernel_tags(super().__sklearn_tags__(), self.kernel)
-
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train all classes at once."""
@@ -145,30 +140,21 @@ class WestonWatkinsClassifier(Classifier):
         rows, rivals = np.nonzero(codes[:, None] != np.arange(n_classes))
         zeros = np.zeros(len(rows))
         rivalries = np.column_stack([rows, codes[rows], rivals]).astype(np.float64)
-        solution = solve_dual(
+        solution = self._solve(
             DualProblem(zeros - 2.0, zeros, zeros + float(self.C), zeros, "none"),
-            RowCache(_RivalKernel(kernel, inputs), rivalries, self.cache_size),
-            tolerance=float(self.tol),
-            max_iter=int(self.max_iter),
+            self._cache(_RivalKernel(kernel, inputs), rivalries),
         )
         weights = np.zeros((n_classes, len(inputs)))
         np.add.at(weights, (codes[rows], rows), solution.coefficients)
         np.subtract.at(weights, (rivals, rows), solution.coefficients)
-        self.kernel_ = kernel
-        self.support_ = np.flatnonzero(weights.any(axis=0))
-        self.support_vectors_ = inputs[self.support_]
-        self.dual_coef_ = weights[:, self.support_]
+        self._store_support(kernel, inputs, weights)
         self.intercept_ = weights.sum(axis=1)
         self.n_iter_ = max(1, solution.n_iter)
         return self
 
     def class_scores(self, X: ArrayLike) -> np.ndarray:
         """Return the score of every class for each row, one column each."""
-        queries = read_queries(self, X)
-        sums = expansion(
-            self.kernel_, queries, self.support_vectors_, self.support_, self.dual_coef_.T
-        )
-        return sums + self.intercept_
+        return self._expansion(self._read_queries(X)) + self.intercept_
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Return the scores; of two classes half the lead of the second."""

@@ -1,12 +1,11 @@
 """Solvers for the classroom: a kernel perceptron and the Lagrangian machine."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from verulam.base import DataError
+from verulam.base import DataError, warn_caller
 from verulam.kernel._kernels.gram import gram_report
 
 
@@ -18,8 +17,8 @@ class TaughtMachine:
     ----------
     coefficients
         :math:`\beta^t`.
-    bias
-        The number :math:`b`.
+    intercept
+        The bias :math:`b`.
     slacks
         What each input was forgiven.
     n_iter
@@ -29,7 +28,7 @@ class TaughtMachine:
     """
 
     coefficients: np.ndarray
-    bias: float
+    intercept: float
     slacks: np.ndarray
     n_iter: int
     converged: bool
@@ -65,7 +64,7 @@ def kernel_perceptron(
     >>> from verulam.kernel import Polynomial, kernel_perceptron
     >>> gram, signs = Polynomial(2)([[1, -1], [-1, 1], [1, 1], [-1, -1]]), np.array([1, 1, -1, -1])
     >>> machine = kernel_perceptron(gram, signs)
-    >>> np.sign(gram @ machine.coefficients + machine.bias)
+    >>> np.sign(gram @ machine.coefficients + machine.intercept)
     array([ 1.,  1., -1., -1.])
     """
     if not (np.isfinite(slack) and slack >= 0):
@@ -74,29 +73,29 @@ def kernel_perceptron(
     # The bias is the weight of one more feature of the size of the others.
     offset = float(np.mean(np.diagonal(gram))) or 1.0
     total = 2.0 * offset * slack
-    alphas, outputs = np.zeros(len(signs)), np.zeros(len(signs))
+    multipliers, outputs = np.zeros(len(signs)), np.zeros(len(signs))
     claims = np.full(len(signs), 1.0 / len(signs))
     converged, n_iter = False, 0
     while True:
+        # Forgiveness goes to those who have been corrected most.
         slacks = total * claims / claims.sum()
         margins = signs * outputs + slacks
         worst = int(np.argmin(margins))
         converged = bool(margins[worst] > 0 and n_iter > 0)
         if converged or n_iter == max_iter:
             break
-        alphas[worst] += 1.0
+        multipliers[worst] += 1.0
         claims[worst] += 1.0
         outputs += signs[worst] * (gram[worst] + offset)
         n_iter += 1
     if not converged:
-        warnings.warn(
+        warn_caller(
             "the kernel perceptron did not separate the classes in "
             f"max_iter={max_iter} corrections.",
             ConvergenceWarning,
-            stacklevel=2,
         )
-    bias = offset * float(alphas @ signs)
-    return TaughtMachine(alphas * signs, bias, slacks, n_iter, converged)
+    intercept = offset * float(multipliers @ signs)
+    return TaughtMachine(multipliers * signs, intercept, slacks, n_iter, converged)
 
 
 def lagrangian_machine(
@@ -104,7 +103,7 @@ def lagrangian_machine(
     signs: np.ndarray,
     *,
     cost: float = 1.0,
-    tolerance: float = 1e-8,
+    tol: float = 1e-8,
     max_iter: int = 10_000,
 ) -> TaughtMachine:
     r"""Solve the machine with squared slack by a fixed point of its conditions.
@@ -117,7 +116,7 @@ def lagrangian_machine(
         Class of each input, -1 or 1.
     cost
         Factor :math:`\nu` of half the squared slacks.
-    tolerance
+    tol
         Largest change of a multiplier in the last step.
     max_iter
         Most steps.
@@ -139,27 +138,28 @@ def lagrangian_machine(
     if not cost > 0:
         raise DataError(f"cost must be above 0; got {cost}.")
     gram, signs = _checked(gram, signs)
+    # Squared slack adds to the diagonal, so that the matrix can be inverted.
     matrix = np.outer(signs, signs) * (gram + 1.0) + np.eye(len(signs)) / cost
     inverse = np.linalg.inv(matrix)
+    # The fixed point is a contraction for steps below 2 / cost.
     step_size = 1.9 / cost
     multipliers = inverse @ np.ones(len(signs))
     converged = False
     n_iter = 0
     while not converged and n_iter < max_iter:
-        slopes = matrix @ multipliers - 1.0
-        following = inverse @ (1.0 + np.maximum(slopes - step_size * multipliers, 0.0))
-        converged = float(np.abs(following - multipliers).max()) <= tolerance
+        gradient = matrix @ multipliers - 1.0
+        following = inverse @ (1.0 + np.maximum(gradient - step_size * multipliers, 0.0))
+        converged = float(np.abs(following - multipliers).max()) <= tol
         multipliers = following
         n_iter += 1
     if not converged:
-        warnings.warn(
+        warn_caller(
             f"the Lagrangian machine was still moving after max_iter={max_iter} steps.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     coefficients = multipliers * signs
-    bias = float(coefficients.sum())
-    return TaughtMachine(coefficients, bias, multipliers / cost, n_iter, converged)
+    intercept = float(coefficients.sum())
+    return TaughtMachine(coefficients, intercept, multipliers / cost, n_iter, converged)
 
 
 def _checked(gram: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,5 @@
 """The primal program of the margin: few variables, all rows as constraints, for small problems."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +8,9 @@ import scipy.optimize
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from verulam.base import DataError
-from verulam.kernel._kernels.kernel import as_rows, positive
-from verulam.kernel._solvers.interior_point import farthest_step
+from verulam.base import DataError, warn_caller
+from verulam.kernel._kernels.base import as_rows, positive
+from verulam.kernel._solvers.interior_point import step_to_boundary
 from verulam.kernel._svm.binary import NotSeparableError
 
 #: Least slack of the best plane that counts as none; margins are one.
@@ -28,8 +27,8 @@ class PrimalMachine:
     ----------
     weights : ndarray of shape (n_features,)
         The vector :math:`w`.
-    bias
-        The number :math:`b`.
+    intercept
+        The bias :math:`b`.
     slack : ndarray of shape (n_samples,)
         Slack :math:`\xi^t` of each row.
     multipliers : ndarray of shape (n_samples,)
@@ -44,7 +43,7 @@ class PrimalMachine:
     """
 
     weights: np.ndarray
-    bias: float
+    intercept: float
     slack: np.ndarray
     multipliers: np.ndarray
     margin: float
@@ -58,7 +57,7 @@ class PrimalMachine:
 
     def outputs(self, X: ArrayLike) -> np.ndarray:
         """Return :math:`g(x)` of each row."""
-        return as_rows(X) @ self.weights + self.bias
+        return as_rows(X) @ self.weights + self.intercept
 
 
 def primal_machine(
@@ -66,7 +65,7 @@ def primal_machine(
     signs: ArrayLike,
     *,
     cost: float | None = None,
-    tolerance: float = 1e-9,
+    tol: float = 1e-9,
     max_iter: int = 100,
 ) -> PrimalMachine:
     r"""Return the plane of largest margin from the primal program itself.
@@ -83,7 +82,7 @@ def primal_machine(
     cost
         Cost :math:`C` of slack; None for a hard margin, which raises `NotSeparableError` where
         there is none.
-    tolerance
+    tol
         Mean product of constraints and their prices at the end, as a share of the largest price.
     max_iter
         Most steps.
@@ -100,7 +99,7 @@ def primal_machine(
     --------
     >>> from verulam.kernel import primal_machine
     >>> machine = primal_machine([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0]], [-1, -1, 1])
-    >>> machine.weights.round(3), round(machine.bias, 3)
+    >>> machine.weights.round(3), round(machine.intercept, 3)
     (array([0.8, 0.4]), -1.8)
     >>> machine.multipliers.round(3)
     array([0. , 0.4, 0.4])
@@ -117,19 +116,18 @@ def primal_machine(
     else:
         positive("cost", cost)
         start, price = np.zeros(signed.shape[1]), float(cost) * unit**2
-    plane, prices, n_iter = _interior_point(signed, start, price, tolerance, max_iter)
+    plane, prices, n_iter = _interior_point(signed, start, price, tol, max_iter)
     if n_iter == max_iter:
-        warnings.warn(
+        warn_caller(
             f"the primal program stopped after max_iter={max_iter} steps, short of its tolerance.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     weights = plane[:-1] / unit
     slack = np.maximum(0.0, 1.0 - signed @ plane) if cost is not None else np.zeros(len(rows))
     length = float(np.linalg.norm(weights))
     return PrimalMachine(
         weights=weights,
-        bias=float(plane[-1] - weights @ middle),
+        intercept=float(plane[-1] - weights @ middle),
         slack=slack,
         multipliers=prices / unit**2,
         margin=1.0 / length if length > 0 else np.inf,
@@ -163,25 +161,25 @@ def _separating(signed: np.ndarray) -> np.ndarray:
     one where there is none; then the prices of the rows are the mixtures.
     """
     size, width = signed.shape
-    found = scipy.optimize.linprog(
+    program = scipy.optimize.linprog(
         np.append(np.zeros(width), 1.0),
         A_ub=-np.column_stack([signed, np.ones(size)]),
         b_ub=-np.ones(size),
         bounds=[(None, None)] * width + [(0.0, None)],
         method="highs",
     )
-    if float(found.fun or 0.0) > SEPARATED:
-        shares = 2.0 * np.abs(found.ineqlin.marginals)
+    if float(program.fun or 0.0) > SEPARATED:
+        shares = 2.0 * np.abs(program.ineqlin.marginals)
         raise NotSeparableError(
             "the classes are not separable by a plane: mixtures of both (see the error's "
             "certificate) are the same point. Give a cost of slack.",
             shares,
         )
-    return np.asarray(found.x)[:-1]
+    return np.asarray(program.x)[:-1]
 
 
 def _interior_point(
-    signed: np.ndarray, start: np.ndarray, cost: float, tolerance: float, max_iter: int
+    signed: np.ndarray, start: np.ndarray, cost: float, tol: float, max_iter: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
     r"""Return plane and prices: :math:`A v \ge 1 - \xi`, with prices between zero and the cost.
 
@@ -204,15 +202,17 @@ def _interior_point(
         mean = float(prices @ spare + (rest @ slack if soft else 0.0)) / size
         scale = float(prices.max())
         off = max(float(np.abs(slope).max()) / scale, float(np.abs(lack).max()))
-        if mean <= tolerance * scale and off <= tolerance:
+        if mean <= tol * scale and off <= tol:
             break
         n_iter += 1
+        # Towards a tenth of the mean product, as in any path-following method.
         target = 0.1 * mean
         # The spare of a constraint moves with its price, and with the slack where there is one.
         bend = spare / prices + (slack / rest if soft else 0.0)
         push = lack + spare - target / prices
         if soft:
             push = push - slack + target / rest
+        # The constraints are eliminated, so that the system has the size of the plane alone.
         matrix = (signed / bend[:, None]).T @ signed
         matrix[np.diag_indices_from(matrix)] += squares
         move = scipy.linalg.solve(
@@ -225,10 +225,10 @@ def _interior_point(
         change_slack = target / rest - slack + slack / rest * change if soft else np.zeros(size)
         length = min(
             1.0,
-            farthest_step(prices, change),
-            farthest_step(spare, change_spare),
-            farthest_step(rest, -change) if soft else 1.0,
-            farthest_step(slack, change_slack) if soft else 1.0,
+            step_to_boundary(prices, change),
+            step_to_boundary(spare, change_spare),
+            step_to_boundary(rest, -change) if soft else 1.0,
+            step_to_boundary(slack, change_slack) if soft else 1.0,
         )
         plane, prices = plane + length * move, prices + length * change
         # What a price lacks to the cost is kept by itself: a difference would lose its digits.

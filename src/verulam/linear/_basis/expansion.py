@@ -22,16 +22,16 @@ from verulam.base import (
 )
 from verulam.linear._basis.functions import (
     Basis,
+    FourierTerms,
     Function,
-    Hills,
     Logarithms,
-    Own,
     Planes,
     Powers,
     Products,
-    SingleBumps,
-    Steps,
-    Waves,
+    RadialFunctions,
+    StepFunctions,
+    UnivariateGaussians,
+    UserFunctions,
     draw_planes,
     median_distance,
 )
@@ -70,7 +70,7 @@ class BasisExpansion(Transformer):
         Highest degree of products or powers, and number of multiples of the sine.
     n_functions
         Number of bumps, planes or sigmoids, or of steps or single bumps for each input.
-    width
+    bandwidth
         Standard deviation of the bumps, distance where a potential has halved, or half the edge
         of a window; None takes the median distance between their centres, and for single bumps
         twice the standard deviation of the input over their number.
@@ -90,7 +90,7 @@ class BasisExpansion(Transformer):
         The functions, with `expand` and `names`.
     centres_ : ndarray or None
         Centres of hills.
-    width_ : float or None
+    bandwidth_ : float or None
         Width of hills over all inputs.
     thresholds_ : ndarray of shape (n_features, n_functions) or None
         Thresholds of the steps.
@@ -118,7 +118,7 @@ class BasisExpansion(Transformer):
         "kind": [StrOptions(set(_KINDS))],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "n_functions": [Interval(Integral, 1, None, closed="left")],
-        "width": [Interval(Real, 0, None, closed="neither"), None],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
         "planes": ["array-like", None],
         "functions": [list, tuple, None],
         "random_state": RANDOM_STATE,
@@ -130,7 +130,7 @@ class BasisExpansion(Transformer):
         kind: str = "polynomial",
         degree: int = 2,
         n_functions: int = 10,
-        width: float | None = None,
+        bandwidth: float | None = None,
         planes: ArrayLike | None = None,
         functions: Sequence[Function] | None = None,
         random_state: Seed = None,
@@ -138,7 +138,7 @@ class BasisExpansion(Transformer):
         self.kind = kind
         self.degree = degree
         self.n_functions = n_functions
-        self.width = width
+        self.bandwidth = bandwidth
         self.planes = planes
         self.functions = functions
         self.random_state = random_state
@@ -154,7 +154,7 @@ class BasisExpansion(Transformer):
         inputs = validate_data(self, X, dtype=np.float64)
         self.basis_ = self._make_basis(inputs)
         self.centres_ = getattr(self.basis_, "centres", None)
-        self.width_ = getattr(self.basis_, "width", None)
+        self.bandwidth_ = getattr(self.basis_, "bandwidth", None)
         self.thresholds_ = getattr(self.basis_, "thresholds", None)
         self.n_functions_ = self.basis_.expand(inputs[:1]).shape[1]
         return self
@@ -167,32 +167,36 @@ class BasisExpansion(Transformer):
             Logarithms().expand(inputs)
             return Logarithms()
         if self.kind == "sine":
-            return Waves(inputs.min(axis=0), inputs.max(axis=0), self.degree)
+            return FourierTerms(inputs.min(axis=0), inputs.max(axis=0), self.degree)
         if self.kind in ("steps", "single bumps"):
             shares = np.linspace(0, 1, self.n_functions + 2)[1:-1]
             places = np.quantile(inputs, shares, axis=0).T
-            return Steps(places) if self.kind == "steps" else self._single_bumps(inputs, places)
+            return (
+                StepFunctions(places)
+                if self.kind == "steps"
+                else self._single_bumps(inputs, places)
+            )
         if self.kind in ("planes", "sigmoids"):
             return replace(self._read_planes(inputs), soft=self.kind == "sigmoids")
         if self.kind == "functions":
             if not self.functions:
                 raise DataError('functions must be given with kind="functions"; got none.')
-            return Own(tuple(self.functions))
+            return UserFunctions(tuple(self.functions))
         centres = inputs
         if self.kind == "bumps":
             size = min(self.n_functions, len(inputs))
             rows = generator(self.random_state).choice(len(inputs), size, replace=False)
             centres = inputs[np.sort(rows)]
         shape = self.kind.removesuffix("s")
-        return Hills(shape, centres.copy(), self.width or median_distance(centres))
+        return RadialFunctions(shape, centres.copy(), self.bandwidth or median_distance(centres))
 
-    def _single_bumps(self, inputs: np.ndarray, places: np.ndarray) -> SingleBumps:
+    def _single_bumps(self, inputs: np.ndarray, places: np.ndarray) -> UnivariateGaussians:
         # Neighbours of a standard deviation's distance overlap enough to leave no gaps.
         spread = inputs.std(axis=0)
         widths = np.where(spread > 0, 2.0 * spread / self.n_functions, 1.0)
-        if self.width is not None:
-            widths = np.full(inputs.shape[1], float(self.width))
-        return SingleBumps(places, widths)
+        if self.bandwidth is not None:
+            widths = np.full(inputs.shape[1], float(self.bandwidth))
+        return UnivariateGaussians(places, widths)
 
     def _read_planes(self, inputs: np.ndarray) -> Planes:
         if self.planes is None:
@@ -216,15 +220,15 @@ class BasisExpansion(Transformer):
         names = self.basis_.names(self._input_names(input_features))
         return np.array(names, dtype=object)
 
-    def _input_names(self, given: Any) -> list[str]:
+    def _input_names(self, input_features: Any) -> list[str]:
         known = getattr(self, "feature_names_in_", None)
-        if given is None:
+        if input_features is None:
             return (
                 [f"x{column}" for column in range(self.n_features_in_)]
                 if known is None
                 else [*known]
             )
-        names = [str(name) for name in given]
+        names = [str(name) for name in input_features]
         if len(names) != self.n_features_in_:
             raise ValueError(
                 f"input_features should have length equal to number of features "

@@ -66,7 +66,7 @@ class Logarithms:
 
 
 @dataclass(frozen=True)
-class Waves:
+class FourierTerms:
     """Sines and cosines of multiples of each input over its range."""
 
     low: np.ndarray
@@ -87,7 +87,7 @@ class Waves:
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepFunctions:
     """One where an input is beyond a threshold."""
 
     thresholds: np.ndarray
@@ -129,15 +129,15 @@ class Planes:
 
 
 @dataclass(frozen=True)
-class SingleBumps:
+class UnivariateGaussians:
     """Gaussian hills over single inputs."""
 
     centres: np.ndarray
-    widths: np.ndarray
+    bandwidths: np.ndarray
 
     def expand(self, inputs: np.ndarray) -> np.ndarray:
         """Return one column for each input and centre."""
-        away = (inputs[:, :, None] - self.centres[None]) / self.widths[None, :, None]
+        away = (inputs[:, :, None] - self.centres[None]) / self.bandwidths[None, :, None]
         return np.exp(-0.5 * away**2).reshape(len(inputs), -1)
 
     def names(self, inputs: list[str]) -> list[str]:
@@ -147,7 +147,7 @@ class SingleBumps:
 
 
 @dataclass(frozen=True)
-class Hills:
+class RadialFunctions:
     """Functions of the distance from centres, with all inputs together.
 
     Attributes
@@ -157,23 +157,24 @@ class Hills:
         cube around the centre.
     centres
         One row for each function.
-    width
+    bandwidth
         Standard deviation, distance where a potential has halved, or half the edge of the cube.
     """
 
     shape: str
     centres: np.ndarray
-    width: float
+    bandwidth: float
 
     def expand(self, inputs: np.ndarray) -> np.ndarray:
         """Return one column for each centre."""
         if self.shape == "bump":
-            return bumps(inputs, self.centres, self.width)
+            return gaussians(inputs, self.centres, self.bandwidth)
         if self.shape == "potential":
-            return 1.0 / (1.0 + squared_distances(inputs, self.centres) / self.width**2)
+            return 1.0 / (1.0 + squared_distances(inputs, self.centres) / self.bandwidth**2)
         inside = np.ones((len(inputs), len(self.centres)), dtype=bool)
+        # Column by column: all differences at once would be a table of three dimensions.
         for column, centres in zip(inputs.T, self.centres.T, strict=True):
-            inside &= np.abs(column[:, None] - centres) <= self.width
+            inside &= np.abs(column[:, None] - centres) <= self.bandwidth
         return inside.astype(np.float64)
 
     def names(self, inputs: list[str]) -> list[str]:
@@ -182,31 +183,43 @@ class Hills:
 
 
 @dataclass(frozen=True)
-class Own:
+class UserFunctions:
     """Functions of the user's own."""
 
     functions: Sequence[Function]
 
     def expand(self, inputs: np.ndarray) -> np.ndarray:
         """Return one column for each function."""
-        return np.column_stack([_own(function, inputs) for function in self.functions])
+        return np.column_stack([_checked_values(function, inputs) for function in self.functions])
 
     def names(self, inputs: list[str]) -> list[str]:
         """Return their names."""
         return [f"function{number}" for number in range(len(self.functions))]
 
 
-Basis = Products | Powers | Logarithms | Waves | Steps | Planes | SingleBumps | Hills | Own
+Basis = (
+    Products
+    | Powers
+    | Logarithms
+    | FourierTerms
+    | StepFunctions
+    | Planes
+    | UnivariateGaussians
+    | RadialFunctions
+    | UserFunctions
+)
 
 
-def bumps(inputs: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:
+def gaussians(inputs: np.ndarray, centres: np.ndarray, bandwidth: float) -> np.ndarray:
     r"""Return :math:`\exp(-\|x - m_j\|^2 / 2 s^2)` for each row and centre."""
-    return np.exp(-squared_distances(inputs, centres) / (2 * width**2))
+    return np.exp(-squared_distances(inputs, centres) / (2 * bandwidth**2))
 
 
 def squared_distances(inputs: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Return the squared distance of each row from each centre."""
+    # Expanded squares need one matrix product instead of all differences.
     squares = (inputs**2).sum(axis=1)[:, None] - 2 * inputs @ centres.T + (centres**2).sum(axis=1)
+    # Rounding may leave a small negative number.
     return np.maximum(squares, 0.0)
 
 
@@ -219,13 +232,14 @@ def median_distance(centres: np.ndarray) -> float:
 
 def draw_planes(inputs: np.ndarray, count: int, random: np.random.Generator) -> Planes:
     """Return planes through random rows, in random directions of scaled columns."""
+    # Directions drawn in scaled columns do not prefer those with large units.
     spread = inputs.std(axis=0)
     weights = random.normal(size=(count, inputs.shape[1])) / np.where(spread > 0, spread, 1.0)
     through = inputs[random.integers(len(inputs), size=count)]
     return Planes(-(weights * through).sum(axis=1), weights)
 
 
-def _own(function: Function, inputs: np.ndarray) -> np.ndarray:
+def _checked_values(function: Function, inputs: np.ndarray) -> np.ndarray:
     values = np.asarray(function(inputs), dtype=np.float64)
     if values.shape != (len(inputs),):
         raise DataError(

@@ -26,7 +26,7 @@ class QuadraticLogistic(PosteriorMixin, Classifier):
     rank
         Number of directions along which each class's matrix may bend, the leading eigenvectors of
         the full fit; None keeps all products.
-    strength
+    alpha
         Factor of half the squared length of the weights.
     max_iter
         Most steps.
@@ -66,15 +66,13 @@ class QuadraticLogistic(PosteriorMixin, Classifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "rank": [Interval(Integral, 1, None, closed="left"), None],
-        "strength": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self, *, rank: int | None = None, strength: float = 1.0, max_iter: int = 500
-    ) -> None:
+    def __init__(self, *, rank: int | None = None, alpha: float = 1.0, max_iter: int = 500) -> None:
         self.rank = rank
-        self.strength = strength
+        self.alpha = alpha
         self.max_iter = max_iter
 
     @classmethod
@@ -91,19 +89,19 @@ class QuadraticLogistic(PosteriorMixin, Classifier):
         self.scales_ = np.where(spread > 0, spread, 1.0)
         scaled = (inputs - self.means_) / self.scales_
         self.directions_: np.ndarray | None = None
-        self.model_ = self._fresh().fit(self._expand(scaled), targets)
+        self.model_ = self._unfitted().fit(self._expand(scaled), targets)
         self.matrices_ = self._matrices(scaled.shape[1])
         if self.rank is not None and self.rank < scaled.shape[1]:
             self.directions_ = np.vstack(
                 [leading_directions(matrix, self.rank) for matrix in self.matrices_]
             )
-            self.model_ = self._fresh().fit(self._expand(scaled), targets)
+            self.model_ = self._unfitted().fit(self._expand(scaled), targets)
             self.matrices_ = self._matrices(scaled.shape[1])
         self.classes_, self.n_iter_ = self.model_.classes_, self.model_.n_iter_
         return self
 
-    def _fresh(self) -> LogisticDiscriminant:
-        return LogisticDiscriminant(strength=self.strength, max_iter=self.max_iter)
+    def _unfitted(self) -> LogisticDiscriminant:
+        return LogisticDiscriminant(alpha=self.alpha, max_iter=self.max_iter)
 
     def _expand(self, scaled: np.ndarray) -> np.ndarray:
         if self.directions_ is not None:
@@ -118,6 +116,7 @@ class QuadraticLogistic(PosteriorMixin, Classifier):
         matrices = np.zeros((len(weights), n_columns, n_columns))
         first, second = np.triu_indices(n_columns)
         matrices[:, first, second] = weights
+        # A product of two inputs has one weight, which is both entries of the matrix together.
         return (matrices + matrices.transpose(0, 2, 1)) / 2
 
     def _joint_log_likelihood(self, X: ArrayLike) -> np.ndarray:
@@ -130,5 +129,5 @@ class QuadraticLogistic(PosteriorMixin, Classifier):
 def leading_directions(matrix: np.ndarray, rank: int) -> np.ndarray:
     """Return the eigenvectors of a symmetric matrix that bend it most, one in each row."""
     values, vectors = np.linalg.eigh(matrix)
-    chosen = np.argsort(-np.abs(values), kind="stable")[:rank]
-    return vectors[:, chosen].T
+    leading = np.argsort(-np.abs(values), kind="stable")[:rank]
+    return vectors[:, leading].T

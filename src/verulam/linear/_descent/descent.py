@@ -53,13 +53,13 @@ class Descent:
 
 def gradient_descent(
     gradient: Gradient,
-    start: ArrayLike | int,
+    init: ArrayLike | int,
     *,
     learning_rate: float | Schedule = 0.1,
     hessian: Hessian | None = None,
     ascend: bool = False,
     criterion: Criterion | None = None,
-    tolerance: float = 1e-8,
+    tol: float = 1e-8,
     max_iter: int = 1000,
     random_state: Seed = None,
 ) -> Descent:
@@ -69,7 +69,7 @@ def gradient_descent(
     ----------
     gradient
         Function that returns :math:`\nabla J`.
-    start
+    init
         First point, or the number of weights, which then start at random in (-0.01, 0.01).
     learning_rate
         Step size, or a schedule.
@@ -80,7 +80,7 @@ def gradient_descent(
         Whether to climb to a maximum instead.
     criterion
         The function :math:`J` itself, whose values on the way are kept.
-    tolerance
+    tol
         Length of a step that ends the descent.
     max_iter
         Most steps.
@@ -95,8 +95,8 @@ def gradient_descent(
     --------
     >>> import numpy as np
     >>> bowl = np.diag([1.0, 4.0])
-    >>> found = gradient_descent(lambda a: bowl @ a, [4.0, 1.0], hessian=lambda a: bowl)
-    >>> found.converged, np.allclose(found.point, 0.0, atol=1e-7)
+    >>> descent = gradient_descent(lambda a: bowl @ a, [4.0, 1.0], hessian=lambda a: bowl)
+    >>> descent.converged, np.allclose(descent.point, 0.0, atol=1e-7)
     (True, True)
     """
     rate, sign = _checked_rate(learning_rate), -1.0 if ascend else 1.0
@@ -107,19 +107,19 @@ def gradient_descent(
             return -rate(number) * slope
         return -optimal_rate(slope, sign * np.asarray(hessian(point))) * slope
 
-    first = first_point(start, random_state)
-    found = _descend(step, first, tolerance, max_iter, "learning_rate is too large")
-    return found.with_values(criterion)
+    first = first_point(init, random_state)
+    descent = _descend(step, first, tol, max_iter, "learning_rate is too large")
+    return descent.with_values(criterion)
 
 
 def online_descent(
     gradient: RowGradient,
     n_rows: int,
-    start: ArrayLike | int,
+    init: ArrayLike | int,
     *,
     learning_rate: float | Schedule = 0.1,
     criterion: Criterion | None = None,
-    tolerance: float = 1e-4,
+    tol: float = 1e-4,
     max_iter: int = 100,
     random_state: Seed = None,
 ) -> Descent:
@@ -131,13 +131,13 @@ def online_descent(
         Function of a point and of the number of a row that returns :math:`\nabla J_t`.
     n_rows
         Number of rows.
-    start
+    init
         First point, or the number of weights, which then start at random in (-0.01, 0.01).
     learning_rate
         Step size, or a schedule of the rows. One that falls as :math:`1/k` settles.
     criterion
         The sum :math:`J = \sum_t J_t`, whose values after each pass are kept.
-    tolerance
+    tol
         Length of the way of a pass that ends the descent.
     max_iter
         Most passes.
@@ -164,14 +164,15 @@ def online_descent(
     rate, random = _checked_rate(learning_rate), generator(random_state)
 
     def step(point: np.ndarray, number: int) -> np.ndarray:
+        # A whole pass counts as one step, so that single noisy rows do not end the descent.
         moved = point
         for place, row in enumerate(random.permutation(n_rows), (number - 1) * n_rows + 1):
             moved = moved - rate(place) * np.asarray(gradient(moved, int(row)), dtype=np.float64)
         return moved - point
 
-    first = first_point(start, random)
-    found = _descend(step, first, tolerance, max_iter, "learning_rate is too large")
-    return found.with_values(criterion)
+    first = first_point(init, random)
+    descent = _descend(step, first, tol, max_iter, "learning_rate is too large")
+    return descent.with_values(criterion)
 
 
 def _checked_rate(learning_rate: float | Schedule) -> Schedule:
@@ -180,20 +181,20 @@ def _checked_rate(learning_rate: float | Schedule) -> Schedule:
     return as_schedule(learning_rate)
 
 
-def first_point(start: ArrayLike | int, random_state: Seed) -> np.ndarray:
+def first_point(init: ArrayLike | int, random_state: Seed) -> np.ndarray:
     """Return the start, or that many weights at random in (-0.01, 0.01)."""
-    if isinstance(start, int):
-        return generator(random_state).uniform(-_START, _START, size=start)
-    return np.atleast_1d(np.asarray(start, dtype=np.float64))
+    if isinstance(init, int):
+        return generator(random_state).uniform(-_START, _START, size=init)
+    return np.atleast_1d(np.asarray(init, dtype=np.float64))
 
 
 def newton_descent(
     gradient: Gradient,
     hessian: Hessian,
-    start: ArrayLike,
+    init: ArrayLike,
     *,
     criterion: Criterion | None = None,
-    tolerance: float = 1e-8,
+    tol: float = 1e-8,
     max_iter: int = 100,
 ) -> Descent:
     r"""Repeat :math:`a \leftarrow a - H^{-1} \nabla J(a)` until the step is short.
@@ -202,11 +203,11 @@ def newton_descent(
     ----------
     gradient, hessian
         Functions that return :math:`\nabla J` and :math:`H`.
-    start
+    init
         First point.
     criterion
         The function :math:`J` itself, whose values on the way are kept.
-    tolerance
+    tol
         Length of a step that ends the descent.
     max_iter
         Most steps.
@@ -232,10 +233,10 @@ def newton_descent(
                 "use gradient_descent, or add a penalty."
             ) from error
 
-    found = _descend(
-        step, first_point(start, None), tolerance, max_iter, "the criterion has no minimum nearby"
+    descent = _descend(
+        step, first_point(init, None), tol, max_iter, "the criterion has no minimum nearby"
     )
-    return found.with_values(criterion)
+    return descent.with_values(criterion)
 
 
 def optimal_rate(gradient: ArrayLike, hessian: ArrayLike) -> float:
@@ -248,6 +249,7 @@ def optimal_rate(gradient: ArrayLike, hessian: ArrayLike) -> float:
     """
     slope = np.asarray(gradient, dtype=np.float64)
     curvature = float(slope @ np.asarray(hessian) @ slope)
+    # At the bottom any rate will do; the ratio would be zero over zero.
     if not np.any(slope):
         return 0.0
     if curvature <= 0:
@@ -261,7 +263,7 @@ def optimal_rate(gradient: ArrayLike, hessian: ArrayLike) -> float:
 def _descend(
     step: Callable[[np.ndarray, int], np.ndarray],
     point: np.ndarray,
-    tolerance: float,
+    tol: float,
     max_iter: int,
     diverging: str,
 ) -> Descent:
@@ -284,5 +286,5 @@ def _descend(
         path.append(point)
         # The largest entry first: the square of a huge one would overflow.
         largest = float(np.abs(move).max())
-        converged = largest < tolerance and bool(np.linalg.norm(move) < tolerance)
+        converged = largest < tol and bool(np.linalg.norm(move) < tol)
     return Descent(point, number, converged, np.array(path))

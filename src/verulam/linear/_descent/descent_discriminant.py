@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import DataError, Interval, StrOptions
-from verulam.linear._logistic.logistic_solvers import curvature_solver
-from verulam.linear._training.batch import descend
-from verulam.linear._training.column_products import weighted_products
+from verulam.linear._logistic.logistic_solvers import hessian_solver
+from verulam.linear._training.batch import train_batch
 from verulam.linear._training.criteria import ROW_LOSSES, RowLoss
 from verulam.linear._training.perceptrons import ITERATIONS, RATE, RECORD
 from verulam.linear._training.single_sample import as_schedule
+from verulam.linear._training.tables import weighted_gram
 from verulam.linear._training.trainer import LinearTrainer
 from verulam.linear._training.two_class_problem import Problem, Training
 from verulam.numerics import Schedule
@@ -31,7 +31,7 @@ class DescentDiscriminant(LinearTrainer):
     criterion
         What is made small, as in `line_criterion`: "squared error", "quadratic", "relaxation" or
         "perceptron".
-    method
+    solver
         "gradient" steps down the gradient, "newton" solves for the bottom of the parabola that
         has the same slope and curvature; the perceptron's criterion has none.
     learning_rate
@@ -39,7 +39,7 @@ class DescentDiscriminant(LinearTrainer):
         Newton's method does not use it.
     margin
         Product :math:`b` that every row should have.
-    tolerance
+    tol
         Stop where a step is this small beside the weights, or all rows have the margin.
     max_iter
         Most steps.
@@ -75,17 +75,17 @@ class DescentDiscriminant(LinearTrainer):
     --------
     >>> from verulam.linear import DescentDiscriminant
     >>> rows, classes = [[1, 2], [2, 0], [3, 1], [2, 3]], [1, 1, 0, 0]
-    >>> newton = DescentDiscriminant(method="newton").fit(rows, classes)
+    >>> newton = DescentDiscriminant(solver="newton").fit(rows, classes)
     >>> [round(float(w), 4) for w in (*newton.intercept_, *newton.coef_[0])]
     [3.6667, -1.3333, -0.6667]
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "criterion": [StrOptions(set(ROW_LOSSES))],
-        "method": [StrOptions({"gradient", "newton"})],
+        "solver": [StrOptions({"gradient", "newton"})],
         "learning_rate": [*RATE, StrOptions({"optimal"})],
         "margin": [Interval(Real, 0, None, closed="neither")],
-        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": ITERATIONS,
         "record": RECORD,
     }
@@ -96,50 +96,51 @@ class DescentDiscriminant(LinearTrainer):
         self,
         *,
         criterion: str = "squared error",
-        method: str = "gradient",
+        solver: str = "gradient",
         learning_rate: float | str | Schedule = "optimal",
         margin: float = 1.0,
-        tolerance: float = 1e-6,
+        tol: float = 1e-6,
         max_iter: int = 1000,
         record: str | None = None,
     ) -> None:
         self.criterion = criterion
-        self.method = method
+        self.solver = solver
         self.learning_rate = learning_rate
         self.margin = margin
-        self.tolerance = tolerance
+        self.tol = tol
         self.max_iter = max_iter
         self.record = record
 
     @classmethod
     def _example_learners(cls) -> list["DescentDiscriminant"]:
-        return [cls(), cls(criterion="quadratic", method="newton")]
+        return [cls(), cls(criterion="quadratic", solver="newton")]
 
     @property
     def _row_loss(self) -> RowLoss:
         return ROW_LOSSES[self.criterion]
 
     def _train(self, problem: Problem) -> Training:
-        bend, rate = None, as_schedule(1.0)
-        if self.method == "newton" or isinstance(self.learning_rate, str):
+        step_rule, rate = None, as_schedule(1.0)
+        if self.solver == "newton" or isinstance(self.learning_rate, str):
             if self.criterion == "perceptron":
                 raise DataError(
                     "the perceptron's criterion has no curvature, hence neither Newton steps nor "
                     "an optimal rate: give a learning_rate, or take another criterion."
                 )
-            curve = Curve(problem, self._row_loss, self.margin)
-            bend = curve.newton_step if self.method == "newton" else curve.optimal_step
+            curvature = CriterionCurvature(problem, self._row_loss, self.margin)
+            newton = self.solver == "newton"
+            step_rule = curvature.newton_step if newton else curvature.optimal_step
         else:
             rate = as_schedule(self.learning_rate)
-        return descend(
+        return train_batch(
             problem,
-            self._pulls,
+            self._row_coefficients,
             rate=rate,
             satisfied=self._satisfied,
             max_iter=self.max_iter,
-            tolerance=self.tolerance,
+            tol=self.tol,
             record=self.record,
-            bend=bend,
+            step_rule=step_rule,
         )
 
     def _satisfied(self, products: np.ndarray) -> bool:
@@ -147,7 +148,7 @@ class DescentDiscriminant(LinearTrainer):
 
 
 @dataclass(frozen=True)
-class Curve:
+class CriterionCurvature:
     """The curvature of a criterion over the weights.
 
     Attributes
@@ -188,9 +189,10 @@ class Curve:
 
     def newton_step(self, slope: np.ndarray, products: np.ndarray) -> np.ndarray:
         """Return the step to the bottom of the parabola, halved while that goes up."""
-        hessian = weighted_products(self.problem.inputs, self.curvatures(products))
-        step = curvature_solver(hessian)(slope)
+        hessian = weighted_gram(self.problem.inputs, self.curvatures(products))
+        step = hessian_solver(hessian)(slope)
         value, moves = self.value(products), self.problem.products(step)
+        # Rows come to count, or cease to, on the way: the parabola is only right nearby.
         for _ in range(_MOST_HALVINGS):
             if self.value(products + moves) <= value * (1.0 + _ROUNDING):
                 break

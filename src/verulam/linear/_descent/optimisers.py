@@ -1,4 +1,4 @@
-"""SciPy's optimisers on any criterion, with the way they took."""
+"""Conjugate gradients, quasi-Newton, annealing and evolution on any criterion, by SciPy."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ _FLAT = 1e-3
 
 def minimise(
     criterion: Criterion,
-    start: ArrayLike | int,
+    init: ArrayLike | int,
     *,
     method: str = "quasi-newton",
     gradient: Gradient | None = None,
@@ -39,7 +39,7 @@ def minimise(
     ----------
     criterion
         Function :math:`J` of a point.
-    start
+    init
         First point, or the number of weights, which then start at random in (-0.01, 0.01).
     method
         "conjugate gradient", "quasi-newton" (BFGS) and "newton" follow slopes to the nearest
@@ -78,7 +78,7 @@ def minimise(
         raise unknown_name("method", method, (*_LOCAL, *_GLOBAL))
     sign = -1.0 if ascend else 1.0
     # Points of SciPy's callbacks are changed later, so they are copied.
-    path = [first_point(start, random_state)]
+    path = [first_point(init, random_state)]
 
     def height(point: np.ndarray) -> float:
         return sign * float(criterion(point))
@@ -87,26 +87,26 @@ def minimise(
         path.append(np.array(point, dtype=np.float64))
 
     if method in _LOCAL:
-        found = _follow(height, path[0], method, sign, gradient, hessian, max_iter, keep)
+        optimum = _local_search(height, path[0], method, sign, gradient, hessian, max_iter, keep)
     else:
-        found = _search(height, path[0], method, bounds, max_iter, random_state, keep)
-    if not np.isfinite(found.x).all() or not np.isfinite(found.fun):
+        optimum = _global_search(height, path[0], method, bounds, max_iter, random_state, keep)
+    if not np.isfinite(optimum.x).all() or not np.isfinite(optimum.fun):
         raise DataError(
-            f"{method} left the finite numbers after {found.nit} steps; the criterion may have no "
-            f"{'maximum' if ascend else 'minimum'}."
+            f"{method} left the finite numbers after {optimum.nit} steps; the criterion may have "
+            f"no {'maximum' if ascend else 'minimum'}."
         )
-    if not np.array_equal(path[-1], found.x):
-        keep(found.x)
+    if not np.array_equal(path[-1], optimum.x):
+        keep(optimum.x)
     # Newton's method calls a slope without curvature a success.
-    steep = method in _LOCAL and np.abs(found.jac).max() > _FLAT * (1.0 + abs(found.fun))
-    converged = bool(found.success) and not steep
-    way = Descent(np.asarray(found.x), int(found.nit), converged, np.array(path))
+    steep = method in _LOCAL and np.abs(optimum.jac).max() > _FLAT * (1.0 + abs(optimum.fun))
+    converged = bool(optimum.success) and not steep
+    way = Descent(np.asarray(optimum.x), int(optimum.nit), converged, np.array(path))
     return way.with_values(criterion)
 
 
-def _follow(
+def _local_search(
     height: Criterion,
-    start: np.ndarray,
+    init: np.ndarray,
     method: str,
     sign: float,
     gradient: Gradient | None,
@@ -129,12 +129,12 @@ def _follow(
     options: dict[str, Any] = {"method": _LOCAL[method], "jac": slope, "callback": keep}
     if method == "newton" and hessian is not None:
         options["hess"] = curve
-    return minimize(height, start, options={"maxiter": max_iter}, **options)
+    return minimize(height, init, options={"maxiter": max_iter}, **options)
 
 
-def _search(
+def _global_search(
     height: Criterion,
-    start: np.ndarray,
+    init: np.ndarray,
     method: str,
     bounds: ArrayLike | None,
     max_iter: int,
@@ -143,17 +143,18 @@ def _search(
 ) -> Any:
     from scipy.optimize import differential_evolution, dual_annealing
 
-    if bounds is None or np.shape(bounds) != (len(start), 2):
+    if bounds is None or np.shape(bounds) != (len(init), 2):
         shape = None if bounds is None else np.shape(bounds)
         raise DataError(
-            f"bounds must be the least and largest value of each of {len(start)} weights for "
+            f"bounds must be the least and largest value of each of {len(init)} weights for "
             f"method={method!r}; got {'none' if shape is None else f'the shape {shape}'}."
         )
     ends = np.asarray(bounds, dtype=np.float64)
     if not (ends[:, 0] < ends[:, 1]).all():
         raise DataError("bounds must have the smaller end of each weight first.")
     random = generator(random_state)
-    inside = np.clip(start, ends[:, 0], ends[:, 1])
+    # Differential evolution refuses a start outside of the bounds.
+    inside = np.clip(init, ends[:, 0], ends[:, 1])
     pairs: Any = [tuple(pair) for pair in ends]
     if method == "annealing":
         return dual_annealing(height, pairs, x0=inside, maxiter=max_iter, rng=random, callback=keep)

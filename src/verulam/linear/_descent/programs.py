@@ -1,5 +1,6 @@
 """Trainers by linear programming, which are certain to end."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,21 +9,14 @@ from verulam.base import StrOptions
 from verulam.linear._training.perceptrons import RECORD
 from verulam.linear._training.scaling import scale_columns
 from verulam.linear._training.separability import (
+    ProgramSolution,
     dual_program,
     own_slack_program,
     shared_slack_program,
 )
 from verulam.linear._training.trainer import LinearTrainer
 from verulam.linear._training.two_class_problem import Problem, Training, one_step
-
-_PROGRAMS = {
-    ("shared", "primal"): shared_slack_program,
-    ("own", "primal"): own_slack_program,
-    ("own", "dual"): dual_program,
-}
-
-#: Beyond so many rows the dual is solved unless the primal is asked for.
-_MANY_ROWS = 1_000
+from verulam.linear._tuning import DUAL_ROWS
 
 
 class LinearProgramDiscriminant(LinearTrainer):
@@ -33,10 +27,10 @@ class LinearProgramDiscriminant(LinearTrainer):
     slack
         "own" minimises the sum of each row's shortfall, the perceptron criterion with margin;
         "shared" the largest shortfall, which decides separability.
-    form
-        "primal", or "dual" for own slacks: the weights are then the multipliers of the dual.
-        "auto" takes the dual where there are more than a thousand rows, for it has a variable for
-        each row where the primal also has an inequality; the optimum is the same.
+    dual
+        Whether to solve the dual program of own slacks: the weights are then its multipliers.
+        "auto" does so where there are more than a thousand rows, for it has a variable for each
+        row where the primal also has an inequality; the optimum is the same.
     record
         "passes" or "steps" keeps the way in `trajectory_`, which is one step from zero.
 
@@ -80,15 +74,15 @@ class LinearProgramDiscriminant(LinearTrainer):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "slack": [StrOptions({"own", "shared"})],
-        "form": [StrOptions({"auto", "primal", "dual"})],
+        "dual": ["boolean", StrOptions({"auto"})],
         "record": RECORD,
     }
 
     def __init__(
-        self, *, slack: str = "own", form: str = "auto", record: str | None = None
+        self, *, slack: str = "own", dual: bool | str = "auto", record: str | None = None
     ) -> None:
         self.slack = slack
-        self.form = form
+        self.dual = dual
         self.record = record
 
     def _criterion(self, products: np.ndarray, problem: Problem) -> np.ndarray:
@@ -97,20 +91,20 @@ class LinearProgramDiscriminant(LinearTrainer):
 
     @classmethod
     def _example_learners(cls) -> list["LinearProgramDiscriminant"]:
-        return [cls(), cls(form="dual")]
+        return [cls(), cls(dual=True)]
 
-    def _chosen_form(self, n_rows: int) -> str:
+    def _program(self, n_rows: int) -> Callable[[Any], ProgramSolution]:
+        # One slack shared by all has a small primal; its dual would have a variable for each row.
         if self.slack == "shared":
-            return "primal"
-        if self.form == "auto":
-            return "dual" if n_rows > _MANY_ROWS else "primal"
-        return self.form
+            return shared_slack_program
+        dual = n_rows > DUAL_ROWS if isinstance(self.dual, str) else self.dual
+        return dual_program if dual else own_slack_program
 
     def _train(self, problem: Problem) -> Training:
         # The shortfalls are the same over any columns; the solver's tolerances are not.
         columns = scale_columns(problem.inputs)
         rows = Problem(columns.values, problem.signs).rows()
-        solution = _PROGRAMS[self.slack, self._chosen_form(len(rows))](rows)
+        solution = self._program(len(rows))(rows)
         self.objective_ = solution.objective
         self.slacks_ = solution.slacks
         self.dual_ = solution.dual

@@ -16,10 +16,10 @@ from verulam.base import (
     checked_fit,
     warn_caller,
 )
-from verulam.linear._training.checks import check_margins
 from verulam.linear._training.criteria import QUADRATIC_LOSS
 from verulam.linear._training.perceptrons import ITERATIONS, RECORD
 from verulam.linear._training.scaling import scale_columns
+from verulam.linear._training.tables import check_margins
 from verulam.linear._training.trainer import LinearTrainer
 from verulam.linear._training.two_class_problem import Problem, Training, one_step
 
@@ -94,10 +94,11 @@ class MinimumSquaredError(LinearTrainer):
             raise DataError("sample_weight is zero for every row; at least one must count.")
         margins = choose_margins(self.margins, problem, weights)
         rows = problem.rows()
+        # Weighted least squares: rows and margins times the roots of the weights.
         roots = np.ones(len(rows)) if weights is None else np.sqrt(weights)
         solution, _, self.rank_, _ = lstsq(rows * roots[:, None], margins * roots)
         self.residual_sum_ = float((roots**2 * (rows @ solution - margins) ** 2).sum())
-        self._keep(
+        self._store_training(
             problem,
             one_step(solution, self.record),
             lambda products, _: roots**2 @ (products - margins[:, None]) ** 2,
@@ -119,10 +120,10 @@ class HoKashyap(LinearTrainer):
     ----------
     learning_rate
         Part :math:`0 < \eta < 1` of the positive errors by which margins grow.
-    method
+    solver
         "simple" solves for the weights in every step; "modified" corrects them by
         :math:`\eta R Y^T |e|` with :math:`R = I / \|Y\|^2`.
-    tolerance
+    tol
         A positive error below this part of the largest margin counts as none.
     max_iter
         Most steps.
@@ -168,8 +169,8 @@ class HoKashyap(LinearTrainer):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [Interval(Real, 0, 1, closed="neither")],
-        "method": [StrOptions({"simple", "modified"})],
-        "tolerance": [Interval(Real, 0, 1, closed="left")],
+        "solver": [StrOptions({"simple", "modified"})],
+        "tol": [Interval(Real, 0, 1, closed="left")],
         "max_iter": ITERATIONS,
         "record": RECORD,
     }
@@ -179,32 +180,33 @@ class HoKashyap(LinearTrainer):
         self,
         *,
         learning_rate: float = 0.9,
-        method: str = "simple",
-        tolerance: float = 1e-6,
+        solver: str = "simple",
+        tol: float = 1e-6,
         max_iter: int = 10_000,
         record: str | None = None,
     ) -> None:
         self.learning_rate = learning_rate
-        self.method = method
-        self.tolerance = tolerance
+        self.solver = solver
+        self.tol = tol
         self.max_iter = max_iter
         self.record = record
 
     @classmethod
     def _example_learners(cls) -> list["HoKashyap"]:
-        return [cls(max_iter=500), cls(method="modified", max_iter=500)]
+        return [cls(max_iter=500), cls(solver="modified", max_iter=500)]
 
     def _train(self, problem: Problem) -> Training:
         # Solutions do not depend on the columns' scale, but their rounding does; steps do.
         columns = scale_columns(problem.inputs)
         scaled = Problem(columns.values, problem.signs).rows()
-        rows = scaled if self.method == "simple" else problem.rows()
+        rows = scaled if self.solver == "simple" else problem.rows()
+        # The rows do not change, only the margins: one pseudo-inverse serves all steps.
         inverse = np.linalg.pinv(scaled)
         # The modified rule needs no inverse, but steps that suit the longest direction.
         step = self.learning_rate / np.linalg.norm(rows, 2) ** 2
         margins = np.ones(len(rows))
         weights = inverse @ margins
-        if self.method == "modified":
+        if self.solver == "modified":
             weights = columns.original(weights)
         path, self.separable_ = [weights], None
         n_iter = 0
@@ -215,19 +217,20 @@ class HoKashyap(LinearTrainer):
             self.separable_ = self._decide(scaled, products, errors, margins.max())
             if self.separable_ is not None:
                 break
+            # Only positive errors move margins, which therefore stay positive.
             margins = margins + self.learning_rate * (errors + np.abs(errors))
-            if self.method == "simple":
+            if self.solver == "simple":
                 weights = inverse @ margins
             else:
                 weights = weights + step * (rows.T @ np.abs(errors))
             path.append(weights)
         self.margins_ = margins
-        if self.method == "simple":
-            path = [columns.original(each) for each in path]
+        if self.solver == "simple":
+            path = [columns.original(scaled_weights) for scaled_weights in path]
         weights = path[-1]
-        kept = np.array(path) if self.record else np.empty((0, len(weights)))
+        points = np.array(path) if self.record else np.empty((0, len(weights)))
         decided = self.separable_ is not None
-        return Training(weights, n_iter, decided, np.arange(len(kept)), kept)
+        return Training(weights, n_iter, decided, np.arange(len(points)), points)
 
     def _decide(
         self, rows: np.ndarray, products: np.ndarray, errors: np.ndarray, scale: float
@@ -238,11 +241,12 @@ class HoKashyap(LinearTrainer):
         """
         if (products > 0).all():
             return True
-        if errors.max() > self.tolerance * scale:
+        if errors.max() > self.tol * scale:
             return None
+        # Without a positive error the negative ones are shares that mix the classes into one point.
         shares = np.maximum(-errors, 0.0)
         mixed = float(np.abs(rows.T @ shares).max())
-        return False if mixed <= self.tolerance * shares.sum() else None
+        return False if mixed <= self.tol * shares.sum() else None
 
 
 def choose_margins(

@@ -1,14 +1,15 @@
-"""Generalised linear models by iteratively reweighted least squares, through statsmodels."""
+"""Generalised linear models by iteratively reweighted least squares, multinomial by Newton."""
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit, softmax
+from scipy.special import expit, logit, rel_entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
@@ -24,7 +25,8 @@ from verulam.base import (
     validate_data,
     warn_caller,
 )
-from verulam.linear._logistic.multinomial import fit_multinomial
+from verulam.linear._logistic.logistic_problem import LogisticProblem
+from verulam.linear._logistic.newton import maximise_likelihood
 
 _FAMILIES = {
     "gaussian": "Gaussian",
@@ -128,13 +130,14 @@ class GeneralisedLinear(Regressor):
         weights = check_weights(sample_weight, inputs)
         targets = targets.astype(np.float64)
         self._check(targets, weights)
+        # Nothing to regress: the bias alone fits without a residual.
         if np.ptp(targets) == 0:
             return self._keep_constant(float(targets[0]), inputs.shape[1])
-        found = self._solve(inputs, targets, weights)
-        self.coef_, self.intercept_ = found.params[1:], float(found.params[0])
-        self.standard_errors_ = found.bse
-        self.deviance_ = float(found.deviance)
-        self.n_iter_ = max(1, int(found.fit_history.get("iteration", 1)))
+        model = self._solve(inputs, targets, weights)
+        self.coef_, self.intercept_ = model.params[1:], float(model.params[0])
+        self.standard_errors_ = model.bse
+        self.deviance_ = float(model.deviance)
+        self.n_iter_ = max(1, int(model.fit_history.get("iteration", 1)))
         return self
 
     def _fit_shares(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
@@ -143,19 +146,19 @@ class GeneralisedLinear(Regressor):
         )
         weights = check_weights(sample_weight, inputs)
         amounts = _read_counts(counts, weights)
-        found = fit_multinomial(inputs, amounts, weights, self.max_iter)
-        self.coef_, self.intercept_ = found.coefficients[:, 1:], found.coefficients[:, 0]
-        self.standard_errors_ = found.standard_errors
-        self.deviance_, self.n_iter_ = found.deviance, max(1, found.n_iter)
-        if found.separated:
+        fit = fit_multinomial(inputs, amounts, weights, self.max_iter)
+        self.coef_, self.intercept_ = fit.coefficients[:, 1:], fit.coefficients[:, 0]
+        self.standard_errors_ = fit.standard_errors
+        self.deviance_, self.n_iter_ = fit.deviance, max(1, fit.n_iter)
+        if fit.separated:
             warn_caller(
                 "a plane separates the categories, so the likelihood has no maximum and the "
                 "weights would grow without end; they were stopped.",
                 ConvergenceWarning,
             )
-        elif not found.converged:
+        elif not fit.converged:
             warn_caller(
-                f"GeneralisedLinear stopped after {found.n_iter} steps without converging; raise "
+                f"GeneralisedLinear stopped after {fit.n_iter} steps without converging; raise "
                 "max_iter, or scale the inputs.",
                 ConvergenceWarning,
             )
@@ -201,14 +204,14 @@ class GeneralisedLinear(Regressor):
             if self.family != "bernoulli":
                 warnings.simplefilter("ignore", PerfectSeparationWarning)
             warnings.simplefilter("ignore", SingularMatrixWarning)
-            found = model.fit(maxiter=self.max_iter)
+            fit = model.fit(maxiter=self.max_iter)
         if model.df_model + 1 < design.shape[1]:
             warn_caller(
                 "some inputs depend on one another: the shortest of many equal solutions is "
                 "taken, and their standard errors mean little.",
                 DataWarning,
             )
-        return found
+        return fit
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the mean of the distribution at each row."""
@@ -237,3 +240,72 @@ def _read_counts(counts: Any, weights: np.ndarray | None) -> np.ndarray:
     if len(empty):
         raise DataError(f"column {empty[0]} of y is zero in every row; leave the category out.")
     return table
+
+
+@dataclass(frozen=True)
+class MultinomialFit:
+    """The maximum of a multinomial likelihood.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_categories, n_weights)
+        Bias and weights of each category; those of the first are zero.
+    standard_errors : ndarray of shape (n_categories - 1, n_weights)
+        Standard errors of the others.
+    deviance
+        Twice the log-likelihood lost against the shares themselves.
+    n_iter
+        Newton steps.
+    converged
+        Whether the gradient vanished.
+    separated
+        Whether every row has its only category as the likeliest, so that no likelihood is the
+        largest.
+    """
+
+    coefficients: np.ndarray
+    standard_errors: np.ndarray
+    deviance: float
+    n_iter: int
+    converged: bool
+    separated: bool
+
+
+def fit_multinomial(
+    inputs: np.ndarray, counts: np.ndarray, weights: np.ndarray | None, max_iter: int
+) -> MultinomialFit:
+    """Return the maximum-likelihood weights against the first category.
+
+    Parameters
+    ----------
+    inputs
+        Rows.
+    counts
+        Count, or share, of each category in each row.
+    weights
+        Weight of each row, or None.
+    max_iter
+        Most Newton steps.
+    """
+    n_categories = counts.shape[1]
+    amounts = counts if weights is None else counts * weights[:, None]
+    # A row of counts is one row of each category that it has, with the count as its weight.
+    rows, codes = np.nonzero(amounts)
+    problem = LogisticProblem(inputs[rows], codes, n_categories, amounts[rows, codes], 0.0)
+    zeros = np.zeros(problem.shape)
+    maximum = maximise_likelihood(problem, zeros, reference=0, max_iter=max_iter)
+    coefficients = maximum.coefficients
+    # Two categories have one row of coefficients, more have one each; the first is zero.
+    full = np.zeros((n_categories, inputs.shape[1] + 1))
+    full[1:] = coefficients[-(n_categories - 1) :]
+    means = problem.posterior(inputs, coefficients)
+    shares = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), 1e-300)
+    deviance = 2.0 * float(amounts.sum(axis=1) @ rel_entr(shares, means).sum(axis=1))
+    return MultinomialFit(
+        full,
+        np.sqrt(np.diag(maximum.covariance.matrix)).reshape(n_categories - 1, -1),
+        deviance,
+        maximum.n_iter,
+        maximum.converged,
+        problem.separates(coefficients),
+    )

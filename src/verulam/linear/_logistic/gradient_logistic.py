@@ -1,4 +1,4 @@
-"""Logistic outputs trained by gradient descent, in batch or row by row, as the text writes it."""
+"""Logistic discrimination by gradient descent, batch or online (stochastic)."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -29,7 +29,7 @@ from verulam.linear._logistic.gradient_logistic_loops import (
 )
 from verulam.linear._logistic.output_training import (
     DescentPlan,
-    state,
+    progress,
     stream_outputs,
     train_outputs,
     warn_unsettled,
@@ -70,10 +70,10 @@ class GradientLogistic(Classifier):
         of the inputs.
     max_iter
         Most passes over the rows.
-    patience
+    n_iter_no_change
         Stop when the misclassified rows have not become fewer in so many passes; None goes on
         until the weights settle.
-    tolerance
+    tol
         Stop where a pass changes the weights by less than this part of their length; zero takes
         all `max_iter` passes.
     record
@@ -94,7 +94,7 @@ class GradientLogistic(Classifier):
     n_iter_ : int
         Passes over the rows.
     converged_ : bool
-        Whether the weights settled, or `patience` ended the training.
+        Whether the weights settled, or `n_iter_no_change` ended the training.
     trajectory_ : Trajectory or None
         Weights of all outputs, of shape (n_recorded, n_classes, n_features + 1), summed loss and
         misclassified rows on the way.
@@ -129,8 +129,8 @@ class GradientLogistic(Classifier):
             StrOptions({"auto"}),
         ],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left")],
         "record": RECORD,
         "random_state": RANDOM_STATE,
     }
@@ -143,8 +143,8 @@ class GradientLogistic(Classifier):
         mode: str = "online",
         learning_rate: float | str | Schedule = "auto",
         max_iter: int = 1000,
-        patience: int | None = None,
-        tolerance: float = 1e-3,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-3,
         record: str | None = None,
         random_state: Seed = None,
     ) -> None:
@@ -153,8 +153,8 @@ class GradientLogistic(Classifier):
         self.mode = mode
         self.learning_rate = learning_rate
         self.max_iter = max_iter
-        self.patience = patience
-        self.tolerance = tolerance
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
         self.record = record
         self.random_state = random_state
 
@@ -179,15 +179,15 @@ class GradientLogistic(Classifier):
         targets = self._read_targets(labels)
         random = generator(self.random_state)
         shape = (targets.shape[1], inputs.shape[1] + 1)
-        start = random.uniform(-_START, _START, size=shape)
+        first = random.uniform(-_START, _START, size=shape)
         self._plan = self._make_plan(inputs)
-        found = train_outputs(inputs, targets, start, self._plan, random)
-        self._keep(found.coefficients, found.curves)
-        self.converged_, self.trajectory_ = found.settled, found.trajectory
-        self._seen = found.n_rows
-        warn_unsettled(self, found.settled, self._plan)
+        trained = train_outputs(inputs, targets, first, self._plan, random)
+        self._keep(trained.coefficients, trained.curves)
+        self.converged_, self.trajectory_ = trained.settled, trained.trajectory
+        self._seen = trained.n_rows
+        warn_unsettled(self, trained.settled, self._plan)
         if not self._many_labels:
-            wrong = wrong_rows(inputs, targets, found.coefficients)
+            wrong = wrong_rows(inputs, targets, trained.coefficients)
             warn_far_from_optimum("GradientLogistic", inputs, targets, wrong)
         return self
 
@@ -222,7 +222,7 @@ class GradientLogistic(Classifier):
         targets = (labels[:, None] == self.classes_).astype(np.float64)
         stream_outputs(inputs, targets, self._coefficients, self._plan, self._seen)
         self._seen += len(targets)
-        reached = state(inputs, targets, self._coefficients, self._plan.kind)
+        reached = progress(inputs, targets, self._coefficients, self._plan.kind)
         self._keep(self._coefficients, np.array([reached]))
         self.converged_, self.trajectory_ = False, None
         return self
@@ -253,7 +253,9 @@ class GradientLogistic(Classifier):
     def _rate(self, inputs: Any) -> Schedule:
         if not isinstance(self.learning_rate, str):
             return as_schedule(self.learning_rate)
+        # The bound of least squares serves here too: logistic losses curve less.
         problem = Problem(inputs, np.ones(inputs.shape[0]))
+        # The factor y (1 - y) of a squared error is a quarter at most: four times the rate is safe.
         steepest = 4.0 if self.loss == "squared" else 1.0
         if self.mode == "online":
             largest = float(problem.squares.max())
@@ -266,8 +268,8 @@ class GradientLogistic(Classifier):
             rate=self._rate(inputs),
             online=self.mode == "online",
             max_iter=self.max_iter,
-            tolerance=self.tolerance,
-            patience=self.patience,
+            tol=self.tol,
+            n_iter_no_change=self.n_iter_no_change,
             record=self.record,
         )
 
@@ -290,6 +292,7 @@ class GradientLogistic(Classifier):
         raw = expit(outputs)
         if getattr(self, "_many_labels", False):
             return raw
+        # Independent sigmoids of classes that exclude one another do not sum to one.
         return raw / raw.sum(axis=1, keepdims=True)
 
     def predict(self, X: ArrayLike) -> np.ndarray:

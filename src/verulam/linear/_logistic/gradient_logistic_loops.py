@@ -14,9 +14,10 @@ LINEAR = 3
 
 
 @njit(cache=True, nogil=True)
-def _to_steps(values, wished, rate, output):  # pragma: no cover
+def _to_steps(values, targets, rate, output):  # pragma: no cover
     """Turn the linear values of a row into what its inputs are multiplied by, in place."""
     if output == SOFTMAX:
+        # Subtracted before the exponential, which could overflow; softmax does not change.
         largest = values.max()
         total = 0.0
         for unit in range(len(values)):
@@ -28,7 +29,7 @@ def _to_steps(values, wished, rate, output):  # pragma: no cover
         for unit in range(len(values)):
             values[unit] = 1.0 / (1.0 + np.exp(-values[unit]))
     for unit in range(len(values)):
-        step = rate * (wished[unit] - values[unit])
+        step = rate * (targets[unit] - values[unit])
         if output == SQUARED_SIGMOIDS:
             step *= values[unit] * (1.0 - values[unit])
         values[unit] = step
@@ -43,7 +44,7 @@ def online_pass(inputs, targets, order, coefficients, rates, output):  # pragma:
     inputs
         Rows.
     targets
-        Wished outputs of each row.
+        Target of each output, for each row.
     order
         Positions in the order of presentation.
     coefficients
@@ -73,7 +74,7 @@ def online_pass(inputs, targets, order, coefficients, rates, output):  # pragma:
 def sparse_online_pass(
     entries, columns, starts, targets, order, coefficients, rates, output
 ):  # pragma: no cover
-    """Correct the coefficients after each row in compressed form; see `online_pass`."""
+    """Correct the coefficients after each row in sparse (CSR) form; see `online_pass`."""
     n_outputs = coefficients.shape[0]
     values = np.empty(n_outputs)
     for place in range(len(order)):

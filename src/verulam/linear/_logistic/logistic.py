@@ -32,6 +32,7 @@ from verulam.linear._logistic.logistic_solvers import (
     solve_newton,
 )
 from verulam.linear._logistic.newton import maximise_likelihood
+from verulam.linear._tuning import NEWTON_WEIGHTS
 from verulam.numerics import PosteriorMixin
 
 #: Steps that bring the estimates nearer to the maximum before standard errors are taken there.
@@ -45,7 +46,7 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
     ----------
     penalty
         "l2", "l1", or None for maximum likelihood.
-    strength
+    alpha
         Factor of the penalty.
     solver
         "newton" for two classes, "lbfgs" for any number; "auto" takes Newton's method for two
@@ -55,7 +56,7 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         one set of weights, and more classes one each.
     standard_errors
         Whether to keep the standard errors of the weights for `report`; needs no penalty.
-    tolerance
+    tol
         Largest entry of the gradient of the mean loss at the end.
     max_iter
         Most steps.
@@ -104,11 +105,11 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "penalty": [StrOptions({"l1", "l2"}), None],
-        "strength": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
         "solver": [StrOptions({"auto", "newton", "lbfgs"})],
         "reference": "no_validation",
         "standard_errors": ["boolean"],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -116,24 +117,24 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         self,
         *,
         penalty: str | None = "l2",
-        strength: float = 1.0,
+        alpha: float = 1.0,
         solver: str = "auto",
         reference: Any = None,
         standard_errors: bool = False,
-        tolerance: float = 1e-6,
+        tol: float = 1e-6,
         max_iter: int = 500,
     ) -> None:
         self.penalty = penalty
-        self.strength = strength
+        self.alpha = alpha
         self.solver = solver
         self.reference = reference
         self.standard_errors = standard_errors
-        self.tolerance = tolerance
+        self.tol = tol
         self.max_iter = max_iter
 
     @classmethod
     def _example_learners(cls) -> list["LogisticDiscriminant"]:
-        return [cls(), cls(solver="lbfgs"), cls(penalty="l1", tolerance=1e-12)]
+        return [cls(), cls(solver="lbfgs"), cls(penalty="l1", tol=1e-12)]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -152,8 +153,8 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         self._check(weights)
         counts = np.bincount(codes, weights=weights, minlength=len(self.classes_))
         self.priors_ = counts / counts.sum()
-        strength = self.strength if self.penalty == "l2" else 0.0
-        problem = LogisticProblem(inputs, codes, len(self.classes_), weights, strength)
+        alpha = self.alpha if self.penalty == "l2" else 0.0
+        problem = LogisticProblem(inputs, codes, len(self.classes_), weights, alpha)
         with problem.threads():
             solution = self._solve(problem)
         self._keep(problem, solution)
@@ -181,12 +182,12 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
 
     def _solve(self, problem: LogisticProblem) -> LogisticSolution:
         if self.penalty == "l1":
-            return solve_l1(problem, self.strength, self.tolerance, self.max_iter)
+            return solve_l1(problem, self.alpha, self.tol, self.max_iter)
         newton = self.solver == "newton" or (
-            self.solver == "auto" and problem.n_classes == 2 and problem.shape[1] <= 1000
+            self.solver == "auto" and problem.n_classes == 2 and problem.shape[1] <= NEWTON_WEIGHTS
         )
         solver = solve_newton if newton else solve_lbfgs
-        return solver(problem, self.tolerance, self.max_iter)
+        return solver(problem, self.tol, self.max_iter)
 
     def _keep(self, problem: LogisticProblem, solution: LogisticSolution) -> None:
         coefficients, value = solution.coefficients, solution.value
@@ -195,20 +196,21 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
         self.covariance_: np.ndarray | None = None
         if self.standard_errors:
             # Steps to the very maximum, where there is one.
-            steps = 0 if problem.all_right(coefficients) else _POLISHING_STEPS
-            found = maximise_likelihood(problem, coefficients, self._reference_code(), steps)
-            coefficients = found.coefficients
+            steps = 0 if problem.separates(coefficients) else _POLISHING_STEPS
+            maximum = maximise_likelihood(problem, coefficients, self._reference_code(), steps)
+            coefficients = maximum.coefficients
             value = problem.value(coefficients)
-            self.covariance_ = found.covariance.matrix
-            self._singular = found.covariance.singular
-        penalty = 0.5 * problem.strength * float((coefficients[:, 1:] ** 2).sum())
+            self.covariance_ = maximum.covariance.matrix
+            self._singular = maximum.covariance.singular
+        # The objective is minus the log-likelihood plus the penalty.
+        penalty = 0.5 * problem.alpha * float((coefficients[:, 1:] ** 2).sum())
         self.log_likelihood_ = penalty - value
         if self.reference is not None:
             coefficients = against_reference(coefficients, self._reference_code())
         self.coef_, self.intercept_ = coefficients[:, 1:].copy(), coefficients[:, 0].copy()
 
     def _warn(self, solution: LogisticSolution, problem: LogisticProblem) -> None:
-        if self.penalty is None and problem.all_right(solution.coefficients):
+        if self.penalty is None and problem.separates(solution.coefficients):
             warn_caller(
                 "a plane separates the classes, so the likelihood has no maximum and the weights "
                 "would grow without end; they were stopped. Use penalty='l2'.",
@@ -262,20 +264,21 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
             Probability of each class where the classifier will be used.
         """
         check_is_fitted(self)
-        wished = np.asarray(priors, dtype=np.float64)
-        if wished.shape != self.classes_.shape or not (wished > 0).all():
+        shares = np.asarray(priors, dtype=np.float64)
+        if shares.shape != self.classes_.shape or not (shares > 0).all():
             raise DataError(
                 f"priors must be {len(self.classes_)} positive numbers, one for each of "
-                f"{self.classes_.tolist()}; got {wished.tolist()}."
+                f"{self.classes_.tolist()}; got {shares.tolist()}."
             )
-        wished = wished / wished.sum()
-        shift = np.log(wished) - np.log(self.priors_)
+        shares = shares / shares.sum()
+        shift = np.log(shares) - np.log(self.priors_)
         moved = deepcopy(self)
+        # Two classes have one bias, that of the second against the first.
         if len(self.intercept_) == 1:
             moved.intercept_ = self.intercept_ + shift[1] - shift[0]
         else:
             moved.intercept_ = self.intercept_ + shift
-        moved.priors_ = wished
+        moved.priors_ = shares
         return moved
 
     def contributions(self, X: ArrayLike) -> np.ndarray:
@@ -306,6 +309,7 @@ class LogisticDiscriminant(PosteriorMixin, Classifier):
             raise DataError("fit with standard_errors=True to get a report of the weights.")
         reference = self._reference_code()
         coefficients = np.column_stack([self.intercept_, self.coef_])
+        # Softmax knows differences only, so odds ratios are against one class.
         coefficients = _rows_against(coefficients, reference)
         errors = np.sqrt(np.diag(self.covariance_))
         weights = coefficients.ravel()

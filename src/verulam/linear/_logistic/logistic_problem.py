@@ -1,4 +1,4 @@
-"""The likelihood of logistic discrimination: value, gradient and curvature, in blocks of rows."""
+"""The log-likelihood of logistic discrimination: value, gradient and Hessian, by row blocks."""
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 
 from verulam.base import kept_threads, thread_map
-from verulam.linear._training.column_products import is_compressed, weighted_products
-
-#: Numbers of a block of rows: many enough that the work outweighs the calls, few enough that what
-#: is computed from them is still in the processor's cache when it is needed again.
-_BLOCK_NUMBERS = 200_000
-#: Below so many outputs and inputs one thread is faster than several.
-_THREADED_NUMBERS = 1_000_000
+from verulam.linear._training.tables import is_sparse, weighted_gram
+from verulam.linear._tuning import LOGISTIC_BLOCK_NUMBERS, LOGISTIC_THREADED_NUMBERS
 
 
 @dataclass(frozen=True)
@@ -34,7 +29,7 @@ class LogisticProblem:
         Number of classes.
     weights
         Weight of each row, or None where all count alike.
-    strength
+    alpha
         Factor of half the squared length of the weights; biases are free.
     """
 
@@ -42,7 +37,7 @@ class LogisticProblem:
     codes: np.ndarray
     n_classes: int
     weights: np.ndarray | None
-    strength: float
+    alpha: float
 
     def threads(self) -> AbstractContextManager[None]:
         """Return the threads that the passes of a fit share, where the problem is large enough.
@@ -71,12 +66,12 @@ class LogisticProblem:
             inputs=self.inputs[rows],
             codes=self.codes[rows],
             weights=weights,
-            strength=self.strength * share,
+            alpha=self.alpha * share,
         )
 
     @cached_property
-    def second(self) -> np.ndarray:
-        """One for rows of the second class, zero for others."""
+    def targets(self) -> np.ndarray:
+        """One for rows of the second of two classes, zero for others."""
         return (self.codes == 1).astype(np.float64)
 
     def value(self, coefficients: np.ndarray) -> float:
@@ -88,7 +83,7 @@ class LogisticProblem:
         block = self._two_classes if self.n_classes == 2 else self._more_classes
         parts = self._over_blocks(lambda rows: block(rows, coefficients))
         gradient = sum(part[1] for part in parts)
-        gradient[:, 1:] += self.strength * coefficients[:, 1:]
+        gradient[:, 1:] += self.alpha * coefficients[:, 1:]
         return sum(part[0] for part in parts) + self._penalty(coefficients), gradient
 
     def newton_terms(self, coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
@@ -97,22 +92,24 @@ class LogisticProblem:
         value = sum(part[0] for part in parts) + self._penalty(coefficients)
         gradient = sum(part[1] for part in parts)
         hessian = sum(part[2] for part in parts)
-        gradient[1:] += self.strength * coefficients[0, 1:]
-        hessian[np.diag_indices(len(hessian))] += self.strength
-        hessian[0, 0] -= self.strength
+        gradient[1:] += self.alpha * coefficients[0, 1:]
+        hessian[np.diag_indices(len(hessian))] += self.alpha
+        # The bias is not penalised.
+        hessian[0, 0] -= self.alpha
         return value, gradient, hessian
 
     def information(self, coefficients: np.ndarray, reference: int) -> np.ndarray:
-        """Return the Hessian over the classes other than `reference`, one block for each."""
+        """Return the Fisher information over the classes other than `reference`, in blocks."""
         others = [code for code in range(self.n_classes) if code != reference]
         posterior = self.posterior(self.inputs, coefficients)
         row_weights = np.ones(len(self.codes)) if self.weights is None else self.weights
         size = self.shape[1]
         table = np.empty((len(others) * size, len(others) * size))
         for i, first in enumerate(others):
+            # Symmetric in the classes: half of the blocks are computed, and copied.
             for j, second in enumerate(others[: i + 1]):
                 factors = posterior[:, first] * ((first == second) - posterior[:, second])
-                block = weighted_products(self.inputs, row_weights * factors)
+                block = weighted_gram(self.inputs, row_weights * factors)
                 table[i * size : (i + 1) * size, j * size : (j + 1) * size] = block
                 table[j * size : (j + 1) * size, i * size : (i + 1) * size] = block
         return table
@@ -122,12 +119,13 @@ class LogisticProblem:
         outputs = inputs @ coefficients[:, 1:].T + coefficients[:, 0]
         if self.n_classes == 2:
             outputs = np.column_stack([np.zeros(len(outputs)), outputs[:, 0]])
+        # Softmax does not change, and no exponential overflows.
         outputs -= outputs.max(axis=1, keepdims=True)
         np.exp(outputs, out=outputs)
         outputs /= outputs.sum(axis=1, keepdims=True)
         return outputs
 
-    def all_right(self, coefficients: np.ndarray) -> bool:
+    def separates(self, coefficients: np.ndarray) -> bool:
         """Whether every row that counts has the largest output at its own class.
 
         Then no likelihood is the largest: twice the coefficients always have a larger one.
@@ -136,49 +134,55 @@ class LogisticProblem:
         if self.n_classes == 2:
             outputs = np.concatenate([np.zeros_like(outputs), outputs])
         places = np.arange(len(self.codes))
-        own = outputs[self.codes, places]
+        of_class = outputs[self.codes, places]
         outputs[self.codes, places] = -np.inf
-        right = own > outputs.max(axis=0)
+        right = of_class > outputs.max(axis=0)
         return bool(right.all() if self.weights is None else right[self.weights > 0].all())
 
     def _penalty(self, coefficients: np.ndarray) -> float:
-        return 0.5 * self.strength * float((coefficients[:, 1:] ** 2).sum())
+        return 0.5 * self.alpha * float((coefficients[:, 1:] ** 2).sum())
 
     def _over_blocks(self, function: Any) -> list[Any]:
         n_rows = len(self.codes)
-        size = max(64, _BLOCK_NUMBERS * n_rows // max(self._numbers, 1))
+        size = max(64, LOGISTIC_BLOCK_NUMBERS * n_rows // max(self._numbers, 1))
+        # The same blocks, summed in the same order, whatever the number of threads.
         blocks = [slice(start, start + size) for start in range(0, n_rows, size)]
         return thread_map(function, blocks, 0 if self._large else 1)
 
     @property
     def _large(self) -> bool:
-        return self._numbers >= _THREADED_NUMBERS
+        return self._numbers >= LOGISTIC_THREADED_NUMBERS
 
     @property
     def _numbers(self) -> int:
-        inputs = self.inputs.nnz if self._compressed else self.inputs.size
+        inputs = self.inputs.nnz if self._sparse else self.inputs.size
         return int(inputs) + self.shape[0] * len(self.codes)
 
     @property
-    def _compressed(self) -> bool:
-        return is_compressed(self.inputs)
+    def _sparse(self) -> bool:
+        return is_sparse(self.inputs)
 
     def _two_classes(self, rows: slice, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         inputs = self.inputs[rows]
-        loss, errors, _ = self._doubt(rows, inputs @ coefficients[0, 1:] + coefficients[0, 0])
+        loss, errors, _ = self._logistic_terms(
+            rows, inputs @ coefficients[0, 1:] + coefficients[0, 0]
+        )
         return loss, np.concatenate([[errors.sum()], errors @ inputs])[None, :]
 
-    def _doubt(self, rows: slice, outputs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return the loss of a block, its slopes and its curvatures at the outputs."""
-        second = self.second[rows]
+    def _logistic_terms(
+        self, rows: slice, outputs: np.ndarray
+    ) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return cross-entropy of a block, and its first and second derivatives at the outputs."""
+        targets = self.targets[rows]
+        # Exponentials of minus the size cannot overflow, whatever the sign of the outputs.
         small = np.exp(-np.abs(outputs))
         posterior = np.where(outputs >= 0, 1.0, small) / (1.0 + small)
-        losses = np.log1p(small) + np.maximum(outputs, 0.0) - second * outputs
+        losses = np.log1p(small) + np.maximum(outputs, 0.0) - targets * outputs
         if self.weights is None:
-            return float(losses.sum()), posterior - second, posterior * (1.0 - posterior)
+            return float(losses.sum()), posterior - targets, posterior * (1.0 - posterior)
         weights = self.weights[rows]
         curvatures = weights * posterior * (1.0 - posterior)
-        return float(weights @ losses), weights * (posterior - second), curvatures
+        return float(weights @ losses), weights * (posterior - targets), curvatures
 
     def _more_classes(self, rows: slice, coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         """Return loss and gradient of a block, one row of outputs for each class.
@@ -189,32 +193,36 @@ class LogisticProblem:
         outputs = outputs_by_class(inputs, coefficients)
         outputs -= outputs.max(axis=0)
         places = np.arange(len(codes))
-        chosen = outputs[codes, places]
+        of_class = outputs[codes, places]
         np.exp(outputs, out=outputs)
         sums = outputs.sum(axis=0)
-        losses = np.log(sums) - chosen
+        losses = np.log(sums) - of_class
         outputs /= sums
+        # The derivative of the cross-entropy of softmax: posterior minus indicator.
         outputs[codes, places] -= 1.0
         if self.weights is None:
             loss = float(losses.sum())
         else:
             loss = float(self.weights[rows] @ losses)
             outputs *= self.weights[rows]
-        slopes = (inputs.T @ outputs.T).T if self._compressed else outputs @ inputs
-        return loss, np.column_stack([outputs.sum(axis=1), slopes])
+        gradient = (inputs.T @ outputs.T).T if self._sparse else outputs @ inputs
+        return loss, np.column_stack([outputs.sum(axis=1), gradient])
 
     def _newton_block(
         self, rows: slice, coefficients: np.ndarray
     ) -> tuple[float, np.ndarray, np.ndarray]:
         inputs = self.inputs[rows]
-        loss, errors, curvatures = self._doubt(rows, inputs @ coefficients[1:] + coefficients[0])
+        loss, errors, curvatures = self._logistic_terms(
+            rows, inputs @ coefficients[1:] + coefficients[0]
+        )
         gradient = np.concatenate([[errors.sum()], errors @ inputs])
-        return loss, gradient, weighted_products(inputs, curvatures)
+        return loss, gradient, weighted_gram(inputs, curvatures)
 
 
 def outputs_by_class(inputs: Any, coefficients: np.ndarray) -> np.ndarray:
     """Return the outputs, one row for each class."""
-    if is_compressed(inputs):
+    # A sparse product comes with a row for each input row, and is turned over.
+    if is_sparse(inputs):
         outputs = np.ascontiguousarray((inputs @ coefficients[:, 1:].T).T)
     else:
         outputs = coefficients[:, 1:] @ inputs.T

@@ -8,20 +8,19 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
 from verulam.linear._logistic.logistic_problem import LogisticProblem
-from verulam.linear._training.column_products import is_compressed, weighted_products
+from verulam.linear._training.tables import is_sparse, weighted_gram
+from verulam.linear._tuning import (
+    LARGE_SAMPLES,
+    SAMPLE_ROWS,
+    SAMPLE_ROWS_PER_WEIGHT,
+    SAMPLE_TOL,
+)
 
 #: Returns the step that a curvature asks for, given a gradient.
 Solver = Callable[[np.ndarray], np.ndarray]
 
 #: Halvings of a Newton step that makes the objective worse.
 _MOST_HALVINGS = 30
-#: Rows of a sample on which larger problems begin: at least so many, and so many for each weight.
-_SAMPLE = 1_000
-_SAMPLE_FOR_EACH_WEIGHT = 60
-#: How many times more rows than its sample a large problem has.
-_LARGE_SAMPLES = 4
-#: A sample is solved no further than its own chance deviation from the whole.
-_SAMPLE_TOLERANCE = 1e-3
 #: Sums of losses that differ by less than this factor are equal up to rounding.
 _ROUNDING = 1.0 + 1e-13
 #: A mean loss below this shows that every row has been fitted beyond doubt.
@@ -59,16 +58,16 @@ class LogisticSolution:
     hessian: np.ndarray | None = None
 
 
-def solve_newton(problem: LogisticProblem, tolerance: float, max_iter: int) -> LogisticSolution:
-    """Solve two classes by Newton's method with halved steps: iteratively reweighted squares.
+def solve_newton(problem: LogisticProblem, tol: float, max_iter: int) -> LogisticSolution:
+    """Solve two classes by damped Newton steps: iteratively reweighted least squares.
 
-    Large problems begin with the solution and the curvature of a sample.
+    Large problems have a warm start: the solution and the Hessian of a sample.
 
     Parameters
     ----------
     problem
         Two classes.
-    tolerance
+    tol
         Largest entry of the gradient of the mean loss at the end.
     max_iter
         Most steps.
@@ -77,30 +76,33 @@ def solve_newton(problem: LogisticProblem, tolerance: float, max_iter: int) -> L
     size = _sample_size(problem)
     if size:
         sample = problem.sample(size)
-        found = solve_newton(sample, max(tolerance, _SAMPLE_TOLERANCE), max_iter)
-        if found.hessian is not None and not found.separated:
+        on_sample = solve_newton(sample, max(tol, SAMPLE_TOL), max_iter)
+        if on_sample.hessian is not None and not on_sample.separated:
+            # The Hessian is a sum over rows, so that of a sample is a share of the whole.
             scale = problem.total_weight / max(sample.total_weight, 1e-300)
-            near = _with_curvature(problem, found.coefficients, scale * found.hessian, tolerance)
+            near = _quasi_newton_steps(
+                problem, on_sample.coefficients, scale * on_sample.hessian, tol
+            )
             if near.converged:
                 return near
             start, losses = near.coefficients, near.losses.tolist()
-    return _newton_steps(problem, start, losses, tolerance, max_iter)
+    return _newton_steps(problem, start, losses, tol, max_iter)
 
 
 def _newton_steps(
     problem: LogisticProblem,
     coefficients: np.ndarray,
     losses: list[float],
-    tolerance: float,
+    tol: float,
     max_iter: int,
 ) -> LogisticSolution:
     """Take Newton steps from given coefficients, after those whose losses are given."""
-    bound = tolerance * problem.total_weight
+    bound = tol * problem.total_weight
     value, gradient, hessian = problem.newton_terms(coefficients)
     losses, n_iter = losses or [value], 0
     while np.abs(gradient).max() > bound and n_iter < max_iter:
         n_iter += 1
-        step = curvature_solver(hessian)(gradient)
+        step = hessian_solver(hessian)(gradient)
         moved = coefficients - step
         terms = problem.newton_terms(moved)
         for _ in range(_MOST_HALVINGS):
@@ -112,7 +114,8 @@ def _newton_steps(
         coefficients = moved
         value, gradient, hessian = terms
         losses.append(value)
-        if problem.strength == 0 and value < _CERTAIN * problem.total_weight:
+        # Separable classes without a penalty have no maximum: weights would grow for ever.
+        if problem.alpha == 0 and value < _CERTAIN * problem.total_weight:
             break
     return LogisticSolution(
         coefficients,
@@ -127,30 +130,31 @@ def _newton_steps(
 
 def _sample_size(problem: LogisticProblem) -> int:
     """Return the rows of a sample to begin with, zero where the problem is too small for one."""
-    size = max(_SAMPLE, _SAMPLE_FOR_EACH_WEIGHT * int(np.prod(problem.shape)))
-    return size if len(problem.codes) >= _LARGE_SAMPLES * size else 0
+    size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_WEIGHT * int(np.prod(problem.shape)))
+    return size if len(problem.codes) >= LARGE_SAMPLES * size else 0
 
 
-def _with_curvature(
-    problem: LogisticProblem, start: np.ndarray, hessian: np.ndarray, tolerance: float
+def _quasi_newton_steps(
+    problem: LogisticProblem, start: np.ndarray, hessian: np.ndarray, tol: float
 ) -> LogisticSolution:
-    """Take steps with the curvature of a sample, improved by the gradients met on the way.
+    """Take quasi-Newton steps from the Hessian of a sample, improved by the gradients on the way.
 
-    Such a step costs no pass over all products. They end where the gradient is within the bound,
-    or as soon as one does not shrink it to less than half: the full curvature is worth its price
-    from there on.
+    Such a step forms no Hessian of all rows. They end where the gradient is within the bound,
+    or as soon as one does not shrink it to less than half: the full Hessian is worth its cost from
+    there on.
     """
-    bound = tolerance * problem.total_weight
-    solve = curvature_solver(hessian)
+    bound = tol * problem.total_weight
+    solve = hessian_solver(hessian)
     coefficients = start
     value, gradient = problem.value_and_gradient(coefficients)
     losses, size = [value], float(np.abs(gradient).max())
     memory: list[tuple[np.ndarray, np.ndarray]] = []
     while size > bound:
-        step = -improved_step(solve, memory, gradient[0])
+        step = -lbfgs_step(solve, memory, gradient[0])
         moved = coefficients + step
         value, after = problem.value_and_gradient(moved)
         after_size = float(np.abs(after).max())
+        # A step that does not halve the gradient shows that the sample's Hessian is exhausted.
         if not (value <= _ROUNDING * losses[-1] and after_size < size / 2):
             break
         memory.append((step, (after - gradient)[0]))
@@ -166,23 +170,20 @@ def _with_curvature(
     )
 
 
-def improved_step(
+def lbfgs_step(
     solve: Solver, memory: list[tuple[np.ndarray, np.ndarray]], gradient: np.ndarray
 ) -> np.ndarray:
-    """Return the step of a curvature that is corrected by what earlier steps have shown.
+    """Return a quasi-Newton step: the two-loop recursion of limited-memory BFGS.
 
     Parameters
     ----------
     solve
-        Returns the step of the first curvature for a gradient.
+        Returns the step of the first Hessian for a gradient.
     memory
         Steps taken and the changes of the gradient that came of them, the oldest first.
     gradient
         Where the step begins.
 
-    Notes
-    -----
-    The two loops of limited-memory BFGS.
     """
     step, shares = gradient, []
     for moved, change in reversed(memory):
@@ -194,7 +195,7 @@ def improved_step(
     return step
 
 
-def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> LogisticSolution:
+def solve_lbfgs(problem: LogisticProblem, tol: float, max_iter: int) -> LogisticSolution:
     r"""Solve any number of classes by L-BFGS.
 
     Dense inputs are whitened first, by which the curvature becomes nearly the same in all
@@ -204,7 +205,7 @@ def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> Lo
     ----------
     problem
         Two or more classes.
-    tolerance
+    tol
         Largest entry of the gradient of the mean loss at the end.
     max_iter
         Most steps.
@@ -214,42 +215,39 @@ def solve_lbfgs(problem: LogisticProblem, tolerance: float, max_iter: int) -> Lo
     start = np.zeros(problem.shape)
     size = _sample_size(problem)
     if size:
-        found_on_sample = solve_lbfgs(
-            problem.sample(size), max(tolerance, _SAMPLE_TOLERANCE), max_iter
-        )
-        if not found_on_sample.separated:
-            start = whitening.to_inner(found_on_sample.coefficients)
+        on_sample = solve_lbfgs(problem.sample(size), max(tol, SAMPLE_TOL), max_iter)
+        if not on_sample.separated:
+            start = whitening.to_inner(on_sample.coefficients)
 
     def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
         inner = flat.reshape(problem.shape)
+        # The mean loss: tolerances then do not depend on the number of rows.
         value, gradient = problem.value_and_gradient(whitening.to_weights(inner))
         return value / scale, (whitening.to_gradient(gradient) / scale).ravel()
 
     scale = problem.total_weight
-    found = minimize(
+    optimum = minimize(
         objective,
         start.ravel(),
         jac=True,
         method="L-BFGS-B",
         callback=lambda intermediate_result: losses.append(intermediate_result.fun * scale),
-        options={"maxiter": max_iter, "gtol": tolerance, "ftol": 64 * np.finfo(float).eps},
+        options={"maxiter": max_iter, "gtol": tol, "ftol": 64 * np.finfo(float).eps},
     )
-    value = float(found.fun) * scale
+    value = float(optimum.fun) * scale
     return LogisticSolution(
-        whitening.to_weights(found.x.reshape(problem.shape)),
-        int(found.nit),
+        whitening.to_weights(optimum.x.reshape(problem.shape)),
+        int(optimum.nit),
         # The line search may give up at the limit of rounding, short of the tolerance.
-        bool(found.success or np.abs(found.jac).max() <= 10 * tolerance),
+        bool(optimum.success or np.abs(optimum.jac).max() <= 10 * tol),
         value < _CERTAIN * scale,
         value,
         np.array(losses),
     )
 
 
-def solve_l1(
-    problem: LogisticProblem, strength: float, tolerance: float, max_iter: int
-) -> LogisticSolution:
-    r"""Solve with the sum of the sizes of the weights as penalty.
+def solve_l1(problem: LogisticProblem, alpha: float, tol: float, max_iter: int) -> LogisticSolution:
+    r"""Solve with an L1 penalty: the sum of the sizes of the weights.
 
     Each weight is the difference of two that are not negative, whose sum is its size: what is
     left is smooth, with bounds, at which weights become exactly zero.
@@ -258,39 +256,43 @@ def solve_l1(
     ----------
     problem
         Two or more classes, without a penalty of its own.
-    strength
+    alpha
         Factor of the penalty.
-    tolerance
+    tol
         Largest entry of the projected gradient of the mean loss at the end.
     max_iter
         Most steps.
     """
     n_outputs, n_weights = problem.shape
     size, scale = n_outputs * n_weights, problem.total_weight
-    price = np.full(problem.shape, strength)
-    price[:, 0] = 0.0
+    penalties = np.full(problem.shape, alpha)
+    # The bias is free.
+    penalties[:, 0] = 0.0
 
     def objective(halves: np.ndarray) -> tuple[float, np.ndarray]:
         upper, lower = halves[:size].reshape(problem.shape), halves[size:].reshape(problem.shape)
         value, gradient = problem.value_and_gradient(upper - lower)
-        penalty = float((price * (upper + lower)).sum())
-        both = np.concatenate([(gradient + price).ravel(), (price - gradient).ravel()])
+        penalty = float((penalties * (upper + lower)).sum())
+        # At most one of a weight's two halves is above zero at the optimum, for both cost.
+        both = np.concatenate([(gradient + penalties).ravel(), (penalties - gradient).ravel()])
         return (value + penalty) / scale, both / scale
 
     losses: list[float] = []
-    found = minimize(
+    optimum = minimize(
         objective,
         np.zeros(2 * size),
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, None)] * (2 * size),
         callback=lambda intermediate_result: losses.append(intermediate_result.fun * scale),
-        options={"maxiter": max_iter, "gtol": tolerance, "ftol": 2 * np.finfo(float).eps},
+        options={"maxiter": max_iter, "gtol": tol, "ftol": 2 * np.finfo(float).eps},
     )
-    coefficients = (found.x[:size] - found.x[size:]).reshape(problem.shape)
-    finished = bool(found.success or found.nit < max_iter)
+    coefficients = (optimum.x[:size] - optimum.x[size:]).reshape(problem.shape)
+    finished = bool(optimum.success or optimum.nit < max_iter)
     value = problem.value(coefficients)
-    return LogisticSolution(coefficients, int(found.nit), finished, False, value, np.array(losses))
+    return LogisticSolution(
+        coefficients, int(optimum.nit), finished, False, value, np.array(losses)
+    )
 
 
 @dataclass(frozen=True)
@@ -323,14 +325,15 @@ class Whitening:
 
 
 def _whitening(problem: LogisticProblem) -> Whitening:
-    if is_compressed(problem.inputs):
+    if is_sparse(problem.inputs):
         return Whitening(None, None)
     total = problem.total_weight
     weights = np.ones(len(problem.codes)) if problem.weights is None else problem.weights
     # The curvature of softmax is at most half the second moments, and that of the penalty adds.
-    curvature = 0.5 * weighted_products(problem.inputs, weights) / total
+    curvature = 0.5 * weighted_gram(problem.inputs, weights) / total
     diagonal = np.diag_indices(len(curvature))
-    curvature[diagonal] += problem.strength / total
+    curvature[diagonal] += problem.alpha / total
+    # A trace of ridge, so that dependent columns do not stop the factorisation.
     curvature[diagonal] += 1e-10 * max(float(curvature[diagonal].max()), 1e-300)
     try:
         root = np.linalg.cholesky(curvature).T
@@ -339,13 +342,15 @@ def _whitening(problem: LogisticProblem) -> Whitening:
         return Whitening(None, None)
 
 
-def curvature_solver(hessian: np.ndarray) -> Solver:
+def hessian_solver(hessian: np.ndarray) -> Solver:
     """Return Newton's step of a gradient; of several, for dependent columns, the shortest."""
+    # Columns in one size: whether the Hessian is singular must not depend on their units.
     scales = np.sqrt(np.maximum(np.diag(hessian), 1e-300))
     scaled = hessian / np.outer(scales, scales)
     try:
         factor = cho_factor(scaled)
         diagonal = np.abs(np.diag(factor[0]))
+        # A nearly singular matrix has a Cholesky factor, too, but solutions full of rounding.
         if diagonal.min() > 1e-7 * diagonal.max():
             return lambda gradient: cho_solve(factor, gradient / scales) / scales
     except np.linalg.LinAlgError:

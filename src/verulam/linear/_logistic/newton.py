@@ -1,4 +1,4 @@
-"""Newton's method on a logistic likelihood, in steps measured by standard errors."""
+"""Newton's method (Fisher scoring) on a logistic likelihood, with the covariance at its end."""
 
 from dataclasses import dataclass
 
@@ -35,15 +35,16 @@ class Covariance:
 def invert_information(information: np.ndarray) -> Covariance:
     """Return the inverse, found in columns of one size so that their scales do not matter."""
     diagonal = np.diag(information)
+    # A column of no information keeps a variance of zero instead of an infinite one.
     scales = np.where(diagonal > 0, 1.0 / np.sqrt(np.maximum(diagonal, 1e-300)), 0.0)
     values, vectors = np.linalg.eigh(information * np.outer(scales, scales))
-    kept = values > _SINGULAR
-    inner = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-    return Covariance(inner * np.outer(scales, scales), not kept.all())
+    regular = values > _SINGULAR
+    inner = (vectors[:, regular] / values[regular]) @ vectors[:, regular].T
+    return Covariance(inner * np.outer(scales, scales), not regular.all())
 
 
 @dataclass(frozen=True)
-class Maximum:
+class NewtonFit:
     """Where Newton's method ended.
 
     Attributes
@@ -66,22 +67,22 @@ class Maximum:
 
 
 def maximise_likelihood(
-    problem: LogisticProblem, start: np.ndarray, reference: int, max_iter: int
-) -> Maximum:
-    """Climb from `start`, moving the coefficients of all classes but the reference.
+    problem: LogisticProblem, init: np.ndarray, reference: int, max_iter: int
+) -> NewtonFit:
+    """Climb from `init`, moving the coefficients of all classes but the reference.
 
     Parameters
     ----------
     problem
         The likelihood, without a penalty.
-    start
+    init
         First coefficients.
     reference
         Number of the class whose coefficients stay.
     max_iter
         Most steps.
     """
-    coefficients = start.copy()
+    coefficients = init.copy()
     two = problem.n_classes == 2
     others = [0] if two else [code for code in range(problem.n_classes) if code != reference]
     # The only row of two classes is the second against the first, whichever is the reference.
@@ -89,20 +90,23 @@ def maximise_likelihood(
     value, gradient = problem.value_and_gradient(coefficients)
     for n_iter in range(max_iter + 1):
         covariance = invert_information(problem.information(coefficients, fixed))
+        # The Newton step: of a softmax the observed information is the expected one, too.
         move = -covariance.matrix @ gradient[others].ravel()
         errors = np.sqrt(np.maximum(np.diag(covariance.matrix), 0.0))
+        # In units of standard errors a step is short whatever the scales of the columns.
         if (np.abs(move) <= _SHORT * errors).all():
-            return Maximum(coefficients, covariance, n_iter, True)
+            return NewtonFit(coefficients, covariance, n_iter, True)
         if n_iter == max_iter:
             break
         step = np.zeros_like(coefficients)
         step[others] = move.reshape(len(others), -1)
         for _ in range(_MOST_HALVINGS):
-            following, slopes = problem.value_and_gradient(coefficients + step)
+            following, next_gradient = problem.value_and_gradient(coefficients + step)
             if following <= value + _ROUNDING * abs(value):
                 break
             step /= 2.0
         else:
-            return Maximum(coefficients, covariance, n_iter, True)
-        coefficients, value, gradient = coefficients + step, following, slopes
-    return Maximum(coefficients, covariance, max_iter, False)
+            # No step goes down any more: the maximum, up to rounding.
+            return NewtonFit(coefficients, covariance, n_iter, True)
+        coefficients, value, gradient = coefficients + step, following, next_gradient
+    return NewtonFit(coefficients, covariance, max_iter, False)

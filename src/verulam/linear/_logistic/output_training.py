@@ -1,4 +1,4 @@
-"""Passes of gradient descent over linear, sigmoid and softmax outputs."""
+"""Gradient descent, batch and stochastic, on linear, sigmoid and softmax outputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from verulam.linear._logistic.gradient_logistic_loops import (
     online_pass,
     sparse_online_pass,
 )
-from verulam.linear._training.column_products import is_compressed, row_squares
 from verulam.linear._training.single_sample import MOST_STEPS, remark_on_rates
+from verulam.linear._training.tables import is_sparse, row_squares
 from verulam.linear._training.two_class_problem import Trajectory, is_bounded
 from verulam.numerics import Schedule, softmax
 
@@ -45,9 +45,9 @@ class DescentPlan:
         Whether to correct after each row instead of after all.
     max_iter
         Most passes.
-    tolerance
+    tol
         Part of the length of the weights that a pass must change them by, to go on.
-    patience
+    n_iter_no_change
         Passes without fewer errors that end the training, or None.
     record
         "passes" or "steps" keeps the weights after each, None nothing.
@@ -57,8 +57,8 @@ class DescentPlan:
     rate: Schedule
     online: bool = True
     max_iter: int = 1000
-    tolerance: float = 1e-3
-    patience: int | None = None
+    tol: float = 1e-3
+    n_iter_no_change: int | None = None
     record: str | None = None
 
 
@@ -90,35 +90,36 @@ class TrainedOutputs:
 def train_outputs(
     inputs: Any,
     targets: np.ndarray,
-    start: np.ndarray,
+    init: np.ndarray,
     plan: DescentPlan,
     random: np.random.Generator,
 ) -> TrainedOutputs:
-    """Take passes from the coefficients `start` until they settle.
+    """Take passes from the coefficients `init` until they settle.
 
     Parameters
     ----------
     inputs, targets
-        Rows, dense or compressed, and their wished outputs.
-    start
+        Rows, dense or sparse, and their targets.
+    init
         First coefficients, which are not changed.
     plan
         How to go.
     random
         Draws the order of each pass.
     """
-    coefficients, kind, n_rows = start.copy(), plan.kind, len(targets)
-    path, curves = [start], list[tuple[float, float, float]]()
+    coefficients, kind, n_rows = init.copy(), plan.kind, len(targets)
+    path, curves = [init], list[tuple[float, float, float]]()
     best, stale, seen, settled = np.inf, 0, 0, False
     while len(curves) < plan.max_iter and not settled:
         before = coefficients.copy()
         if plan.online:
             order = random.permutation(n_rows)
             rates = plan.rate.table(seen + 1, n_rows)
+            # A pass is cut into single rows to record each step: slow, but only for pictures.
             every = 1 if plan.record == "steps" and len(path) < MOST_STEPS else n_rows
             for first in range(0, n_rows, every):
                 part = slice(first, first + every)
-                take_pass(inputs, targets, order[part], coefficients, rates[part], kind)
+                run_epoch(inputs, targets, order[part], coefficients, rates[part], kind)
                 if plan.record:
                     path.append(coefficients.copy())
             seen += n_rows
@@ -129,22 +130,23 @@ def train_outputs(
                 path.append(coefficients.copy())
         if not is_bounded(coefficients):
             raise DataError(_diverging(plan, inputs))
-        curves.append(state(inputs, targets, coefficients, kind))
+        curves.append(progress(inputs, targets, coefficients, kind))
         fewer = curves[-1][1] < best
+        # Early stopping looks at the errors, which stop falling long before the loss does.
         best, stale = min(best, curves[-1][1]), 0 if fewer else stale + 1
         moved = np.linalg.norm(coefficients - before)
-        settled = bool(moved <= plan.tolerance * np.linalg.norm(coefficients))
-        settled = settled or stale == plan.patience
+        settled = bool(moved <= plan.tol * np.linalg.norm(coefficients))
+        settled = settled or stale == plan.n_iter_no_change
     way = _trajectory(inputs, targets, path[:MOST_STEPS], kind) if plan.record else None
     return TrainedOutputs(coefficients, np.array(curves), settled, seen, way)
 
 
 def _trajectory(inputs: Any, targets: np.ndarray, path: list[np.ndarray], kind: int) -> Trajectory:
-    states = np.array([state(inputs, targets, point, kind) for point in path])
-    errors = states[:, 1]
+    progresses = np.array([progress(inputs, targets, point, kind) for point in path])
+    errors = progresses[:, 1]
     if kind != LINEAR:
         errors = np.rint(errors * len(targets)).astype(np.int64)
-    return Trajectory(np.arange(len(path)), np.array(path), states[:, 0] * len(targets), errors)
+    return Trajectory(np.arange(len(path)), np.array(path), progresses[:, 0] * len(targets), errors)
 
 
 def _diverging(plan: DescentPlan, inputs: Any) -> str:
@@ -166,20 +168,20 @@ def warn_unsettled(learner: Any, settled: bool, plan: DescentPlan) -> None:
     settled
         Whether the weights settled.
     plan
-        How it went. Without a tolerance all passes were wished for.
+        How it went. Without a tolerance all passes are taken.
     """
     remark = remark_on_rates(learner.learning_rate, stochastic=plan.online)
-    if settled or plan.tolerance == 0:
-        said = f"ended{remark}." if remark else ""
+    if settled or plan.tol == 0:
+        ending = f"ended{remark}." if remark else ""
     else:
-        said = f"stopped after {plan.max_iter} passes before its weights settled{remark}; "
-        said += "choose other rates." if remark else "raise max_iter, or scale the inputs."
-    if said:
-        message = f"{type(learner).__name__} {said}"
+        ending = f"stopped after {plan.max_iter} passes before its weights settled{remark}; "
+        ending += "choose other rates." if remark else "raise max_iter, or scale the inputs."
+    if ending:
+        message = f"{type(learner).__name__} {ending}"
         warn_caller(message, ConvergenceWarning)
 
 
-def take_pass(
+def run_epoch(
     inputs: Any,
     targets: np.ndarray,
     order: np.ndarray,
@@ -187,9 +189,9 @@ def take_pass(
     rates: np.ndarray,
     kind: int,
 ) -> None:
-    """Correct the coefficients after each row in the given order, in place."""
+    """Correct the coefficients after each row, in order and in place."""
     rest = (targets, order, coefficients, rates, kind)
-    if is_compressed(inputs):
+    if is_sparse(inputs):
         places = inputs.indices.astype(np.int64), inputs.indptr.astype(np.int64)
         sparse_online_pass(inputs.data, *places, *rest)
     else:
@@ -208,7 +210,7 @@ def stream_outputs(
     Parameters
     ----------
     inputs, targets
-        Rows and their wished outputs.
+        Rows and their targets.
     coefficients
         One row for each output, the bias in front.
     plan
@@ -217,7 +219,7 @@ def stream_outputs(
         Rows seen before, which have used up their rates.
     """
     rates = plan.rate.table(seen + 1, len(targets))
-    take_pass(inputs, targets, np.arange(len(targets)), coefficients, rates, plan.kind)
+    run_epoch(inputs, targets, np.arange(len(targets)), coefficients, rates, plan.kind)
     if not is_bounded(coefficients):
         raise DataError(_diverging(plan, inputs))
 
@@ -228,7 +230,7 @@ def gradient(inputs: Any, targets: np.ndarray, coefficients: np.ndarray, kind: i
     Parameters
     ----------
     inputs, targets
-        Rows and their wished outputs.
+        Rows and their targets.
     coefficients
         One row for each output, the bias in front.
     kind
@@ -236,6 +238,7 @@ def gradient(inputs: Any, targets: np.ndarray, coefficients: np.ndarray, kind: i
     """
     outputs = _OUTPUT_FUNCTIONS[kind](inputs @ coefficients[:, 1:].T + coefficients[:, 0])
     errors = outputs - targets
+    # The chain rule through the sigmoid, which cross-entropy cancels.
     if kind == SQUARED_SIGMOIDS:
         errors *= outputs * (1.0 - outputs)
     return np.column_stack([errors.sum(axis=0), (inputs.T @ errors).T])
@@ -248,6 +251,7 @@ def loss_value(inputs: Any, targets: np.ndarray, coefficients: np.ndarray, kind:
         return float(0.5 * ((targets - _OUTPUT_FUNCTIONS[kind](values)) ** 2).sum())
     if kind == SIGMOIDS:
         return float((np.logaddexp(0.0, values) - targets * values).sum())
+    # Cross-entropy from the linear values: logarithms of probabilities near zero lose all digits.
     return float((np.logaddexp.reduce(values, axis=1) - (targets * values).sum(axis=1)).sum())
 
 
@@ -259,7 +263,7 @@ def wrong_rows(inputs: Any, targets: np.ndarray, coefficients: np.ndarray) -> np
     return ((values > 0) != (targets > 0.5)).any(axis=1)
 
 
-def state(
+def progress(
     inputs: Any, targets: np.ndarray, coefficients: np.ndarray, kind: int
 ) -> tuple[float, float, float]:
     """Return mean loss, error, and length of the weights.

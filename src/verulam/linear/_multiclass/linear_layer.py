@@ -72,6 +72,7 @@ class LinearLayer:
         if hasattr(learner, "components_"):
             weights = np.atleast_2d(learner.components_)
             mean = getattr(learner, "mean_", None)
+            # W (x - m) = W x - W m: centring becomes a bias.
             biases = np.zeros(len(weights)) if mean is None else -weights @ mean
             return cls(weights, biases, output)
         if not hasattr(learner, "coef_"):

@@ -34,7 +34,7 @@ class Madaline(Classifier):
     n_units
         Number of units, odd so that there is a majority.
     learning_rate
-        Part of the way to the wished output of a corrected unit.
+        Part of the way to the target output of a corrected unit.
     max_iter
         Most passes over the rows.
     record
@@ -127,17 +127,18 @@ class Madaline(Classifier):
         curve, path = [self.errors_], [weights]
         while self.n_iter_ < self.max_iter and not self.converged_:
             self.n_iter_ += 1
-            history = disturb(rows, signs, weights, self.learning_rate, random)
+            history = least_disturbance_pass(rows, signs, weights, self.learning_rate, random)
             weights = history[-1]
             path.extend(history[-1:] if self.record == "passes" else history[: self._room(path)])
             errors = _wrong(rows, signs, weights)
+            # Least disturbance need not improve a pass, so the best one is remembered.
             if errors < self.errors_:
                 best, self.errors_ = weights, errors
             self.converged_ = errors == 0
             curve.append(errors)
         self.coef_, self.intercept_ = best[:, 1:], best[:, 0]
         self.error_curve_ = np.array(curve)
-        self.trajectory_ = _way(rows, signs, np.array(path)) if self.record else None
+        self.trajectory_ = _trajectory(rows, signs, np.array(path)) if self.record else None
         if not self.converged_:
             warn_caller(
                 f"Madaline stopped after {self.n_iter_} passes with {self.errors_} rows wrong in "
@@ -169,7 +170,7 @@ class Madaline(Classifier):
         return self.classes_[positive.astype(np.int64)]
 
 
-def disturb(
+def least_disturbance_pass(
     rows: np.ndarray,
     signs: np.ndarray,
     weights: np.ndarray,
@@ -187,7 +188,7 @@ def disturb(
     weights
         One row for each unit.
     rate
-        Part of the way to the wished output.
+        Part of the way to the target output.
     random
         Draws the order.
     """
@@ -200,8 +201,11 @@ def disturb(
         if sign * majority > 0:
             continue
         opposed = np.flatnonzero(votes != sign)
+        # Each unit that turns changes the sum of the votes by two.
         needed = abs(majority) // 2 + 1
+        # Units near zero change their mind for the least change of weights.
         turned = opposed[np.abs(outputs[opposed]).argsort()[:needed]]
+        # The Widrow-Hoff rule, normalised by the length of the row.
         steps = rate * (sign - outputs[turned]) / (row @ row)
         weights = weights.copy()
         weights[turned] += steps[:, None] * row
@@ -209,7 +213,7 @@ def disturb(
     return history or [weights]
 
 
-def _way(rows: np.ndarray, signs: np.ndarray, path: np.ndarray) -> Trajectory:
+def _trajectory(rows: np.ndarray, signs: np.ndarray, path: np.ndarray) -> Trajectory:
     majorities = np.array([signs * _votes(rows, weights) for weights in path])
     criterion = -np.minimum(majorities, 0).sum(axis=1).astype(np.float64)
     return Trajectory(np.arange(len(path)), path, criterion, (majorities <= 0).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Many classes from lines between two: one against the rest, and every two."""
+"""Multiclass discrimination from two-class trainers: one versus rest, and one versus one."""
 
 from itertools import combinations
 from typing import Any, ClassVar, Self
@@ -25,17 +25,17 @@ from verulam.linear._descent.squared_error import MinimumSquaredError
 class _FromTwoClasses(MetaEstimatorMixin, Classifier):
     """What both ways of building on two-class trainers share."""
 
-    trainer: Any
+    estimator: Any
     reject_label: Any
     _skipped_checks: ClassVar[dict[str, str]] = {}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._trainer()).input_tags.sparse
+        tags.input_tags.sparse = get_tags(self._estimator()).input_tags.sparse
         return tags
 
-    def _trainer(self) -> Any:
-        return MinimumSquaredError() if self.trainer is None else self.trainer
+    def _estimator(self) -> Any:
+        return MinimumSquaredError() if self.estimator is None else self.estimator
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[Any, np.ndarray]:
         inputs, targets = validate_data(
@@ -52,9 +52,9 @@ class _FromTwoClasses(MetaEstimatorMixin, Classifier):
         sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
         return validate_data(self, X, accept_sparse=sparse, reset=False)
 
-    def _labels(self, chosen: np.ndarray, certain: np.ndarray) -> np.ndarray:
+    def _labels(self, codes: np.ndarray, certain: np.ndarray) -> np.ndarray:
         """Return the labels, or the reject label where a choice is not certain."""
-        labels = self.classes_[chosen]
+        labels = self.classes_[codes]
         if certain.all():
             return labels
         return np.where(certain, labels.astype(object), self.reject_label)
@@ -65,7 +65,7 @@ class OneVersusRest(_FromTwoClasses):
 
     Parameters
     ----------
-    trainer
+    estimator
         Two-class trainer with a `decision_function`; None takes `MinimumSquaredError`.
     rule
         "argmax" takes the class with the largest discriminant; "strict" only a class that alone is
@@ -77,7 +77,7 @@ class OneVersusRest(_FromTwoClasses):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Sorted class labels.
-    trainers_ : list
+    estimators_ : list
         The fitted trainers, one for each class.
 
     Notes
@@ -97,15 +97,15 @@ class OneVersusRest(_FromTwoClasses):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "trainer": [HasMethods(["fit", "decision_function"]), None],
+        "estimator": [HasMethods(["fit", "decision_function"]), None],
         "rule": [StrOptions({"argmax", "strict"})],
         "reject_label": "no_validation",
     }
 
     def __init__(
-        self, trainer: Any = None, *, rule: str = "argmax", reject_label: Any = "reject"
+        self, estimator: Any = None, *, rule: str = "argmax", reject_label: Any = "reject"
     ) -> None:
-        self.trainer = trainer
+        self.estimator = estimator
         self.rule = rule
         self.reject_label = reject_label
 
@@ -113,10 +113,11 @@ class OneVersusRest(_FromTwoClasses):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train one trainer for each class, or one in all where there are two."""
         inputs, targets = self._read(X, y)
-        wanted = self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
-        self.trainers_ = [
-            clone(self._trainer()).fit(inputs, (targets == label).astype(np.int64))
-            for label in wanted
+        # Of two classes the discriminant of the first is minus that of the second.
+        positives = self.classes_ if len(self.classes_) > 2 else self.classes_[1:]
+        self.estimators_ = [
+            clone(self._estimator()).fit(inputs, (targets == label).astype(np.int64))
+            for label in positives
         ]
         return self
 
@@ -126,7 +127,9 @@ class OneVersusRest(_FromTwoClasses):
         return values if len(self.classes_) > 2 else values[:, 1]
 
     def _values(self, inputs: Any) -> np.ndarray:
-        values = np.column_stack([trainer.decision_function(inputs) for trainer in self.trainers_])
+        values = np.column_stack(
+            [estimator.decision_function(inputs) for estimator in self.estimators_]
+        )
         return values if len(self.classes_) > 2 else np.column_stack([-values, values])
 
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -142,7 +145,7 @@ class PairwiseClassifier(_FromTwoClasses):
 
     Parameters
     ----------
-    trainer
+    estimator
         Two-class trainer with a `decision_function`; None takes `MinimumSquaredError`.
     rule
         "votes" takes the class that wins most often, of several the one with the largest sum of
@@ -158,7 +161,7 @@ class PairwiseClassifier(_FromTwoClasses):
         Sorted class labels.
     pairs_ : list of tuple
         Positions of the two classes of each trainer.
-    trainers_ : list
+    estimators_ : list
         The fitted trainers, :math:`K(K-1)/2` of them.
 
     Notes
@@ -178,15 +181,15 @@ class PairwiseClassifier(_FromTwoClasses):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "trainer": [HasMethods(["fit", "decision_function"]), None],
+        "estimator": [HasMethods(["fit", "decision_function"]), None],
         "rule": [StrOptions({"votes", "relaxed", "strict"})],
         "reject_label": "no_validation",
     }
 
     def __init__(
-        self, trainer: Any = None, *, rule: str = "votes", reject_label: Any = "reject"
+        self, estimator: Any = None, *, rule: str = "votes", reject_label: Any = "reject"
     ) -> None:
-        self.trainer = trainer
+        self.estimator = estimator
         self.rule = rule
         self.reject_label = reject_label
 
@@ -195,11 +198,11 @@ class PairwiseClassifier(_FromTwoClasses):
         """Train one trainer for every two classes."""
         inputs, targets = self._read(X, y)
         self.pairs_ = list(combinations(range(len(self.classes_)), 2))
-        self.trainers_ = []
+        self.estimators_ = []
         for first, second in self.pairs_:
             rows = np.flatnonzero(np.isin(targets, self.classes_[[first, second]]))
             positive = (targets[rows] == self.classes_[first]).astype(np.int64)
-            self.trainers_.append(clone(self._trainer()).fit(inputs[rows], positive))
+            self.estimators_.append(clone(self._estimator()).fit(inputs[rows], positive))
         return self
 
     def pairwise(self, X: ArrayLike) -> np.ndarray:
@@ -212,8 +215,8 @@ class PairwiseClassifier(_FromTwoClasses):
         inputs = self._checked(X)
         n_classes = len(self.classes_)
         table = np.zeros((inputs.shape[0], n_classes, n_classes))
-        for (first, second), trainer in zip(self.pairs_, self.trainers_, strict=True):
-            values = trainer.decision_function(inputs)
+        for (first, second), estimator in zip(self.pairs_, self.estimators_, strict=True):
+            values = estimator.decision_function(inputs)
             table[:, first, second] = values
             table[:, second, first] = -values
         return table
@@ -231,14 +234,15 @@ class PairwiseClassifier(_FromTwoClasses):
         sums = table.sum(axis=2)
         if self.rule != "votes" or len(self.classes_) == 2:
             return sums
+        # Below 1/3 in size, sums break ties between numbers of wins but never outweigh a win.
         return (table > 0).sum(axis=2) + sums / (3.0 * (np.abs(sums) + 1.0))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the class of each row, or the reject label."""
         table = self.pairwise(X)
         if self.rule != "strict":
-            chosen = self._support(table).argmax(axis=1)
-            return self._labels(chosen, np.ones(len(table), dtype=bool))
+            winners = self._support(table).argmax(axis=1)
+            return self._labels(winners, np.ones(len(table), dtype=bool))
         wins = (table > 0).sum(axis=2)
         certain = wins.max(axis=1) == len(self.classes_) - 1
         return self._labels(wins.argmax(axis=1), certain)

@@ -1,15 +1,13 @@
-"""Corrections of a perceptron, kept so that all its vectors can vote."""
+"""Voted and kernel perceptrons: the history of corrections, and the vote of all vectors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
-from verulam.linear._online.correction_history_loops import voting_pass
 from verulam.linear._training.two_class_problem import Problem
-
-#: Rows, and vectors, that are multiplied at once.
-_BLOCK = 2_048
+from verulam.linear._tuning import VOTE_ROWS
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class CorrectionHistory:
     errors: np.ndarray
 
 
-def correct(
+def kernel_perceptron(
     problem: Problem,
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray],
     max_iter: int,
@@ -47,7 +45,7 @@ def correct(
     *,
     most_recorded: int = 0,
 ) -> CorrectionHistory:
-    """Run a perceptron on kernel values.
+    """Run a kernel perceptron: its vectors are sums over the rows that corrected.
 
     Parameters
     ----------
@@ -73,6 +71,7 @@ def correct(
         order = random.permutation(len(signs))
         place, before = 0, len(rows)
         while place < len(order):
+            # The next wrong row is looked up at once: values change with corrections only.
             ahead = order[place:]
             wrong = signs[ahead] * values[ahead] <= 0
             distance = int(wrong.argmax()) if wrong.any() else len(ahead)
@@ -84,6 +83,7 @@ def correct(
             row = int(ahead[distance])
             rows.append(row)
             survivals.append(1)
+            # The discriminant at all rows is updated by one column of the kernel matrix.
             values += signs[row] * kernel(inputs, inputs[row : row + 1])[:, 0]
             if len(rows) <= most_recorded:
                 products = signs * values
@@ -100,26 +100,29 @@ def correct(
     )
 
 
-def correct_linearly(
+def linear_perceptron(
     problem: Problem, max_iter: int, random: np.random.Generator
 ) -> CorrectionHistory:
-    """Run a perceptron on the inputs themselves, which needs no kernel values; see `correct`."""
+    """Run a perceptron on the inputs themselves, which needs no kernel values."""
     n_rows, n_weights = problem.size
     weights = np.zeros(n_weights)
     rows, survivals = [np.empty(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     converged, n_iter = False, 0
     while n_iter < max_iter and not converged:
         n_iter += 1
-        chosen = np.empty(n_rows, dtype=np.int64)
+        corrected = np.empty(n_rows, dtype=np.int64)
         counts = np.zeros(n_rows + 1, dtype=np.int64)
         order = random.permutation(n_rows)
-        made = voting_pass(problem.inputs, problem.signs, order, weights, chosen, counts)
+        n_corrections = voting_pass(
+            problem.inputs, problem.signs, order, weights, corrected, counts
+        )
+        # The vector from before the pass survives until the first correction.
         if len(survivals[-1]):
             survivals[-1][-1] += counts[0]
-        if made:
-            rows.append(chosen[:made].copy())
-            survivals.append(counts[1 : made + 1].copy())
-        converged = made == 0
+        if n_corrections:
+            rows.append(corrected[:n_corrections].copy())
+            survivals.append(counts[1 : n_corrections + 1].copy())
+        converged = n_corrections == 0
     nothing = np.empty(0)
     return CorrectionHistory(
         np.concatenate(rows), np.concatenate(survivals), n_iter, converged, nothing, nothing
@@ -148,11 +151,50 @@ def linear_votes(
         return rows @ (left @ corrections)
     votes = np.zeros(len(rows))
     so_far = np.zeros(corrections.shape[1])
-    for first in range(0, len(corrections), _BLOCK):
-        vectors = so_far + np.cumsum(corrections[first : first + _BLOCK], axis=0)
-        counts = survivals[first : first + _BLOCK].astype(np.float64)
-        for start in range(0, len(rows), _BLOCK):
-            part = slice(start, start + _BLOCK)
+    for first in range(0, len(corrections), VOTE_ROWS):
+        vectors = so_far + np.cumsum(corrections[first : first + VOTE_ROWS], axis=0)
+        counts = survivals[first : first + VOTE_ROWS].astype(np.float64)
+        for start in range(0, len(rows), VOTE_ROWS):
+            part = slice(start, start + VOTE_ROWS)
             votes[part] += np.sign(rows[part] @ vectors.T) @ counts
         so_far = vectors[-1]
     return votes
+
+
+@njit(cache=True, nogil=True)
+def voting_pass(inputs, signs, order, weights, rows, survivals):  # pragma: no cover
+    """Go once through the rows, in place.
+
+    Parameters
+    ----------
+    inputs, signs
+        Rows and their signs.
+    order
+        Positions in the order of presentation.
+    weights
+        Bias and weights.
+    rows
+        Filled with the rows that corrected.
+    survivals
+        Rows that the vector from before the pass got right, then one and the same for each
+        vector made by a correction; zeros at first.
+
+    Returns
+    -------
+    Number of corrections in this pass.
+    """
+    n_columns = inputs.shape[1]
+    n_corrections = 0
+    for place in range(len(order)):
+        row = order[place]
+        value = weights[0]
+        for column in range(n_columns):
+            value += weights[column + 1] * inputs[row, column]
+        if signs[row] * value <= 0:
+            weights[0] += signs[row]
+            for column in range(n_columns):
+                weights[column + 1] += signs[row] * inputs[row, column]
+            rows[n_corrections] = row
+            n_corrections += 1
+        survivals[n_corrections] += 1
+    return n_corrections

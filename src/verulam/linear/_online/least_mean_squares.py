@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from verulam.base import RANDOM_STATE, DataError, Interval, Seed, StrOptions, generator
 from verulam.linear._descent.squared_error import choose_margins
-from verulam.linear._training.batch import descend, largest_stable_rate
+from verulam.linear._training.batch import largest_stable_rate, train_batch
 from verulam.linear._training.criteria import SQUARED_LOSS
-from verulam.linear._training.perceptrons import ITERATIONS, RATE, RECORD, START
-from verulam.linear._training.single_sample import Corrections, as_schedule, walk
+from verulam.linear._training.perceptrons import INIT, ITERATIONS, RATE, RECORD
+from verulam.linear._training.single_sample import UpdateRule, as_schedule, train_online
 from verulam.linear._training.single_sample_loops import LEAST_MEAN_SQUARES
-from verulam.linear._training.streaming import StreamingTrainer
+from verulam.linear._training.trainer import StreamingTrainer
 from verulam.linear._training.two_class_problem import Problem, Training
 from verulam.numerics import Schedule, search_then_converge
 
@@ -28,21 +28,21 @@ class LeastMeanSquares(StreamingTrainer):
     Parameters
     ----------
     mode
-        "single" corrects after each row, "batch" after all.
+        "online" corrects after each row, "batch" after all.
     learning_rate
         Step size, or a schedule :math:`\eta(k)` of the rows (of the passes in batch mode).
-        "auto" is as large as is safe at first, and falls as :math:`1/k` in single mode.
+        "auto" is as large as is safe at first, and falls as :math:`1/k` in online mode.
     margins
         Wished products :math:`b_i`: "ones", "fisher" for the reciprocal shares of the classes,
         or a positive number for each row. A stream has ones.
-    start
+    init
         First weights, the bias in front; None starts at zero, "random" near it.
     max_iter
         Most passes over the rows.
-    tolerance
+    tol
         Stop where a pass changes the weights by less than this part of their length.
     shuffle
-        Whether each pass of the single mode has a new random order.
+        Whether each pass of the online mode has a new random order.
     record
         "passes" or "steps" keeps the weights on the way in `trajectory_`.
     random_state
@@ -75,19 +75,19 @@ class LeastMeanSquares(StreamingTrainer):
     Examples
     --------
     >>> from verulam.linear import LeastMeanSquares
-    >>> line = LeastMeanSquares(mode="batch", tolerance=1e-6)
+    >>> line = LeastMeanSquares(mode="batch", tol=1e-6)
     >>> line = line.fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
     >>> line.coef_.round(3), line.intercept_.round(3)
     (array([[0.6]]), array([-1.2]))
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "mode": [StrOptions({"single", "batch"})],
+        "mode": [StrOptions({"online", "batch"})],
         "learning_rate": [*RATE, StrOptions({"auto"})],
         "margins": [StrOptions({"ones", "fisher"}), "array-like"],
-        "start": [StrOptions({"random"}), *START],
+        "init": [StrOptions({"random"}), *INIT],
         "max_iter": ITERATIONS,
-        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
         "shuffle": ["boolean"],
         "record": RECORD,
         "random_state": RANDOM_STATE,
@@ -99,12 +99,12 @@ class LeastMeanSquares(StreamingTrainer):
     def __init__(
         self,
         *,
-        mode: str = "single",
+        mode: str = "online",
         learning_rate: float | str | Schedule = "auto",
         margins: str | ArrayLike = "ones",
-        start: ArrayLike | str | None = None,
+        init: ArrayLike | str | None = None,
         max_iter: int = 1000,
-        tolerance: float = 1e-4,
+        tol: float = 1e-4,
         shuffle: bool = True,
         record: str | None = None,
         random_state: Seed = None,
@@ -112,9 +112,9 @@ class LeastMeanSquares(StreamingTrainer):
         self.mode = mode
         self.learning_rate = learning_rate
         self.margins = margins
-        self.start = start
+        self.init = init
         self.max_iter = max_iter
-        self.tolerance = tolerance
+        self.tol = tol
         self.shuffle = shuffle
         self.record = record
         self.random_state = random_state
@@ -143,39 +143,41 @@ class LeastMeanSquares(StreamingTrainer):
         if self.mode == "batch":
             rate = self.learning_rate
             if isinstance(rate, str):
+                # Short of the bound, at which the steps would swing for ever.
                 rate = 0.9 * largest_stable_rate(problem)
-            walker = self._start(problem)
-            training = descend(
+            state = self._initial_state(problem)
+            training = train_batch(
                 problem,
-                lambda products, _: 0.5 * self._pulls(products, problem),
+                lambda products, _: 0.5 * self._row_coefficients(products, problem),
                 rate=as_schedule(rate),
                 satisfied=lambda _: False,
                 max_iter=self.max_iter,
-                tolerance=self.tolerance,
+                tol=self.tol,
                 record=self.record,
-                start=walker.weights,
+                init=state.weights,
             )
             # A stream goes on from the end of the batch.
-            walker.weights[:] = training.weights
+            state.weights[:] = training.weights
             return training
-        return walk(
+        return train_online(
             problem,
-            self._start(problem),
+            self._initial_state(problem),
             max_iter=self.max_iter,
-            finished=lambda weights, before: settled(weights, before, self.tolerance),
+            finished=lambda weights, before: settled(weights, before, self.tol),
             random=generator(self.random_state) if self.shuffle else None,
             record=self.record,
         )
 
-    def _corrections(self, problem: Problem) -> Corrections:
+    def _update_rule(self, problem: Problem) -> UpdateRule:
         rate = self.learning_rate
         if isinstance(rate, str):
+            # First search at a constant rate, then converge as 1/k: noise must die out.
             turning_step = _PASSES_AT_FULL_RATE * problem.size[0]
             rate = search_then_converge(1.0 / problem.squares.max(), turning_step)
-        return Corrections(LEAST_MEAN_SQUARES, as_schedule(rate), margin=1.0, by_correction=False)
+        return UpdateRule(LEAST_MEAN_SQUARES, as_schedule(rate), margin=1.0, by_correction=False)
 
 
-def settled(weights: np.ndarray, before: np.ndarray, tolerance: float) -> bool:
+def settled(weights: np.ndarray, before: np.ndarray, tol: float) -> bool:
     """Whether the weights have moved by less than a part of their length."""
     length = float(np.linalg.norm(weights))
-    return float(np.linalg.norm(weights - before)) <= tolerance * length
+    return float(np.linalg.norm(weights - before)) <= tol * length

@@ -26,10 +26,10 @@ from verulam.linear._logistic.output_training import (
     train_outputs,
     warn_unsettled,
 )
-from verulam.linear._training.column_products import row_squares
 from verulam.linear._training.perceptrons import RATE, RECORD
 from verulam.linear._training.scaling import warn_far_from_line
 from verulam.linear._training.single_sample import as_schedule
+from verulam.linear._training.tables import row_squares
 from verulam.numerics import Schedule, search_then_converge
 
 
@@ -43,7 +43,7 @@ class OnlineRegression(Regressor):
         length of a row at first, and falls as :math:`1/k`.
     max_iter
         Most passes over the rows in `fit`.
-    tolerance
+    tol
         Stop where a pass changes the weights by less than this part of their length; zero takes
         all `max_iter` passes.
     record
@@ -87,7 +87,7 @@ class OnlineRegression(Regressor):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [*RATE, StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
         "record": RECORD,
         "random_state": RANDOM_STATE,
     }
@@ -97,13 +97,13 @@ class OnlineRegression(Regressor):
         *,
         learning_rate: float | str | Schedule = "auto",
         max_iter: int = 1000,
-        tolerance: float = 1e-5,
+        tol: float = 1e-5,
         record: str | None = None,
         random_state: Seed = None,
     ) -> None:
         self.learning_rate = learning_rate
         self.max_iter = max_iter
-        self.tolerance = tolerance
+        self.tol = tol
         self.record = record
         self.random_state = random_state
 
@@ -117,14 +117,14 @@ class OnlineRegression(Regressor):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Take passes over the rows in random order until the weights settle."""
         inputs, targets = self._read(X, y, first=True)
-        found = train_outputs(
+        trained = train_outputs(
             inputs, targets, self._coefficients, self._plan, generator(self.random_state)
         )
-        self._coefficients, self._seen = found.coefficients, found.n_rows
-        self.n_iter_, self.converged_ = len(found.curves), found.settled
-        self.loss_curve_, self.trajectory_ = found.curves[:, 0], found.trajectory
-        self._follow()
-        warn_unsettled(self, found.settled, self._plan)
+        self._coefficients, self._seen = trained.coefficients, trained.n_rows
+        self.n_iter_, self.converged_ = len(trained.curves), trained.settled
+        self.loss_curve_, self.trajectory_ = trained.curves[:, 0], trained.trajectory
+        self._set_weights()
+        warn_unsettled(self, trained.settled, self._plan)
         warn_far_from_line("OnlineRegression", inputs, targets, 2.0 * self.loss_curve_[-1])
         return self
 
@@ -138,7 +138,7 @@ class OnlineRegression(Regressor):
         self.converged_, self.trajectory_ = False, None
         self.loss_curve_ = np.array([loss_value(inputs, targets, self._coefficients, LINEAR)])
         self.loss_curve_ /= len(targets)
-        self._follow()
+        self._set_weights()
         return self
 
     def _read(self, X: ArrayLike, y: ArrayLike, first: bool) -> tuple[Any, np.ndarray]:
@@ -162,7 +162,7 @@ class OnlineRegression(Regressor):
                 kind=LINEAR,
                 rate=self._rate(inputs),
                 max_iter=self.max_iter,
-                tolerance=self.tolerance,
+                tol=self.tol,
                 record=self.record,
             )
         return inputs, table
@@ -170,10 +170,11 @@ class OnlineRegression(Regressor):
     def _rate(self, inputs: Any) -> Schedule:
         if not isinstance(self.learning_rate, str):
             return as_schedule(self.learning_rate)
+        # At this rate a single step brings the longest row onto its target and no further.
         largest = 1.0 + float(row_squares(inputs).max())
         return search_then_converge(1.0 / largest, 2.0 * inputs.shape[0])
 
-    def _follow(self) -> None:
+    def _set_weights(self) -> None:
         coefficients = self._coefficients
         self.coef_, self.intercept_ = coefficients[:, 1:].copy(), coefficients[:, 0].copy()
         if self._one_target:

@@ -3,10 +3,10 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from verulam.base import RANDOM_STATE, DataError, Seed, check_weights, checked_fit, generator
-from verulam.linear._online.pocket_loops import pocket_pass
 from verulam.linear._training.perceptrons import ITERATIONS, RECORD
 from verulam.linear._training.scaling import warn_far_from_optimum
 from verulam.linear._training.trainer import LinearTrainer
@@ -105,7 +105,7 @@ class PocketPerceptron(LinearTrainer):
             weights = np.ones(len(problem.signs))
         if not weights.any():
             raise DataError("sample_weight is zero for every row; at least one must count.")
-        training, self.errors_ = fill_pocket(
+        training, self.errors_ = pocket_algorithm(
             problem,
             weights,
             max_iter=self.max_iter,
@@ -113,7 +113,7 @@ class PocketPerceptron(LinearTrainer):
             sample_size=self.sample_size,
             random=generator(self.random_state),
         )
-        self._keep(
+        self._store_training(
             problem,
             training if self.record else training.without_path(),
             lambda products, _: weights @ (products <= 0),
@@ -128,7 +128,7 @@ class PocketPerceptron(LinearTrainer):
         return self
 
 
-def fill_pocket(
+def pocket_algorithm(
     problem: Problem,
     row_weights: np.ndarray,
     *,
@@ -155,10 +155,9 @@ def fill_pocket(
     rows = (problem.inputs, problem.signs, row_weights)
     # The heavier class for every row is the first in the pocket.
     pocket[0] = 1.0 if row_weights @ problem.signs > 0 else -1.0
-    constant, state = (
-        pocket.copy(),
-        np.array([_weight_of_errors(problem, row_weights, pocket), 0.0]),
-    )
+    constant = pocket.copy()
+    # What the compiled passes carry on: errors in the pocket, corrections since a comparison.
+    state = np.array([_weight_of_errors(problem, row_weights, pocket), 0.0])
     history = np.empty((_MOST_CHANGES, n_weights))
     path = [pocket[None, :].copy()]
     size = min(sample_size, n_rows)
@@ -167,24 +166,102 @@ def fill_pocket(
     n_iter = 0
     while n_iter < max_iter and state[0] > 0:
         n_iter += 1
+        # Weights are chances to be presented, as if heavier rows were there more often.
         order = random.permutation(n_rows) if alike else random.choice(n_rows, n_rows, p=chances)
         samples = np.stack([random.choice(n_rows, size, replace=False) for _ in range(_SAMPLES)])
         corrections, changes = pocket_pass(
             *rows, order, samples, updates, weights, pocket, state, history
         )
         path.append(history[: min(changes, _MOST_CHANGES)].copy())
+        # A whole pass without a correction: these weights separate, whatever the pocket holds.
         if corrections == 0 and alike:
             pocket, state[0] = weights, 0.0
-    errors = [_weight_of_errors(problem, row_weights, each) for each in (pocket, weights, constant)]
+    candidates = (pocket, weights, constant)
+    errors = [_weight_of_errors(problem, row_weights, candidate) for candidate in candidates]
     # The loops add in another order than predictions do, which matters beside a large offset;
     # and the last weights may not have been compared.
     best = int(np.argmin(errors))
     if best > 0:
-        pocket = (pocket, weights, constant)[best]
+        pocket = candidates[best]
         path.append(pocket[None, :].copy())
-    kept = np.concatenate(path)
-    return Training(pocket, n_iter, True, np.arange(len(kept)), kept), errors[best]
+    points = np.concatenate(path)
+    return Training(pocket, n_iter, True, np.arange(len(points)), points), errors[best]
 
 
 def _weight_of_errors(problem: Problem, row_weights: np.ndarray, weights: np.ndarray) -> float:
     return float(row_weights[problem.products(weights) <= 0].sum())
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def weighted_errors(inputs, signs, row_weights, rows, weights):  # pragma: no cover
+    """Return the weight of those of some rows that are not on their side."""
+    wrong = 0.0
+    for place in range(len(rows)):
+        row = rows[place]
+        value = weights[0]
+        for column in range(inputs.shape[1]):
+            value += weights[column + 1] * inputs[row, column]
+        if signs[row] * value <= 0:
+            wrong += row_weights[row]
+    return wrong
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def pocket_pass(
+    inputs, signs, row_weights, order, samples, updates, weights, pocket, state, history
+):  # pragma: no cover
+    """Go once through the rows, in place.
+
+    Parameters
+    ----------
+    inputs, signs, row_weights
+        Rows, their signs and what they weigh.
+    order
+        Positions in the order of presentation.
+    samples
+        One row of positions for each comparison of this pass, used in turn.
+    updates
+        Corrections between two comparisons.
+    weights, pocket
+        Current weights and the best; both change.
+    state
+        Weight of errors of the pocket, and corrections since the last comparison; both change.
+    history
+        Contents of the pocket after each change, until it is full.
+
+    Returns
+    -------
+    Corrections in this pass, and number of changes of the pocket.
+    """
+    n_columns = inputs.shape[1]
+    everything = np.arange(len(signs))
+    corrections, changes, comparisons = 0, 0, 0
+    for place in range(len(order)):
+        row = order[place]
+        value = weights[0]
+        for column in range(n_columns):
+            value += weights[column + 1] * inputs[row, column]
+        if signs[row] * value > 0:
+            continue
+        corrections += 1
+        weights[0] += signs[row]
+        for column in range(n_columns):
+            weights[column + 1] += signs[row] * inputs[row, column]
+        state[1] += 1
+        if state[1] < updates:
+            continue
+        state[1] = 0
+        sample = samples[comparisons % len(samples)]
+        comparisons += 1
+        # Most candidates lose on the small sample, which spares the pass over all rows.
+        tried = weighted_errors(inputs, signs, row_weights, sample, weights)
+        if tried >= weighted_errors(inputs, signs, row_weights, sample, pocket):
+            continue
+        wrong = weighted_errors(inputs, signs, row_weights, everything, weights)
+        if wrong < state[0]:
+            state[0] = wrong
+            pocket[:] = weights
+            if changes < len(history):
+                history[changes] = pocket
+            changes += 1
+    return corrections, changes

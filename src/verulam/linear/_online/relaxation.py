@@ -7,10 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import RANDOM_STATE, Interval, Seed, StrOptions, generator
-from verulam.linear._training.batch import descend
+from verulam.linear._training.batch import train_batch
 from verulam.linear._training.criteria import RELAXATION_LOSS
-from verulam.linear._training.perceptrons import ITERATIONS, RECORD, START
-from verulam.linear._training.single_sample import Corrections, Walker, as_schedule, walk
+from verulam.linear._training.perceptrons import INIT, ITERATIONS, RECORD
+from verulam.linear._training.single_sample import (
+    OnlineState,
+    UpdateRule,
+    as_schedule,
+    train_online,
+)
 from verulam.linear._training.single_sample_loops import RELAXATION
 from verulam.linear._training.trainer import LinearTrainer
 from verulam.linear._training.two_class_problem import Problem, Training, first_weights
@@ -22,21 +27,21 @@ class Relaxation(LinearTrainer):
     Parameters
     ----------
     mode
-        "single" corrects after each row, "batch" after all.
+        "online" corrects after each row, "batch" after all.
     relaxation
         Part :math:`0 < \eta < 2` of the way to go: below one the row stays short of the margin
         (under-relaxation), above one it goes beyond.
     margin
         Product :math:`b` that every row should have.
-    tolerance
+    tol
         Rows within this part of the margin have reached it. Relaxation may only approach the
         boundary of the solutions, so some tolerance is needed.
-    start
+    init
         First weights, the bias in front; None starts at zero.
     max_iter
         Most passes over the rows.
     shuffle
-        Whether each pass of the single mode has a new random order.
+        Whether each pass of the online mode has a new random order.
     record
         "passes" or "steps" keeps the weights on the way in `trajectory_`.
     random_state
@@ -76,11 +81,11 @@ class Relaxation(LinearTrainer):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "mode": [StrOptions({"single", "batch"})],
+        "mode": [StrOptions({"online", "batch"})],
         "relaxation": [Interval(Real, 0, 2, closed="neither")],
         "margin": [Interval(Real, 0, None, closed="neither")],
-        "tolerance": [Interval(Real, 0, 1, closed="left")],
-        "start": START,
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "init": INIT,
         "max_iter": ITERATIONS,
         "shuffle": ["boolean"],
         "record": RECORD,
@@ -91,11 +96,11 @@ class Relaxation(LinearTrainer):
     def __init__(
         self,
         *,
-        mode: str = "single",
+        mode: str = "online",
         relaxation: float = 1.5,
         margin: float = 1.0,
-        tolerance: float = 0.1,
-        start: ArrayLike | None = None,
+        tol: float = 0.1,
+        init: ArrayLike | None = None,
         max_iter: int = 1000,
         shuffle: bool = True,
         record: str | None = None,
@@ -104,8 +109,8 @@ class Relaxation(LinearTrainer):
         self.mode = mode
         self.relaxation = relaxation
         self.margin = margin
-        self.tolerance = tolerance
-        self.start = start
+        self.tol = tol
+        self.init = init
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.record = record
@@ -116,21 +121,21 @@ class Relaxation(LinearTrainer):
         return [cls(random_state=0, max_iter=50), cls(mode="batch", max_iter=500)]
 
     def _train(self, problem: Problem) -> Training:
-        rate, first = as_schedule(self.relaxation), first_weights(self.start, problem.size[1])
+        rate, first = as_schedule(self.relaxation), first_weights(self.init, problem.size[1])
         if self.mode == "batch":
-            return descend(
+            return train_batch(
                 problem,
                 self._shortfalls,
                 rate=rate,
                 satisfied=self._satisfied,
                 max_iter=self.max_iter,
                 record=self.record,
-                start=first,
+                init=first,
             )
-        rule = Corrections(RELAXATION, rate, margin=self.margin)
-        return walk(
+        rule = UpdateRule(RELAXATION, rate, margin=self.margin)
+        return train_online(
             problem,
-            Walker.at(first, rule),
+            OnlineState.at(first, rule),
             max_iter=self.max_iter,
             finished=lambda weights, _: self._satisfied(problem.products(weights)),
             random=generator(self.random_state) if self.shuffle else None,
@@ -138,7 +143,8 @@ class Relaxation(LinearTrainer):
         )
 
     def _satisfied(self, products: np.ndarray) -> bool:
-        return bool((products >= (1.0 - self.tolerance) * self.margin).all())
+        return bool((products >= (1.0 - self.tol) * self.margin).all())
 
     def _shortfalls(self, products: np.ndarray, problem: Problem) -> np.ndarray:
-        return self._pulls(products, problem) / (products <= self.margin).sum()
+        # The mean instead of the sum: several rows that pull the same way would overshoot.
+        return self._row_coefficients(products, problem) / (products <= self.margin).sum()

@@ -23,13 +23,13 @@ from verulam.base import (
 )
 from verulam.linear._online.correction_history import (
     CorrectionHistory,
-    correct,
-    correct_linearly,
+    kernel_perceptron,
+    linear_perceptron,
     linear_votes,
 )
 from verulam.linear._training.geometry import augment
 from verulam.linear._training.perceptrons import ITERATIONS
-from verulam.linear._training.scaling import some_rows, warn_far_from_optimum
+from verulam.linear._training.scaling import sampled_rows, warn_far_from_optimum
 from verulam.linear._training.single_sample import MOST_STEPS
 from verulam.linear._training.trainer import LinearTrainer, explain_unseparated, read_two_classes
 from verulam.linear._training.two_class_problem import (
@@ -38,9 +38,7 @@ from verulam.linear._training.two_class_problem import (
     Trajectory,
     make_trajectory,
 )
-
-#: Rows whose kernel values are computed at once.
-_BLOCK = 512
+from verulam.linear._tuning import KERNEL_ROWS
 
 
 class VotedPerceptron(Classifier):
@@ -159,10 +157,10 @@ class VotedPerceptron(Classifier):
         self.survivals_ = history.survivals
         self.n_iter_ = history.n_iter
         self.converged_ = history.converged
-        self.trajectory_ = self._way(problem, history) if self.record else None
+        self.trajectory_ = self._trajectory(problem, history) if self.record else None
         if self.vote == "last" and not history.converged:
             warn_caller(self._explain(problem), ConvergenceWarning)
-        some = some_rows(len(signs))
+        some = sampled_rows(len(signs))
         missed = signs[some] * self._decide(inputs[some]) <= 0
         warn_far_from_optimum(
             "VotedPerceptron", inputs[some], problem.targets()[some], missed, remedy=None
@@ -170,18 +168,20 @@ class VotedPerceptron(Classifier):
         return self
 
     def _explain(self, problem: Problem) -> str:
-        said = f"VotedPerceptron stopped after {self.n_iter_} passes without converging"
+        ending = f"VotedPerceptron stopped after {self.n_iter_} passes without converging"
         if self.kernel == "linear":
-            return explain_unseparated(said, problem)
-        return f'{said}; raise max_iter, or use vote="averaged", which settles.'
+            return explain_unseparated(ending, problem)
+        return f'{ending}; raise max_iter, or use vote="averaged", which settles.'
 
     def _correct(self, problem: Problem, random: np.random.Generator) -> CorrectionHistory:
         if self.kernel == "linear":
-            return correct_linearly(problem, self.max_iter, random)
+            return linear_perceptron(problem, self.max_iter, random)
         most = MOST_STEPS if self.record else 0
-        return correct(problem, self._kernel_values, self.max_iter, random, most_recorded=most)
+        return kernel_perceptron(
+            problem, self._kernel_values, self.max_iter, random, most_recorded=most
+        )
 
-    def _way(self, problem: Problem, history: CorrectionHistory) -> Trajectory:
+    def _trajectory(self, problem: Problem, history: CorrectionHistory) -> Trajectory:
         steps = np.arange(min(len(history.rows), MOST_STEPS) + 1)
         if self.kernel != "linear":
             nothing = np.empty((len(steps), 0))
@@ -213,7 +213,8 @@ class VotedPerceptron(Classifier):
         if self.kernel == "linear":
             return self._decide_linearly(inputs)
         blocks = [
-            self._vote(inputs[start : start + _BLOCK]) for start in range(0, len(inputs), _BLOCK)
+            self._vote(inputs[first : first + KERNEL_ROWS])
+            for first in range(0, len(inputs), KERNEL_ROWS)
         ]
         return np.concatenate(blocks)
 
@@ -229,6 +230,7 @@ class VotedPerceptron(Classifier):
         values = self._kernel_values(inputs, self.corrections_) * self.signs_
         if self.vote == "last":
             return values.sum(axis=1)
+        # The vector after correction k is the sum of the first k: all vectors in one pass.
         voices = np.cumsum(values, axis=1)
         if self.vote == "voted":
             voices = np.sign(voices)

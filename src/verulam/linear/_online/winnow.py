@@ -1,4 +1,4 @@
-"""Balanced Winnow: weights that are multiplied instead of added to."""
+"""Balanced Winnow: multiplicative updates of two positive weight vectors."""
 
 from itertools import islice
 from numbers import Real
@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import RANDOM_STATE, DataError, Interval, Seed, StrOptions, generator
-from verulam.linear._training.epoch_orders import orders, shuffled_once
 from verulam.linear._training.perceptrons import ITERATIONS, RECORD
-from verulam.linear._training.single_sample import MOST_STEPS
+from verulam.linear._training.single_sample import MOST_STEPS, orders, shuffled_once
 from verulam.linear._training.single_sample_loops import winnow_pass
 from verulam.linear._training.trainer import LinearTrainer
 from verulam.linear._training.two_class_problem import Problem, Training
@@ -104,14 +103,15 @@ class BalancedWinnow(LinearTrainer):
         self.random_state = random_state
 
     def _train(self, problem: Problem) -> Training:
+        # A weight changes by factor ** input, so the factor must suit the largest input.
         largest = max(float(np.abs(problem.inputs).max()), 1.0)
         factor = np.exp(_LARGEST_STEP / largest) if self.factor == "auto" else float(self.factor)
         random = generator(self.random_state) if self.shuffle else None
         both = self.update == "both"
-        return multiply(problem, factor, self.max_iter, random, self.record, both=both)
+        return train_winnow(problem, factor, self.max_iter, random, self.record, both=both)
 
 
-def multiply(
+def train_winnow(
     problem: Problem,
     factor: float,
     max_iter: int,
@@ -120,7 +120,7 @@ def multiply(
     *,
     both: bool = True,
 ) -> Training:
-    """Take multiplicative passes until one needs no correction; see `walk`.
+    """Take multiplicative passes until one needs no correction; see `train_online`.
 
     With `both` every correction changes the weights of both classes.
     """
@@ -132,10 +132,11 @@ def multiply(
     problem = shuffled_once(problem, random)
     for order in islice(orders(problem, random), max_iter):
         n_iter += 1
-        room = history[filled:]
+        pair = (positive, negative)
         corrections = winnow_pass(
-            problem.inputs, problem.signs, order, positive, negative, factor, both, room
+            problem.inputs, problem.signs, order, *pair, factor, both, history[filled:]
         )
+        # The loops work in logarithms, so that only the weights themselves can overflow.
         if max(positive.max(), negative.max()) > _LARGEST_LOGARITHM:
             raise DataError(
                 f"factor={factor:.4g} makes the weights grow without bound; scale the inputs to "
@@ -148,7 +149,6 @@ def multiply(
         if not corrections:
             break
     path.append(history[:filled])
-    kept = np.concatenate(path) if record else np.empty((0, n_weights))
-    return Training(
-        np.exp(positive) - np.exp(negative), n_iter, corrections == 0, np.arange(len(kept)), kept
-    )
+    points = np.concatenate(path) if record else np.empty((0, n_weights))
+    weights = np.exp(positive) - np.exp(negative)
+    return Training(weights, n_iter, corrections == 0, np.arange(len(points)), points)

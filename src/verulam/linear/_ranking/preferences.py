@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
-from verulam.linear._training.checks import as_numbers
+from verulam.linear._training.tables import as_numbers
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def preferences_from_relevance(
 
     Examples
     --------
-    >>> found = preferences_from_relevance([2, 0, 1], ["q", "q", "q"])
-    >>> sorted(zip(found.better.tolist(), found.worse.tolist()))
+    >>> pairs = preferences_from_relevance([2, 0, 1], ["q", "q", "q"])
+    >>> sorted(zip(pairs.better.tolist(), pairs.worse.tolist()))
     [(0, 1), (0, 2), (2, 1)]
     """
     values = as_numbers(relevance, "relevance")
@@ -68,6 +68,7 @@ def preferences_from_relevance(
     better, worse = [], []
     for label in np.unique(labels):
         rows = np.flatnonzero(labels == label)
+        # Every row of the group against every other, in one comparison.
         first, second = np.nonzero(values[rows][:, None] > values[rows][None, :])
         better.append(rows[first])
         worse.append(rows[second])
@@ -84,21 +85,21 @@ def preferences_from_order(pairs: Iterable[tuple[int, int]]) -> Preferences:
 
     Examples
     --------
-    >>> found = preferences_from_order([(0, 1), (1, 2)])
-    >>> sorted(zip(found.better.tolist(), found.worse.tolist()))
+    >>> closure = preferences_from_order([(0, 1), (1, 2)])
+    >>> sorted(zip(closure.better.tolist(), closure.worse.tolist()))
     [(0, 1), (0, 2), (1, 2)]
     """
     import networkx as nx
 
-    given = [tuple(pair) for pair in pairs]
-    if not all(len(pair) == 2 and all(isinstance(row, Integral) for row in pair) for pair in given):
+    edges = [tuple(pair) for pair in pairs]
+    if not all(len(edge) == 2 and all(isinstance(row, Integral) for row in edge) for edge in edges):
         raise DataError("pairs must be pairs of the positions of two rows: (better, worse).")
-    graph = nx.DiGraph(given)
+    graph = nx.DiGraph(edges)
     if not nx.is_directed_acyclic_graph(graph):
         circle = [first for first, _ in nx.find_cycle(graph)]
         raise DataError(f"the preferences contradict one another: {circle} go round in a circle.")
-    found = np.array(list(nx.transitive_closure_dag(graph).edges), dtype=np.int64).reshape(-1, 2)
-    return Preferences(found[:, 0], found[:, 1])
+    closure = np.array(list(nx.transitive_closure_dag(graph).edges), dtype=np.int64)
+    return Preferences(*closure.reshape(-1, 2).T)
 
 
 def preferences_from_clicks(
@@ -120,13 +121,14 @@ def preferences_from_clicks(
     if len(shown) != len(clicked):
         raise DataError(f"shown has {len(shown)} lists and clicked {len(clicked)}.")
     better, worse = [], []
-    for rows, chosen in zip(shown, clicked, strict=True):
-        unknown = set(chosen) - set(rows)
+    for rows, hits in zip(shown, clicked, strict=True):
+        unknown = set(hits) - set(rows)
         if unknown:
             raise DataError(f"clicked has {sorted(unknown)}, which the list {list(rows)} lacks.")
-        for row in dict.fromkeys(chosen):
+        for row in dict.fromkeys(hits):
+            # What stands below a click may never have been looked at.
             above = rows[: list(rows).index(row)]
-            passed = [other for other in above if other not in set(chosen)]
+            passed = [other for other in above if other not in set(hits)]
             better += [row] * len(passed)
             worse += passed
     return Preferences(np.array(better, dtype=np.int64), np.array(worse, dtype=np.int64))

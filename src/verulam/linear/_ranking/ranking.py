@@ -36,8 +36,7 @@ from verulam.linear._ranking.ranking_loops import (
     ranker_pass,
     sparse_ranker_pass,
 )
-from verulam.linear._training.checks import as_numbers
-from verulam.linear._training.column_products import is_compressed
+from verulam.linear._training.tables import as_numbers, is_sparse
 
 _LOSSES = {"squared_hinge": SQUARED_HINGE, "hinge": HINGE, "logistic": LOGISTIC}
 
@@ -51,10 +50,10 @@ class LinearRanker(BaseEstimator):
         "squared_hinge" and "hinge" of what the difference of two scores lacks of the margin, or
         "logistic", which has no margin.
     margin
-        Least wished difference of the scores of a pair.
-    strength
+        Difference that the scores of a pair should have at least.
+    alpha
         Factor of half the squared length of the weights.
-    tolerance
+    tol
         Largest entry of the gradient of the mean loss at the end.
     max_iter
         Most steps.
@@ -92,8 +91,8 @@ class LinearRanker(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "loss": [StrOptions(set(_LOSSES))],
         "margin": [Interval(Real, 0, None, closed="neither")],
-        "strength": [Interval(Real, 0, None, closed="left")],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": RANDOM_STATE,
     }
@@ -104,15 +103,15 @@ class LinearRanker(BaseEstimator):
         *,
         loss: str = "squared_hinge",
         margin: float = 1.0,
-        strength: float = 1.0,
-        tolerance: float = 1e-5,
+        alpha: float = 1.0,
+        tol: float = 1e-5,
         max_iter: int = 200,
         random_state: Seed = None,
     ) -> None:
         self.loss = loss
         self.margin = margin
-        self.strength = strength
-        self.tolerance = tolerance
+        self.alpha = alpha
+        self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
 
@@ -157,26 +156,28 @@ class LinearRanker(BaseEstimator):
         return self
 
     def _minimise(self, inputs: Any, relevances: np.ndarray, starts: np.ndarray) -> None:
-        slopes, kind = np.empty(len(relevances)), _LOSSES[self.loss]
+        score_gradient, kind = np.empty(len(relevances)), _LOSSES[self.loss]
 
         def objective(weights: np.ndarray) -> tuple[float, np.ndarray]:
             scores = inputs @ weights
-            loss = group_losses(scores, relevances, starts, float(self.margin), kind, slopes)
-            value = loss + 0.5 * self.strength * weights @ weights
-            gradient = inputs.T @ slopes + self.strength * weights
+            margin = float(self.margin)
+            loss = group_losses(scores, relevances, starts, margin, kind, score_gradient)
+            # The gradient over the weights is X^T times that over the scores: pairs never appear.
+            value = loss + 0.5 * self.alpha * weights @ weights
+            gradient = inputs.T @ score_gradient + self.alpha * weights
             return value / self.n_pairs_, gradient / self.n_pairs_
 
-        found = minimize(
+        optimum = minimize(
             objective,
             np.zeros(inputs.shape[1]),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": self.max_iter, "gtol": self.tolerance, "ftol": 1e-14},
+            options={"maxiter": self.max_iter, "gtol": self.tol, "ftol": 1e-14},
         )
-        self.coef_, self.n_iter_ = found.x, int(found.nit)
-        if found.nit >= self.max_iter:
+        self.coef_, self.n_iter_ = optimum.x, int(optimum.nit)
+        if optimum.nit >= self.max_iter:
             warn_caller(
-                f"LinearRanker stopped after {found.nit} steps without converging; raise "
+                f"LinearRanker stopped after {optimum.nit} steps without converging; raise "
                 "max_iter, or scale the inputs.",
                 ConvergenceWarning,
             )
@@ -185,7 +186,7 @@ class LinearRanker(BaseEstimator):
     def fit_pairs(
         self, X: ArrayLike, preferences: Preferences, *, learning_rate: float = 0.1
     ) -> Self:
-        """Train on given pairs, correcting after each that lacks the margin: the online rule.
+        """Train on pairs, correcting after each that lacks the margin: the online rule.
 
         Parameters
         ----------
@@ -201,12 +202,13 @@ class LinearRanker(BaseEstimator):
         if not learning_rate > 0:
             raise DataError(f"learning_rate must be above zero; got {learning_rate}.")
         random = generator(self.random_state)
+        # The weights inside are changed in place by the passes.
         rule = (*pairs, np.zeros(inputs.shape[1]), float(learning_rate), float(self.margin))
         self.n_iter_, corrections = 0, 1
         while corrections and self.n_iter_ < self.max_iter:
             self.n_iter_ += 1
             order = random.permutation(len(preferences))
-            if is_compressed(inputs):
+            if is_sparse(inputs):
                 table = (inputs.data, inputs.indices.astype(np.int64))
                 starts = inputs.indptr.astype(np.int64)
                 corrections = sparse_ranker_pass(*table, starts, order, *rule)
@@ -251,12 +253,12 @@ def rerank(candidates: ArrayLike, ranker: LinearRanker, features: ArrayLike) -> 
     features
         Rows of its inputs, one for each candidate.
     """
-    found, rows = np.asarray(candidates), np.asarray(features)
-    if len(found) != len(rows):
+    items, rows = np.asarray(candidates), np.asarray(features)
+    if len(items) != len(rows):
         raise DataError(
-            f"features must have one row for each of the {len(found)} candidates; got {len(rows)}."
+            f"features must have one row for each of the {len(items)} candidates; got {len(rows)}."
         )
-    return found[ranker.top(rows, k=len(found))]
+    return items[ranker.top(rows, k=len(items))]
 
 
 def kendall_tau(relevance: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None) -> float:
@@ -268,9 +270,9 @@ def kendall_tau(relevance: ArrayLike, scores: ArrayLike, groups: ArrayLike | Non
     0.666667
     """
 
-    def tau(true: np.ndarray, found: np.ndarray) -> float:
-        constant = true.min() == true.max() or found.min() == found.max()
-        return np.nan if constant else float(kendalltau(true, found).statistic)
+    def tau(true: np.ndarray, predicted: np.ndarray) -> float:
+        constant = true.min() == true.max() or predicted.min() == predicted.max()
+        return np.nan if constant else float(kendalltau(true, predicted).statistic)
 
     return _over_groups(tau, relevance, scores, groups)
 
@@ -294,10 +296,10 @@ def ndcg(
         Only the first k ranks count.
     """
 
-    def gain(true: np.ndarray, found: np.ndarray) -> float:
+    def gain(true: np.ndarray, predicted: np.ndarray) -> float:
         if len(true) < 2 or not true.any():
             return np.nan
-        return float(ndcg_score(true[None], found[None], k=k))
+        return float(ndcg_score(true[None], predicted[None], k=k))
 
     return _over_groups(gain, relevance, scores, groups)
 
@@ -307,9 +309,9 @@ def mean_average_precision(
 ) -> float:
     """Return the mean over groups of the average precision, where relevance above zero is a hit."""
 
-    def precision(true: np.ndarray, found: np.ndarray) -> float:
+    def precision(true: np.ndarray, predicted: np.ndarray) -> float:
         hits = true > 0
-        return float(average_precision_score(hits, found)) if hits.any() else np.nan
+        return float(average_precision_score(hits, predicted)) if hits.any() else np.nan
 
     return _over_groups(precision, relevance, scores, groups)
 
@@ -317,17 +319,17 @@ def mean_average_precision(
 def _over_groups(
     measure: Any, relevance: ArrayLike, scores: ArrayLike, groups: ArrayLike | None
 ) -> float:
-    true, found = as_numbers(relevance, "relevance"), as_numbers(scores, "scores")
-    if np.isnan(true).any() or np.isnan(found).any():
+    true, predicted = as_numbers(relevance, "relevance"), as_numbers(scores, "scores")
+    if np.isnan(true).any() or np.isnan(predicted).any():
         raise DataError("relevance and scores must have no missing numbers.")
-    if true.shape != found.shape:
+    if true.shape != predicted.shape:
         raise DataError(
             f"relevance and scores must have one number for each row; got {true.shape} and "
-            f"{found.shape}."
+            f"{predicted.shape}."
         )
     order, starts = _by_group(groups, len(true))
     values = [
-        measure(true[order[start:end]], found[order[start:end]])
+        measure(true[order[start:end]], predicted[order[start:end]])
         for start, end in itertools.pairwise(starts)
     ]
     known = [value for value in values if not np.isnan(value)]
@@ -373,6 +375,7 @@ def _by_group(groups: ArrayLike | None, n_rows: int) -> tuple[np.ndarray, np.nda
 
 
 def _count_pairs(relevances: np.ndarray, starts: np.ndarray) -> int:
+    # Of all ordered pairs of a group, half of those that differ in relevance.
     total = 0
     for start, end in itertools.pairwise(starts):
         counts = np.unique(relevances[start:end], return_counts=True)[1]

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from verulam.linear._tuning import LARGE_GROUP
+
 #: Square of what a pair lacks of the margin.
 SQUARED_HINGE = 0
 #: What a pair lacks of the margin.
@@ -10,13 +12,10 @@ HINGE = 1
 #: Logarithm of one plus the exponential of minus the difference.
 LOGISTIC = 2
 
-#: Larger groups are summed over sorted scores instead of over pairs.
-LARGE_GROUP = 200
-
 
 @njit(cache=True, nogil=True)
-def group_losses(scores, relevances, starts, margin, kind, slopes):  # pragma: no cover
-    """Return the summed loss of all pairs, and write its slope at every score.
+def group_losses(scores, relevances, starts, margin, kind, gradient):  # pragma: no cover
+    """Return the summed loss of all pairs, and write its gradient over the scores.
 
     Parameters
     ----------
@@ -27,16 +26,16 @@ def group_losses(scores, relevances, starts, margin, kind, slopes):  # pragma: n
         First row of each group, and the number of rows at the end.
     margin, kind
         Margin and code of the loss.
-    slopes
+    gradient
         Filled with the derivative of the loss at each score.
     """
     total = 0.0
-    slopes[:] = 0.0
+    gradient[:] = 0.0
     for group in range(len(starts) - 1):
         start, end = starts[group], starts[group + 1]
         if end - start > LARGE_GROUP and kind == SQUARED_HINGE:
             total += _sorted_group(
-                scores[start:end], relevances[start:end], margin, slopes[start:end]
+                scores[start:end], relevances[start:end], margin, gradient[start:end]
             )
             continue
         for better in range(start, end):
@@ -46,31 +45,33 @@ def group_losses(scores, relevances, starts, margin, kind, slopes):  # pragma: n
                 lack = margin - scores[better] + scores[worse]
                 if kind == LOGISTIC:
                     difference = scores[better] - scores[worse]
+                    # log(1 + exp(-d)) without overflow on either side.
                     total += max(-difference, 0.0) + np.log1p(np.exp(-abs(difference)))
-                    slope = 1.0 / (1.0 + np.exp(difference))
+                    derivative = 1.0 / (1.0 + np.exp(difference))
                 elif lack <= 0:
                     continue
                 elif kind == HINGE:
                     total += lack
-                    slope = 1.0
+                    derivative = 1.0
                 else:
                     total += lack * lack
-                    slope = 2.0 * lack
-                slopes[better] -= slope
-                slopes[worse] += slope
+                    derivative = 2.0 * lack
+                gradient[better] -= derivative
+                gradient[worse] += derivative
     return total
 
 
 @njit(cache=True, nogil=True)
-def _sorted_group(scores, relevances, margin, slopes):  # pragma: no cover
+def _sorted_group(scores, relevances, margin, gradient):  # pragma: no cover
     """Return the squared hinge of one group in n log n, by counts and sums over sorted scores.
 
     For a row of score g the pairs that lack something are those with less relevant rows of score
-    above g minus the margin. Rows enter a tree of sums in the order of their relevance, so that a
-    look-up sees just the less relevant ones; a second round in the other order does the same for
-    the worse row of each pair.
+    above g minus the margin. Rows enter a Fenwick tree of sums in the order of their relevance, so
+    that a look-up sees just the less relevant ones; a second round in the other order does the same
+    for the worse row of each pair.
     """
     n_rows = len(scores)
+    # Ranks of the scores are the positions in the tree.
     by_score = np.argsort(scores)
     ordered = scores[by_score]
     place = np.empty(n_rows, dtype=np.int64)
@@ -87,6 +88,7 @@ def _sorted_group(scores, relevances, margin, slopes):  # pragma: no cover
             last = first
             rank = by_relevance[first] if direction == 1 else by_relevance[n_rows - 1 - first]
             level = relevances[rank]
+            # Rows of the same relevance are no pairs: all are looked up before any is entered.
             while last < n_rows:
                 row = by_relevance[last] if direction == 1 else by_relevance[n_rows - 1 - last]
                 if relevances[row] != level:
@@ -100,13 +102,14 @@ def _sorted_group(scores, relevances, margin, slopes):  # pragma: no cover
                     count, part, square = _prefix(counts, sums, squares, below)
                     count, part = inside - count, inside_sum - part
                     square = inside_squares - square
+                    # The sum of (gap + s)^2 over the scores s of those rows, expanded.
                     gap = margin - score
                     total += count * gap * gap + 2.0 * gap * part + square
-                    slopes[row] -= 2.0 * (count * gap + part)
+                    gradient[row] -= 2.0 * (count * gap + part)
                 else:
                     above = np.searchsorted(ordered, score + margin, side="left")
                     count, part, square = _prefix(counts, sums, squares, above)
-                    slopes[row] += 2.0 * (count * (margin + score) - part)
+                    gradient[row] += 2.0 * (count * (margin + score) - part)
             for entry in range(first, last):
                 row = by_relevance[entry] if direction == 1 else by_relevance[n_rows - 1 - entry]
                 _insert(counts, sums, squares, place[row], scores[row])
@@ -119,6 +122,7 @@ def _sorted_group(scores, relevances, margin, slopes):  # pragma: no cover
 
 @njit(cache=True, nogil=True)
 def _insert(counts, sums, squares, position, score):  # pragma: no cover
+    # A Fenwick tree: each node holds the sums of a range whose length is its lowest set bit.
     node = position + 1
     while node < len(counts):
         counts[node] += 1.0
@@ -167,7 +171,7 @@ def ranker_pass(inputs, order, better, worse, weights, rate, margin):  # pragma:
 def sparse_ranker_pass(
     values, columns, starts, order, better, worse, weights, rate, margin
 ):  # pragma: no cover
-    """Go once through the pairs of rows in compressed form; see `ranker_pass`."""
+    """Go once through the pairs of rows in sparse (CSR) form; see `ranker_pass`."""
     corrections = 0
     for place in range(len(order)):
         pair = order[place]

@@ -1,4 +1,4 @@
-"""What the trainers of a line make small, with gradients."""
+"""Criterion functions of a linear discriminant, with gradients and Hessians."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
-from verulam.linear._training.checks import check_labels, check_rows
-from verulam.linear._training.column_products import weighted_products
+from verulam.linear._training.tables import check_labels, check_rows, weighted_gram
 from verulam.linear._training.two_class_problem import Problem
 
-#: Slope or loss of each row, from its product, its squared length and its margin or that of all.
+#: Loss, or a derivative of it, of each row: from its product, its squared length, and its margin
+#: or that of all.
 RowFunction = Callable[[np.ndarray, np.ndarray, Any], np.ndarray]
 
 
@@ -24,7 +24,7 @@ class RowLoss:
     ----------
     loss
         The loss.
-    slope
+    derivative
         Its derivative over the product.
     curvature
         Its second derivative; of the perceptron's loss it is zero.
@@ -33,13 +33,14 @@ class RowLoss:
     """
 
     loss: RowFunction
-    slope: RowFunction
+    derivative: RowFunction
     curvature: RowFunction
     default_margin: float
 
 
 PERCEPTRON_LOSS = RowLoss(
     lambda products, _, margin: np.maximum(margin - products, 0.0),
+    # A row on the margin counts as misclassified: from zero weights the first step must move.
     lambda products, _, margin: -(products <= margin).astype(np.float64),
     lambda products, _, __: np.zeros_like(products),
     0.0,
@@ -99,17 +100,19 @@ class LineCriterion:
 
     def gradient(self, weights: ArrayLike) -> np.ndarray:
         """Return its gradient."""
-        slopes = ROW_LOSSES[self.name].slope(
+        # The chain rule: products are linear in the weights, with the rows as their gradients.
+        derivatives = ROW_LOSSES[self.name].derivative(
             self.problem.products(self._checked(weights)), self.problem.squares, self.margin
         )
-        return self.problem.combine(slopes)
+        return self.problem.combine(derivatives)
 
     def hessian(self, weights: ArrayLike) -> np.ndarray:
         """Return its second derivatives, where it has them."""
+        # The Hessian is a weighted Gram matrix of the rows; squared signs are one.
         curvatures = ROW_LOSSES[self.name].curvature(
             self.problem.products(self._checked(weights)), self.problem.squares, self.margin
         )
-        return weighted_products(self.problem.inputs, curvatures)
+        return weighted_gram(self.problem.inputs, curvatures)
 
     def errors(self, weights: ArrayLike) -> int:
         """Return the number of rows on the wrong side, or on the line."""
@@ -166,5 +169,5 @@ def line_criterion(
     if len(classes) != 2:
         raise DataError(f"y must have two classes; it has {len(classes)}.")
     problem = Problem(inputs, np.where(labels == classes[1], 1.0, -1.0))
-    chosen = ROW_LOSSES[name].default_margin if margin is None else float(margin)
-    return LineCriterion(name, chosen, problem)
+    margin = ROW_LOSSES[name].default_margin if margin is None else float(margin)
+    return LineCriterion(name, margin, problem)

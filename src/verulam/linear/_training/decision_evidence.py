@@ -54,12 +54,12 @@ class TwoClassEvidence:
         )
 
 
-def two_class_evidence(classifier: Any, X: ArrayLike) -> TwoClassEvidence:
+def two_class_evidence(estimator: Any, X: ArrayLike) -> TwoClassEvidence:
     r"""Return discriminant, posterior, odds and log-odds of the second class.
 
     Parameters
     ----------
-    classifier
+    estimator
         Fitted classifier of two classes with `decision_function` and `predict_proba`.
     X
         Rows.
@@ -79,12 +79,12 @@ def two_class_evidence(classifier: Any, X: ArrayLike) -> TwoClassEvidence:
     0  False    False     False         False
     1   True     True      True          True
     """
-    classes = getattr(classifier, "classes_", ())
+    classes = getattr(estimator, "classes_", ())
     if len(classes) != 2:
         raise DataError(f"the classifier must have two classes; it has {len(classes)}.")
-    posteriors = np.asarray(classifier.predict_proba(X), dtype=np.float64)
+    posteriors = np.asarray(estimator.predict_proba(X), dtype=np.float64)
     with np.errstate(divide="ignore"):
         odds = posteriors[:, 1] / posteriors[:, 0]
         log_odds = np.log(posteriors[:, 1]) - np.log(posteriors[:, 0])
-    discriminant = np.asarray(classifier.decision_function(X), dtype=np.float64)
+    discriminant = np.asarray(estimator.decision_function(X), dtype=np.float64)
     return TwoClassEvidence(discriminant, posteriors[:, 1], odds, log_odds)

@@ -150,22 +150,28 @@ def solution_region(rows: ArrayLike, margin: float = 0.0, *, limit: float = 10.0
     constraints = np.asarray(rows, dtype=np.float64)
     if constraints.ndim != 2 or constraints.shape[1] != 2:
         raise DataError(f"rows need two columns to be drawn; got the shape {constraints.shape}.")
+    # The square that bounds the region, which every row then cuts by its half-plane.
     corners = limit * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     for normal in constraints:
         corners = _cut(corners, normal, margin)
     if not len(corners):
         return corners
-    start = np.lexsort((corners[:, 0], corners[:, 1]))[0]
-    return np.roll(corners, -start, axis=0)
+    # The lowest corner first, the left one of two, whichever cut made it.
+    lowest = np.lexsort((corners[:, 0], corners[:, 1]))[0]
+    return np.roll(corners, -lowest, axis=0)
 
 
 def _cut(corners: np.ndarray, normal: np.ndarray, margin: float) -> np.ndarray:
-    """Return the part of a convex polygon where the product with `normal` reaches `margin`."""
-    kept = []
+    """Clip a convex polygon to where the product with `normal` reaches `margin`.
+
+    One step of the algorithm of Sutherland and Hodgman.
+    """
+    vertices = []
     for here, following in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         depth, next_depth = here @ normal - margin, following @ normal - margin
         if depth >= 0:
-            kept.append(here)
+            vertices.append(here)
+        # The edge crosses the border where the depth, which is linear along it, is zero.
         if depth * next_depth < 0:
-            kept.append(here + (following - here) * depth / (depth - next_depth))
-    return np.array(kept).reshape(-1, 2)
+            vertices.append(here + (following - here) * depth / (depth - next_depth))
+    return np.array(vertices).reshape(-1, 2)

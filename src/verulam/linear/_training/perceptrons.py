@@ -1,4 +1,4 @@
-"""Perceptrons: corrections by rows on the wrong side, one at a time or all together."""
+"""The perceptron algorithm: batch, single-sample, averaged, and with the worst row first."""
 
 from itertools import count
 from numbers import Integral, Real
@@ -8,18 +8,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import RANDOM_STATE, Interval, Seed, StrOptions, generator
-from verulam.linear._training.batch import descend
-from verulam.linear._training.single_sample import Corrections, Walker, as_schedule, walk
+from verulam.linear._training.batch import train_batch
+from verulam.linear._training.single_sample import (
+    OnlineState,
+    UpdateRule,
+    as_schedule,
+    train_online,
+)
 from verulam.linear._training.single_sample_loops import PERCEPTRON
-from verulam.linear._training.streaming import StreamingTrainer
-from verulam.linear._training.trainer import LinearTrainer
+from verulam.linear._training.trainer import LinearTrainer, StreamingTrainer
 from verulam.linear._training.two_class_problem import Problem, Training, first_weights
 from verulam.numerics import Schedule
 
 RATE = [Interval(Real, 0, None, closed="neither"), Schedule]
 ITERATIONS = [Interval(Integral, 1, None, closed="left")]
 MARGIN = [Interval(Real, 0, None, closed="left")]
-START = ["array-like", None]
+INIT = ["array-like", None]
 RECORD = [StrOptions({"passes", "steps"}), None]
 
 
@@ -33,7 +37,7 @@ class BatchPerceptron(LinearTrainer):
     margin
         Rows whose product does not exceed it count as misclassified. With a margin and a falling
         rate this is the variable-increment rule with margin.
-    start
+    init
         First weights, the bias in front; None starts at zero.
     max_iter
         Most corrections.
@@ -74,7 +78,7 @@ class BatchPerceptron(LinearTrainer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": RATE,
         "margin": MARGIN,
-        "start": START,
+        "init": INIT,
         "max_iter": ITERATIONS,
         "record": RECORD,
     }
@@ -84,13 +88,13 @@ class BatchPerceptron(LinearTrainer):
         *,
         learning_rate: float | Schedule = 1.0,
         margin: float = 0.0,
-        start: ArrayLike | None = None,
+        init: ArrayLike | None = None,
         max_iter: int = 1000,
         record: str | None = None,
     ) -> None:
         self.learning_rate = learning_rate
         self.margin = margin
-        self.start = start
+        self.init = init
         self.max_iter = max_iter
         self.record = record
 
@@ -99,14 +103,14 @@ class BatchPerceptron(LinearTrainer):
         return [cls(max_iter=200)]
 
     def _train(self, problem: Problem) -> Training:
-        return descend(
+        return train_batch(
             problem,
-            self._pulls,
+            self._row_coefficients,
             rate=as_schedule(self.learning_rate),
             satisfied=lambda products: bool((products > self.margin).all()),
             max_iter=self.max_iter,
             record=self.record,
-            start=first_weights(self.start, problem.size[1]),
+            init=first_weights(self.init, problem.size[1]),
         )
 
 
@@ -182,15 +186,16 @@ class FarthestMarginPerceptron(LinearTrainer):
 
     def _train(self, problem: Problem) -> Training:
         rates, self.slacks_ = as_schedule(self.learning_rate), np.zeros(len(problem.signs))
-        made = count(1)
+        corrections = count(1)
 
         def worst_row(products: np.ndarray, _: Problem) -> np.ndarray:
-            chosen, row = np.zeros(len(products)), (products + self.slacks_).argmin()
-            chosen[row] = 1.0
-            self.slacks_[row] += self.slack * rates(next(made))
-            return chosen
+            coefficients, row = np.zeros(len(products)), (products + self.slacks_).argmin()
+            coefficients[row] = 1.0
+            # What the correction adds to its product by the row's own input in the enlarged space.
+            self.slacks_[row] += self.slack * rates(next(corrections))
+            return coefficients
 
-        return descend(
+        return train_batch(
             problem,
             worst_row,
             rate=rates,
@@ -221,7 +226,7 @@ class Perceptron(StreamingTrainer):
         Whether to keep the mean of the weights over all rows seen instead of the last ones,
         which settles where classes overlap. Single steps are recorded of the weights, passes
         of their mean.
-    start
+    init
         First weights, the bias in front; None starts at zero, "random" near it. From zero a
         constant rate changes the length of the weights only.
     max_iter
@@ -274,7 +279,7 @@ class Perceptron(StreamingTrainer):
         "learning_rate": RATE,
         "margin": MARGIN,
         "average": ["boolean"],
-        "start": [StrOptions({"random"}), *START],
+        "init": [StrOptions({"random"}), *INIT],
         "max_iter": ITERATIONS,
         "shuffle": ["boolean"],
         "record": RECORD,
@@ -287,7 +292,7 @@ class Perceptron(StreamingTrainer):
         learning_rate: float | Schedule = 1.0,
         margin: float = 0.0,
         average: bool = False,
-        start: ArrayLike | str | None = None,
+        init: ArrayLike | str | None = None,
         max_iter: int = 1000,
         shuffle: bool = True,
         record: str | None = None,
@@ -296,7 +301,7 @@ class Perceptron(StreamingTrainer):
         self.learning_rate = learning_rate
         self.margin = margin
         self.average = average
-        self.start = start
+        self.init = init
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.record = record
@@ -311,25 +316,25 @@ class Perceptron(StreamingTrainer):
         return self.average
 
     def _train(self, problem: Problem) -> Training:
-        walker = self._start(problem)
-        training = walk(
+        state = self._initial_state(problem)
+        training = train_online(
             problem,
-            walker,
+            state,
             max_iter=self.max_iter,
             random=generator(self.random_state) if self.shuffle else None,
             record=self.record,
         )
-        self.n_corrections_ = walker.n_corrections
+        self.n_corrections_ = state.n_corrections
         return training
 
-    def _corrections(self, problem: Problem) -> Corrections:
-        return Corrections(
+    def _update_rule(self, problem: Problem) -> UpdateRule:
+        return UpdateRule(
             PERCEPTRON,
             as_schedule(self.learning_rate),
             margin=self.margin,
             keep_mean=self.average,
         )
 
-    def _follow(self, walker: Walker) -> None:
-        super()._follow(walker)
-        self.n_corrections_ = walker.n_corrections
+    def _set_weights(self, state: OnlineState) -> None:
+        super()._set_weights(state)
+        self.n_corrections_ = state.n_corrections

@@ -1,4 +1,4 @@
-"""Columns in one scale around zero, and what to say where a trainer needed them so."""
+"""Scaling of columns to one size around zero, and warnings where a trainer needed it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import warn_caller
+from verulam.linear._training.tables import is_sparse
 
 #: Columns whose spread or offset is beyond this size are not in one scale around zero.
 _UNSCALED = 30.0
@@ -49,8 +50,9 @@ def scale_columns(inputs: Any) -> ScaledColumns:
 
     The tolerances of solvers are absolute, and a large offset hides what differs between rows.
     """
-    if compressed(inputs):
+    if is_sparse(inputs):
         table: Any = sp.csc_array(inputs, copy=True)
+        # Centring a column that has zeros would fill them all in.
         full = np.diff(table.indptr) == table.shape[0]
         low, high = (np.asarray(end.todense()).ravel() for end in (table.min(0), table.max(0)))
         centres = np.where(full, 0.5 * low + 0.5 * high, 0.0)
@@ -64,20 +66,14 @@ def scale_columns(inputs: Any) -> ScaledColumns:
     return ScaledColumns(moved / scales, centres, scales)
 
 
-def compressed(table: Any) -> bool:
-    """Whether a table is sparse."""
-    # A plain bool, for type checkers narrow the class of their stubs to one without products.
-    return bool(sp.issparse(table))
-
-
 def largest_sizes(inputs: Any) -> np.ndarray:
     """Return the largest absolute value of each column, or one where all are zero."""
     largest: Any = abs(inputs).max(axis=0)
-    sizes = np.asarray(largest.todense() if compressed(largest) else largest).ravel()
+    sizes = np.asarray(largest.todense() if is_sparse(largest) else largest).ravel()
     return np.where(sizes > 0, sizes, 1.0)
 
 
-def some_rows(n_rows: int) -> np.ndarray:
+def sampled_rows(n_rows: int) -> np.ndarray:
     """Return the positions of at most two thousand rows, drawn alike each time.
 
     Every so many rows would not do: classes may take turns.
@@ -104,24 +100,24 @@ def warn_far_from_optimum(
     inputs
         Its rows.
     targets
-        Wished outputs, one column for each class.
+        Indicators, one column for each class.
     wrong
         Whether it misclassifies each row.
     remedy
         What to do where the columns are in one scale; None says nothing then.
     """
-    chosen = some_rows(len(targets))
-    missed = wrong[chosen]
+    sample = sampled_rows(len(targets))
+    missed = wrong[sample]
     if inputs.shape[1] > _MOST_COLUMNS or not missed.any():
         return
-    some, wished = inputs[chosen], targets[chosen]
-    rows = scale_columns(some.toarray() if compressed(some) else some).values
+    sampled, indicators = inputs[sample], targets[sample]
+    rows = scale_columns(sampled.toarray() if is_sparse(sampled) else sampled).values
     design = np.column_stack([np.ones(len(rows)), rows])
-    fitted = design @ np.linalg.lstsq(design, wished, rcond=None)[0]
-    reachable = float((fitted.argmax(axis=1) != wished.argmax(axis=1)).mean())
+    fitted = design @ np.linalg.lstsq(design, indicators, rcond=None)[0]
+    reachable = float((fitted.argmax(axis=1) != indicators.argmax(axis=1)).mean())
     if missed.mean() <= reachable + max(_FAR, 2.0 / len(rows)):
         return
-    remedy = SCALE if _is_unscaled(some) else remedy
+    remedy = SCALE if _is_unscaled(sampled) else remedy
     if remedy is None:
         return
     warn_caller(
@@ -143,10 +139,11 @@ def warn_far_from_line(name: str, inputs: Any, targets: np.ndarray, mean_square:
     mean_square
         Mean over the rows of its squared residuals, summed over the targets.
     """
+    # The comparison must stay cheap beside the training.
     spread = float(targets.var(axis=0).sum())
     if inputs.shape[1] > _MOST_COLUMNS or len(targets) > _MOST_ROWS or spread == 0:
         return
-    rows = scale_columns(inputs.toarray() if compressed(inputs) else inputs).values
+    rows = scale_columns(inputs.toarray() if is_sparse(inputs) else inputs).values
     design = np.column_stack([np.ones(len(rows)), rows])
     residuals = targets - design @ np.linalg.lstsq(design, targets, rcond=None)[0]
     reachable = float((residuals**2).sum(axis=1).mean())
@@ -161,11 +158,12 @@ def warn_far_from_line(name: str, inputs: Any, targets: np.ndarray, mean_square:
 
 
 def _is_unscaled(inputs: Any) -> bool:
-    rows = inputs.toarray() if compressed(inputs) else inputs
+    rows = inputs.toarray() if is_sparse(inputs) else inputs
     spread = rows.std(axis=0)
     varied = spread > 0
     if not varied.any():
         return False
+    # Beside a large offset the bias and the weight of a column are nearly the same direction.
     offset = np.abs(rows.mean(axis=0))[varied] / spread[varied]
     sizes = spread[varied]
     largest = max(float(sizes.max()), 1.0)

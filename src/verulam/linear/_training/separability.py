@@ -1,4 +1,4 @@
-"""Linear programs that decide whether classes can be separated, and prove it."""
+"""Linear separability by linear programming, with a certificate (Farkas' lemma)."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,15 +10,14 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from verulam.base import DataError
-from verulam.linear._training.checks import check_labels, check_margins, check_rows
-from verulam.linear._training.scaling import compressed, scale_columns
+from verulam.linear._training.scaling import scale_columns
+from verulam.linear._training.tables import check_labels, check_margins, check_rows, is_sparse
+from verulam.linear._tuning import MANY_SLACKS
 
 #: In scaled columns, mixtures of two classes that differ by less are the same point.
 _ROUNDING = 2e-14
 #: In scaled columns, a product beyond this part of the weights has a sign of its own.
 _SMALLEST_PRODUCT = 1e-14
-#: With more slacks than these, and than ten times the weights, the interior point method is faster.
-_MANY_SLACKS = 1_000
 #: A certificate is solved for exactly where its rows have at most so many numbers.
 _MOST_TO_POLISH = 4_000_000
 
@@ -106,17 +105,18 @@ def separability(X: Any, y: ArrayLike, *, margins: ArrayLike | None = None) -> S
     Alpaydin 10.3.2.
     """
     inputs, signs = _two_classes(X, y)
-    wished = np.ones(len(signs)) if margins is None else check_margins(margins, len(signs))
+    bounds = np.ones(len(signs)) if margins is None else check_margins(margins, len(signs))
     columns = scale_columns(inputs)
     rows = _signed_rows(columns.values, signs)
     # The solver's tolerances are those of numbers about 1.
-    unit = float(wished.max())
+    unit = float(bounds.max())
     try:
-        solution = shared_slack_program(rows, wished / unit)
+        solution = shared_slack_program(rows, bounds / unit)
     except DataError:
         nothing = np.zeros(inputs.shape[1])
         return Separability(None, nothing, 0.0, np.nan, 0.0, None)
     plane = unit * columns.original(solution.weights)
+    # Neither answer is taken from the solver: the plane, or the certificate, is checked itself.
     products = rows @ solution.weights
     if products.min() > _SMALLEST_PRODUCT * np.abs(solution.weights).sum():
         # The largest weight first: its square may overflow, or vanish.
@@ -139,18 +139,20 @@ def _certificate(rows: Any, dual: np.ndarray) -> tuple[np.ndarray | None, float]
     """Return shares of the rows that mix the classes, and how far the mixtures are apart."""
     if not dual.any():
         return None, np.inf
+    # By duality the multipliers of signed rows cancel: the classes have the same sum, and as the
+    # bias is a column too, the same weight.
     shares = 2.0 * dual / dual.sum()
     best = shares, float(np.linalg.norm(rows.T @ shares))
-    chosen = np.flatnonzero(shares > _ROUNDING)
-    if len(chosen) * rows.shape[1] > _MOST_TO_POLISH:
+    active = np.flatnonzero(shares > _ROUNDING)
+    if len(active) * rows.shape[1] > _MOST_TO_POLISH:
         return best
     # The solver stops at a tolerance of its own; equations over its rows are exact.
-    support: Any = rows[chosen]
-    support = support.toarray() if compressed(support) else support
-    equations = np.vstack([support.T, np.ones(len(chosen))])
-    wished = np.append(np.zeros(rows.shape[1]), 2.0)
+    support: Any = rows[active]
+    support = support.toarray() if is_sparse(support) else support
+    equations = np.vstack([support.T, np.ones(len(active))])
+    right_side = np.append(np.zeros(rows.shape[1]), 2.0)
     polished = np.zeros(len(dual))
-    polished[chosen] = np.maximum(np.linalg.lstsq(equations, wished, rcond=None)[0], 0.0)
+    polished[active] = np.maximum(np.linalg.lstsq(equations, right_side, rcond=None)[0], 0.0)
     polished *= 2.0 / max(float(polished.sum()), _ROUNDING)
     distance = float(np.linalg.norm(rows.T @ polished))
     return (polished, distance) if distance < best[1] else best
@@ -176,9 +178,9 @@ def pairwise_separability(X: Any, y: ArrayLike) -> dict[tuple[Any, Any], Separab
         raise DataError(f"y must have two classes or more; got {len(np.unique(labels))}.")
     pairs = combinations(np.unique(labels), 2)
     return {
-        (first, second): separability(rows[chosen], labels[chosen])
+        (first, second): separability(rows[members], labels[members])
         for first, second in pairs
-        for chosen in [np.flatnonzero((labels == first) | (labels == second))]
+        for members in [np.flatnonzero((labels == first) | (labels == second))]
     }
 
 
@@ -190,7 +192,7 @@ def one_versus_rest_separability(X: Any, y: ArrayLike) -> dict[Any, Separability
     Examples
     --------
     >>> line, names = [[0.0], [1.0], [2.0]], ["a", "b", "c"]
-    >>> {name: bool(found) for name, found in one_versus_rest_separability(line, names).items()}
+    >>> {name: bool(answer) for name, answer in one_versus_rest_separability(line, names).items()}
     {'a': True, 'b': False, 'c': True}
     """
     rows = check_rows(X, sparse=True)
@@ -227,6 +229,7 @@ def dual_program(rows: Any, margins: np.ndarray | None = None) -> ProgramSolutio
         method="highs",
     )
     _check_solved(answer)
+    # The multipliers of the dual's equations are the primal weights (strong duality).
     weights = -np.asarray(answer.eqlin.marginals)
     slacks = np.maximum(margins - rows @ weights, 0.0)
     return ProgramSolution(weights, slacks, answer.x, -float(answer.fun))
@@ -235,9 +238,10 @@ def dual_program(rows: Any, margins: np.ndarray | None = None) -> ProgramSolutio
 def _solve(rows: Any, slack_columns: Any, margins: np.ndarray) -> ProgramSolution:
     """Minimise the sum of the slacks; weights are free, slacks are not negative."""
     n_weights, n_slacks = rows.shape[1], slack_columns.shape[1]
-    sparse = compressed(slack_columns) or compressed(rows)
+    # The identity of own slacks would be quadratic in the rows if it were dense.
+    sparse = is_sparse(slack_columns) or is_sparse(rows)
     table = sp.hstack([rows, slack_columns]).tocsr() if sparse else np.hstack([rows, slack_columns])
-    many = n_slacks > max(_MANY_SLACKS, 10 * n_weights)
+    many = n_slacks > max(MANY_SLACKS, 10 * n_weights)
     answer: Any = linprog(
         np.concatenate([np.zeros(n_weights), np.ones(n_slacks)]),
         A_ub=-table,
@@ -275,7 +279,7 @@ def _two_classes(X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:
 
 def _signed_rows(inputs: Any, signs: np.ndarray) -> Any:
     """Return augmented rows times their signs."""
-    if compressed(inputs):
+    if is_sparse(inputs):
         column: Any = sp.csr_array(signs[:, None])
         return sp.hstack([column, sp.diags(signs) @ inputs]).tocsr()
     return np.column_stack([signs, inputs * signs[:, None]])

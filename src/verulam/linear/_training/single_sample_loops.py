@@ -65,6 +65,7 @@ def dense_pass(
         for column in range(n_columns):
             value += weights[column + 1] * inputs[row, column]
         square = 1.0
+        # Only relaxation needs the squared length; the others are spared a second sum.
         if rule == RELAXATION:
             for column in range(n_columns):
                 square += inputs[row, column] * inputs[row, column]
@@ -78,6 +79,8 @@ def dense_pass(
         for column in range(n_columns):
             weights[column + 1] += step * inputs[row, column]
         if len(drift):
+            # A sum over corrections, from which the mean follows at the end; adding all weights
+            # after each row would cost as much as the products.
             moment = step * (clock + place)
             drift[0] += moment
             for column in range(n_columns):
@@ -103,7 +106,7 @@ def sparse_pass(
     clock,
     history,
 ):  # pragma: no cover
-    """Go once through rows in compressed form; see `dense_pass`."""
+    """Go once through rows in sparse (CSR) form; see `dense_pass`."""
     own_margins = len(margins) > 1
     corrections = 0
     for place in range(len(order)):
@@ -145,6 +148,7 @@ def winnow_pass(
     """
     n_columns = inputs.shape[1]
     logarithm = np.log(factor)
+    # Recomputed after corrections only, which get rare as training goes on.
     weights = np.exp(positive) - np.exp(negative)
     corrections = 0
     for place in range(len(order)):

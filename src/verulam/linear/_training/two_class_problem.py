@@ -1,4 +1,4 @@
-"""Two classes as one system of inequalities, and what came of solving it."""
+"""Two classes as one system of linear inequalities, its solutions and their trajectories."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,15 +10,13 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
-from verulam.linear._training.checks import as_numbers
-from verulam.linear._training.column_products import row_squares
+from verulam.linear._training.tables import as_numbers, row_squares
+from verulam.linear._tuning import TRAJECTORY_STEPS
 
 #: Weights beyond this size have lost every digit of a difference, and soon overflow.
 _LARGEST_WEIGHT = 1e100
 #: Size of random weights at the start.
 _SMALL_START = 0.01
-#: Columns of a block of products in the pass over a trajectory.
-_BLOCK = 256
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Problem:
     signs
         :math:`z_i`, 1 for the second of the two sorted classes and -1 for the first.
     margins
-        Wished product of each row, where they differ.
+        Margin that the product of each row should reach, where they differ.
     """
 
     inputs: Any
@@ -48,7 +46,7 @@ class Problem:
 
     @property
     def sparse(self) -> bool:
-        """Whether the rows are in compressed form."""
+        """Whether the rows are in sparse (CSR) form."""
         return sp.issparse(self.inputs)
 
     @cached_property
@@ -58,11 +56,13 @@ class Problem:
 
     def products(self, weights: np.ndarray) -> np.ndarray:
         """Return :math:`a^T y_i` for one vector, or one column for each row of several."""
+        # The sign is put on the product, which is cheaper than on all rows and keeps them sparse.
         values = self.inputs @ weights[..., 1:].T + weights[..., 0]
         return values * (self.signs if weights.ndim == 1 else self.signs[:, None])
 
     def combine(self, coefficients: np.ndarray) -> np.ndarray:
         r"""Return :math:`\sum_i c_i y_i`."""
+        # The bias is the weight of an input that is one in every row.
         signed = coefficients * self.signs
         return np.concatenate([[signed.sum()], self.inputs.T @ signed])
 
@@ -132,33 +132,34 @@ class Training:
 
 def one_step(weights: np.ndarray, record: str | None) -> Training:
     """Return the training of a solution that is found at once, from zero where recorded."""
+    # A closed solution has no way; zero and itself make one that can be drawn like others.
     path = np.stack([np.zeros_like(weights), weights])[: 2 if record else 0]
     return Training(weights, 1, True, np.arange(len(path)), path)
 
 
 def first_weights(
-    start: ArrayLike | str | None, n_weights: int, random: np.random.Generator | None = None
+    init: ArrayLike | str | None, n_weights: int, random: np.random.Generator | None = None
 ) -> np.ndarray:
     """Return where a trainer begins.
 
     Parameters
     ----------
-    start
+    init
         The weights, the bias in front; None for zeros, "random" for small ones.
     n_weights
         How many there must be.
     random
         Draws small ones.
     """
-    if start is None:
+    if init is None:
         return np.zeros(n_weights)
-    if isinstance(start, str):
+    if isinstance(init, str):
         assert random is not None
         return random.uniform(-_SMALL_START, _SMALL_START, size=n_weights)
-    weights = as_numbers(start, "start").copy()
+    weights = as_numbers(init, "init").copy()
     if weights.shape != (n_weights,) or not is_bounded(weights):
         raise DataError(
-            f"start must be {n_weights} finite numbers, the bias in front; got the shape "
+            f"init must be {n_weights} finite numbers, the bias in front; got the shape "
             f"{weights.shape}."
         )
     return weights
@@ -187,8 +188,9 @@ def make_trajectory(problem: Problem, training: Training, criterion: Criterion) 
         number per column.
     """
     values, errors = [], []
-    for start in range(0, len(training.path), _BLOCK):
-        products = problem.products(training.path[start : start + _BLOCK])
+    # By blocks: the products of all rows with all steps may not fit into memory.
+    for first in range(0, len(training.path), TRAJECTORY_STEPS):
+        products = problem.products(training.path[first : first + TRAJECTORY_STEPS])
         values.append(criterion(products, problem))
         errors.append((products <= 0).sum(axis=0))
     return Trajectory(

@@ -1,8 +1,8 @@
-"""Additive models: a sum of smooth functions of one input each, by backfitting."""
+"""Additive models: a sum of smooth functions of one input each, by backfitting, with bands."""
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -21,7 +21,6 @@ from verulam.base import (
     clone,
     validate_data,
 )
-from verulam.nonparametric._additive.additive_bands import additive_weights, check_linear
 from verulam.nonparametric._neighbours.inputs import checked_targets
 from verulam.nonparametric._smoothing.bands import (
     Band,
@@ -30,7 +29,11 @@ from verulam.nonparametric._smoothing.bands import (
     check_band,
     estimate_noise,
 )
+from verulam.nonparametric._smoothing.base import Smoother
 from verulam.nonparametric._smoothing.loess import Loess
+
+#: With more rows, the weights of all targets in all fitted values take too long to find.
+MOST_ROWS = 2_000
 
 
 class AdditiveModel(Regressor):
@@ -43,9 +46,9 @@ class AdditiveModel(Regressor):
         in each neighbourhood, without robust iterations.
     smoothers
         Other regressors for some inputs, by position or column name.
-    n_iterations
+    max_iter
         Largest number of rounds over the inputs.
-    tolerance
+    tol
         The rounds end when no component moves by more than this share of the targets' standard
         deviation.
 
@@ -93,8 +96,8 @@ class AdditiveModel(Regressor):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "smoother": [HasMethods(["fit", "predict"]), None],
         "smoothers": [dict, None],
-        "n_iterations": [Interval(Integral, 1, None, closed="left")],
-        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
@@ -102,17 +105,17 @@ class AdditiveModel(Regressor):
         *,
         smoother: Any = None,
         smoothers: Mapping[Any, Any] | None = None,
-        n_iterations: int = 100,
-        tolerance: float = 1e-4,
+        max_iter: int = 100,
+        tol: float = 1e-4,
     ) -> None:
         self.smoother = smoother
         self.smoothers = smoothers
-        self.n_iterations = n_iterations
-        self.tolerance = tolerance
+        self.max_iter = max_iter
+        self.tol = tol
 
     @classmethod
     def _example_learners(cls) -> list["AdditiveModel"]:
-        return [cls(tolerance=0.01)]
+        return [cls(tol=0.01)]
 
     @checked_fit_with_parts
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -120,25 +123,25 @@ class AdditiveModel(Regressor):
         names = list(getattr(X, "columns", []))
         inputs, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         targets = checked_targets(targets)
-        chosen = self._choose(names, inputs.shape[1])
+        smoothers = self._unfitted(names, inputs.shape[1])
         self.inputs_, self.targets_ = inputs.copy(), targets
         self.intercept_ = float(targets.mean())
         parts = np.zeros(inputs.shape)
         scale = float(targets.std()) or 1.0
         self.change_curve_ = []
-        for _ in range(self.n_iterations):
+        for _ in range(self.max_iter):
             before = parts.copy()
             self.smoothers_, self.offsets_ = backfit_once(
-                chosen, inputs, targets - self.intercept_, parts
+                smoothers, inputs, targets - self.intercept_, parts
             )
             self.change_curve_.append(float(np.abs(parts - before).max()) / scale)
-            if self.change_curve_[-1] <= self.tolerance:
+            if self.change_curve_[-1] <= self.tol:
                 break
         else:
-            if self.tolerance > 0:
+            if self.tol > 0:
                 warnings.warn(
                     f"Backfitting still moved by {self.change_curve_[-1]:.2g} standard deviations "
-                    f"after n_iterations={self.n_iterations}.",
+                    f"after max_iter={self.max_iter}.",
                     ConvergenceWarning,
                     stacklevel=2,
                 )
@@ -148,10 +151,10 @@ class AdditiveModel(Regressor):
         )
         return self
 
-    def _choose(self, names: list[Any], n_columns: int) -> list[Any]:
+    def _unfitted(self, names: list[Any], n_columns: int) -> list[Any]:
         """Return the unfitted smoother of each input."""
-        common = Loess(span=0.5, n_iterations=0) if self.smoother is None else self.smoother
-        chosen = [common] * n_columns
+        common = Loess(span=0.5, n_iter=0) if self.smoother is None else self.smoother
+        smoothers = [common] * n_columns
         for key, smoother in (self.smoothers or {}).items():
             place = names.index(key) if key in names else key
             if not isinstance(place, int) or not 0 <= place < n_columns:
@@ -159,8 +162,8 @@ class AdditiveModel(Regressor):
                     f"smoothers names the input {key!r}; accepted are 0 to {n_columns - 1}"
                     + (f" and {', '.join(map(str, names))}." if names else ".")
                 )
-            chosen[place] = smoother
-        return chosen
+            smoothers[place] = smoother
+        return smoothers
 
     def components(self, X: ArrayLike) -> np.ndarray:
         """Return the value of each input's function at each row, one column per input."""
@@ -224,14 +227,15 @@ class AdditiveModel(Regressor):
         check_is_fitted(self)
         check_band(level, coverage)
         queries = validate_data(self, X, dtype=np.float64, reset=False)
-        found = additive_weights(self.smoothers_, self.inputs_, self.n_iter_)
-        fit = found.weights(self.inputs_)
+        # As many rounds as the fit took, so that the weights are those of its components.
+        linear = additive_weights(self.smoothers_, self.inputs_, self.n_iter_)
+        hat = linear.weights(self.inputs_)
         residuals = self.targets_ - self._predicted(self.inputs_)
         noise, degrees = estimate_noise(
-            float(np.square(residuals).mean()), len(fit), np.trace(fit), float(np.sum(fit**2))
+            float(np.square(residuals).mean()), len(hat), np.trace(hat), float(np.sum(hat**2))
         )
         factor = band_factor(
-            found.weights,
+            linear.weights,
             self.inputs_,
             queries,
             level=level,
@@ -239,7 +243,7 @@ class AdditiveModel(Regressor):
             degrees=degrees,
             random_state=random_state,
         )
-        errors = noise * np.linalg.norm(found.weights(queries), axis=1)
+        errors = noise * np.linalg.norm(linear.weights(queries), axis=1)
         return Band.around(self._predicted(queries), errors, noise, degrees, factor, coverage)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -276,10 +280,12 @@ def backfit_once(
     fitted, offsets = [], np.zeros(inputs.shape[1])
     total = parts.sum(axis=1)
     for place, smoother in enumerate(smoothers):
+        # Partial residuals: what the other components leave of the targets.
         left = centred - total + parts[:, place]
         column = inputs[:, [place]]
         fitted.append(clone(smoother).fit(column, left))
         smooth = fitted[-1].predict(column)
+        # Centred, or a constant could move between components and the intercept for ever.
         offsets[place] = smooth.mean()
         total += smooth - offsets[place] - parts[:, place]
         parts[:, place] = smooth - offsets[place]
@@ -290,3 +296,75 @@ def _effective_degrees(smoother: Any) -> float:
     if not hasattr(smoother, "training_smooth"):
         return np.nan
     return float(smoother.training_smooth().effective_degrees)
+
+
+@dataclass(frozen=True)
+class AdditiveWeights:
+    """What backfitting does to any targets, with smoothers as they came out.
+
+    Attributes
+    ----------
+    smoothers
+        The fitted smoother of each input.
+    means
+        For each input, the mean over rows of its smoother's weights of what it smooths.
+    left
+        For each input, the weights of the targets in what it smooths, which the others leave.
+    """
+
+    smoothers: list[Smoother]
+    means: list[np.ndarray]
+    left: list[np.ndarray]
+
+    def weights(self, queries: np.ndarray) -> np.ndarray:
+        """Return the weight of each training target in the prediction at some inputs."""
+        total = np.full((len(queries), len(self.left[0])), 1.0 / len(self.left[0]))
+        for place, smoother in enumerate(self.smoothers):
+            smoothed = smoother.weights(queries[:, [place]])
+            total += (smoothed - self.means[place]) @ self.left[place]
+        return total
+
+
+def additive_weights(smoothers: list[Any], inputs: np.ndarray, n_rounds: int) -> AdditiveWeights:
+    """Return the weights of the targets after some rounds of backfitting from nothing.
+
+    Parameters
+    ----------
+    smoothers
+        The fitted smoother of each input.
+    inputs
+        Training inputs.
+    n_rounds
+        Rounds over the inputs.
+    """
+    n_rows = len(inputs)
+    for place, smoother in enumerate(smoothers):
+        check_linear(smoother, place)
+    if n_rows > MOST_ROWS:
+        raise DataError(
+            f"The band of an additive model needs the weights of all {n_rows} targets in each "
+            f"other's fit, which is done up to {MOST_ROWS} rows; `component_bands` has no limit."
+        )
+    hats = [smoother.weights(inputs[:, [place]]) for place, smoother in enumerate(smoothers)]
+    means = [hat.mean(axis=0) for hat in hats]
+    # The rounds of `backfit_once`, done to matrices that map the targets to each component.
+    centred = np.eye(n_rows) - 1.0 / n_rows
+    parts = [np.zeros((n_rows, n_rows)) for _ in smoothers]
+    left = list(parts)
+    total = np.zeros((n_rows, n_rows))
+    for _ in range(n_rounds):
+        for place, hat in enumerate(hats):
+            total -= parts[place]
+            left[place] = centred - total
+            parts[place] = (hat - means[place]) @ left[place]
+            total += parts[place]
+    return AdditiveWeights(smoothers, means, left)
+
+
+def check_linear(smoother: Any, place: int) -> None:
+    """Raise where the smoother of an input is no weighted sum of targets that can be asked for."""
+    if not (isinstance(smoother, Smoother) and hasattr(smoother, "weights")):
+        raise DataError(
+            f"{type(smoother).__name__}, the smoother of input {place}, has no "
+            "weights of the targets; linear smoothers of this package do."
+        )

@@ -6,12 +6,12 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 from scipy.linalg import solveh_banded
 from scipy.optimize import minimize_scalar
 
 from verulam.base import DataError, Interval, StrOptions
-from verulam.nonparametric._additive.spline_loops import inverse_bands
 from verulam.nonparametric._smoothing.base import Smoother, TrainingSmooth, left_out_values
 from verulam.nonparametric._smoothing.local_space import block_rows
 from verulam.nonparametric._smoothing.neighbourhoods import LocalValues
@@ -59,7 +59,7 @@ class SmoothingSpline(Smoother):
 
     Parameters
     ----------
-    penalty
+    alpha
         Weight :math:`\lambda` of the curvature: 0 interpolates, a large one gives the straight
         line of least squares. "gcv" takes the one with the least generalised cross-validation
         error, "loo" with the least leave-one-out error.
@@ -68,7 +68,7 @@ class SmoothingSpline(Smoother):
     ----------
     inputs_, targets_
         As in `KernelSmoother`.
-    penalty_ : float
+    alpha_ : float
         The weight of the curvature in use.
     knots_, knot_values_, curvatures_ : ndarray of shape (n_knots,)
         Different inputs, and the curve's values and second derivatives there.
@@ -87,20 +87,20 @@ class SmoothingSpline(Smoother):
     >>> import numpy as np
     >>> from verulam.nonparametric import SmoothingSpline
     >>> X = np.arange(10.0)[:, None]
-    >>> SmoothingSpline(penalty=1e9).fit(X, X[:, 0] ** 2).predict([[4.5]]).round(3)
+    >>> SmoothingSpline(alpha=1e9).fit(X, X[:, 0] ** 2).predict([[4.5]]).round(3)
     array([28.5])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "penalty": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "loo"})],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "loo"})],
     }
 
     _skipped_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         CHECKS_OF_SEVERAL_INPUTS, "a smoothing spline takes one input"
     )
 
-    def __init__(self, *, penalty: float | Literal["gcv", "loo"] = "gcv") -> None:
-        self.penalty = penalty
+    def __init__(self, *, alpha: float | Literal["gcv", "loo"] = "gcv") -> None:
+        self.alpha = alpha
 
     @classmethod
     def _example_data(cls) -> tuple[np.ndarray, np.ndarray]:
@@ -118,11 +118,11 @@ class SmoothingSpline(Smoother):
         return inputs, targets
 
     def _prepare(self) -> None:
-        self.penalty_ = 0.0
-        if isinstance(self.penalty, str):
-            self.penalty_ = choose_penalty(self._engine(), self.penalty)
+        self.alpha_ = 0.0
+        if isinstance(self.alpha, str):
+            self.alpha_ = choose_alpha(self._engine(), self.alpha)
         else:
-            self.penalty_ = float(self.penalty)
+            self.alpha_ = float(self.alpha)
         engine = self._engine()
         self.knots_ = engine.x
         self.knot_values_, self.curvatures_ = engine.curve()
@@ -136,7 +136,7 @@ class SmoothingSpline(Smoother):
             )
         counts = np.bincount(members).astype(np.float64)
         means = np.bincount(members, self.targets_) / counts
-        return SplineEngine(x, members, counts, means, self.targets_, self.penalty_)
+        return SplineEngine(x, members, counts, means, self.targets_, self.alpha_)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the curve at each row."""
@@ -219,7 +219,7 @@ class SplineEngine:
         Number and mean target of the points at each input.
     targets
         Targets of the training points.
-    penalty
+    alpha
         Weight of the curvature.
     """
 
@@ -228,7 +228,7 @@ class SplineEngine:
     counts: np.ndarray
     means: np.ndarray
     targets: np.ndarray
-    penalty: float
+    alpha: float
 
     @cached_property
     def differences(self) -> np.ndarray:
@@ -241,8 +241,9 @@ class SplineEngine:
         """The main and two upper bands of the matrix of the equations."""
         steps = np.diff(self.x)
         left, middle, right = self.differences
-        shares = self.penalty / self.counts
+        shares = self.alpha / self.counts
         bands = np.zeros((3, len(self.x) - 2))
+        # R is the Gram matrix of the hat functions on the knots; Q' W^-1 Q reaches a band farther.
         bands[0] = (steps[:-1] + steps[1:]) / 3.0
         bands[0] += left**2 * shares[:-2] + middle**2 * shares[1:-1] + right**2 * shares[2:]
         bands[1, :-1] = steps[1:-1] / 6.0
@@ -271,7 +272,7 @@ class SplineEngine:
     def curve(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the curve's values and second derivatives at the knots."""
         curvatures = self.solve(self.second_differences(self.means[:, None]))
-        moved = self.spread_differences(curvatures)[:, 0] * self.penalty / self.counts
+        moved = self.spread_differences(curvatures)[:, 0] * self.alpha / self.counts
         return self.means - moved, np.pad(curvatures[:, 0], 1)
 
     def training(self) -> TrainingSmooth:
@@ -287,7 +288,7 @@ class SplineEngine:
         spread[1:-2] += 2.0 * middle[:-1] * left[1:] * first[:-1]
         spread[2:-1] += 2.0 * right[:-1] * middle[1:] * first[:-1]
         spread[2:-2] += 2.0 * right[:-2] * left[2:] * second[:-2]
-        leverage = (1.0 - self.penalty * spread / self.counts) / self.counts
+        leverage = (1.0 - self.alpha * spread / self.counts) / self.counts
         fitted = values[self.members]
         leverage = leverage[self.members]
         left_out, unknown = left_out_values(self.targets, fitted, leverage)
@@ -317,24 +318,59 @@ class SplineEngine:
         shape, columns = (len(self.x), len(queries)), np.arange(len(queries))
         pieces = cubic_pieces(self.x, queries)
         at_values, at_curvature = np.zeros(shape), np.zeros(shape)
+        # Values and second derivatives are linear in the means: their equations, transposed, give
+        # the weights for all queries at once.
         at_values[pieces.left + SIDES, columns] = pieces.values
         at_curvature[pieces.left + SIDES, columns] = pieces.curvatures
-        shrunk = self.penalty * at_values / self.counts[:, None]
+        shrunk = self.alpha * at_values / self.counts[:, None]
         return at_values + self.spread_differences(
             self.solve(at_curvature[1:-1] - self.second_differences(shrunk))
         )
 
 
-def choose_penalty(engine: SplineEngine, criterion: str) -> float:
-    """Return the penalty with the least generalised or leave-one-out error."""
+@njit(cache=True)
+def inverse_bands(diagonal, first, second):
+    """Return the main and two upper bands of the inverse of a symmetric five-band matrix.
+
+    Factorises as ``L D L^T`` and runs Hutchinson and de Hoog's recursion from the last row up.
+    """
+    count = diagonal.shape[0]
+    pivots = np.empty(count)
+    below, far = np.zeros(count + 2), np.zeros(count + 2)
+    for i in range(count):
+        pivot = diagonal[i]
+        if i > 0:
+            pivot -= pivots[i - 1] * below[i - 1] ** 2
+        if i > 1:
+            pivot -= pivots[i - 2] * far[i - 2] ** 2
+        pivots[i] = pivot
+        if i + 1 < count:
+            product = first[i]
+            if i > 0:
+                product -= pivots[i - 1] * below[i - 1] * far[i - 1]
+            below[i] = product / pivot
+        if i + 2 < count:
+            far[i] = second[i] / pivot
+    bands = np.zeros((3, count + 2))
+    # Only the bands are needed, and each row of them follows from the two below it: O(n).
+    for i in range(count - 1, -1, -1):
+        bands[1, i] = -below[i] * bands[0, i + 1] - far[i] * bands[1, i + 1]
+        bands[2, i] = -below[i] * bands[1, i + 1] - far[i] * bands[0, i + 2]
+        bands[0, i] = 1.0 / pivots[i] - below[i] * bands[1, i] - far[i] * bands[2, i]
+    return bands[:, :count]
+
+
+def choose_alpha(engine: SplineEngine, criterion: str) -> float:
+    """Return the weight of the curvature with the least generalised or leave-one-out error."""
     # Between interpolation and a straight line, in units of the data's own scale.
     unit = np.ptp(engine.x) ** 3 / len(engine.x)
 
     def error(logarithm: float) -> float:
-        smooth = replace(engine, penalty=unit * 10.0**logarithm).training()
+        smooth = replace(engine, alpha=unit * 10.0**logarithm).training()
         return smooth.leave_one_out_error if criterion == "loo" else smooth.generalised_error
 
+    # The criterion may have several dips: a grid first, then the bottom of its lowest dip.
     grid = np.linspace(-10.0, 3.0, 27)
     best = float(min(grid, key=error))
-    found = minimize_scalar(error, bounds=(best - 0.5, best + 0.5), method="bounded")
-    return float(unit * 10.0 ** float(found.x))
+    optimum = minimize_scalar(error, bounds=(best - 0.5, best + 0.5), method="bounded")
+    return float(unit * 10.0 ** float(optimum.x))

@@ -1,4 +1,4 @@
-"""How wide a window should be: rules of thumb, plug-in and held-out likelihood."""
+"""Bandwidth selection: rules of thumb, plug-in and held-out likelihood."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,6 +40,52 @@ class BandwidthCurve:
         return float(self.bandwidths[np.argmax(self.log_likelihoods)])
 
 
+def find_bandwidth(
+    bandwidth: float | str,
+    points: np.ndarray,
+    counts: np.ndarray,
+    window: Window,
+    share: float = 1.0,
+) -> float:
+    """Return the width, in units of the points, that a number or the name of a rule stands for.
+
+    Parameters
+    ----------
+    bandwidth
+        The number, or the name.
+    points
+        Stored rows.
+    counts
+        How often each counts.
+    window
+        The window.
+    share
+        Of the rows, that a rule of thumb is to count.
+    """
+    if not isinstance(bandwidth, str):
+        return float(bandwidth)
+    n_columns = points.shape[1]
+    if bandwidth == "likelihood":
+        return select_bandwidth(points, kernel=window, sample_weight=counts).best
+    ratio = window_ratio(window, n_columns)
+    if bandwidth == "plug_in":
+        if n_columns != 1:
+            raise DataError(
+                f"bandwidth='plug_in' needs one column; X has {n_columns}. Use 'likelihood'."
+            )
+        return plug_in_bandwidth(points[:, 0], counts) * ratio
+    factor = {"scott": scott_factor, "silverman": silverman_factor}[bandwidth]
+    centred = points - np.average(points, axis=0, weights=counts)
+    freedom = max(counts.sum() - 1.0, 1.0)
+    spread = float(np.sqrt((counts @ centred**2 / freedom).mean()))
+    if spread == 0.0:
+        raise DataError(
+            f"bandwidth={bandwidth!r} follows the spread of the data, and all rows are the same "
+            f"(n_samples = {len(points)}). Give a number."
+        )
+    return factor(share * counts.sum(), n_columns) * spread * ratio
+
+
 def scott_factor(n_rows: float, n_columns: int) -> float:
     r"""Return :math:`N^{-1/(d+4)}`, to be multiplied by standard deviations."""
     return n_rows ** (-1.0 / (n_columns + 4.0))
@@ -57,8 +103,8 @@ def window_ratio(window: Window, n_columns: int) -> float:
     :math:`\sigma^2` the variance of a window.
     """
 
-    def canonical(some: Window) -> float:
-        spread = some.roughness(n_columns) / some.variance(n_columns) ** 2
+    def canonical(shape: Window) -> float:
+        spread = shape.roughness(n_columns) / shape.variance(n_columns) ** 2
         return spread ** (1.0 / (n_columns + 4.0))
 
     return canonical(window) / canonical(WINDOWS["gaussian"])
@@ -98,10 +144,12 @@ def plug_in_bandwidth(values: ArrayLike, weights: ArrayLike | None = None) -> fl
     span = float(np.ptp(column))
     if span == 0.0:
         raise DataError("bandwidth='plug_in' needs values that differ; all are the same.")
+    # Cosines reflect what diffuses beyond the ends: these lie away from the data.
     low = column.min() - 0.1 * span
     width = 1.2 * span
     places = np.minimum(((column - low) / width * GRID_POINTS).astype(np.intp), GRID_POINTS - 1)
     shares = np.bincount(places, counts, GRID_POINTS) / counts.sum()
+    # On a grid, diffusion multiplies each cosine coefficient of the counts by a decaying factor.
     squares = np.square(0.5 * dct(shares)[1:])
     steps = np.square(np.arange(1.0, GRID_POINTS))
     n_values = min(float(counts.sum()), float(len(np.unique(column))))
@@ -116,13 +164,15 @@ def plug_in_bandwidth(values: ArrayLike, weights: ArrayLike | None = None) -> fl
         centred = column - np.average(column, weights=counts)
         deviation = float(np.sqrt(np.average(centred**2, weights=counts)))
         return silverman_factor(n_values, 1) * deviation
-    found = brentq(gap, grid[crossing[0]], grid[crossing[0] + 1])
-    return float(np.sqrt(found)) * width
+    time = brentq(gap, grid[crossing[0]], grid[crossing[0] + 1])
+    return float(np.sqrt(time)) * width
 
 
 def _diffusion_time(time: float, n_values: float, steps: np.ndarray, squares: np.ndarray) -> float:
-    """Return the squared bandwidth, on the unit interval, that the one given leads to."""
+    """Return the squared bandwidth, on the unit interval, that a squared bandwidth leads to."""
     estimate = time
+    # From the seventh derivative down to the second, each with the bandwidth that the roughness
+    # of the one above suggests.
     for stage in range(7, 1, -1):
         if stage == 7:
             roughness = _roughness(stage, estimate, steps, squares)
@@ -142,9 +192,9 @@ def _roughness(stage: int, time: float, steps: np.ndarray, squares: np.ndarray) 
 
 def select_bandwidth(
     X: ArrayLike,
-    bandwidths: Sequence[float] | None = None,
+    bandwidths: Sequence[float] | np.ndarray | None = None,
     *,
-    window: str | Window | Profile = "gaussian",
+    kernel: str | Window | Profile = "gaussian",
     sample_weight: ArrayLike | None = None,
 ) -> BandwidthCurve:
     r"""Return the likelihood of each row under the window density of all the others.
@@ -155,7 +205,7 @@ def select_bandwidth(
         One row per point, in the units in which bandwidths are measured.
     bandwidths
         Those to try; by default a range around the rule of Scott.
-    window
+    kernel
         Name of a window, or a function of the distance.
     sample_weight
         How often each row counts; once by default.
@@ -173,10 +223,11 @@ def select_bandwidth(
     0.3
     """
     points = checked_rows(X)
-    shape = find_window(window)
+    shape = find_window(kernel)
     weights = checked_counts(sample_weight, len(points), "sample_weight")
-    given = _bandwidths_to_try(points, weights, shape) if bandwidths is None else bandwidths
-    tried = np.sort(np.asarray(given, dtype=np.float64))
+    if bandwidths is None:
+        bandwidths = _bandwidths_to_try(points, weights, shape)
+    tried = np.sort(np.asarray(bandwidths, dtype=np.float64))
     if not len(tried):
         raise DataError("bandwidths is empty; give at least one to try.")
     if not tried[0] > 0:

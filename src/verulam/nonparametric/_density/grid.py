@@ -1,14 +1,14 @@
-"""Density of a long column on a grid: counts in narrow bins, then one convolution."""
+"""Binned kernel density on a grid: counts in narrow bins, then one fast Fourier convolution."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 from scipy.fft import irfft, next_fast_len, rfft
 
 from verulam.base import DataError
 from verulam.nonparametric._density.bandwidths import silverman_factor, window_ratio
-from verulam.nonparametric._density.grid_loops import linear_counts
 from verulam.nonparametric._neighbours.inputs import check_at_least, checked_column, checked_counts
 from verulam.nonparametric._windows.bounded_support import Image
 from verulam.nonparametric._windows.functions import GAUSSIAN, Profile, Window, find_window
@@ -42,7 +42,7 @@ def density_on_grid(
     values: ArrayLike,
     bandwidth: float | None = None,
     *,
-    window: str | Window | Profile = "gaussian",
+    kernel: str | Window | Profile = "gaussian",
     weights: ArrayLike | None = None,
     n_points: int = 1024,
 ) -> GridDensity:
@@ -55,7 +55,7 @@ def density_on_grid(
     bandwidth
         Width of the windows; by default Silverman's rule, with the smaller of the standard
         deviation and the scaled distance between the quartiles.
-    window
+    kernel
         Name of a window, or a function of the distance.
     weights
         Weight of each value; equal by default.
@@ -70,13 +70,13 @@ def density_on_grid(
     Examples
     --------
     >>> import numpy as np
-    >>> found = density_on_grid(np.random.default_rng(0).normal(size=100_000))
-    >>> found.density.max().round(2), np.trapezoid(found.density, found.points).round(3)
+    >>> grid = density_on_grid(np.random.default_rng(0).normal(size=100_000))
+    >>> grid.density.max().round(2), np.trapezoid(grid.density, grid.points).round(3)
     (np.float64(0.4), np.float64(1.0))
     """
     column = checked_column(values)
     check_at_least(n_points, 2, "n_points")
-    shape = find_window(window)
+    shape = find_window(kernel)
     width = _robust_bandwidth(column) * window_ratio(shape, 1) if bandwidth is None else bandwidth
     if not width > 0:
         raise DataError(f"bandwidth must be above 0, not {width}.")
@@ -115,6 +115,7 @@ def reflected_on_grid(
     mirrors
         Images of the line between its bounds.
     """
+    # Wide enough for every window to be whole: what lies outside the bounds is folded back.
     margin = _tail(window) * width
     ends = (column.min() - margin, column.max() + margin)
     n_bins = int(min(np.ceil(BINS_PER_BANDWIDTH * (ends[1] - ends[0]) / width) + 1, MOST_BINS))
@@ -139,6 +140,19 @@ def _on_bins(
     return _convolved(counts / counts.sum(), step / width, window) / width
 
 
+@njit(cache=True, nogil=True)
+def linear_counts(values, weights, start, step, n_bins):
+    """Share the weight of each value between the two grid points around it."""
+    counts = np.zeros(n_bins)
+    for place in range(len(values)):
+        position = (values[place] - start) / step
+        left = min(max(int(position), 0), n_bins - 2)
+        right_share = position - left
+        counts[left] += weights[place] * (1.0 - right_share)
+        counts[left + 1] += weights[place] * right_share
+    return counts
+
+
 def _tail(window: Window) -> float:
     """Return the distance, in bandwidths, beyond which a window is taken as zero."""
     return 9.0 if window.code == GAUSSIAN else float(min(window.radius, 40.0))
@@ -152,12 +166,14 @@ def _convolved(counts: np.ndarray, step: float, window: Window) -> np.ndarray:
     if reach == whole:
         # Windows that jump at their edge would weigh more, or less, than one.
         half /= step * (2.0 * half.sum() - half[0])
+    # Padded by the reach, or the circular convolution would carry one end over to the other.
     length = next_fast_len(len(counts) + reach + 1, real=True)
     lags = np.zeros(length)
     lags[: reach + 1] = half
     lags[length - reach :] = half[:0:-1]
-    found = irfft(rfft(counts, length) * rfft(lags), length)[: len(counts)]
-    return np.maximum(found, 0.0)
+    sums = irfft(rfft(counts, length) * rfft(lags), length)[: len(counts)]
+    # Rounding of the transform may leave tails just below zero.
+    return np.maximum(sums, 0.0)
 
 
 def _robust_bandwidth(column: np.ndarray) -> float:
@@ -171,6 +187,6 @@ def _robust_bandwidth(column: np.ndarray) -> float:
 
 def _quartiles(column: np.ndarray) -> tuple[float, float]:
     """Return the quartiles of a long column, of which an even sample is enough."""
-    some = column[:: max(1, len(column) // 10**5)]
-    low, high = np.percentile(some, [25, 75])
+    sample = column[:: max(1, len(column) // 10**5)]
+    low, high = np.percentile(sample, [25, 75])
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""A kernel density for categories: windows over Hamming's distance."""
+"""Kernel density for categories (Aitchison and Aitken): windows over Hamming's distance."""
 
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -21,10 +21,8 @@ from verulam.base import (
     read_schema,
     validate_data,
 )
+from verulam.nonparametric._tuning import NUMBERS_AT_ONCE
 from verulam.numerics import log_sum_exp
-
-#: Numbers held at a time.
-BLOCK_NUMBERS = 2**20
 
 
 class HammingDensity(Density):
@@ -112,14 +110,15 @@ class HammingDensity(Density):
         self._check(X, reset=False)
         codes = encode_table(as_frame(X), self._schema, unseen="missing").codes
         stay, leave = self._log_factors()
-        block_rows = max(1, BLOCK_NUMBERS // len(self.codes_))
+        block_rows = max(1, NUMBERS_AT_ONCE // len(self.codes_))
         result = np.empty(len(codes))
         log_weights = np.log(self.weights_)
         for start in range(0, len(codes), block_rows):
-            some = codes[start : start + block_rows]
-            logs = np.tile(leave.sum() + log_weights, (len(some), 1))
+            queries = codes[start : start + block_rows]
+            # As if all columns differed; each that agrees then adds what it gains.
+            logs = np.tile(leave.sum() + log_weights, (len(queries), 1))
             for column, gain in enumerate(stay - leave):
-                logs += gain * (some[:, column, None] == self.codes_[:, column])
+                logs += gain * (queries[:, column, None] == self.codes_[:, column])
             result[start : start + block_rows] = log_sum_exp(logs, axis=1)
         return result
 
@@ -133,11 +132,12 @@ class HammingDensity(Density):
         """Draw rows of categories."""
         check_is_fitted(self)
         chance = generator(random_state)
-        chosen = chance.choice(len(self.codes_), size=n_samples, p=self.weights_)
-        codes = self.codes_[chosen]
+        rows = chance.choice(len(self.codes_), size=n_samples, p=self.weights_)
+        codes = self.codes_[rows]
         columns = []
         for column, values in enumerate(self.categories_):
             if len(values) > 1:
+                # A step of 1 to c - 1 around the values reaches each of the others alike.
                 moved = chance.random(n_samples) < self.smoothing
                 steps = chance.integers(1, len(values), size=n_samples)
                 codes[moved, column] = (codes[moved, column] + steps[moved]) % len(values)

@@ -31,7 +31,7 @@ class HistogramDensity(Density):
 
     Parameters
     ----------
-    width
+    bin_width
         Side :math:`h` of the cells, or "scott" for a width that suits the spread of the data.
     origin
         Where a cell begins, in every column.
@@ -40,7 +40,7 @@ class HistogramDensity(Density):
 
     Attributes
     ----------
-    width_ : float
+    bin_width_ : float
         Side of the cells.
     cells_ : ndarray of shape (n_cells, n_features)
         Place of each cell with data, in cells from the origin.
@@ -57,21 +57,21 @@ class HistogramDensity(Density):
     --------
     >>> import numpy as np
     >>> from verulam.nonparametric import HistogramDensity
-    >>> density = HistogramDensity(width=2.0).fit([[0.5], [1.5], [3.0], [6.1]])
+    >>> density = HistogramDensity(bin_width=2.0).fit([[0.5], [1.5], [3.0], [6.1]])
     >>> np.exp(density.score_samples([[1.0], [2.5], [5.0]]))
     array([0.25 , 0.125, 0.   ])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "width": [Interval(Real, 0, None, closed="neither"), StrOptions({"scott"})],
+        "bin_width": [Interval(Real, 0, None, closed="neither"), StrOptions({"scott"})],
         "origin": [Real],
         "interpolate": ["boolean"],
     }
 
     def __init__(
-        self, *, width: float | str = "scott", origin: float = 0.0, interpolate: bool = False
+        self, *, bin_width: float | str = "scott", origin: float = 0.0, interpolate: bool = False
     ) -> None:
-        self.width = width
+        self.bin_width = bin_width
         self.origin = origin
         self.interpolate = interpolate
 
@@ -88,16 +88,16 @@ class HistogramDensity(Density):
                 f"interpolate=True has 2^d corners to a cell; X has {inputs.shape[1]} columns and "
                 f"{MOST_INTERPOLATED} is the most."
             )
-        self.width_ = self._find_width(inputs, counts)
+        self.bin_width_ = self._find_bin_width(inputs, counts)
         self.cells_, members = np.unique(self._cells(inputs), axis=0, return_inverse=True)
         sums = np.bincount(members.ravel(), counts, len(self.cells_))
         self.cells_, sums = self.cells_[sums > 0], sums[sums > 0]
         self.shares_ = sums / sums.sum()
         return self
 
-    def _find_width(self, inputs: np.ndarray, counts: np.ndarray) -> float:
-        if not isinstance(self.width, str):
-            return float(self.width)
+    def _find_bin_width(self, inputs: np.ndarray, counts: np.ndarray) -> float:
+        if not isinstance(self.bin_width, str):
+            return float(self.bin_width)
         centred = inputs - np.average(inputs, axis=0, weights=counts)
         spread = float(np.sqrt(np.average(centred**2, axis=0, weights=counts).mean()))
         # Scott's constant for one column, with the rate of a histogram in several.
@@ -105,7 +105,7 @@ class HistogramDensity(Density):
         return 3.49 * spread * rate or 1.0
 
     def _cells(self, inputs: np.ndarray) -> np.ndarray:
-        return np.floor((inputs - self.origin) / self.width_)
+        return np.floor((inputs - self.origin) / self.bin_width_)
 
     def score_samples(self, X: ArrayLike) -> np.ndarray:
         """Return the log-density at each row: minus infinity in cells without data."""
@@ -115,11 +115,11 @@ class HistogramDensity(Density):
             self._interpolated(inputs) if self.interpolate else self._look_up(self._cells(inputs))
         )
         with np.errstate(divide="ignore"):
-            return np.log(heights) - inputs.shape[1] * np.log(self.width_)
+            return np.log(heights) - inputs.shape[1] * np.log(self.bin_width_)
 
     def _interpolated(self, inputs: np.ndarray) -> np.ndarray:
         """Return the shares between the centres of cells, linear along each column."""
-        places = (inputs - self.origin) / self.width_ - 0.5
+        places = (inputs - self.origin) / self.bin_width_ - 0.5
         below = np.floor(places)
         part = places - below
         total = np.zeros(len(inputs))
@@ -130,6 +130,7 @@ class HistogramDensity(Density):
 
     def _look_up(self, cells: np.ndarray) -> np.ndarray:
         """Return the shares of some cells: zero where nothing was stored."""
+        # Numbered together, a cell that is asked for has the code of the stored one.
         both = np.concatenate([self.cells_, cells])
         _, codes = np.unique(both, axis=0, return_inverse=True)
         shares = np.zeros(codes.max() + 1)
@@ -139,10 +140,10 @@ class HistogramDensity(Density):
     def cumulative(self, values: ArrayLike) -> np.ndarray:
         """Return the share of the density below each value; one column only."""
         points = check_line(self, "cumulative", values)
-        places = (points - self.origin) / self.width_
+        places = (points - self.origin) / self.bin_width_
         below = np.zeros(points.shape)
         # A cell is a box; with straight lines between centres, a triangle of double width.
-        window = WINDOWS["triangle" if self.interpolate else "box"]
+        window = WINDOWS["linear" if self.interpolate else "tophat"]
         half = 1.0 if self.interpolate else 0.5
         for cell, share in zip(self.cells_[:, 0], self.shares_, strict=True):
             below += share * window.cumulative((places - cell - 0.5) / half)
@@ -150,10 +151,10 @@ class HistogramDensity(Density):
 
     def quantile(self, shares: ArrayLike) -> np.ndarray:
         """Return the values below which the given shares of the density lie; one column only."""
-        wanted = check_shares(self, shares)
+        levels = check_shares(self, shares)
         edges = np.array([self.cells_.min() - 0.5, self.cells_.max() + 1.5])
-        low, high = self.origin + edges * self.width_
-        return line_quantiles(self.cumulative, wanted, low, high)
+        low, high = self.origin + edges * self.bin_width_
+        return line_quantiles(self.cumulative, levels, low, high)
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Draw rows from the density."""
@@ -164,4 +165,4 @@ class HistogramDensity(Density):
         if self.interpolate:
             # Straight lines between centres are a triangle of double width around each.
             inside += chance.random(cells.shape) - 0.5
-        return self.origin + (cells + inside) * self.width_
+        return self.origin + (cells + inside) * self.bin_width_

@@ -18,13 +18,7 @@ from verulam.base import (
     generator,
     validate_data,
 )
-from verulam.nonparametric._density.bandwidths import (
-    plug_in_bandwidth,
-    scott_factor,
-    select_bandwidth,
-    silverman_factor,
-    window_ratio,
-)
+from verulam.nonparametric._density.bandwidths import find_bandwidth
 from verulam.nonparametric._density.grid import (
     BINS_PER_BANDWIDTH,
     MOST_BINS,
@@ -38,6 +32,12 @@ from verulam.nonparametric._density.line import (
     cumulative_shares,
     line_quantiles,
 )
+from verulam.nonparametric._density.window_shapes import (
+    LocalWindows,
+    inverse_roots,
+    local_covariances,
+    shape_units,
+)
 from verulam.nonparametric._neighbours.inputs import check_at_least
 from verulam.nonparametric._windows.bounded_support import (
     Bounds,
@@ -47,18 +47,12 @@ from verulam.nonparametric._windows.bounded_support import (
     images,
 )
 from verulam.nonparametric._windows.functions import Profile, Window, find_window
-from verulam.nonparametric._windows.local_covariance import (
-    LocalWindows,
-    inverse_roots,
-    local_covariances,
-)
 from verulam.nonparametric._windows.window_sums import (
     StoredPoints,
     log_window_sums,
     store_points,
     tree_pays,
 )
-from verulam.numerics import precision_root
 
 #: Radii within which a window with tails is taken to lie, where an end is needed.
 TAIL_REACH = 9.0
@@ -69,9 +63,9 @@ class KernelDensity(Density):
 
     Parameters
     ----------
-    window
-        "gaussian", "exponential", "box", "triangle", "epanechnikov", "biweight", "triweight",
-        "tricube", "cosine", or a function of an array of distances.
+    kernel
+        The window: "gaussian", "exponential", "tophat", "linear", "epanechnikov", "biweight",
+        "triweight", "tricube", "cosine", or a function of an array of distances.
     bandwidth
         The width :math:`h`, or how to find it: "scott" or "silverman" (rules of thumb),
         "plug_in" (one column, any number of modes) or "likelihood" (leave one out).
@@ -125,13 +119,13 @@ class KernelDensity(Density):
     --------
     >>> import numpy as np
     >>> from verulam.nonparametric import KernelDensity
-    >>> density = KernelDensity(window="box", bandwidth=1.0).fit([[0.0], [1.0], [3.0], [6.0]])
+    >>> density = KernelDensity(kernel="tophat", bandwidth=1.0).fit([[0.0], [1.0], [3.0], [6.0]])
     >>> np.exp(density.score_samples([[0.5], [2.0], [4.5]]))
     array([0.25, 0.25, 0.  ])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "window": [str, callable, Window],
+        "kernel": [str, callable, Window],
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"scott", "silverman", "plug_in", "likelihood"}),
@@ -147,7 +141,7 @@ class KernelDensity(Density):
     def __init__(
         self,
         *,
-        window: str | Window | Profile = "gaussian",
+        kernel: str | Window | Profile = "gaussian",
         bandwidth: float | str = "scott",
         shape: str = "spherical",
         n_neighbors: int | None = None,
@@ -156,7 +150,7 @@ class KernelDensity(Density):
         rtol: float = 0.0,
         evaluation: str = "auto",
     ) -> None:
-        self.window = window
+        self.kernel = kernel
         self.bandwidth = bandwidth
         self.shape = shape
         self.n_neighbors = n_neighbors
@@ -167,7 +161,7 @@ class KernelDensity(Density):
 
     @classmethod
     def _example_learners(cls) -> list["KernelDensity"]:
-        adaptive = cls(window="epanechnikov", shape="diagonal", adaptive=0.5)
+        adaptive = cls(kernel="epanechnikov", shape="diagonal", adaptive=0.5)
         return [cls(), adaptive, cls(shape="local")]
 
     @checked_fit
@@ -179,7 +173,7 @@ class KernelDensity(Density):
         inputs, counts = inputs[counts > 0], counts[counts > 0]
         if not len(inputs):
             raise DataError("sample_weight: all weights are zero; at least one must be above.")
-        window = find_window(self.window)
+        window = find_window(self.kernel)
         self._bounds = check_support(self.support, inputs)
         self._check_shape()
         self.inputs_ = inputs.copy()
@@ -246,9 +240,12 @@ class KernelDensity(Density):
         """Return factors that fall where the density with one width is high."""
         points = self.inputs_ @ self.whitening_
         logs = log_window_sums(points, store_points(points, self.weights_), window)
+        # Silverman's adaptive kernel: less the mean logarithm, so that the geometric mean of the
+        # factors is one.
         return np.exp(-self.adaptive * (logs - self.weights_ @ logs))
 
     def _store(self) -> StoredPoints:
+        # A window that is wider by f is lower by f^d.
         weights = self.weights_ * self.local_factors_ ** -float(self.inputs_.shape[1])
         return store_points(self.inputs_ @ self.whitening_, weights, self.local_factors_**-2.0)
 
@@ -265,7 +262,7 @@ class KernelDensity(Density):
         return np.where(inside, total, -np.inf)
 
     def _log_density(self, inputs: np.ndarray) -> np.ndarray:
-        window = find_window(self.window)
+        window = find_window(self.kernel)
         if self._local is not None:
             return self._local.log_sums(inputs, window) - window.log_norm(inputs.shape[1])
         by_tree = self.evaluation == "tree"
@@ -277,7 +274,7 @@ class KernelDensity(Density):
         return sums + volume - window.log_norm(inputs.shape[1])
 
     def _images(self, bounds: np.ndarray) -> list[Image]:
-        radius = find_window(self.window).radius
+        radius = find_window(self.kernel).radius
         reach = TAIL_REACH if np.isinf(radius) else radius
         reaches = reach * self.local_factors_.max() / np.diag(self.whitening_)
         return list(images(bounds, reaches))
@@ -286,22 +283,23 @@ class KernelDensity(Density):
         """Draw rows from the density."""
         check_is_fitted(self)
         chance = generator(random_state)
-        chosen = chance.choice(len(self.inputs_), size=n_samples, p=self.weights_)
+        # A sum of windows is a mixture: first a stored point, then a step from its window.
+        rows = chance.choice(len(self.inputs_), size=n_samples, p=self.weights_)
         shape = (n_samples, self.inputs_.shape[1])
-        steps = find_window(self.window).draw(shape, chance) * self.local_factors_[chosen, None]
+        steps = find_window(self.kernel).draw(shape, chance) * self.local_factors_[rows, None]
         if self._local is not None:
-            return self._local.move(chosen, steps)
-        drawn = self.inputs_[chosen] + np.linalg.solve(self.whitening_.T, steps.T).T
+            return self._local.move(rows, steps)
+        drawn = self.inputs_[rows] + np.linalg.solve(self.whitening_.T, steps.T).T
         return drawn if self._bounds is None else fold(drawn, self._bounds)
 
     def cumulative(self, values: ArrayLike) -> np.ndarray:
         """Return the share of the density below each value; one column only."""
         points = check_line(self, "cumulative", values)
         widths = self.local_factors_ / self.whitening_[0, 0]
-        window = find_window(self.window)
+        window = find_window(self.kernel)
 
-        def below(some: np.ndarray) -> np.ndarray:
-            return cumulative_shares(some, self.inputs_[:, 0], widths, self.weights_, window)
+        def below(ends: np.ndarray) -> np.ndarray:
+            return cumulative_shares(ends, self.inputs_[:, 0], widths, self.weights_, window)
 
         if self._bounds is None:
             return below(points)
@@ -315,12 +313,12 @@ class KernelDensity(Density):
 
     def quantile(self, shares: ArrayLike) -> np.ndarray:
         """Return the values below which the given shares of the density lie; one column only."""
-        wanted = check_shares(self, shares)
+        levels = check_shares(self, shares)
         reach = 40.0 * self.local_factors_.max() / self.whitening_[0, 0]
         low, high = self.inputs_.min() - reach, self.inputs_.max() + reach
         if self._bounds is not None:
             low, high = max(low, self._bounds[0, 0]), min(high, self._bounds[1, 0])
-        return line_quantiles(self.cumulative, wanted, low, high)
+        return line_quantiles(self.cumulative, levels, low, high)
 
     def on_grid(self, n_points: int = 1024) -> GridDensity:
         """Return the density on a grid over the data, within its support; one column only.
@@ -330,11 +328,11 @@ class KernelDensity(Density):
         check_line(self, "on_grid", 0.0)
         check_at_least(n_points, 2, "n_points")
         column, width = self.inputs_[:, 0], float(1.0 / self.whitening_[0, 0])
-        window = find_window(self.window)
+        window = find_window(self.kernel)
         alike = (self.local_factors_ == 1.0).all()
         if self._bounds is None and alike:
             return density_on_grid(
-                column, width, window=window, weights=self.weights_, n_points=n_points
+                column, width, kernel=window, weights=self.weights_, n_points=n_points
             )
         margin = min(3.0, window.radius) * width * self.local_factors_.max()
         ends = np.array([column.min() - margin, column.max() + margin])
@@ -348,74 +346,3 @@ class KernelDensity(Density):
         mirrors = self._images(self._bounds)
         density = reflected_on_grid(column, width, window, self.weights_, points, mirrors)
         return GridDensity(points, density, width)
-
-
-def shape_units(inputs: np.ndarray, counts: np.ndarray, shape: str) -> np.ndarray:
-    """Return the matrix that maps inputs to the units of the bandwidth."""
-    n_columns = inputs.shape[1]
-    if shape == "spherical":
-        return np.eye(n_columns)
-    centred = inputs - np.average(inputs, axis=0, weights=counts)
-    covariance = (counts * centred.T) @ centred / max(counts.sum() - 1.0, 1.0)
-    spreads = np.sqrt(np.diag(covariance))
-    if (spreads == 0).any():
-        columns = ", ".join(map(str, np.flatnonzero(spreads == 0)))
-        raise DataError(
-            f"X: column(s) {columns} are constant (n_samples = {len(inputs)}), so shape={shape!r} "
-            "has no unit for them. Drop them or use shape='spherical'."
-        )
-    if shape in {"diagonal", "local"}:
-        return np.diag(1.0 / spreads)
-    correlations = covariance / np.outer(spreads, spreads)
-    if np.linalg.eigvalsh(correlations)[0] < 1e-10:
-        raise DataError(
-            f"X: columns depend on one another (n_samples = {len(inputs)}), so shape='full' has no "
-            "inverse covariance. Drop some or use shape='diagonal'."
-        )
-    return precision_root(covariance)[0]
-
-
-def find_bandwidth(
-    bandwidth: float | str,
-    points: np.ndarray,
-    counts: np.ndarray,
-    window: Window,
-    share: float = 1.0,
-) -> float:
-    """Return the width, in units of the points, that a number or the name of a rule stands for.
-
-    Parameters
-    ----------
-    bandwidth
-        The number, or the name.
-    points
-        Stored rows.
-    counts
-        How often each counts.
-    window
-        The window.
-    share
-        Of the rows, that a rule of thumb is to count.
-    """
-    if not isinstance(bandwidth, str):
-        return float(bandwidth)
-    n_columns = points.shape[1]
-    if bandwidth == "likelihood":
-        return select_bandwidth(points, window=window, sample_weight=counts).best
-    ratio = window_ratio(window, n_columns)
-    if bandwidth == "plug_in":
-        if n_columns != 1:
-            raise DataError(
-                f"bandwidth='plug_in' needs one column; X has {n_columns}. Use 'likelihood'."
-            )
-        return plug_in_bandwidth(points[:, 0], counts) * ratio
-    factor = {"scott": scott_factor, "silverman": silverman_factor}[bandwidth]
-    centred = points - np.average(points, axis=0, weights=counts)
-    freedom = max(counts.sum() - 1.0, 1.0)
-    spread = float(np.sqrt((counts @ centred**2 / freedom).mean()))
-    if spread == 0.0:
-        raise DataError(
-            f"bandwidth={bandwidth!r} follows the spread of the data, and all rows are the same "
-            f"(n_samples = {len(points)}). Give a number."
-        )
-    return factor(share * counts.sum(), n_columns) * spread * ratio

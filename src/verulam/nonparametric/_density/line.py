@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, check_is_fitted
+from verulam.nonparametric._tuning import NUMBERS_AT_ONCE
 from verulam.nonparametric._windows.functions import Window
 
-#: Numbers held at a time.
-BLOCK_NUMBERS = 2**20
 #: Halvings of a cell of the first grid, which leave less than rounding.
 HALVINGS = 40
 
@@ -29,10 +28,10 @@ def check_line(density: Any, method: str, values: ArrayLike) -> np.ndarray:
 def check_shares(density: Any, shares: ArrayLike) -> np.ndarray:
     """Return the shares whose quantiles a fitted density of one column is asked for."""
     check_line(density, "quantile", 0.0)
-    wanted = np.asarray(shares, dtype=np.float64)
-    if not ((wanted >= 0) & (wanted <= 1)).all():
+    levels = np.asarray(shares, dtype=np.float64)
+    if not ((levels >= 0) & (levels <= 1)).all():
         raise DataError("shares must lie between 0 and 1.")
-    return wanted
+    return levels
 
 
 def cumulative_shares(
@@ -45,10 +44,10 @@ def cumulative_shares(
     """Return the weighted share of all windows that lies below each value."""
     flat = np.ravel(values)
     result = np.empty(len(flat))
-    block = max(1, BLOCK_NUMBERS // len(centres))
+    block = max(1, NUMBERS_AT_ONCE // len(centres))
     for start in range(0, len(flat), block):
-        some = flat[start : start + block, None]
-        result[start : start + block] = window.cumulative((some - centres) / widths) @ weights
+        points = flat[start : start + block, None]
+        result[start : start + block] = window.cumulative((points - centres) / widths) @ weights
     return result.reshape(np.shape(values))
 
 
@@ -59,6 +58,7 @@ def line_quantiles(
     grid = np.linspace(low, high, 257)
     cells = np.searchsorted(cumulative(grid), np.ravel(shares)).clip(1, len(grid) - 1)
     left, right = grid[cells - 1], grid[cells]
+    # Bisection: a cumulative function may be flat, where steps by its slope would go astray.
     for _ in range(HALVINGS):
         middle = 0.5 * (left + right)
         below = cumulative(middle) < np.ravel(shares)

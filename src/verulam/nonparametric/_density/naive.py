@@ -25,10 +25,8 @@ from verulam.nonparametric._density.line import (
     cumulative_shares,
     line_quantiles,
 )
+from verulam.nonparametric._tuning import LISTED_QUERIES
 from verulam.nonparametric._windows.functions import WINDOWS
-
-#: Queries whose points are listed at a time, where points have different weights.
-QUERY_ROWS = 1024
 
 
 class NaiveDensity(Density):
@@ -36,7 +34,7 @@ class NaiveDensity(Density):
 
     Parameters
     ----------
-    width
+    bandwidth
         Full side :math:`h` of the cube: it reaches half of it to either side of the query.
 
     Attributes
@@ -58,7 +56,7 @@ class NaiveDensity(Density):
     --------
     >>> import numpy as np
     >>> from verulam.nonparametric import NaiveDensity
-    >>> density = NaiveDensity(width=2.0).fit([[0.0], [1.0], [3.0], [6.0]])
+    >>> density = NaiveDensity(bandwidth=2.0).fit([[0.0], [1.0], [3.0], [6.0]])
     >>> density.counts([[2.0], [4.5]])
     array([2, 0])
     >>> np.exp(density.score_samples([[2.0]]))
@@ -66,11 +64,11 @@ class NaiveDensity(Density):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "width": [Interval(Real, 0, None, closed="neither")],
+        "bandwidth": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(self, *, width: float = 1.0) -> None:
-        self.width = width
+    def __init__(self, *, bandwidth: float = 1.0) -> None:
+        self.bandwidth = bandwidth
 
     @checked_fit
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -88,15 +86,15 @@ class NaiveDensity(Density):
         """Return how many stored points lie in the cube around each row."""
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        half = 0.5 * float(self.width)
+        half = 0.5 * float(self.bandwidth)
         if inputs.shape[1] == 1:
             line = np.sort(self.inputs_[:, 0])
             upper = np.searchsorted(line, inputs[:, 0] + half, side="right")
             return upper - np.searchsorted(line, inputs[:, 0] - half, side="left")
-        found = self._tree().query_ball_point(
+        counts = self._tree().query_ball_point(
             inputs, half, p=np.inf, return_length=True, workers=thread_count()
         )
-        return np.asarray(found)
+        return np.asarray(counts)
 
     def _tree(self) -> cKDTree:
         return cKDTree(self.inputs_, balanced_tree=False)
@@ -106,12 +104,12 @@ class NaiveDensity(Density):
         if np.ptp(self.weights_) == 0.0:
             return self.counts(X) * self.weights_[0]
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        half, tree = 0.5 * float(self.width), self._tree()
+        half, tree = 0.5 * float(self.bandwidth), self._tree()
         shares = np.empty(len(inputs))
-        for start in range(0, len(inputs), QUERY_ROWS):
-            some = inputs[start : start + QUERY_ROWS]
-            rows = tree.query_ball_point(some, half, p=np.inf, workers=thread_count())
-            shares[start : start + len(some)] = [self.weights_[found].sum() for found in rows]
+        for start in range(0, len(inputs), LISTED_QUERIES):
+            queries = inputs[start : start + LISTED_QUERIES]
+            lists = tree.query_ball_point(queries, half, p=np.inf, workers=thread_count())
+            shares[start : start + len(queries)] = [self.weights_[rows].sum() for rows in lists]
         return shares
 
     def score_samples(self, X: ArrayLike) -> np.ndarray:
@@ -119,26 +117,26 @@ class NaiveDensity(Density):
         check_is_fitted(self)
         shares = self._shares(X)
         with np.errstate(divide="ignore"):
-            return np.log(shares) - self.inputs_.shape[1] * np.log(self.width)
+            return np.log(shares) - self.inputs_.shape[1] * np.log(self.bandwidth)
 
     def cumulative(self, values: ArrayLike) -> np.ndarray:
         """Return the share of the density below each value; one column only."""
         points = check_line(self, "cumulative", values)
-        box = WINDOWS["box"]
-        halves = np.full(len(self.inputs_), 0.5 * float(self.width))
+        box = WINDOWS["tophat"]
+        halves = np.full(len(self.inputs_), 0.5 * float(self.bandwidth))
         return cumulative_shares(points, self.inputs_[:, 0], halves, self.weights_, box)
 
     def quantile(self, shares: ArrayLike) -> np.ndarray:
         """Return the values below which the given shares of the density lie; one column only."""
-        wanted = check_shares(self, shares)
-        half = 0.5 * float(self.width)
+        levels = check_shares(self, shares)
+        half = 0.5 * float(self.bandwidth)
         low, high = self.inputs_.min() - half, self.inputs_.max() + half
-        return line_quantiles(self.cumulative, wanted, low, high)
+        return line_quantiles(self.cumulative, levels, low, high)
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> np.ndarray:
         """Draw rows from the density."""
         check_is_fitted(self)
         chance = generator(random_state)
-        chosen = chance.choice(len(self.inputs_), size=n_samples, p=self.weights_)
-        centres = self.inputs_[chosen]
-        return centres + (chance.random(centres.shape) - 0.5) * self.width
+        rows = chance.choice(len(self.inputs_), size=n_samples, p=self.weights_)
+        centres = self.inputs_[rows]
+        return centres + (chance.random(centres.shape) - 0.5) * self.bandwidth

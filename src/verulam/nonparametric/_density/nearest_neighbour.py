@@ -1,4 +1,4 @@
-"""Density from the distance to the k-th nearest stored point."""
+"""Nearest-neighbour density: from the distance to the k-th nearest stored point."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -16,12 +16,11 @@ from verulam.base import (
     checked_fit,
     validate_data,
 )
-from verulam.nonparametric._neighbours.index import NeighbourIndex, check_neighbour_count
+from verulam.nonparametric._neighbours.brute_search import check_neighbour_count
+from verulam.nonparametric._neighbours.index import NeighbourIndex
+from verulam.nonparametric._tuning import NUMBERS_AT_ONCE
 from verulam.nonparametric._windows.functions import Profile, Window, find_window, log_ball_volume
 from verulam.nonparametric._windows.window_sums import StoredPoints, log_window_sums, store_points
-
-#: Neighbours held at a time where weights say how many are needed.
-BLOCK_NUMBERS = 2**20
 
 
 class NearestNeighbourDensity(Density):
@@ -31,13 +30,13 @@ class NearestNeighbourDensity(Density):
     ----------
     n_neighbors
         Number of neighbours :math:`k`; the square root of the number of rows is a start.
-    window
-        None counts the neighbours; a window (see `KernelDensity`) weights all points, with the
+    kernel
+        None counts the neighbours; a kernel (see `KernelDensity`) weights all points, with the
         distance :math:`d_k(x)` as its bandwidth.
     metric
-        "euclidean"; without a window also "city-block", "chebyshev" or "minkowski", whose balls
+        "euclidean"; without a kernel also "manhattan", "chebyshev" or "minkowski", whose balls
         have volumes of their own.
-    power
+    p
         The order of "minkowski".
 
     Attributes
@@ -71,27 +70,27 @@ class NearestNeighbourDensity(Density):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "window": [str, callable, Window, None],
-        "metric": [StrOptions({"euclidean", "city-block", "chebyshev", "minkowski"})],
-        "power": [Interval(Real, 1, None, closed="left")],
+        "kernel": [str, callable, Window, None],
+        "metric": [StrOptions({"euclidean", "manhattan", "chebyshev", "minkowski"})],
+        "p": [Interval(Real, 1, None, closed="left")],
     }
 
     def __init__(
         self,
         *,
         n_neighbors: int = 5,
-        window: str | Window | Profile | None = None,
+        kernel: str | Window | Profile | None = None,
         metric: str = "euclidean",
-        power: float = 2.0,
+        p: float = 2.0,
     ) -> None:
         self.n_neighbors = n_neighbors
-        self.window = window
+        self.kernel = kernel
         self.metric = metric
-        self.power = power
+        self.p = p
 
     @classmethod
     def _example_learners(cls) -> list["NearestNeighbourDensity"]:
-        return [cls(), cls(window="gaussian"), cls(metric="city-block")]
+        return [cls(), cls(kernel="gaussian"), cls(metric="manhattan")]
 
     @checked_fit
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -103,22 +102,22 @@ class NearestNeighbourDensity(Density):
             weights = np.ones(len(inputs))
         elif not weights.any():
             raise DataError("sample_weight: all weights are zero; at least one must be above.")
-        elif weights.sum() < self._wanted:
+        elif weights.sum() < self._needed_weight:
             raise DataError(
                 f"n_neighbors = {self.n_neighbors} is more than all weights together, "
                 f"{weights.sum():.6g}. sample_weight says how often each row counts."
             )
         self.inputs_, self.weights_ = inputs[weights > 0], weights[weights > 0]
-        if self.window is not None and self.metric != "euclidean":
-            raise DataError("A window needs metric='euclidean'; leave window out, or metric.")
-        self._index = NeighbourIndex(self.inputs_, self.metric, self.power)
+        if self.kernel is not None and self.metric != "euclidean":
+            raise DataError("A kernel needs metric='euclidean'; leave kernel out, or metric.")
+        self._index = NeighbourIndex(self.inputs_, self.metric, self.p)
         self._stored: StoredPoints | None = None
-        if self.window is not None:
+        if self.kernel is not None:
             self._stored = store_points(self.inputs_, self.weights_ / self.weights_.sum())
         return self
 
     @property
-    def _wanted(self) -> float:
+    def _needed_weight(self) -> float:
         """What the weights of the neighbours must add up to, up to rounding."""
         return self.n_neighbors * (1.0 - 1e-12)
 
@@ -132,15 +131,17 @@ class NearestNeighbourDensity(Density):
         count = int(np.clip(np.ceil(self.n_neighbors / mean), 1, len(self.inputs_)))
         reaches = np.empty(len(inputs))
         open_rows = np.arange(len(inputs))
+        # Light rows take more neighbours than the mean weight suggests: twice as many each time,
+        # for the queries whose neighbours do not add up yet.
         while len(open_rows):
             still_open = []
             for rows in blocks_of(open_rows, count):
-                found = self._index.query(inputs[rows], count)
-                reached = np.cumsum(self.weights_[found.rows], axis=1) >= self._wanted
+                nearest = self._index.query(inputs[rows], count)
+                reached = np.cumsum(self.weights_[nearest.rows], axis=1) >= self._needed_weight
                 # All rows together reach it, whatever the order in which they are summed.
                 reached[:, -1] |= count == len(self.inputs_)
                 ends = np.argmax(reached, axis=1)
-                reaches[rows] = found.distances[np.arange(len(rows)), ends]
+                reaches[rows] = nearest.distances[np.arange(len(rows)), ends]
                 still_open.append(rows[~reached[:, -1]])
             open_rows = np.concatenate(still_open)
             count = min(2 * count, len(self.inputs_))
@@ -152,14 +153,14 @@ class NearestNeighbourDensity(Density):
         n_columns = self.inputs_.shape[1]
         with np.errstate(divide="ignore"):
             volumes = n_columns * np.log(reaches)
-        if self._stored is None or self.window is None:
+        if self._stored is None or self.kernel is None:
             order = self._index.order or 2.0
             share = np.log(self.n_neighbors / self.weights_.sum())
             return share - log_ball_volume(n_columns, order) - volumes
         result = np.full(len(reaches), np.inf)
         apart = reaches > 0
         inputs = np.asarray(X, dtype=np.float64)[apart]
-        window = find_window(self.window)
+        window = find_window(self.kernel)
         sums = log_window_sums(inputs, self._stored, window, reaches[apart] ** -2.0)
         result[apart] = sums - volumes[apart] - window.log_norm(n_columns)
         return result
@@ -167,5 +168,5 @@ class NearestNeighbourDensity(Density):
 
 def blocks_of(rows: np.ndarray, width: int) -> list[np.ndarray]:
     """Return the rows in runs, of which so many numbers each are few enough to hold."""
-    step = max(1, BLOCK_NUMBERS // width)
+    step = max(1, NUMBERS_AT_ONCE // width)
     return [rows[start : start + step] for start in range(0, len(rows), step)]

@@ -27,7 +27,7 @@ class LikelihoodCurve:
         Mean log-density of the rows, each under the rows of the other folds.
     standard_errors : ndarray of shape (n_values,)
         How far each mean may be off, from the spread of the rows.
-    chosen
+    best
         The value with the largest likelihood.
     density
         The density with that value, fitted to all rows.
@@ -37,7 +37,7 @@ class LikelihoodCurve:
     values: tuple[Any, ...]
     log_likelihoods: np.ndarray
     standard_errors: np.ndarray
-    chosen: Any
+    best: Any
     density: Any
 
     def to_frame(self) -> pd.DataFrame:
@@ -46,24 +46,24 @@ class LikelihoodCurve:
             {
                 "log_likelihood": self.log_likelihoods,
                 "standard_error": self.standard_errors,
-                "chosen": [value == self.chosen for value in self.values],
+                "best": [value == self.best for value in self.values],
             },
             index=pd.Index(self.values, name=self.parameter),
         )
 
 
 def select_density(
-    density: Any, parameter: str, values: Sequence[Any], X: Any, *, cv: Any = 10
+    estimator: Any, parameter: str, values: Sequence[Any], X: Any, *, cv: Any = 10
 ) -> LikelihoodCurve:
     """Fit a density with each value of a parameter; choose by the likelihood of rows left out.
 
     Parameters
     ----------
-    density
+    estimator
         Any density of this package, or other learner with `score_samples`, that integrates to one.
     parameter
         Name of its parameter, such as "bandwidth", "n_neighbors" of the local shape, "adaptive",
-        "width" or "smoothing".
+        "bin_width" or "smoothing".
     values
         Values to try.
     X
@@ -86,10 +86,10 @@ def select_density(
     >>> X = np.concatenate([rng.normal(size=(200, 1)), rng.normal(8, 0.1, size=(200, 1))])
     >>> density = KernelDensity(shape="local")
     >>> curve = select_density(density, "n_neighbors", [3, 30, 300], X)
-    >>> curve.chosen, curve.log_likelihoods.round(1)
+    >>> curve.best, curve.log_likelihoods.round(1)
     (30, array([-1.7, -1. , -2. ]))
     """
-    if isinstance(density, NearestNeighbourDensity):
+    if isinstance(estimator, NearestNeighbourDensity):
         raise DataError(
             "NearestNeighbourDensity does not integrate to one, so likelihood cannot choose its "
             "parameters. Use KernelDensity(shape='local'), which has n_neighbors too."
@@ -100,31 +100,33 @@ def select_density(
         check_at_least(cv, 2, "cv")
         cv = KFold(cv, shuffle=True, random_state=0)
     splits = list(check_cv(cv).split(X))
-    scores = [_held_out(clone(density).set_params(**{parameter: v}), X, splits) for v in values]
-    means = np.array([each.mean() for each in scores])
+    scores = [
+        _held_out(clone(estimator).set_params(**{parameter: value}), X, splits) for value in values
+    ]
+    means = np.array([logs.mean() for logs in scores])
     if not np.isfinite(means).any():
         raise DataError(
             f"Whatever the {parameter}, some rows left out are impossible under the others; give "
             "values that smooth more."
         )
-    best = int(np.argmax(np.where(np.isnan(means), -np.inf, means)))
+    place = int(np.argmax(np.where(np.isnan(means), -np.inf, means)))
     return LikelihoodCurve(
         parameter=parameter,
         values=tuple(values),
         log_likelihoods=means,
-        standard_errors=np.array([_standard_error(each) for each in scores]),
-        chosen=values[best],
-        density=clone(density).set_params(**{parameter: values[best]}).fit(X),
+        standard_errors=np.array([_standard_error(logs) for logs in scores]),
+        best=values[place],
+        density=clone(estimator).set_params(**{parameter: values[place]}).fit(X),
     )
 
 
 def _held_out(density: Any, X: Any, splits: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Return the log-densities of all rows that some fold leaves out."""
-    found = []
+    scores = []
     for training, held_out in splits:
         fitted = clone(density).fit(_rows_of(X, training))
-        found.append(np.asarray(fitted.score_samples(_rows_of(X, held_out))))
-    return np.concatenate(found)
+        scores.append(np.asarray(fitted.score_samples(_rows_of(X, held_out))))
+    return np.concatenate(scores)
 
 
 def _rows_of(X: Any, rows: np.ndarray) -> Any:

@@ -1,4 +1,4 @@
-"""Weights of columns learned from the classes of neighbours."""
+"""Relief: weights of columns learned from the classes of neighbours."""
 
 from typing import Any
 
@@ -75,18 +75,19 @@ def learn_column_weights(X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10) -
     if len(classes) < 2 or counts.min() < 2:
         raise DataError("y needs at least two classes with two rows each, to compare neighbours.")
     spans = np.ptp(inputs, axis=0)
+    # Indicators of categories keep their unit: half a step in two columns makes a difference of 1.
     spans[n_numeric:] = 1.0
     scaled = inputs / np.where(spans > 0, spans, 1.0)
     shares = counts / len(codes)
     gains = np.zeros(inputs.shape[1])
     for code in range(len(classes)):
         members = scaled[codes == code]
-        index = NeighbourIndex(members, "city-block")
+        index = NeighbourIndex(members, "manhattan")
         same = index.query_others(min(n_neighbors, len(members) - 1)).rows
         gains -= np.abs(members[:, None] - members[same]).mean(axis=1).sum(axis=0)
         others = codes != code
-        found = index.query(scaled[others], min(n_neighbors, len(members))).rows
-        differences = np.abs(scaled[others][:, None] - members[found]).mean(axis=1)
+        nearest = index.query(scaled[others], min(n_neighbors, len(members))).rows
+        differences = np.abs(scaled[others][:, None] - members[nearest]).mean(axis=1)
         gains += (shares[code] / (1.0 - shares[codes[others]])) @ differences
     useful = np.maximum(np.bincount(owners, gains), 0.0)
     total = float(useful.sum())

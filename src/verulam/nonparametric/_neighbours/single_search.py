@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from verulam.base import DataError
-from verulam.nonparametric._neighbours.index_loops import partial_distance_search as search_loop
 from verulam.nonparametric._neighbours.inputs import check_at_least, checked_rows
 
 
@@ -59,8 +59,8 @@ def partial_distance_search(
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> found = partial_distance_search(rng.normal(size=(5, 20)), rng.normal(size=(500, 20)))
-    >>> found.share < 0.6
+    >>> search = partial_distance_search(rng.normal(size=(5, 20)), rng.normal(size=(500, 20)))
+    >>> search.share < 0.6
     True
     """
     prototypes = checked_rows(stored, "stored")
@@ -74,6 +74,30 @@ def partial_distance_search(
     search_loop(rows, prototypes, step, float(bound) ** 2, nearest, squares, work)
     share = work.sum() / max(1, rows.size * len(prototypes))
     return PartialSearch(nearest, np.sqrt(squares), work, float(share))
+
+
+@njit(cache=True, nogil=True)
+def search_loop(queries, stored, step, bound, rows, squares, work):
+    """Find each query's nearest row, giving up on a row once its partial sum is too large."""
+    n_columns = queries.shape[1]
+    for query in range(len(queries)):
+        best, limit = -1, bound
+        for row in range(len(stored)):
+            total = 0.0
+            column = 0
+            # The sum of squares only grows: beyond the best so far, the rest need not be added.
+            while column < n_columns and total <= limit:
+                stop = min(column + step, n_columns)
+                for inner in range(column, stop):
+                    difference = queries[query, inner] - stored[row, inner]
+                    total += difference * difference
+                work[query] += stop - column
+                column = stop
+            if column == n_columns and (total < limit or (best < 0 and total <= limit)):
+                limit = total
+                best = row
+        rows[query] = best
+        squares[query] = limit if best >= 0 else np.inf
 
 
 class PrestructuredPrototypes:
@@ -97,8 +121,8 @@ class PrestructuredPrototypes:
     >>> from verulam.nonparametric import PrestructuredPrototypes
     >>> rng = np.random.default_rng(0)
     >>> prototypes = PrestructuredPrototypes(rng.normal(size=(1000, 2)))
-    >>> found = prototypes.query(rng.normal(size=(200, 2)))
-    >>> round(found.share, 2)
+    >>> search = prototypes.query(rng.normal(size=(200, 2)))
+    >>> round(search.share, 2)
     0.25
     """
 
@@ -111,6 +135,7 @@ class PrestructuredPrototypes:
             )
         widest = np.argsort(-self.stored.std(axis=0))[:n_columns]
         above = self.stored[:, widest] > np.median(self.stored[:, widest], axis=0)
+        # The sides of all cuts, as the bits of a number.
         buckets = above @ (1 << np.arange(n_columns))
         self.buckets = [np.flatnonzero(buckets == bucket) for bucket in np.unique(buckets)]
         means = [self.stored[rows].mean(axis=0) for rows in self.buckets]
@@ -119,16 +144,16 @@ class PrestructuredPrototypes:
     def query(self, queries: ArrayLike) -> PartialSearch:
         """Return the nearest row in the bucket of the nearest representative."""
         inputs = checked_rows(queries, "queries", self.stored.shape[1])
-        choice = cdist(inputs, self.representatives).argmin(axis=1)
+        nearest_bucket = cdist(inputs, self.representatives).argmin(axis=1)
         rows = np.empty(len(inputs), dtype=np.intp)
         distances = np.empty(len(inputs))
         looked_at = np.empty(len(inputs), dtype=np.int64)
         for bucket, members in enumerate(self.buckets):
-            own = np.flatnonzero(choice == bucket)
-            table = cdist(inputs[own], self.stored[members])
+            asking = np.flatnonzero(nearest_bucket == bucket)
+            table = cdist(inputs[asking], self.stored[members])
             best = table.argmin(axis=1)
-            rows[own], distances[own] = members[best], table[np.arange(len(own)), best]
-            looked_at[own] = len(members)
+            rows[asking], distances[asking] = members[best], table[np.arange(len(asking)), best]
+            looked_at[asking] = len(members)
         share = float(looked_at.mean() / len(self.stored)) if len(inputs) else 0.0
         operations = (looked_at + len(self.buckets)) * inputs.shape[1]
         return PartialSearch(rows, distances, operations, share)

@@ -196,10 +196,10 @@ class MixtureDetector(Detector):
         inputs = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         seed = int(generator(self.random_state).integers(2**31 - 1))
         mixture = GaussianMixture(self.n_components, random_state=seed).fit(inputs)
-        kept = mixture.weights_ >= min(self.smallest_share, float(mixture.weights_.max()))
-        self.means_, self.covariances_ = mixture.means_[kept], mixture.covariances_[kept]
-        self.shares_ = mixture.weights_[kept] / mixture.weights_[kept].sum()
-        self.n_dropped_ = int((~kept).sum())
+        typical = mixture.weights_ >= min(self.smallest_share, float(mixture.weights_.max()))
+        self.means_, self.covariances_ = mixture.means_[typical], mixture.covariances_[typical]
+        self.shares_ = mixture.weights_[typical] / mixture.weights_[typical].sum()
+        self.n_dropped_ = int((~typical).sum())
         self._set_threshold(self._typicality(inputs), self.contamination)
         return self
 
@@ -214,7 +214,7 @@ class DensityDetector(Detector):
 
     Parameters
     ----------
-    density
+    estimator
         Any learner with `score_samples`. None stands for a kernel density in units of each
         column's standard deviation.
     contamination
@@ -222,7 +222,7 @@ class DensityDetector(Detector):
 
     Attributes
     ----------
-    density_ : learner
+    estimator_ : learner
         The fitted density.
     offset_ : float
         Threshold of the log-density.
@@ -242,22 +242,22 @@ class DensityDetector(Detector):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "density": [HasMethods(["fit", "score_samples"]), None],
+        "estimator": [HasMethods(["fit", "score_samples"]), None],
         "contamination": CONTAMINATION,
     }
 
-    def __init__(self, *, density: Any = None, contamination: float = 0.1) -> None:
-        self.density = density
+    def __init__(self, *, estimator: Any = None, contamination: float = 0.1) -> None:
+        self.estimator = estimator
         self.contamination = contamination
 
     @checked_fit_with_parts
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Fit the density and set the threshold."""
         inputs = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        density = KernelDensity(shape="diagonal") if self.density is None else self.density
-        self.density_ = clone(density).fit(inputs)
+        density = KernelDensity(shape="diagonal") if self.estimator is None else self.estimator
+        self.estimator_ = clone(density).fit(inputs)
         self._set_threshold(self._typicality(inputs), self.contamination)
         return self
 
     def _typicality(self, inputs: np.ndarray) -> np.ndarray:
-        return np.asarray(self.density_.score_samples(inputs))
+        return np.asarray(self.estimator_.score_samples(inputs))

@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verulam.base import Interval, StrOptions, checked_fit, validate_data
-from verulam.nonparametric._neighbours.index import (
-    BLOCK_NUMBERS,
-    Distance,
-    NeighbourIndex,
-    Neighbours,
-)
+from verulam.nonparametric._neighbours.brute_search import Neighbours
+from verulam.nonparametric._neighbours.index import Distance, NeighbourIndex
 from verulam.nonparametric._outliers.detectors import Detector
+from verulam.nonparametric._tuning import DISTANCES_AT_ONCE
 
 #: Keeps densities finite where a point is repeated; scikit-learn's constant.
 SMALLEST_REACH = 1e-10
@@ -39,7 +36,7 @@ class LocalOutlierFactor(Detector):
         within (with the k neighbours, where there are none). Distances to the k-th neighbour are
         compared either way.
     metric
-        "euclidean", "city-block", "chebyshev", "hamming", or a function of two rows that returns
+        "euclidean", "manhattan", "chebyshev", "hamming", or a function of two rows that returns
         their distance.
 
     Attributes
@@ -89,7 +86,7 @@ class LocalOutlierFactor(Detector):
         "kind": [StrOptions({"textbook", "breunig"})],
         "contamination": [StrOptions({"auto"}), Interval(Real, 0.0, 0.5, closed="right")],
         "radius": [Interval(Real, 0, None, closed="neither"), None],
-        "metric": [StrOptions({"euclidean", "city-block", "chebyshev", "hamming"}), callable],
+        "metric": [StrOptions({"euclidean", "manhattan", "chebyshev", "hamming"}), callable],
     }
 
     def __init__(
@@ -116,21 +113,22 @@ class LocalOutlierFactor(Detector):
         index = NeighbourIndex(self.inputs_, self.metric)
         others = index.query_others(self.n_neighbors_)
         self.distances_ = others.distances[:, -1].copy()
-        asked = Asked(index, self.inputs_, others, self.radius)
-        self.reaches_ = asked.mean(self.distances_, at_least_distance=True)
-        self.factors_ = self._factors(asked)
+        hoods = Neighbourhoods(index, self.inputs_, others, self.radius)
+        self.reaches_ = hoods.mean(self.distances_, at_least_distance=True)
+        self.factors_ = self._factors(hoods)
         if self.contamination == "auto":
             self.offset_ = -1.5
         else:
             self._set_threshold(-self.factors_, float(self.contamination))
         return self
 
-    def _factors(self, asked: "Asked") -> np.ndarray:
+    def _factors(self, hoods: "Neighbourhoods") -> np.ndarray:
         if self.kind == "textbook":
-            others = asked.mean(self.distances_)
-            return distance_ratios(asked.nearest.distances[:, -1], others, self.distances_)
-        reaches = asked.mean(self.distances_, at_least_distance=True) + SMALLEST_REACH
-        return reaches * asked.mean(1.0 / (self.reaches_ + SMALLEST_REACH))
+            others = hoods.mean(self.distances_)
+            return distance_ratios(hoods.nearest.distances[:, -1], others, self.distances_)
+        # Mean lrd of the neighbours over the lrd of the row, which is one over its mean reach.
+        reaches = hoods.mean(self.distances_, at_least_distance=True) + SMALLEST_REACH
+        return reaches * hoods.mean(1.0 / (self.reaches_ + SMALLEST_REACH))
 
     def outlier_factors(self, X: ArrayLike) -> np.ndarray:
         """Return the local outlier factor of each row."""
@@ -138,12 +136,12 @@ class LocalOutlierFactor(Detector):
 
     def _typicality(self, inputs: np.ndarray) -> np.ndarray:
         index = NeighbourIndex(self.inputs_, self.metric)
-        found = _without_copies(index.query(inputs, self.n_neighbors_ + 1))
-        return -self._factors(Asked(index, inputs, found, self.radius))
+        nearest = _without_copies(index.query(inputs, self.n_neighbors_ + 1))
+        return -self._factors(Neighbourhoods(index, inputs, nearest, self.radius))
 
 
 @dataclass(frozen=True)
-class Asked:
+class Neighbourhoods:
     """Rows with their neighbourhoods among the stored rows.
 
     Attributes
@@ -174,28 +172,28 @@ class Asked:
         means = terms.mean(axis=1)
         if self.radius is None:
             return means
-        step = max(1, BLOCK_NUMBERS // len(self.index))
+        step = max(1, DISTANCES_AT_ONCE // len(self.index))
         for start in range(0, len(self.queries), step):
-            some = slice(start, start + step)
-            table = self.index.measure(self.queries[some])
+            block = slice(start, start + step)
+            table = self.index.measure(self.queries[block])
             near = table <= self.radius
             # A row is not its own neighbour; of several copies, any may stand for it.
-            own = table.argmin(axis=1)
+            nearest = table.argmin(axis=1)
             places = np.arange(len(table))
-            near[places, own] &= table[places, own] > 0
+            near[places, nearest] &= table[places, nearest] > 0
             terms = np.maximum(values, table) if at_least_distance else values
             counts = near.sum(axis=1)
             sums = np.where(near, terms, 0.0).sum(axis=1)
-            means[some] = np.where(counts > 0, sums / np.maximum(counts, 1), means[some])
+            means[block] = np.where(counts > 0, sums / np.maximum(counts, 1), means[block])
         return means
 
 
-def distance_ratios(own: np.ndarray, others: np.ndarray, distances: np.ndarray) -> np.ndarray:
+def distance_ratios(radii: np.ndarray, others: np.ndarray, distances: np.ndarray) -> np.ndarray:
     """Return the textbook's factors: distances of the k-th neighbour over the neighbours' mean.
 
     Parameters
     ----------
-    own
+    radii
         Distance of each row to its k-th neighbour.
     others
         Mean over its neighbours of theirs.
@@ -206,15 +204,15 @@ def distance_ratios(own: np.ndarray, others: np.ndarray, distances: np.ndarray) 
     # other is an outlier as large as can be told.
     positive = distances[distances > 0]
     floor = SMALLEST_REACH * (float(np.median(positive)) if len(positive) else 1.0)
-    return np.where(own + others > 0, own / np.maximum(others, floor), 1.0)
+    return np.where(radii + others > 0, radii / np.maximum(others, floor), 1.0)
 
 
-def _without_copies(found: Neighbours) -> Neighbours:
+def _without_copies(neighbours: Neighbours) -> Neighbours:
     """Drop, of k + 1 neighbours, the one that is the query itself, or else the farthest."""
-    is_copy = found.distances[:, 0] == 0.0
+    is_copy = neighbours.distances[:, 0] == 0.0
     return Neighbours(
-        np.where(is_copy[:, None], found.distances[:, 1:], found.distances[:, :-1]),
-        np.where(is_copy[:, None], found.rows[:, 1:], found.rows[:, :-1]),
+        np.where(is_copy[:, None], neighbours.distances[:, 1:], neighbours.distances[:, :-1]),
+        np.where(is_copy[:, None], neighbours.rows[:, 1:], neighbours.rows[:, :-1]),
     )
 
 

@@ -1,4 +1,4 @@
-"""What classifiers that keep some of their training rows have in common."""
+"""Prototype selection: what classifiers that keep some of their training rows have in common."""
 
 from typing import Any, Self
 
@@ -17,7 +17,11 @@ from verulam.nonparametric._voting.votes import class_shares
 
 
 class PrototypeClassifier(Classifier):
-    """Base: a learner that defines `_select`, and has `n_neighbors` of what is kept vote."""
+    """Base: a learner that defines `_select`, and has `n_neighbors` of what is kept vote.
+
+    Fitting sets `classes_`, `rows_` (the kept rows of the training data), `prototypes_` (those rows
+    themselves) and `codes_` (their classes, as positions in `classes_`).
+    """
 
     n_neighbors: int
 
@@ -39,16 +43,16 @@ class PrototypeClassifier(Classifier):
     def fit_resample(self, X: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:
         """Return the kept rows and their labels; `rows_` tells which they are."""
         self.fit(X, y)
-        kept = X.iloc[self.rows_] if hasattr(X, "iloc") else np.asarray(X)[self.rows_]
+        rows = X.iloc[self.rows_] if hasattr(X, "iloc") else np.asarray(X)[self.rows_]
         labels = y.iloc[self.rows_] if hasattr(y, "iloc") else np.asarray(y)[self.rows_]
-        return kept, labels
+        return rows, labels
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Return the share of each class among the nearest kept rows."""
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        found = self._index.query(inputs, min(self.n_neighbors, len(self.prototypes_)))
-        return class_shares(self.codes_[found.rows], None, len(self.classes_))
+        nearest = self._index.query(inputs, min(self.n_neighbors, len(self.prototypes_)))
+        return class_shares(self.codes_[nearest.rows], None, len(self.classes_))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the class of most of the nearest kept rows."""

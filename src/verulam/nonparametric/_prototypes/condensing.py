@@ -1,4 +1,4 @@
-"""Condensing: the few rows that decide as all of them do."""
+"""Hart's condensing: the few rows that decide as all of them do."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -60,8 +60,8 @@ def condense(
     --------
     >>> import numpy as np
     >>> X = np.arange(20.0)[:, None]
-    >>> found = condense(X, X[:, 0] > 9.5, random_state=0)
-    >>> sorted(found.rows.tolist()), found.n_passes
+    >>> subset = condense(X, X[:, 0] > 9.5, random_state=0)
+    >>> sorted(subset.rows.tolist()), subset.n_passes
     ([4, 8, 11, 19], 2)
     """
     inputs, codes, _ = checked_cases(X, y)
@@ -95,22 +95,22 @@ def drop_needless(X: ArrayLike, y: ArrayLike, rows: ArrayLike) -> np.ndarray:
     array([ 9, 10])
     """
     inputs, codes, _ = checked_cases(X, y)
-    kept = np.asarray(rows, dtype=np.intp)
-    if not len(kept) or kept.min() < 0 or kept.max() >= len(inputs):
+    prototypes = np.asarray(rows, dtype=np.intp)
+    if not len(prototypes) or prototypes.min() < 0 or prototypes.max() >= len(inputs):
         raise DataError(f"rows must be at least one number from 0 to {len(inputs) - 1}.")
-    if len(inputs) * len(kept) > MOST_ROWS**2:
+    if len(inputs) * len(prototypes) > MOST_ROWS**2:
         raise DataError(f"prune=True holds all distances; {len(inputs)} rows are too many.")
-    table = cdist(inputs, inputs[kept])
-    right = codes[kept[table.argmin(axis=1)]] == codes
-    alive = np.ones(len(kept), dtype=bool)
-    for place in range(len(kept) - 1, -1, -1):
+    table = cdist(inputs, inputs[prototypes])
+    right = codes[prototypes[table.argmin(axis=1)]] == codes
+    alive = np.ones(len(prototypes), dtype=bool)
+    for place in range(len(prototypes) - 1, -1, -1):
         if alive.sum() == 1:
             break
         alive[place] = False
         nearest = np.flatnonzero(alive)[table[:, alive].argmin(axis=1)]
-        if np.any((codes[kept[nearest]] != codes) & right):
+        if np.any((codes[prototypes[nearest]] != codes) & right):
             alive[place] = True
-    return kept[alive]
+    return prototypes[alive]
 
 
 class CondensedNeighbours(PrototypeClassifier):
@@ -170,11 +170,11 @@ class CondensedNeighbours(PrototypeClassifier):
     def _select(self, inputs: np.ndarray, codes: np.ndarray) -> np.ndarray:
         if self.prune and self.n_neighbors > 1:
             raise DataError("prune=True is for n_neighbors=1.")
-        found = condense(
+        subset = condense(
             inputs, codes, n_neighbors=self.n_neighbors, random_state=self.random_state
         )
-        self.n_passes_ = found.n_passes
-        return drop_needless(inputs, codes, found.rows) if self.prune else found.rows
+        self.n_passes_ = subset.n_passes
+        return drop_needless(inputs, codes, subset.rows) if self.prune else subset.rows
 
 
 class PenalisedNeighbours(PrototypeClassifier):
@@ -182,10 +182,10 @@ class PenalisedNeighbours(PrototypeClassifier):
 
     Parameters
     ----------
-    penalty
+    alpha
         The price :math:`\lambda` of a stored row, in errors.
-    restarts
-        Searches from random subsets, besides one from Hart's.
+    n_init
+        Searches: the first starts from Hart's subset, the others from random ones.
     random_state
         Seed of orders and starts.
 
@@ -200,7 +200,7 @@ class PenalisedNeighbours(PrototypeClassifier):
     codes_ : ndarray of shape (n_prototypes,)
         Class of each, as a position in `classes_`.
     cost_ : float
-        Training errors plus the penalty of the stored rows.
+        Training errors plus `alpha` for each stored row.
 
     Notes
     -----
@@ -219,24 +219,22 @@ class PenalisedNeighbours(PrototypeClassifier):
 
     n_neighbors = 1
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "penalty": [Interval(Real, 0, None, closed="neither")],
-        "restarts": [Interval(Integral, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": RANDOM_STATE,
     }
 
-    def __init__(
-        self, *, penalty: float = 1.0, restarts: int = 3, random_state: Seed = None
-    ) -> None:
-        self.penalty = penalty
-        self.restarts = restarts
+    def __init__(self, *, alpha: float = 1.0, n_init: int = 4, random_state: Seed = None) -> None:
+        self.alpha = alpha
+        self.n_init = n_init
         self.random_state = random_state
 
     def _select(self, inputs: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        found = search_subset(
-            inputs, codes, self.penalty, restarts=self.restarts, random_state=self.random_state
+        subset = search_subset(
+            inputs, codes, self.alpha, n_init=self.n_init, random_state=self.random_state
         )
-        self.cost_ = found.cost
-        return found.rows
+        self.cost_ = subset.cost
+        return subset.rows
 
 
 @dataclass(frozen=True)
@@ -248,7 +246,7 @@ class SubsetChoice:
     rows : ndarray
         Rows of the subset, in order.
     cost : float
-        Errors plus the penalty per row.
+        Errors plus `alpha` for each row.
     """
 
     rows: np.ndarray
@@ -258,9 +256,9 @@ class SubsetChoice:
 def search_subset(
     X: ArrayLike,
     y: ArrayLike,
-    penalty: float,
+    alpha: float,
     *,
-    restarts: int = 3,
+    n_init: int = 4,
     random_state: Seed = None,
 ) -> SubsetChoice:
     r"""Return a subset that trades errors for size, found by adding and removing single rows.
@@ -271,10 +269,10 @@ def search_subset(
         One row per case.
     y
         Their labels.
-    penalty
+    alpha
         The price :math:`\lambda` of a stored row, in errors.
-    restarts
-        Searches from random subsets, besides one from Hart's.
+    n_init
+        Searches: the first starts from Hart's subset, the others from random ones.
     random_state
         Seed of orders and starts.
 
@@ -289,26 +287,26 @@ def search_subset(
     --------
     >>> import numpy as np
     >>> X = np.arange(20.0)[:, None]
-    >>> found = search_subset(X, X[:, 0] > 9.5, penalty=0.5, random_state=0)
-    >>> len(found.rows), found.cost
+    >>> subset = search_subset(X, X[:, 0] > 9.5, alpha=0.5, random_state=0)
+    >>> len(subset.rows), subset.cost
     (2, 1.0)
     """
     inputs, codes, _ = checked_cases(X, y)
-    check_at_least(restarts, 0, "restarts")
+    check_at_least(n_init, 1, "n_init")
     if len(inputs) > MOST_ROWS:
         raise DataError(f"X has {len(inputs)} rows; the search holds all distances of {MOST_ROWS}.")
-    if not penalty > 0:
-        raise DataError(f"penalty must be above 0, not {penalty}.")
+    if not alpha > 0:
+        raise DataError(f"alpha must be above 0, not {alpha}.")
     table = cdist(inputs, inputs)
     chance = generator(random_state)
     best = SubsetChoice(np.arange(0), np.inf)
-    for start in range(restarts + 1):
+    for start in range(n_init):
         members = np.zeros(len(inputs), dtype=bool)
         if start == 0:
             members[condense(inputs, codes, random_state=chance).rows] = True
         else:
             members[chance.choice(len(inputs), size=max(1, len(inputs) // 10))] = True
-        cost = toggle_search(table, codes, members, chance.permutation(len(inputs)), float(penalty))
+        cost = toggle_search(table, codes, members, chance.permutation(len(inputs)), float(alpha))
         if cost < best.cost:
             best = SubsetChoice(np.flatnonzero(members), float(cost))
     return best

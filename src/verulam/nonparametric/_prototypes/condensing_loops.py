@@ -41,13 +41,13 @@ def _insert(distances, labels, distance, label):
 
 
 @njit(cache=True, nogil=True)
-def _is_right(labels, own):
+def _is_right(labels, code):
     """Tell whether a row's class has more votes than any other; -1 marks an empty place."""
     votes = 0
     for label in labels:
-        votes += label == own
+        votes += label == code
     for label in labels:
-        if label < 0 or label == own:
+        if label < 0 or label == code:
             continue
         others = 0
         for again in labels:
@@ -95,9 +95,11 @@ def hart_passes(inputs, codes, order, k):
                             distances[row], labels[row], squares[place], tile_labels[first + place]
                         )
                 seen[row] = stop
+            # More than k copies cannot help: identical rows of two classes would go on for ever.
             if _is_right(labels[row], codes[row]) or copies[row] == k:
                 continue
             if count == n_tiles * TILE:
+                # Twice the room each time: all copies together cost no more than what is stored.
                 wider = np.zeros((2 * n_tiles, n_columns, TILE))
                 wider[:n_tiles] = tiles
                 longer = np.zeros(2 * n_tiles * TILE, dtype=np.int64)
@@ -122,8 +124,8 @@ def _nearest_member(table, row, members):
 
 
 @njit(cache=True, nogil=True)
-def toggle_search(table, codes, members, order, penalty):
-    """Add or remove single rows while errors plus the penalty per member fall; return the cost.
+def toggle_search(table, codes, members, order, alpha):
+    """Add or remove single rows while errors plus `alpha` for each member fall; return the cost.
 
     `table` holds the distances between all rows, `members` the subset, which is changed.
     """
@@ -147,6 +149,8 @@ def toggle_search(table, codes, members, order, penalty):
             new_errors = 0
             for row in range(n_rows):
                 choice = nearest[row]
+                # Only rows whose nearest member leaves need a search; a member that enters is
+                # compared with the nearest so far.
                 if leaving:
                     if choice == candidate:
                         choice = _nearest_member(table, row, members)
@@ -155,10 +159,11 @@ def toggle_search(table, codes, members, order, penalty):
                 trial[row] = choice
                 new_errors += codes[choice] != codes[row]
             new_size = size - 1 if leaving else size + 1
-            if new_errors + penalty * new_size < errors + penalty * size - 1e-9:
+            # A margin above rounding: equal costs must not toggle rows for ever.
+            if new_errors + alpha * new_size < errors + alpha * size - 1e-9:
                 errors, size = new_errors, new_size
                 nearest[:] = trial
                 improved = True
             else:
                 members[candidate] = leaving
-    return errors + penalty * size
+    return errors + alpha * size

@@ -29,7 +29,7 @@ class NearestCentre(Classifier):
 
     Parameters
     ----------
-    n_centres
+    n_clusters
         Centres for each class; a class with fewer distinct rows has one per row.
     method
         How a class is clustered: "k-means", or "mixture" of Gaussians.
@@ -61,7 +61,7 @@ class NearestCentre(Classifier):
     >>> import numpy as np
     >>> from verulam.nonparametric import NearestCentre
     >>> X, y = [[0.0], [1.0], [10.0], [11.0], [5.0], [6.0]], ["out"] * 4 + ["in"] * 2
-    >>> classifier = NearestCentre(n_centres=2, random_state=0).fit(X, y)
+    >>> classifier = NearestCentre(n_clusters=2, random_state=0).fit(X, y)
     >>> np.sort(classifier.centres_[:, 0])
     array([ 0.5,  5. ,  6. , 10.5])
     >>> classifier.predict([[2.0], [4.0], [9.0]]).tolist()
@@ -69,7 +69,7 @@ class NearestCentre(Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_centres": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "method": [StrOptions({"k-means", "mixture"})],
         "metric": [StrOptions({"euclidean", "mahalanobis"})],
         "random_state": RANDOM_STATE,
@@ -78,12 +78,12 @@ class NearestCentre(Classifier):
     def __init__(
         self,
         *,
-        n_centres: int = 3,
+        n_clusters: int = 3,
         method: str = "k-means",
         metric: str = "euclidean",
         random_state: Seed = None,
     ) -> None:
-        self.n_centres = n_centres
+        self.n_clusters = n_clusters
         self.method = method
         self.metric = metric
         self.random_state = random_state
@@ -99,19 +99,20 @@ class NearestCentre(Classifier):
         codes, self.classes_ = encode_classes(self, labels)
         floor = VARIANCE_FLOOR * float(inputs.var(axis=0).mean()) or VARIANCE_FLOOR
         seeds = spawn_seeds(self.random_state, len(self.classes_))
-        centres, covariances, owners = [], [], []
+        centres, covariances, centre_codes = [], [], []
         for code, seed in enumerate(seeds):
-            own = inputs[codes == code]
-            found = find_centres(own, self.n_centres, self.method, seed)
-            members = ((own[:, None] - found) ** 2).sum(axis=2).argmin(axis=1)
-            centres.append(found)
-            owners += [code] * len(found)
+            members = inputs[codes == code]
+            class_centres = find_centres(members, self.n_clusters, self.method, seed)
+            squares = ((members[:, None] - class_centres) ** 2).sum(axis=2)
+            clusters = squares.argmin(axis=1)
+            centres.append(class_centres)
+            centre_codes += [code] * len(class_centres)
             covariances += [
-                cluster_covariance(own[members == place], centre, floor)
-                for place, centre in enumerate(found)
+                cluster_covariance(members[clusters == place], centre, floor)
+                for place, centre in enumerate(class_centres)
             ]
         self.centres_ = np.concatenate(centres)
-        self.codes_ = np.array(owners)
+        self.codes_ = np.array(centre_codes)
         self.covariances_ = np.stack(covariances) if self.metric == "mahalanobis" else None
         return self
 
@@ -131,19 +132,19 @@ class NearestCentre(Classifier):
         return self.classes_[self.codes_[nearest]]
 
 
-def find_centres(rows: np.ndarray, n_centres: int, method: str, seed: int) -> np.ndarray:
-    """Return at most `n_centres` centres of some rows."""
+def find_centres(rows: np.ndarray, n_clusters: int, method: str, seed: int) -> np.ndarray:
+    """Return at most `n_clusters` centres of some rows."""
     from sklearn.cluster import KMeans
     from sklearn.mixture import GaussianMixture
 
     distinct = np.unique(rows, axis=0)
-    if len(distinct) <= n_centres:
+    if len(distinct) <= n_clusters:
         return distinct
     if method == "k-means":
-        return KMeans(n_centres, n_init=4, random_state=seed).fit(rows).cluster_centers_
+        return KMeans(n_clusters, n_init=4, random_state=seed).fit(rows).cluster_centers_
     spread = float(rows.var(axis=0).mean())
     mixture = GaussianMixture(
-        n_centres, reg_covar=VARIANCE_FLOOR * spread, random_state=seed, max_iter=500
+        n_clusters, reg_covar=VARIANCE_FLOOR * spread, random_state=seed, max_iter=500
     )
     return mixture.fit(rows).means_
 
@@ -152,5 +153,7 @@ def cluster_covariance(rows: np.ndarray, centre: np.ndarray, floor: float) -> np
     """Return the covariance of a cluster about its centre, no variance below the floor."""
     centred = rows - centre
     scatter = centred.T @ centred / max(1, len(rows))
+    # A cluster of one row, or in a flat, has no spread in some direction: its distances would be
+    # infinite there.
     values, vectors = np.linalg.eigh(scatter)
     return (vectors * np.maximum(values, floor)) @ vectors.T

@@ -16,7 +16,8 @@ COVERAGES = ("pointwise", "curve", "rows")
 
 Weights = Callable[[np.ndarray], np.ndarray]
 
-#: Weights, or draws of noise, held at a time.
+#: Weights, or draws of noise, held at a time. Not for speed alone: draws of a block share a seed,
+#: so that another size draws other noise.
 BLOCK_NUMBERS = 2**22
 #: Points along a curve at first, and at most, when the length of its path is measured.
 FIRST_POINTS, MOST_POINTS = 129, 4097
@@ -180,6 +181,7 @@ def path_length(weights: Weights, low: float, high: float) -> float:
     """Return the length of the path that normalised weights describe from one end to the other."""
     if low == high:
         return 0.0
+    # Chords cut corners: with more points the length grows until they follow the path.
     points, length = FIRST_POINTS, _polygon_length(weights, low, high, FIRST_POINTS)
     while points < MOST_POINTS:
         points, before = 2 * points - 1, length
@@ -217,11 +219,11 @@ def joint_factor(
     for start in range(0, len(queries), rows_at_once):
         units = _unit_rows(weights(queries[start : start + rows_at_once]))
         for first in range(0, N_DRAWS, draws_at_once):
-            some = slice(first, first + draws_at_once)
+            block = slice(first, first + draws_at_once)
             # The same noise for every block of rows, from the same seed.
-            count = len(largest[some])
+            count = len(largest[block])
             noise = np.random.default_rng(seeds[first]).normal(size=(n_targets, count))
-            largest[some] = np.maximum(largest[some], np.abs(units @ noise).max(axis=0))
+            largest[block] = np.maximum(largest[block], np.abs(units @ noise).max(axis=0))
     return float(np.quantile(largest / scales, level))
 
 

@@ -64,6 +64,7 @@ class TrainingSmooth:
     @property
     def generalised_error(self) -> float:
         """Generalised cross-validation: each leverage replaced by their mean."""
+        # A fit with as many degrees as points tells nothing about others.
         free = 1.0 - self.effective_degrees / len(self.targets)
         return np.inf if free < 1e-10 else self.training_error / free**2
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from verulam.base import Interval, StrOptions
-from verulam.nonparametric._neighbours.index import check_neighbour_count
+from verulam.nonparametric._neighbours.brute_search import check_neighbour_count
 from verulam.nonparametric._smoothing.base import Smoother
 from verulam.nonparametric._smoothing.local_polynomial import (
     LocalEngine,
@@ -18,11 +18,11 @@ from verulam.nonparametric._smoothing.neighbourhoods import Neighbourhood
 from verulam.nonparametric._windows.functions import WINDOWS, Profile, Window, find_window
 
 BandwidthChoice = float | Sequence[float] | np.ndarray | Literal["loo", "gcv"]
-WindowChoice = str | Window | Profile
+KernelChoice = str | Window | Profile
 Empty = Literal["nearest", "nan"]
 
 BANDWIDTH = [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"loo", "gcv"})]
-WINDOW = [StrOptions(set(WINDOWS)), callable]
+KERNEL = [StrOptions(set(WINDOWS)), callable]
 EMPTY = [StrOptions({"nearest", "nan"})]
 
 
@@ -56,7 +56,7 @@ class KernelSmoother(FixedWidth, Smoother):
         Width :math:`h` of the window, in units of the inputs; one number, or one for each input.
         "loo" takes the one with the least leave-one-out error, "gcv" with the least generalised
         cross-validation error.
-    window
+    kernel
         Name of a window, or any function of the distance in bandwidths.
     empty
         What to say where no training point lies in the window: the mean of the "nearest" ones, or
@@ -91,7 +91,7 @@ class KernelSmoother(FixedWidth, Smoother):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "bandwidth": BANDWIDTH,
-        "window": WINDOW,
+        "kernel": KERNEL,
         "empty": EMPTY,
     }
 
@@ -99,15 +99,15 @@ class KernelSmoother(FixedWidth, Smoother):
         self,
         *,
         bandwidth: BandwidthChoice = "loo",
-        window: WindowChoice = "gaussian",
+        kernel: KernelChoice = "gaussian",
         empty: Empty = "nearest",
     ) -> None:
         self.bandwidth = bandwidth
-        self.window = window
+        self.kernel = kernel
         self.empty = empty
 
     def _hood(self) -> Neighbourhood:
-        return Neighbourhood(find_window(self.window))
+        return Neighbourhood(find_window(self.kernel))
 
 
 class LocalPolynomial(FixedWidth, Smoother):
@@ -120,7 +120,7 @@ class LocalPolynomial(FixedWidth, Smoother):
     degree
         Highest total degree of a term, products of different inputs included. Degree 0 is the
         kernel smoother.
-    window, empty
+    kernel, empty
         As in `KernelSmoother`.
 
     Attributes
@@ -134,7 +134,7 @@ class LocalPolynomial(FixedWidth, Smoother):
               \qquad \hat g(x) = p_w(0)
 
     Where the points in the window do not spread along a term, that term is left out: a lone point
-    gives its own target. With a box window and degree 1 it is the running line, with tricube
+    gives its own target. With a tophat window and degree 1 it is the running line, with tricube
     weights it is loess with a fixed width. See Alpaydin 8.8.3 and exercises 8, 10 and 11.
 
     Examples
@@ -151,7 +151,7 @@ class LocalPolynomial(FixedWidth, Smoother):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "bandwidth": BANDWIDTH,
         "degree": [Interval(Integral, 0, None, closed="left")],
-        "window": WINDOW,
+        "kernel": KERNEL,
         "empty": EMPTY,
     }
 
@@ -160,16 +160,16 @@ class LocalPolynomial(FixedWidth, Smoother):
         *,
         bandwidth: BandwidthChoice = "loo",
         degree: int = 1,
-        window: WindowChoice = "gaussian",
+        kernel: KernelChoice = "gaussian",
         empty: Empty = "nearest",
     ) -> None:
         self.bandwidth = bandwidth
         self.degree = degree
-        self.window = window
+        self.kernel = kernel
         self.empty = empty
 
     def _hood(self) -> Neighbourhood:
-        return Neighbourhood(find_window(self.window), degree=self.degree)
+        return Neighbourhood(find_window(self.kernel), degree=self.degree)
 
 
 class NeighbourSmoother(Smoother):
@@ -179,9 +179,9 @@ class NeighbourSmoother(Smoother):
     ----------
     n_neighbors
         Number of neighbours k.
-    window
-        "box" weighs all k alike; any other window has the distance :math:`d_k(x)` of the farthest
-        as its width.
+    kernel
+        "tophat" weighs all k alike; any other window has the distance :math:`d_k(x)` of the
+        farthest as its width.
 
     Attributes
     ----------
@@ -206,16 +206,16 @@ class NeighbourSmoother(Smoother):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "window": WINDOW,
+        "kernel": KERNEL,
     }
 
-    def __init__(self, *, n_neighbors: int = 5, window: WindowChoice = "box") -> None:
+    def __init__(self, *, n_neighbors: int = 5, kernel: KernelChoice = "tophat") -> None:
         self.n_neighbors = n_neighbors
-        self.window = window
+        self.kernel = kernel
 
     def _prepare(self) -> None:
         check_neighbour_count(self.n_neighbors, len(self.inputs_))
 
     def _engine(self) -> LocalEngine:
-        hood = Neighbourhood(find_window(self.window), n_neighbors=self.n_neighbors)
+        hood = Neighbourhood(find_window(self.kernel), n_neighbors=self.n_neighbors)
         return LocalEngine(hood, self.inputs_, self.targets_)

@@ -12,19 +12,19 @@ from verulam.nonparametric._smoothing.local_line_loops import (
 )
 from verulam.nonparametric._smoothing.neighbourhoods import LocalValues, Neighbourhood
 from verulam.nonparametric._smoothing.sliding_loops import sliding_fits
+from verulam.nonparametric._tuning import (
+    SERIES_REACH,
+    SLIDING_QUERIES,
+    SLIDING_REACH,
+    THREADED_VISITS,
+    VISIT_QUERIES,
+)
 from verulam.nonparametric._windows.functions import EXPONENTIAL, GAUSSIAN, POWERS
 
 #: Terms of the power series behind the fast Gaussian sums: exact to rounding.
 SERIES_TERMS = 24
-#: From this many inputs in reach of the average query on, the series beats the plain sum.
-SERIES_REACH = 150
-#: From this many on, sums that slide along the line beat visits to every input in reach; and
-#: queries that slide in one go.
-SLIDING_REACH, SLIDING_QUERIES = 60, 2048
 #: Heights of a Gaussian, and of an exponential, below 1e-17 are nothing.
 GAUSSIAN_REACH, EXPONENTIAL_REACH = 80.0, 40.0
-#: Visits of inputs that make threads worth starting, and queries that each task takes.
-THREADED_VISITS, TASK_QUERIES = 2_000_000, 512
 
 
 @dataclass(frozen=True)
@@ -96,19 +96,20 @@ def _direct_values(
     if left_out is not None:
         hood = hood.one_more()
     windows = line_windows(hood, line.x, queries, skipped)
-    found = np.full((len(queries), 4), np.nan)
+    fits = np.full((len(queries), 4), np.nan)
     rest = np.ones(len(queries), dtype=bool)
     visits = int((windows[1] - windows[0]).sum())
     sliding = left_out is None and not with_squares and hood.window.code == POWERS
     if sliding and visits > SLIDING_REACH * len(queries):
-        found[:, :2], found[:, 3] = _slide(hood, line, queries, *windows), 0.0
-        rest = np.isnan(found[:, 0])
+        fits[:, :2], fits[:, 3] = _slide(hood, line, queries, *windows), 0.0
+        # Where sliding sums have lost digits they say so; those queries are visited.
+        rest = np.isnan(fits[:, 0])
     if rest.any():
-        chosen = (part[rest] for part in (queries, *windows, skipped))
-        found[rest] = _visit(hood, line, *chosen, with_squares=with_squares)
-    result = np.empty_like(found)
-    result[order] = found
-    return LocalValues(result[:, 0], result[:, 1], result[:, 2], result[:, 3] > 0)
+        remaining = (part[rest] for part in (queries, *windows, skipped))
+        fits[rest] = _visit(hood, line, *remaining, with_squares=with_squares)
+    unsorted = np.empty_like(fits)
+    unsorted[order] = fits
+    return LocalValues(unsorted[:, 0], unsorted[:, 1], unsorted[:, 2], unsorted[:, 3] > 0)
 
 
 def _slide(
@@ -124,15 +125,15 @@ def _slide(
     inner, outer = (int(window.inner), int(window.outer)) if window.outer else (1, 0)
 
     def compute(start: int) -> np.ndarray:
-        own = slice(start, start + SLIDING_QUERIES)
+        task = slice(start, start + SLIDING_QUERIES)
         return sliding_fits(
             line.x,
             line.y,
             line.prior,
-            queries[own],
-            starts[own],
-            stops[own],
-            widths[own],
+            queries[task],
+            starts[task],
+            stops[task],
+            widths[task],
             inner,
             outer,
             hood.degree,
@@ -157,16 +158,16 @@ def _visit(
     window = hood.window
 
     def compute(start: int) -> np.ndarray:
-        own = slice(start, start + TASK_QUERIES)
+        task = slice(start, start + VISIT_QUERIES)
         return local_fits(
             line.x,
             line.y,
             line.prior,
-            queries[own],
-            starts[own],
-            stops[own],
-            widths[own],
-            skipped[own],
+            queries[task],
+            starts[task],
+            stops[task],
+            widths[task],
+            skipped[task],
             window.code,
             float(window.inner),
             float(window.outer),
@@ -175,7 +176,7 @@ def _visit(
         )
 
     light = int((stops - starts).sum()) < THREADED_VISITS
-    tasks = range(0, len(queries), TASK_QUERIES)
+    tasks = range(0, len(queries), VISIT_QUERIES)
     return np.concatenate(thread_map(compute, tasks, 1 if light else 0))
 
 
@@ -204,6 +205,7 @@ def line_windows(
         starts = np.searchsorted(x, queries - reach, side="left")
         stops = np.searchsorted(x, queries + reach, side="right")
     else:
+        # Compact windows are open: a point at their very edge has no weight.
         starts = np.searchsorted(x, queries - widths, side="right")
         stops = np.searchsorted(x, queries + widths, side="left")
     if hood.side == "past":
@@ -217,9 +219,10 @@ def _nearest_distances(x: np.ndarray, queries: np.ndarray, skipped: np.ndarray) 
     padded = np.concatenate([[-np.inf], x, [np.inf]])
     left = np.searchsorted(x, queries)
     right = left + 1
-    own = skipped >= 0
-    left = np.where(own, skipped, left)
-    right = np.where(own, skipped + 2, right)
+    # Padded by one, the input before a skipped one stands at its number, the next two behind.
+    leaves_out = skipped >= 0
+    left = np.where(leaves_out, skipped, left)
+    right = np.where(leaves_out, skipped + 2, right)
     return np.minimum(queries - padded[left], padded[right] - queries)
 
 

@@ -60,6 +60,7 @@ def fill_tails(x, start, stop, query, width, code, skipped, offsets, weights):
             nearest = min(nearest, abs(offsets[t]))
     if code == 0:
         for t in range(stop - start):
+            # A product, not a difference of squares, which would cancel far from all inputs.
             weights[t] = np.exp(0.5 * (nearest - offsets[t]) * (nearest + offsets[t]))
     else:
         for t in range(stop - start):
@@ -78,6 +79,7 @@ def local_solution(offsets, weights, targets, count, degree, with_norm):
         first += weights[t] * offsets[t]
     if not total > 0.0:
         return np.nan, np.nan, np.nan
+    # Orthogonal to the constant about their mean, offsets need no matrix to be solved.
     mean = first / total if degree > 0 else 0.0
     second = third = fourth = 0.0
     product0 = product1 = product2 = 0.0
@@ -102,6 +104,7 @@ def local_solution(offsets, weights, targets, count, degree, with_norm):
     # Coefficients of the weights in powers of v, divided by the total weight.
     constant, linear, quadratic = 1.0, 0.0, 0.0
     spread = second / total
+    # Points that hardly spread beside their distance leave a line undetermined: it is left out.
     largest = max(1e-300, offsets[0] ** 2, offsets[count - 1] ** 2)
     if degree > 0 and spread > 1e-24 * largest:
         linear = -mean / spread
@@ -203,6 +206,7 @@ def nearest_windows(x, queries, count):
     starts = np.empty(queries.shape[0], dtype=np.int64)
     start = 0
     for q in range(queries.shape[0]):
+        # Both are sorted, so that the window only moves on: O(n + m) for all queries together.
         while start + count < x.shape[0] and queries[q] > (x[start] + x[start + count]) / 2.0:
             start += 1
         starts[q] = start
@@ -213,9 +217,10 @@ def nearest_windows(x, queries, count):
 def gaussian_moments(x, y, queries, width, n_powers, n_target_powers, n_terms):
     """Return sums of ``w u^k`` and ``w u^k y`` at each query, w a Gaussian of the offset u.
 
-    The inputs are gathered in boxes as wide as the window. The exponential of the product of both
-    offsets from a box's centre is expanded in a power series, so a query costs boxes times terms,
-    however many the inputs. Weights below 1e-17 are left out.
+    In the manner of the fast Gauss transform, inputs are gathered in boxes as wide as the window.
+    The exponential of the product of both offsets from a box's centre is expanded in a power
+    series, so a query costs boxes times terms, however many the inputs. Weights below 1e-17 are
+    left out.
     """
     low = x[0]
     n_boxes = int((x[-1] - low) / width) + 1
@@ -233,8 +238,8 @@ def gaussian_moments(x, y, queries, width, n_powers, n_target_powers, n_terms):
             target_sums[box, m] += term * y[t]
             term *= v
     moments = np.empty((queries.shape[0], n_powers + n_target_powers))
-    own = np.empty(n_powers)
-    own_targets = np.empty(n_powers)
+    sums_here = np.empty(n_powers)
+    target_sums_here = np.empty(n_powers)
     for q in range(queries.shape[0]):
         moments[q] = 0.0
         place = (queries[q] - low) / width
@@ -244,20 +249,21 @@ def gaussian_moments(x, y, queries, width, n_powers, n_target_powers, n_terms):
             if not filled[box]:
                 continue
             z = place - box - 0.5
+            # exp(-9^2 / 2) is below 1e-17, and a box reaches half a width from its centre.
             if abs(z) > 9.5:
                 continue
-            own[:] = 0.0
-            own_targets[:] = 0.0
+            sums_here[:] = 0.0
+            target_sums_here[:] = 0.0
             factor = np.exp(-0.5 * z * z)
             for m in range(n_terms):
                 for k in range(n_powers):
-                    own[k] += factor * sums[box, m + k]
+                    sums_here[k] += factor * sums[box, m + k]
                 for k in range(n_target_powers):
-                    own_targets[k] += factor * target_sums[box, m + k]
+                    target_sums_here[k] += factor * target_sums[box, m + k]
                 factor *= z / (m + 1.0)
             # The offset from the query is v - z: sums of its powers follow from those of v.
-            add_shifted(own, z, n_powers, moments[q], 0)
-            add_shifted(own_targets, z, n_target_powers, moments[q], n_powers)
+            add_shifted(sums_here, z, n_powers, moments[q], 0)
+            add_shifted(target_sums_here, z, n_target_powers, moments[q], n_powers)
     return moments
 
 

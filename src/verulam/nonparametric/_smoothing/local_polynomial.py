@@ -65,20 +65,20 @@ class LocalEngine:
 
     def training(self, rows: np.ndarray | None = None) -> TrainingSmooth:
         """Return the fits at the training inputs, or some rows, with and without each point."""
-        chosen = np.arange(len(self.inputs)) if rows is None else rows
+        rows = np.arange(len(self.inputs)) if rows is None else rows
         if self._on_line:
-            return self._training_on_line(chosen)
+            return self._training_on_line(rows)
         fits = space_values(
             self.hood,
             self.inputs,
             self.targets,
             self.prior,
-            self.inputs[chosen],
-            own=chosen,
+            self.inputs[rows],
+            self_rows=rows,
         )
-        targets = self.targets[chosen]
+        targets = self.targets[rows]
         left_out, unknown = left_out_values(targets, fits.values, fits.leverage)
-        again = chosen[self._again(unknown)]
+        again = rows[self._again(unknown)]
         if len(again):
             left_out[self._again(unknown)] = space_values(
                 self.hood,
@@ -86,14 +86,15 @@ class LocalEngine:
                 self.targets,
                 self.prior,
                 self.inputs[again],
-                own=again,
+                self_rows=again,
                 leave_out=True,
             ).values
         return TrainingSmooth(targets, fits.values, fits.leverage, left_out)
 
-    def _training_on_line(self, chosen: np.ndarray) -> TrainingSmooth:
+    def _training_on_line(self, rows: np.ndarray) -> TrainingSmooth:
         line = sorted_line(self.inputs, self.targets, self.prior)
         fits = line_values(self.hood, line, line.x)
+        # The fits tell the weight of a point of weight one at the query.
         leverage = fits.leverage * line.prior
         left_out, unknown = left_out_values(line.y, fits.values, leverage)
         again = self._again(unknown)
@@ -102,7 +103,7 @@ class LocalEngine:
             left_out[again] = line_values(self.hood, line, line.x[again], left_out=positions).values
         columns = np.empty((3, len(line.x)))
         columns[:, line.order] = fits.values, leverage, left_out
-        return TrainingSmooth(self.targets[chosen], *columns[:, chosen])
+        return TrainingSmooth(self.targets[rows], *columns[:, rows])
 
     def _again(self, unknown: np.ndarray) -> np.ndarray:
         """Return where leaving out needs another fit.

@@ -14,10 +14,9 @@ from verulam.nonparametric._smoothing.neighbourhoods import (
     count_terms,
     polynomial_terms,
 )
+from verulam.nonparametric._tuning import WEIGHTS_AT_ONCE
 from verulam.nonparametric._windows.functions import EXPONENTIAL, GAUSSIAN
 
-#: Numbers in the largest array of one block of queries: 32 MB of float64.
-BLOCK_NUMBERS = 2**22
 #: Directions whose share of the variance is smaller are left out of a local fit.
 SMALLEST_EIGENVALUE = 1e-10
 #: Below this determinant, such directions are looked for.
@@ -53,7 +52,7 @@ def space_values(
     prior: np.ndarray | None,
     queries: np.ndarray,
     *,
-    own: np.ndarray | None = None,
+    self_rows: np.ndarray | None = None,
     leave_out: bool = False,
 ) -> LocalValues:
     """Return the local fits at some queries.
@@ -68,14 +67,14 @@ def space_values(
         Weight of each stored point besides its window's.
     queries
         Inputs to evaluate at.
-    own
+    self_rows
         Which stored point each query is, where they are stored points.
     leave_out
         Whether each query does without its own point.
     """
     values, leverage, squares = (np.full(len(queries), np.nan) for _ in range(3))
     empty = np.zeros(len(queries), dtype=bool)
-    left_out = own if leave_out else None
+    left_out = self_rows if leave_out else None
     for block in weight_blocks(hood, inputs, prior, queries, left_out):
         rows, weights = block.rows, block.weights
         if block.points is None:
@@ -84,10 +83,11 @@ def space_values(
             values[rows] = (weights * targets[block.points]).sum(axis=1)
         squares[rows] = np.square(weights).sum(axis=1)
         empty[rows] = block.empty
-        if own is not None and block.points is None:
-            leverage[rows] = np.take_along_axis(weights, own[rows, None], axis=1)[:, 0]
-        elif own is not None:
-            leverage[rows] = np.where(block.points == own[rows, None], weights, 0.0).sum(axis=1)
+        if self_rows is not None and block.points is None:
+            leverage[rows] = np.take_along_axis(weights, self_rows[rows, None], axis=1)[:, 0]
+        elif self_rows is not None:
+            is_self = block.points == self_rows[rows, None]
+            leverage[rows] = np.where(is_self, weights, 0.0).sum(axis=1)
     return LocalValues(values, leverage, squares, empty)
 
 
@@ -106,7 +106,7 @@ def weight_blocks(
 
 
 def block_rows(n_queries: int, numbers_per_query: int) -> Iterator[slice]:
-    step = max(1, BLOCK_NUMBERS // max(1, numbers_per_query))
+    step = max(1, WEIGHTS_AT_ONCE // max(1, numbers_per_query))
     for start in range(0, n_queries, step):
         yield slice(start, min(start + step, n_queries))
 
@@ -149,12 +149,12 @@ def _neighbour_blocks(
     n_terms = count_terms(inputs.shape[1], hood.degree)
     for rows in block_rows(len(queries), count * (1 + n_terms)):
         nearest = index.query(queries[rows], count)
-        found, points = nearest.distances, nearest.rows
+        distances, points = nearest.distances, nearest.rows
         if left_out is not None:
-            found, points = _drop_own(found, points, left_out[rows])
-        widths = found[:, -1:]
+            distances, points = _drop_self(distances, points, left_out[rows])
+        widths = distances[:, -1:]
         # Where repeated inputs fill the neighbourhood, all of it counts alike.
-        scaled = np.divide(found, widths, out=np.zeros_like(found), where=widths > 0)
+        scaled = np.divide(distances, widths, out=np.zeros_like(distances), where=widths > 0)
         heights = _heights(hood, scaled)
         if prior is not None:
             heights *= prior[points]
@@ -167,14 +167,14 @@ def _neighbour_blocks(
         yield WeightBlock(rows, _fit_weights(heights, offsets, hood.degree), points, empty)
 
 
-def _drop_own(
-    found: np.ndarray, points: np.ndarray, own: np.ndarray
+def _drop_self(
+    distances: np.ndarray, points: np.ndarray, self_rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Take each query's own point, or the farthest, out of its neighbours."""
-    is_own = points == own[:, None]
-    is_own[~is_own.any(axis=1), -1] = True
+    is_self = points == self_rows[:, None]
+    is_self[~is_self.any(axis=1), -1] = True
     shape = (len(points), points.shape[1] - 1)
-    return found[~is_own].reshape(shape), points[~is_own].reshape(shape)
+    return distances[~is_self].reshape(shape), points[~is_self].reshape(shape)
 
 
 def _heights(hood: Neighbourhood, scaled: np.ndarray) -> np.ndarray:
@@ -210,14 +210,16 @@ def _fit_weights(heights: np.ndarray, offsets: np.ndarray | None, degree: int) -
         return weights
     # Points without weight may lie far away, where high powers overflow.
     terms = polynomial_terms(np.where(weights[..., None] > 0, offsets, 0.0), degree)
+    # About its weighted means, a term is orthogonal to the constant. The value at the query, where
+    # all terms are 0, is the mean target less the means times the coefficients of the terms.
     means = weights[:, None, :] @ terms
     terms -= means
     covariances = np.swapaxes(terms * weights[..., None], 1, 2) @ terms
     spreads = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
     scales = np.where(spreads > 1e-12, spreads, math.inf)
     correlations = covariances / (scales[:, :, None] * scales[:, None, :])
-    slopes = _solve(correlations, -means[:, 0] / scales) / scales
-    return weights * (1.0 + (terms @ slopes[..., None])[..., 0])
+    loadings = _solve(correlations, -means[:, 0] / scales) / scales
+    return weights * (1.0 + (terms @ loadings[..., None])[..., 0])
 
 
 def _solve(matrices: np.ndarray, right_sides: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ class Loess(Smoother):
         Share of the training points that make up the neighbourhood.
     degree
         Degree of the local polynomial: 0, 1 or 2.
-    n_iterations
+    n_iter
         Number of times that points far from the curve are given less weight and the curve is
         fitted again; 0 for plain least squares.
 
@@ -62,7 +62,7 @@ class Loess(Smoother):
     >>> X = np.arange(20.0)[:, None]
     >>> y = 2 * X[:, 0] + np.tile([-0.1, 0.1], 10)
     >>> y[10] = 100.0
-    >>> Loess(n_iterations=0).fit(X, y).predict([[10.0]]).round(1)
+    >>> Loess(n_iter=0).fit(X, y).predict([[10.0]]).round(1)
     array([31.5])
     >>> Loess().fit(X, y).predict([[10.0]]).round(1)
     array([20.])
@@ -71,32 +71,32 @@ class Loess(Smoother):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "span": [Interval(Real, 0, 1, closed="right")],
         "degree": [Interval(Integral, 0, 2, closed="both")],
-        "n_iterations": [Interval(Integral, 0, None, closed="left")],
+        "n_iter": [Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, *, span: float = 2.0 / 3.0, degree: int = 1, n_iterations: int = 3) -> None:
+    def __init__(self, *, span: float = 2.0 / 3.0, degree: int = 1, n_iter: int = 3) -> None:
         self.span = span
         self.degree = degree
-        self.n_iterations = n_iterations
+        self.n_iter = n_iter
 
     def _prepare(self) -> None:
         count, n_columns = self.inputs_.shape
         # A span of 0.3 of 10 points is 3 points, whatever the rounding of their product.
-        wanted = max(int(self.span * count + 1e-10), count_terms(n_columns, self.degree))
-        self.n_neighbors_ = min(wanted, count)
+        size = max(int(self.span * count + 1e-10), count_terms(n_columns, self.degree))
+        self.n_neighbors_ = min(size, count)
         self.robustness_ = np.ones(count)
-        size = float(np.abs(self.targets_).max())
-        for _ in range(self.n_iterations):
+        largest = float(np.abs(self.targets_).max())
+        for _ in range(self.n_iter):
             fitted = self._engine().values(self.inputs_).values
-            self.robustness_ = robustness_weights(self.targets_ - fitted, size)
+            self.robustness_ = robustness_weights(self.targets_ - fitted, largest)
 
     def _engine(self) -> LocalEngine:
         hood = Neighbourhood(WINDOWS["tricube"], degree=self.degree, n_neighbors=self.n_neighbors_)
-        prior = self.robustness_ if self.n_iterations else None
+        prior = self.robustness_ if self.n_iter else None
         return LocalEngine(hood, self.inputs_, self.targets_, prior)
 
     def _mean_square(self, residuals: np.ndarray) -> float:
-        if self.n_iterations == 0:
+        if self.n_iter == 0:
             return super()._mean_square(residuals)
         return robust_mean_square(residuals, self.robustness_)
 

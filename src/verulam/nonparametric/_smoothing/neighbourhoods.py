@@ -75,9 +75,9 @@ def polynomial_terms(offsets: np.ndarray, degree: int) -> np.ndarray:
     """
     columns = [offsets]
     for order in range(2, degree + 1):
-        for chosen in combinations_with_replacement(range(offsets.shape[-1]), order):
-            product = offsets[..., chosen[0]] * offsets[..., chosen[1]]
-            for column in chosen[2:]:
+        for factors in combinations_with_replacement(range(offsets.shape[-1]), order):
+            product = offsets[..., factors[0]] * offsets[..., factors[1]]
+            for column in factors[2:]:
                 product *= offsets[..., column]
             columns.append(product[..., None])
     return np.concatenate(columns, axis=-1)

@@ -18,6 +18,7 @@ from verulam.nonparametric._smoothing.kernel_smoother import (
 )
 from verulam.nonparametric._smoothing.local_polynomial import checked_bandwidth, choose_bandwidth
 from verulam.nonparametric._smoothing.neighbourhoods import LocalValues
+from verulam.nonparametric._tuning import WEIGHTS_AT_ONCE
 
 
 class Regressogram(Smoother):
@@ -174,6 +175,7 @@ class BinEngine:
         """Return the bin of each query, and where it is the nearest one for want of its own."""
         numbers = self.numbers(queries)
         asked, members = np.unique(numbers, axis=0, return_inverse=True)
+        # Looked up by their bytes: one step for each bin, not one for each pair of bins.
         known = {number.tobytes(): place for place, number in enumerate(fits.bins)}
         places = np.array([known.get(number.tobytes(), -1) for number in asked])
         lost = places < 0
@@ -197,13 +199,15 @@ class BinEngine:
 
     def training(self, rows: np.ndarray | None = None) -> TrainingSmooth:
         """Return the fits at the training inputs, with and without each point."""
-        chosen = np.arange(len(self.inputs)) if rows is None else rows
-        fitted = self.values(self.inputs[chosen])
-        fits, targets = self.fits(), self.targets[chosen]
+        rows = np.arange(len(self.inputs)) if rows is None else rows
+        fitted = self.values(self.inputs[rows])
+        fits, targets = self.fits(), self.targets[rows]
         left_out, unknown = left_out_values(targets, fitted.values, fitted.leverage)
-        places = fits.members[chosen]
+        places = fits.members[rows]
         counts = fits.counts[places]
         shared = unknown & (counts > 1)
+        # A line that goes through the point whatever the others say cannot do without it: the mean
+        # of the others stands in.
         left_out[shared] = (counts * fits.means[places] - targets)[shared] / (counts[shared] - 1)
         alone = counts == 1
         if alone.any() and len(fits.bins) > 1:
@@ -217,15 +221,15 @@ class BinEngine:
         places, lost = self._find(fits, queries)
         offsets = np.where(lost[:, None], 0.0, queries - fits.centres[places])
         along = np.einsum("qi,qij->qj", offsets, fits.inverses[places])
-        own = self.inputs - fits.centres[fits.members]
-        weights = 1.0 / fits.counts[places][:, None] + along @ own.T
+        from_centres = self.inputs - fits.centres[fits.members]
+        weights = 1.0 / fits.counts[places][:, None] + along @ from_centres.T
         return np.where(places[:, None] == fits.members, weights, 0.0)
 
 
 def nearest_bins(asked: np.ndarray, bins: np.ndarray, *, skip_own: bool = False) -> np.ndarray:
     """Return the place of the bin nearest to each of those asked for."""
     nearest = np.empty(len(asked), dtype=np.int64)
-    step = max(1, 2**22 // len(bins))
+    step = max(1, WEIGHTS_AT_ONCE // len(bins))
     for start in range(0, len(asked), step):
         gaps = cdist(asked[start : start + step], bins)
         if skip_own:

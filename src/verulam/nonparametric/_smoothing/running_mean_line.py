@@ -4,7 +4,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 from verulam.base import DataError, Interval, StrOptions
-from verulam.nonparametric._neighbours.index import check_neighbour_count
+from verulam.nonparametric._neighbours.brute_search import check_neighbour_count
 from verulam.nonparametric._smoothing.base import Smoother
 from verulam.nonparametric._smoothing.kernel_smoother import (
     BANDWIDTH,
@@ -77,7 +77,7 @@ class RunningMean(FixedWidth, Smoother):
         self.empty = empty
 
     def _hood(self) -> Neighbourhood:
-        return Neighbourhood(WINDOWS["box"], side=self.side)
+        return Neighbourhood(WINDOWS["tophat"], side=self.side)
 
     def _prepare(self) -> None:
         check_side(self.side, self.n_features_in_)
@@ -141,7 +141,7 @@ class RunningLine(FixedWidth, Smoother):
         return [cls(bandwidth=1.0), cls(n_neighbors=6)]
 
     def _hood(self) -> Neighbourhood:
-        return Neighbourhood(WINDOWS["box"], degree=1, n_neighbors=self.n_neighbors)
+        return Neighbourhood(WINDOWS["tophat"], degree=1, n_neighbors=self.n_neighbors)
 
     def _prepare(self) -> None:
         if self.n_neighbors is None:

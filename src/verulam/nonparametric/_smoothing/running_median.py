@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.stats import binom
@@ -19,11 +20,8 @@ from verulam.nonparametric._smoothing.local_polynomial import checked_bandwidth,
 from verulam.nonparametric._smoothing.local_space import block_rows
 from verulam.nonparametric._smoothing.neighbourhoods import LocalValues, Neighbourhood, Side
 from verulam.nonparametric._smoothing.running_mean_line import SIDE, check_side
-from verulam.nonparametric._smoothing.running_median_loops import running_limits
+from verulam.nonparametric._tuning import RANKED_TARGETS, THREADED_WINDOWS
 from verulam.nonparametric._windows.functions import WINDOWS
-
-#: Targets whose ranks are taken together, at least.
-LEAST_GROUP = 4096
 
 
 @dataclass(frozen=True)
@@ -177,12 +175,12 @@ class MedianEngine:
 
     def training(self, rows: np.ndarray | None = None) -> TrainingSmooth:
         """Return the medians at the training inputs, with and without each point."""
-        chosen = np.arange(len(self.inputs)) if rows is None else rows
-        queries = self.inputs[chosen]
+        rows = np.arange(len(self.inputs)) if rows is None else rows
+        queries = self.inputs[rows]
         fitted = self._values(queries, None).values
-        left_out = fitted if len(self.inputs) == 1 else self._values(queries, chosen).values
-        unknown = np.full(len(chosen), np.nan)
-        return TrainingSmooth(self.targets[chosen], fitted, unknown, left_out)
+        left_out = fitted if len(self.inputs) == 1 else self._values(queries, rows).values
+        unknown = np.full(len(rows), np.nan)
+        return TrainingSmooth(self.targets[rows], fitted, unknown, left_out)
 
     def limits(self, queries: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return two targets of each window, `depths` from its ends, and how many it has."""
@@ -192,47 +190,47 @@ class MedianEngine:
         limits[0, counts == 0], limits[1, counts == 0] = -np.inf, np.inf
         return limits, counts
 
-    def _values(self, queries: np.ndarray, own: np.ndarray | None) -> LocalValues:
+    def _values(self, queries: np.ndarray, left_out: np.ndarray | None) -> LocalValues:
         find = self._on_line if self.inputs.shape[1] == 1 else self._in_space
         middle = (np.arange(len(self.inputs) + 1) - 1) // 2
-        limits, counts = find(queries, own, middle)
+        limits, counts = find(queries, left_out, middle)
         nothing = np.full(len(queries), np.nan)
         return LocalValues(0.5 * limits.sum(axis=0), nothing, nothing, counts == 0)
 
     def _on_line(
-        self, points: np.ndarray, own: np.ndarray | None, depths: np.ndarray
+        self, points: np.ndarray, left_out: np.ndarray | None, depths: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         queries = points[:, 0]
         line = sorted_line(self.inputs, self.targets, None)
         order = np.argsort(queries, kind="stable")
         skipped = np.full(len(queries), -1)
-        if own is not None:
+        if left_out is not None:
             positions = np.empty(len(line.order), dtype=np.int64)
             positions[line.order] = np.arange(len(line.order))
-            skipped = positions[own][order]
+            skipped = positions[left_out][order]
         width = float(np.ravel(self.bandwidth)[0])
-        hood = Neighbourhood(WINDOWS["box"], bandwidth=width, side=self.side)
+        hood = Neighbourhood(WINDOWS["tophat"], bandwidth=width, side=self.side)
         starts, stops, _ = line_windows(hood, line.x, queries[order], skipped)
-        found = window_limits(line.y, starts, stops, skipped, depths)
+        in_line = window_limits(line.y, starts, stops, skipped, depths)
         inside = (skipped >= starts) & (skipped < stops)
         sizes = np.maximum(stops - starts, 0) - inside
         for place in np.flatnonzero(sizes == 0):
-            query, left_out = queries[order[place]], skipped[place]
-            found[:, place] = nearest_mean(line.x, line.y, query, left_out, 0)[0]
-        limits, counts = np.empty_like(found), np.empty_like(sizes)
-        limits[:, order], counts[order] = found, sizes
+            query = queries[order[place]]
+            in_line[:, place] = nearest_mean(line.x, line.y, query, skipped[place], 0)[0]
+        limits, counts = np.empty_like(in_line), np.empty_like(sizes)
+        limits[:, order], counts[order] = in_line, sizes
         return limits, counts
 
     def _in_space(
-        self, queries: np.ndarray, own: np.ndarray | None, depths: np.ndarray
+        self, queries: np.ndarray, left_out: np.ndarray | None, depths: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         limits = np.empty((2, len(queries)))
         counts = np.empty(len(queries), dtype=np.int64)
         stored = self.inputs / self.bandwidth
         for rows in block_rows(len(queries), 3 * len(stored)):
             scaled = cdist(queries[rows] / self.bandwidth, stored)
-            if own is not None:
-                np.put_along_axis(scaled, own[rows, None], np.inf, axis=1)
+            if left_out is not None:
+                np.put_along_axis(scaled, left_out[rows, None], np.inf, axis=1)
             inside = scaled < 1.0
             counts[rows] = inside.sum(axis=1)
             inside |= scaled == scaled.min(axis=1, keepdims=True)
@@ -259,10 +257,10 @@ def median_depths(most: int, level: float) -> np.ndarray:
 def ordered_limits(inside: np.ndarray, targets: np.ndarray, depths: np.ndarray) -> np.ndarray:
     """Return the targets `depths` from both ends of those inside each row's window."""
     counts = inside.sum(axis=1)
-    found = np.sort(np.where(inside, targets, np.inf), axis=1)
+    ordered = np.sort(np.where(inside, targets, np.inf), axis=1)
     depth = depths[counts]
     at = np.stack([depth, counts - 1 - depth], axis=1)
-    limits = np.take_along_axis(found, np.clip(at, 0, found.shape[1] - 1), axis=1).T
+    limits = np.take_along_axis(ordered, np.clip(at, 0, ordered.shape[1] - 1), axis=1).T
     return np.where(depth < 0, [[-np.inf], [np.inf]], limits)
 
 
@@ -290,22 +288,92 @@ def window_limits(
         Targets beyond each of the two, by the number of targets in a window.
     """
     limits = np.empty((2, len(starts)))
-    size = max(LEAST_GROUP, 4 * int((stops - starts).max(initial=0)))
+    size = max(RANKED_TARGETS, 4 * int((stops - starts).max(initial=0)))
     edges = [0]
     while edges[-1] < len(starts):
         reach = np.searchsorted(stops, starts[edges[-1]] + size, side="right")
         edges.append(max(edges[-1] + 1, int(reach)))
 
     def compute(group: int) -> None:
-        own = slice(edges[group], edges[group + 1])
-        low, high = starts[own][0], max(stops[own][-1], starts[own][0])
+        windows = slice(edges[group], edges[group + 1])
+        # Ranks within the group alone: a tree of its targets is small enough for the cache.
+        low, high = starts[windows][0], max(stops[windows][-1], starts[windows][0])
         by_rank = np.argsort(targets[low:high])
         ranks = np.empty(len(by_rank), dtype=np.int64)
         ranks[by_rank] = np.arange(len(by_rank))
         ordered = targets[low:high][by_rank]
-        limits[:, own] = running_limits(
-            ranks, ordered, starts[own] - low, stops[own] - low, skipped[own] - low, depths
+        limits[:, windows] = running_limits(
+            ranks,
+            ordered,
+            starts[windows] - low,
+            stops[windows] - low,
+            skipped[windows] - low,
+            depths,
         )
 
-    thread_map(compute, range(len(edges) - 1), 1 if len(starts) < 2**16 else 0)
+    thread_map(compute, range(len(edges) - 1), 1 if len(starts) < THREADED_WINDOWS else 0)
     return limits
+
+
+@njit(cache=True, nogil=True)
+def running_limits(ranks, ordered, starts, stops, skipped, depths):
+    """Return two targets of each window, equally far from its least and its greatest.
+
+    `ranks` are those of the targets, `ordered` the targets by rank; `depths` is how many targets
+    of a window lie beyond each of the two, by their number, -1 for infinite limits. NaN where a
+    window is empty. Starts and stops never go back, so that each point enters and leaves the tree
+    once.
+    """
+    tree = np.zeros(ranks.shape[0] + 1, dtype=np.int64)
+    highest = 1
+    while 2 * highest < tree.shape[0]:
+        highest *= 2
+    limits = np.empty((2, starts.shape[0]))
+    start = stop = 0
+    for q in range(starts.shape[0]):
+        while stop < stops[q]:
+            change_count(tree, ranks[stop], 1)
+            stop += 1
+        while start < starts[q]:
+            change_count(tree, ranks[start], -1)
+            start += 1
+        count = stop - start
+        left_out = skipped[q] >= start and skipped[q] < stop
+        if left_out:
+            change_count(tree, ranks[skipped[q]], -1)
+            count -= 1
+        limits[:, q] = np.nan
+        if count > 0:
+            depth, other = depths[count], count - 1 - depths[count]
+            limits[0, q], limits[1, q] = -np.inf, np.inf
+            if depth >= 0:
+                limits[0, q] = limits[1, q] = ordered[find_rank(tree, depth, highest)]
+                if other != depth:
+                    limits[1, q] = ordered[find_rank(tree, other, highest)]
+        if left_out:
+            change_count(tree, ranks[skipped[q]], 1)
+    return limits
+
+
+@njit(cache=True, nogil=True)
+def change_count(tree, rank, change):
+    """Add to the count of a rank in a Fenwick tree."""
+    # Entry i sums the counts of the last (i & -i) ranks up to it: log n entries change.
+    position = rank + 1
+    while position < tree.shape[0]:
+        tree[position] += change
+        position += position & -position
+
+
+@njit(cache=True, nogil=True)
+def find_rank(tree, position, highest):
+    """Return the rank of the value at a position among those counted."""
+    # Binary descent: entries at powers of two are sums of whole halves of what is left.
+    rank = 0
+    step = highest
+    while step > 0:
+        if rank + step < tree.shape[0] and tree[rank + step] <= position:
+            rank += step
+            position -= tree[rank]
+        step >>= 1
+    return rank

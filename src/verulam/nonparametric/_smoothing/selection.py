@@ -39,7 +39,7 @@ class SmoothingCurve:
         The criterion.
     effective_degrees : ndarray of shape (n_values,)
         Effective degrees of freedom; NaN where the smoother has none.
-    chosen
+    best
         The value with the least criterion.
     learner
         The smoother with that value, fitted to all rows.
@@ -51,7 +51,7 @@ class SmoothingCurve:
     training: np.ndarray
     validation: np.ndarray
     effective_degrees: np.ndarray
-    chosen: Any
+    best: Any
     learner: Any
 
     def to_frame(self) -> pd.DataFrame:
@@ -61,7 +61,7 @@ class SmoothingCurve:
                 "training": self.training,
                 self.criterion: self.validation,
                 "effective_degrees": self.effective_degrees,
-                "chosen": [value == self.chosen for value in self.values],
+                "best": [value == self.best for value in self.values],
             },
             index=pd.Index(self.values, name=self.parameter),
         )
@@ -84,7 +84,7 @@ def select_smoothing(
     smoother
         Any smoother of this package, or with "folds" any regressor.
     parameter
-        Name of its parameter, such as "bandwidth", "n_neighbors", "span", "degree" or "penalty".
+        Name of its parameter, such as "bandwidth", "n_neighbors", "span", "degree" or "alpha".
     values
         Values to try.
     X, y
@@ -107,7 +107,7 @@ def select_smoothing(
     >>> curve = select_smoothing(
     ...     NeighbourSmoother(), "n_neighbors", [1, 5, 10, 20, 50], sine.inputs, sine.target_values
     ... )
-    >>> curve.chosen, curve.effective_degrees
+    >>> curve.best, curve.effective_degrees
     (5, array([100.,  20.,  10.,   5.,   2.]))
     """
     if criterion not in CRITERIA:
@@ -122,7 +122,7 @@ def select_smoothing(
         learners.append(learner)
         rows.append(_errors(learner, X, targets, criterion, splits))
     training, validation, degrees = np.array(rows).T
-    best = int(np.argmin(np.where(np.isnan(validation), np.inf, validation)))
+    place = int(np.argmin(np.where(np.isnan(validation), np.inf, validation)))
     return SmoothingCurve(
         parameter=parameter,
         values=tuple(values),
@@ -130,8 +130,8 @@ def select_smoothing(
         training=training,
         validation=validation,
         effective_degrees=degrees,
-        chosen=values[best],
-        learner=learners[best],
+        best=values[place],
+        learner=learners[place],
     )
 
 

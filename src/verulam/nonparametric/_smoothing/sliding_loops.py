@@ -43,6 +43,7 @@ def move_range(x, y, prior, old, new, centre, scale, sums, target_sums):
 @njit(cache=True, nogil=True)
 def shift_sums(sums, shift):
     """Turn sums of powers of u into those of ``u + shift``, in place."""
+    # Pascal's triangle as repeated additions: after pass j, the sums up to power j are shifted.
     for start in range(sums.shape[0] - 1):
         for k in range(sums.shape[0] - 1, start, -1):
             sums[k] += shift * sums[k - 1]
@@ -55,6 +56,7 @@ def window_moments(sums, ratio, inner, outer, side, moments):
     for i in range(outer + 1):
         power = inner * i
         factor = coefficient * ratio**power
+        # To the left, |u|^power is -(u^power) for odd powers.
         if side < 0 and power % 2 == 1:
             factor = -factor
         for k in range(moments.shape[0]):
@@ -71,6 +73,7 @@ def moment_solution(moments, products, degree):
         return products[0] / total, 1.0 / total
     mean = moments[1] / total
     square = moments[2] / total
+    # A difference of sums: where it is small beside them, its digits are gone.
     spread = square - mean * mean
     if not spread > LEAST_SPREAD:
         return np.nan, np.nan
@@ -96,6 +99,7 @@ def moment_solution(moments, products, degree):
 @njit(cache=True, nogil=True)
 def sliding_fits(x, y, prior, queries, starts, stops, widths, inner, outer, degree):
     """Return value and own weight of the local fit at each query; NaN where digits are lost."""
+    # An odd power of |u| has another sign to the left of the query: two sets of sums.
     split = inner % 2 == 1 and outer > 0
     n_sides = 2 if split else 1
     n_sums = inner * outer + 2 * degree + 1
@@ -112,6 +116,7 @@ def sliding_fits(x, y, prior, queries, starts, stops, widths, inner, outer, degr
             new[0, 1], new[1, 0] = middle, middle
         moves = np.abs(new - old).sum()
         near = queries[q] - origin < FARTHEST * unit and 0.5 * unit < widths[q] < 2.0 * unit
+        # Afresh where shifts would lose digits, or where it takes no more points than moving.
         if not near or moves > stops[q] - starts[q]:
             centre = origin = queries[q]
             unit = widths[q]
@@ -139,6 +144,7 @@ def sliding_fits(x, y, prior, queries, starts, stops, widths, inner, outer, degr
             window_moments(sums[side], ratio, inner, outer, sign, moments)
             window_moments(target_sums[side], ratio, inner, outer, sign, products)
             weight += sums[side, 0]
+        # Weights near zero beside their number are what cancelling left of the powers.
         result[q] = np.nan
         if moments[0] > 1e-3 * weight and stops[q] > starts[q]:
             result[q, 0], result[q, 1] = moment_solution(moments, products, degree)

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from verulam.base import Seed, generator
 from verulam.nonparametric._neighbours.inputs import check_at_least
-from verulam.nonparametric._voting.k_neighbours import KNeighboursClassifier
+from verulam.nonparametric._voting.k_neighbours import KNeighborsClassifier
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _errors(
 
     train, test = draw(size), draw(n_test)
     return [
-        1.0 - KNeighboursClassifier(n_neighbors=count).fit(*train).score(*test)
+        1.0 - KNeighborsClassifier(n_neighbors=count).fit(*train).score(*test)
         if count <= size
         else np.nan
         for count in counts
@@ -120,4 +120,5 @@ def nearest_neighbour_limit(distance: float) -> float:
     """Return the error of one neighbour among infinitely many rows of two Gaussians."""
     grid = np.linspace(-12.0, 12.0 + distance, 20_001)
     first, second = norm.pdf(grid), norm.pdf(grid - distance)
+    # 2 eta (1 - eta) times the density (f + g) / 2, with eta = f / (f + g), is f g / (f + g).
     return float(np.trapezoid(first * second / np.maximum(first + second, 1e-300), grid))

@@ -19,20 +19,28 @@ from verulam.base import (
     encode_classes,
     validate_data,
 )
-from verulam.nonparametric._neighbours.gower import GowerIndex, encode_queries, gower_index
-from verulam.nonparametric._neighbours.index import (
-    METRICS,
-    Distance,
-    NeighbourIndex,
+from verulam.nonparametric._neighbours.brute_search import (
     Neighbours,
-    WeightedHamming,
     check_neighbour_count,
     nearest_columns,
 )
-from verulam.nonparametric._neighbours.index_loops import count_votes
+from verulam.nonparametric._neighbours.dissimilarity_index import (
+    GowerIndex,
+    ObjectIndex,
+    WeightedHamming,
+    encode_queries,
+    gower_index,
+    objects_of,
+)
+from verulam.nonparametric._neighbours.index import METRICS, Distance, NeighbourIndex
 from verulam.nonparametric._neighbours.inputs import check_at_least, checked_cases
-from verulam.nonparametric._neighbours.object_index import ObjectIndex, objects_of
-from verulam.nonparametric._voting.votes import Weighting, class_shares, vote_weights, winning_class
+from verulam.nonparametric._voting.votes import (
+    Weighting,
+    class_shares,
+    count_votes,
+    vote_weights,
+    winning_class,
+)
 from verulam.nonparametric._windows.functions import log_ball_volume
 
 SIMILARITY = "precomputed-similarity"
@@ -72,7 +80,7 @@ class NeighbourReason:
         return "\n".join([f"{self.label}, because of", *lines])
 
 
-class KNeighboursClassifier(Classifier):
+class KNeighborsClassifier(Classifier):
     r"""Let the nearest training rows vote.
 
     Parameters
@@ -85,12 +93,12 @@ class KNeighboursClassifier(Classifier):
         Which of several classes with the same vote wins: "first", the first label, as in
         scikit-learn; "nearest", the one with the nearest neighbour; "prior", the most frequent.
     metric
-        "euclidean", "city-block", "chebyshev", "minkowski", "mahalanobis", "hamming", "cosine";
+        "euclidean", "manhattan", "chebyshev", "minkowski", "mahalanobis", "hamming", "cosine";
         "gower" for tables of numbers and categories, with gaps; "precomputed", where `X` holds
         distances to the training rows; "precomputed-similarity", where it holds similarities,
         such as scores of alignments; or a function of two rows, or of two objects, such as
         strings, where `X` is a list of those.
-    power
+    p
         The order of "minkowski".
     column_weights
         Importance of each column in the distance, for Minkowski's kinds, "hamming" and "gower";
@@ -117,9 +125,9 @@ class KNeighboursClassifier(Classifier):
 
     Examples
     --------
-    >>> from verulam.nonparametric import KNeighboursClassifier
+    >>> from verulam.nonparametric import KNeighborsClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [8.0], [9.0]], ["low", "low", "low", "up", "up"]
-    >>> classifier = KNeighboursClassifier(n_neighbors=3).fit(X, y)
+    >>> classifier = KNeighborsClassifier(n_neighbors=3).fit(X, y)
     >>> classifier.predict_proba([[4.0], [7.0]]).round(2)
     array([[1.  , 0.  ],
            [0.33, 0.67]])
@@ -133,7 +141,7 @@ class KNeighboursClassifier(Classifier):
 
     >>> def differing(first, second):
     ...     return len(set(first) ^ set(second))
-    >>> words = KNeighboursClassifier(n_neighbors=1, metric=differing)
+    >>> words = KNeighborsClassifier(n_neighbors=1, metric=differing)
     >>> words.fit(["cat", "dog"], ["animal", "friend"]).predict(["cart", "dogs"])
     array(['animal', 'friend'], dtype='<U6')
     """
@@ -143,7 +151,7 @@ class KNeighboursClassifier(Classifier):
         "weights": [StrOptions({"uniform", "distance"}), callable],
         "ties": [StrOptions({"nearest", "prior", "first"})],
         "metric": [StrOptions({*METRICS, "gower", *PRECOMPUTED}), callable],
-        "power": [Interval(Real, 1, None, closed="left")],
+        "p": [Interval(Real, 1, None, closed="left")],
         "column_weights": ["array-like", None],
     }
 
@@ -154,21 +162,21 @@ class KNeighboursClassifier(Classifier):
         weights: Weighting = "uniform",
         ties: str = "first",
         metric: str | Distance = "euclidean",
-        power: float = 2.0,
+        p: float = 2.0,
         column_weights: ArrayLike | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.ties = ties
         self.metric = metric
-        self.power = power
+        self.p = p
         self.column_weights = column_weights
 
     @classmethod
-    def _example_learners(cls) -> list["KNeighboursClassifier"]:
+    def _example_learners(cls) -> list["KNeighborsClassifier"]:
         return [
             cls(),
-            cls(n_neighbors=3, weights="distance", metric="city-block", ties="nearest"),
+            cls(n_neighbors=3, weights="distance", metric="manhattan", ties="nearest"),
             cls(metric="gower"),
         ]
 
@@ -203,17 +211,18 @@ class KNeighboursClassifier(Classifier):
             self._index = WeightedHamming(np.array(inputs), weights)
         elif self.metric not in PRECOMPUTED:
             if weights is not None:
-                order = {"city-block": 1.0, "minkowski": self.power}.get(str(self.metric), 2.0)
+                # Weighted differences are differences of scaled columns: sums of |w^(1/p) d|^p.
+                order = {"manhattan": 1.0, "minkowski": self.p}.get(str(self.metric), 2.0)
                 self._scale = weights ** (1.0 / order)
                 inputs = inputs * self._scale
-            self._index = NeighbourIndex(np.array(inputs), self.metric, self.power)
+            self._index = NeighbourIndex(np.array(inputs), self.metric, self.p)
         return self
 
     def _checked_weights(self) -> np.ndarray | None:
         if self.column_weights is None:
             return None
         weights = np.asarray(self.column_weights, dtype=np.float64)
-        known = ("euclidean", "city-block", "minkowski", "hamming", "gower")
+        known = ("euclidean", "manhattan", "minkowski", "hamming", "gower")
         if self.metric not in known:
             raise DataError(f"column_weights needs metric to be one of {', '.join(known)}.")
         usable = np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0
@@ -242,7 +251,7 @@ class KNeighboursClassifier(Classifier):
             return X
         return validate_data(self, X, dtype=np.float64, reset=reset, ensure_all_finite="allow-nan")
 
-    def kneighbours(self, X: ArrayLike) -> Neighbours:
+    def kneighbors(self, X: ArrayLike) -> Neighbours:
         """Return the nearest training rows of each row."""
         check_is_fitted(self)
         if isinstance(self._index, ObjectIndex):
@@ -259,44 +268,46 @@ class KNeighboursClassifier(Classifier):
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the class with most votes."""
-        winners = self._winners(self.kneighbours(X))
+        winners = self._winners(self.kneighbors(X))
         return self.classes_[winners]
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Return the share of the votes of each class."""
-        return self._shares(self.kneighbours(X))
+        return self._shares(self.kneighbors(X))
 
-    def _shares(self, found: Neighbours) -> np.ndarray:
+    def _shares(self, neighbours: Neighbours) -> np.ndarray:
         equal = isinstance(self.weights, str) and self.weights == "uniform"
-        weights = None if equal else vote_weights(found.distances, self.weights)
-        return class_shares(self.codes_[found.rows], weights, len(self.classes_))
+        weights = None if equal else vote_weights(neighbours.distances, self.weights)
+        return class_shares(self.codes_[neighbours.rows], weights, len(self.classes_))
 
-    def _winners(self, found: Neighbours) -> np.ndarray:
-        codes = self.codes_[found.rows]
+    def _winners(self, neighbours: Neighbours) -> np.ndarray:
+        codes = self.codes_[neighbours.rows]
         if codes.shape[1] == 1:
             return codes[:, 0]
-        return winning_class(self._shares(found), codes, self.class_counts_, self.ties)
+        return winning_class(self._shares(neighbours), codes, self.class_counts_, self.ties)
 
     def class_log_density(self, X: ArrayLike) -> np.ndarray:
         """Return the log-density of each row under each class, for Euclidean distances."""
         if self.metric != "euclidean" or self.column_weights is not None:
             raise DataError("class_log_density needs metric='euclidean' without column_weights.")
-        found = self.kneighbours(X)
+        neighbours = self.kneighbors(X)
         n_columns = self.n_features_in_
-        counts = count_votes(self.codes_[found.rows], len(self.classes_))
+        counts = count_votes(self.codes_[neighbours.rows], len(self.classes_))
+        # A class without a vote has density zero; k copies of a row have a ball of no volume.
         with np.errstate(divide="ignore"):
-            volumes = log_ball_volume(n_columns) + n_columns * np.log(found.distances[:, -1:])
+            volumes = log_ball_volume(n_columns) + n_columns * np.log(neighbours.distances[:, -1:])
             return np.log(counts) - np.log(self.class_counts_) - volumes
 
     def explain(self, X: ArrayLike) -> list[NeighbourReason]:
         """Return the training rows behind each answer."""
-        found = self.kneighbours(X)
-        weights = vote_weights(found.distances, self.weights)
-        answers = self.classes_[self._winners(found)]
-        labels = self.classes_[self.codes_[found.rows]]
+        neighbours = self.kneighbors(X)
+        rows, distances = neighbours.rows, neighbours.distances
+        weights = vote_weights(distances, self.weights)
+        answers = self.classes_[self._winners(neighbours)]
+        labels = self.classes_[self.codes_[rows]]
         return [
             NeighbourReason(*case)
-            for case in zip(answers, found.rows, found.distances, labels, weights, strict=True)
+            for case in zip(answers, rows, distances, labels, weights, strict=True)
         ]
 
 
@@ -351,7 +362,7 @@ def select_neighbour_count(
     most
         Largest number of neighbours.
     metric
-        As for `KNeighboursClassifier`, but for "gower" and those computed before.
+        As for `KNeighborsClassifier`, but for "gower" and those computed before.
 
     Examples
     --------
@@ -366,11 +377,11 @@ def select_neighbour_count(
     inputs, codes, classes = checked_cases(X, y)
     check_at_least(most, 1, "most")
     counts = np.bincount(codes, minlength=len(classes))
-    found = NeighbourIndex(inputs, metric).query_others(most)
-    neighbours = codes[found.rows]
+    # Nearest first: the k nearest others are the first k columns, whatever the k.
+    neighbours = codes[NeighbourIndex(inputs, metric).query_others(most).rows]
     errors = np.empty(most)
     for k in range(1, most + 1):
-        own = neighbours[:, :k]
-        shares = class_shares(own, None, len(classes))
-        errors[k - 1] = np.mean(winning_class(shares, own, counts, "nearest") != codes)
+        shares = class_shares(neighbours[:, :k], None, len(classes))
+        winners = winning_class(shares, neighbours[:, :k], counts, "nearest")
+        errors[k - 1] = np.mean(winners != codes)
     return NeighbourCurve(np.arange(1, most + 1), errors)

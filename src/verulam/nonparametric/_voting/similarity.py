@@ -20,7 +20,11 @@ from verulam.base import (
     generator,
     validate_data,
 )
-from verulam.nonparametric._neighbours.object_index import as_queries, compare_objects, objects_of
+from verulam.nonparametric._neighbours.dissimilarity_index import (
+    as_queries,
+    compare_objects,
+    objects_of,
+)
 
 
 class SimilarityRepresentation(Transformer):
@@ -94,8 +98,8 @@ class SimilarityRepresentation(Transformer):
                 f"n_landmarks={self.n_landmarks} is larger than n_samples = {len(inputs)}."
             )
         chance = generator(self.random_state)
-        chosen = np.sort(chance.choice(len(inputs), self.n_landmarks, replace=False))
-        self.landmarks_ = inputs[chosen]
+        rows = np.sort(chance.choice(len(inputs), self.n_landmarks, replace=False))
+        self.landmarks_ = inputs[rows]
         return self
 
     def transform(self, X: ArrayLike) -> np.ndarray:

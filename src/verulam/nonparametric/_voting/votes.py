@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
+from numba import njit
 
 from verulam.base import DataError
-from verulam.nonparametric._neighbours.index_loops import count_votes
 
 #: Shares closer than this are tied.
 TIED = 1e-12
@@ -25,22 +25,22 @@ def vote_weights(distances: np.ndarray, weights: Weighting) -> np.ndarray:
         share the whole vote; or a function of the distances.
     """
     if callable(weights):
-        given = np.asarray(weights(distances), dtype=np.float64)
-        if given.shape != distances.shape or (given < 0).any() or not np.isfinite(given).all():
+        votes = np.asarray(weights(distances), dtype=np.float64)
+        if votes.shape != distances.shape or (votes < 0).any() or not np.isfinite(votes).all():
             raise DataError(
                 "weights: the function must return one number of at least 0 for each distance."
             )
     elif weights == "uniform":
-        given = np.ones_like(distances)
+        votes = np.ones_like(distances)
     else:
         nearest = distances.min(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
             # Relative to the nearest, so that tiny distances cannot overflow.
-            given = np.where(nearest > 0, nearest / distances, distances == 0)
-    totals = given.sum(axis=1, keepdims=True)
-    uniform = np.full_like(given, 1.0 / given.shape[1])
+            votes = np.where(nearest > 0, nearest / distances, distances == 0)
+    totals = votes.sum(axis=1, keepdims=True)
+    uniform = np.full_like(votes, 1.0 / votes.shape[1])
     # Where every weight is zero, all neighbours count alike.
-    return np.where(totals > 0, given / np.where(totals > 0, totals, 1.0), uniform)
+    return np.where(totals > 0, votes / np.where(totals > 0, totals, 1.0), uniform)
 
 
 def class_shares(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
@@ -51,9 +51,20 @@ def class_shares(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) 
     if weights is None:
         return count_votes(codes, n_classes) / codes.shape[1]
     n_queries = len(codes)
+    # One count for all queries: each has a range of places of its own.
     places = codes + n_classes * np.arange(n_queries)[:, None]
     votes = np.bincount(places.ravel(), weights.ravel(), n_queries * n_classes)
     return votes.reshape(n_queries, n_classes)
+
+
+@njit(cache=True, nogil=True)
+def count_votes(codes, n_classes):
+    """Return how many of each query's neighbours, given by their codes, belong to each class."""
+    votes = np.zeros((len(codes), n_classes))
+    for query in range(len(codes)):
+        for place in range(codes.shape[1]):
+            votes[query, codes[query, place]] += 1.0
+    return votes
 
 
 def winning_class(

@@ -1,5 +1,7 @@
 """The Parzen classifier: windows vote for the class of the point they stand on."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -17,9 +19,10 @@ from verulam.base import (
     encode_classes,
     validate_data,
 )
-from verulam.nonparametric._density.kernel_density import find_bandwidth, shape_units
-from verulam.nonparametric._window_classifiers.class_windows import ClassWindows
+from verulam.nonparametric._density.bandwidths import find_bandwidth
+from verulam.nonparametric._density.window_shapes import shape_units
 from verulam.nonparametric._windows.functions import Profile, Window, find_window
+from verulam.nonparametric._windows.window_sums import StoredPoints, log_window_sums, store_points
 from verulam.numerics import PosteriorMixin
 
 
@@ -28,7 +31,7 @@ class ParzenClassifier(PosteriorMixin, Classifier):
 
     Parameters
     ----------
-    window
+    kernel
         Name of a window or a function of the distance, as for `KernelDensity`.
     bandwidth
         The width :math:`h`, or how to find it from the data less their class means: "scott",
@@ -71,7 +74,7 @@ class ParzenClassifier(PosteriorMixin, Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "window": [str, callable, Window],
+        "kernel": [str, callable, Window],
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"scott", "silverman", "likelihood"}),
@@ -84,13 +87,13 @@ class ParzenClassifier(PosteriorMixin, Classifier):
     def __init__(
         self,
         *,
-        window: str | Window | Profile = "gaussian",
+        kernel: str | Window | Profile = "gaussian",
         bandwidth: float | str = "scott",
         shape: str = "spherical",
         priors: str | None = None,
         rtol: float = 0.0,
     ) -> None:
-        self.window = window
+        self.kernel = kernel
         self.bandwidth = bandwidth
         self.shape = shape
         self.priors = priors
@@ -98,7 +101,7 @@ class ParzenClassifier(PosteriorMixin, Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["ParzenClassifier"]:
-        return [cls(), cls(window="epanechnikov", bandwidth=1.0, priors="equal")]
+        return [cls(), cls(kernel="epanechnikov", bandwidth=1.0, priors="equal")]
 
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -109,15 +112,16 @@ class ParzenClassifier(PosteriorMixin, Classifier):
         if counts.sum() <= 0:
             raise DataError("sample_weight: all weights are zero; at least one must be above.")
         codes, self.classes_ = encode_classes(self, labels)
-        kept = counts > 0
-        inputs, codes, counts = inputs[kept], codes[kept], counts[kept]
+        present = counts > 0
+        inputs, codes, counts = inputs[present], codes[present], counts[present]
         totals = np.bincount(codes, counts, len(self.classes_))
         self.priors_ = totals / totals.sum()
         if self.priors == "equal":
             self.priors_ = np.full(len(totals), 1.0 / len(totals))
+        # Spreads within classes: the distance between classes says nothing about their shape.
         centred = _less_class_means(inputs, codes, counts, totals)
         units = shape_units(centred, counts, self.shape)
-        width = find_bandwidth(self.bandwidth, centred @ units, counts, find_window(self.window))
+        width = find_bandwidth(self.bandwidth, centred @ units, counts, find_window(self.kernel))
         self.bandwidth_ = width
         self.whitening_ = units / width
         self._windows = ClassWindows(inputs @ self.whitening_, codes, counts, len(totals))
@@ -127,7 +131,7 @@ class ParzenClassifier(PosteriorMixin, Classifier):
         """Return the log-density of each row under each class."""
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        window = find_window(self.window)
+        window = find_window(self.kernel)
         sums = self._windows.log_sums(inputs @ self.whitening_, window, self.rtol)
         volume = np.linalg.slogdet(self.whitening_)[1]
         with np.errstate(divide="ignore"):
@@ -143,6 +147,56 @@ class ParzenClassifier(PosteriorMixin, Classifier):
         joint += log_priors
         joint[np.isneginf(joint).all(axis=1)] = log_priors
         return joint
+
+
+@dataclass(frozen=True)
+class ClassWindows:
+    """Stored points by class, in units of the bandwidth.
+
+    Attributes
+    ----------
+    points
+        One row per point.
+    codes
+        Class of each, as a position.
+    weights
+        How often each counts.
+    n_classes
+        Number of classes.
+    """
+
+    points: np.ndarray
+    codes: np.ndarray
+    weights: np.ndarray
+    n_classes: int
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Blocks are copies of the points: quick to make again, and no need to store them twice.
+        return {name: value for name, value in vars(self).items() if name != "blocks"}
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Total weight of each class."""
+        return np.bincount(self.codes, self.weights, self.n_classes)
+
+    @cached_property
+    def blocks(self) -> list[StoredPoints | None]:
+        """The points of each class in blocks; None where none of them has any weight."""
+        return [self._block(code) for code in range(self.n_classes)]
+
+    def _block(self, code: int) -> StoredPoints | None:
+        members = (self.codes == code) & (self.weights > 0)
+        if not members.any():
+            return None
+        return store_points(self.points[members], self.weights[members])
+
+    def log_sums(self, queries: np.ndarray, window: Window, rtol: float = 0.0) -> np.ndarray:
+        """Return the logarithm of the sum of windows of each class, at each query."""
+        sums = np.full((len(queries), self.n_classes), -np.inf)
+        for code, stored in enumerate(self.blocks):
+            if stored is not None:
+                sums[:, code] = log_window_sums(queries, stored, window, rtol=rtol)
+        return sums
 
 
 def _less_class_means(

@@ -16,7 +16,7 @@ from verulam.base import (
     encode_classes,
     validate_data,
 )
-from verulam.nonparametric._window_classifiers.class_windows import ClassWindows
+from verulam.nonparametric._window_classifiers.parzen import ClassWindows
 from verulam.nonparametric._windows.functions import WINDOWS
 from verulam.numerics import PosteriorMixin
 
@@ -26,7 +26,7 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
 
     Parameters
     ----------
-    width
+    bandwidth
         Width :math:`\sigma` of the activation, in units of the unit sphere's radius.
     priors
         "sample" sums the activations of each class; "equal" takes their means.
@@ -61,12 +61,12 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "width": [Interval(Real, 0, None, closed="neither")],
+        "bandwidth": [Interval(Real, 0, None, closed="neither")],
         "priors": [StrOptions({"sample", "equal"})],
     }
 
-    def __init__(self, *, width: float = 0.5, priors: str = "sample") -> None:
-        self.width = width
+    def __init__(self, *, bandwidth: float = 0.5, priors: str = "sample") -> None:
+        self.bandwidth = bandwidth
         self.priors = priors
 
     @checked_fit
@@ -83,9 +83,9 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
         inputs, labels = validate_data(
             self, X, y, dtype=np.float64, order="C", reset=first, any_size=True
         )
-        given = encode_classes(self, labels if classes is None else np.asarray(classes))[1]
+        announced = encode_classes(self, labels if classes is None else np.asarray(classes))[1]
         if first:
-            self.classes_ = given
+            self.classes_ = announced
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         unknown = self.classes_[codes] != labels
         if unknown.any():
@@ -102,18 +102,18 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
     def remove(self, patterns: ArrayLike) -> Self:
         """Forget the stored patterns at the given positions."""
         check_is_fitted(self)
-        kept = np.ones(len(self.patterns_), dtype=bool)
-        gone = np.asarray(patterns, dtype=np.intp)
-        if gone.size and (gone.min() < 0 or gone.max() >= len(kept)):
-            raise DataError(f"patterns must be positions from 0 to {len(kept) - 1}.")
-        kept[gone] = False
-        if not kept.any():
+        stays = np.ones(len(self.patterns_), dtype=bool)
+        removed = np.asarray(patterns, dtype=np.intp)
+        if removed.size and (removed.min() < 0 or removed.max() >= len(stays)):
+            raise DataError(f"patterns must be positions from 0 to {len(stays) - 1}.")
+        stays[removed] = False
+        if not stays.any():
             raise DataError("patterns: at least one pattern must stay.")
-        return self._store(self.patterns_[kept], self.codes_[kept])
+        return self._store(self.patterns_[stays], self.codes_[stays])
 
     def _store(self, patterns: np.ndarray, codes: np.ndarray) -> Self:
         self.patterns_, self.codes_ = patterns, codes
-        scaled = patterns / self.width
+        scaled = patterns / self.bandwidth
         self._windows = ClassWindows(scaled, codes, np.ones(len(codes)), len(self.classes_))
         return self
 
@@ -121,15 +121,16 @@ class ProbabilisticNeuralNetwork(PosteriorMixin, Classifier):
         """Return the answer of each hidden unit to each row."""
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False, any_size=True)
+        # Squares are 1 but for rows of zeros, and for rounding: with them no answer exceeds 1.
         squares = np.square(unit_rows(inputs)).sum(axis=1)[:, None]
-        own = np.square(self.patterns_).sum(axis=1)
+        pattern_squares = np.square(self.patterns_).sum(axis=1)
         products = unit_rows(inputs) @ self.patterns_.T
-        return np.exp((products - 0.5 * (squares + own)) / self.width**2)
+        return np.exp((products - 0.5 * (squares + pattern_squares)) / self.bandwidth**2)
 
     def _joint_log_likelihood(self, X: ArrayLike) -> np.ndarray:
         check_is_fitted(self)
         inputs = validate_data(self, X, dtype=np.float64, order="C", reset=False, any_size=True)
-        sums = self._windows.log_sums(unit_rows(inputs) / self.width, WINDOWS["gaussian"])
+        sums = self._windows.log_sums(unit_rows(inputs) / self.bandwidth, WINDOWS["gaussian"])
         if self.priors == "sample":
             return sums
         return sums - np.log(np.maximum(self._windows.counts, 1.0))

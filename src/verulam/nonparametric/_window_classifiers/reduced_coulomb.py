@@ -18,10 +18,8 @@ from verulam.base import (
     encode_classes,
     validate_data,
 )
+from verulam.nonparametric._tuning import NUMBERS_AT_ONCE
 from verulam.nonparametric._window_classifiers.probabilistic_network import unit_rows
-
-#: Distances held at a time.
-BLOCK_NUMBERS = 2**20
 
 
 @dataclass(frozen=True)
@@ -147,6 +145,7 @@ class ReducedCoulombEnergy(Classifier):
         new = unit_rows(inputs) if self.normalise else inputs
         centres = np.concatenate([self.centres_, new])
         every = np.concatenate([self.codes_, codes])
+        # Discs only shrink: those of before by the new patterns, new ones by all patterns.
         shrunk = self._radii(nearest_other_class(self.centres_, self.codes_, new, codes))
         added = self._radii(nearest_other_class(new, codes, centres, every))
         self.radii_ = np.concatenate([np.minimum(self.radii_, shrunk), added])
@@ -187,15 +186,15 @@ class ReducedCoulombEnergy(Classifier):
         queries = unit_rows(inputs) if self.normalise else inputs
         covering = np.full((len(queries), len(self.classes_)), np.inf)
         nearest = covering.copy()
-        block_rows = max(1, BLOCK_NUMBERS // len(self.centres_))
+        block_rows = max(1, NUMBERS_AT_ONCE // len(self.centres_))
         for start in range(0, len(queries), block_rows):
-            some = slice(start, start + block_rows)
-            distances = cdist(queries[some], self.centres_)
+            block = slice(start, start + block_rows)
+            distances = cdist(queries[block], self.centres_)
             inside = np.where(distances < self.radii_, distances, np.inf)
             for code in np.unique(self.codes_):
-                own = self.codes_ == code
-                covering[some, code] = inside[:, own].min(axis=1)
-                nearest[some, code] = distances[:, own].min(axis=1)
+                members = self.codes_ == code
+                covering[block, code] = inside[:, members].min(axis=1)
+                nearest[block, code] = distances[:, members].min(axis=1)
         return covering, nearest
 
 
@@ -203,11 +202,11 @@ def nearest_other_class(
     points: np.ndarray, codes: np.ndarray, others: np.ndarray, other_codes: np.ndarray
 ) -> np.ndarray:
     """Return the distance of each point to the nearest row of another class; infinite if none."""
-    result = np.full(len(points), np.inf)
-    block_rows = max(1, BLOCK_NUMBERS // max(1, len(others)))
+    gaps = np.full(len(points), np.inf)
+    block_rows = max(1, NUMBERS_AT_ONCE // max(1, len(others)))
     for start in range(0, len(points), block_rows):
-        some = slice(start, start + block_rows)
-        distances = cdist(points[some], others)
-        distances[codes[some, None] == other_codes] = np.inf
-        result[some] = distances.min(axis=1, initial=np.inf)
-    return result
+        block = slice(start, start + block_rows)
+        distances = cdist(points[block], others)
+        distances[codes[block, None] == other_codes] = np.inf
+        gaps[block] = distances.min(axis=1, initial=np.inf)
+    return gaps

@@ -1,4 +1,4 @@
-"""Densities on a bounded support: what a window puts outside is folded back in."""
+"""Boundary correction by reflection: what a window puts outside the support is folded back in."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -69,11 +69,11 @@ def images(bounds: np.ndarray, reaches: np.ndarray) -> Iterator[Image]:
 
 def _column_images(low: float, high: float, reach: float) -> list[tuple[float, float]]:
     """Return (sign, shift) of each image of one coordinate."""
-    found = [(1.0, 0.0)]
+    identity = (1.0, 0.0)
     if np.isinf(low) and np.isinf(high):
-        return found
+        return [identity]
     if np.isinf(low) or np.isinf(high):
-        return [*found, (-1.0, 2.0 * (high if np.isinf(low) else low))]
+        return [identity, (-1.0, 2.0 * (high if np.isinf(low) else low))]
     period = 2.0 * (high - low)
     # Two mirrors face each other: images repeat, as far as the window reaches.
     count = int(min(np.ceil(reach / period), 1000))

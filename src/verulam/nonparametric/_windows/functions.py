@@ -58,6 +58,7 @@ class Window:
         if self.code == EXPONENTIAL:
             return math.exp(gammaln(power + 1.0) - (power + 1.0) * math.log(exponent))
         if self.code == POWERS:
+            # Substituting t = r^inner turns the integral into Euler's beta function.
             return float(beta((power + 1.0) / self.inner, exponent * self.outer + 1.0)) / self.inner
         return _quadrature(self, power, exponent)
 
@@ -69,6 +70,7 @@ class Window:
         """Return the logarithm of `norm`, which is safe in many dimensions."""
         if self.code == GAUSSIAN:
             return 0.5 * n_columns * math.log(2.0 * math.pi)
+        # Shells of radius r have the surface d c_d r^(d-1).
         inside = self.radial_integral(n_columns - 1.0)
         return math.log(n_columns) + log_ball_volume(n_columns) + math.log(inside)
 
@@ -105,13 +107,16 @@ class Window:
         if self.code == GAUSSIAN:
             return points
         n_rows, n_columns = shape
+        # A Gaussian vector has a uniform direction; only its length is replaced.
         points /= np.linalg.norm(points, axis=1, keepdims=True)
         return points * self._draw_radii(n_rows, n_columns, chance)[:, None]
 
     def _draw_radii(self, count: int, n_columns: int, chance: np.random.Generator) -> np.ndarray:
         if self.code == EXPONENTIAL:
+            # The density of the radius is proportional to r^(d-1) e^-r: a gamma distribution.
             return chance.gamma(n_columns, size=count)
         if self.code == POWERS:
+            # With t = r^inner, that of t is proportional to t^(d/inner - 1) (1 - t)^outer.
             powers = chance.beta(n_columns / self.inner, self.outer + 1.0, size=count)
             return powers ** (1.0 / self.inner)
         grid, sums = _radial_table(self, n_columns)
@@ -162,8 +167,8 @@ WINDOWS: dict[str, Window] = {
     for window in (
         Window("gaussian", _gaussian_profile, math.inf, GAUSSIAN),
         Window("exponential", _exponential_profile, math.inf, EXPONENTIAL),
-        _powers("box", 1.0, 0.0),
-        _powers("triangle", 1.0, 1.0),
+        _powers("tophat", 1.0, 0.0),
+        _powers("linear", 1.0, 1.0),
         _powers("epanechnikov", 2.0, 1.0),
         _powers("biweight", 2.0, 2.0),
         _powers("triweight", 2.0, 3.0),
@@ -190,7 +195,7 @@ def find_window(window: str | Window | Profile) -> Window:
         return window
     if isinstance(window, str):
         if window not in WINDOWS:
-            raise unknown_name("window", window, WINDOWS)
+            raise unknown_name("kernel", window, WINDOWS)
         return WINDOWS[window]
     return _user_window(window)
 
@@ -200,11 +205,11 @@ def _user_window(function: Profile) -> Window:
     probe = np.asarray(function(np.linspace(0.0, 40.0, 4001)), dtype=np.float64)
     if probe.shape != (4001,) or not np.isfinite(probe).all():
         raise DataError(
-            f"window: {name} must return one finite height for each of an array of distances."
+            f"kernel: {name} must return one finite height for each of an array of distances."
         )
     if probe.min() < 0 or probe[0] <= 0:
         raise DataError(
-            f"window: {name} must be positive at 0 and nowhere negative; its least height is "
+            f"kernel: {name} must be positive at 0 and nowhere negative; its least height is "
             f"{probe.min():.6g} and its height at 0 is {probe[0]:.6g}."
         )
     height = float(probe[0])
@@ -215,7 +220,7 @@ def _user_window(function: Profile) -> Window:
     with np.errstate(all="ignore"):
         near, far = window(np.array([1e4, 1e8])) if math.isinf(radius) else (0.0, 0.0)
     if far > 1e-4 * near or not np.isfinite(window.radial_integral(0.0)):
-        raise DataError(f"window: the integral of {name} is not finite.")
+        raise DataError(f"kernel: the integral of {name} is not finite.")
     return window
 
 

@@ -1,4 +1,4 @@
-"""Sums of windows over stored points, to the last digit or within a chosen error."""
+"""Kernel sums over stored points, to the last digit or within a relative error."""
 
 from dataclasses import dataclass
 
@@ -6,16 +6,16 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from verulam.base import thread_map
+from verulam.nonparametric._tuning import (
+    BOX_COLUMNS,
+    FEW_BLOCKS,
+    NUMBERS_AT_ONCE,
+    WINDOW_QUERIES,
+)
 from verulam.nonparametric._windows.functions import EXPONENTIAL, GAUSSIAN, OTHER, Window
 from verulam.nonparametric._windows.window_sums_loops import BLOCK, window_sums
 from verulam.numerics import log_sum_exp
 
-#: Queries that one thread takes at a time.
-QUERY_ROWS = 256
-#: Distances held at a time where windows are evaluated without compiled code.
-BLOCK_NUMBERS = 2**20
-#: With no more blocks, or with more columns, bounding boxes are near to every query.
-FEW_BLOCKS, BOX_COLUMNS = 4, 20
 #: Blocks whose part in a sum is below this are of no consequence to its last digit.
 LAST_DIGIT = 1e-16
 #: Compiled exponentials end at 2^-1020; smaller sums are found again from their logarithms.
@@ -87,6 +87,7 @@ def neighbouring_order(points: np.ndarray) -> np.ndarray:
         rows = order[start:stop]
         inside = points[rows]
         widest = int(np.argmax(np.ptp(inside, axis=0)))
+        # A multiple of the block, so that no block straddles the cut.
         half = BLOCK * max(1, round((stop - start) / (2 * BLOCK)))
         order[start:stop] = rows[np.argpartition(inside[:, widest], half)]
         parts += [(start, start + half), (start + half, stop)]
@@ -129,6 +130,7 @@ def log_window_sums(
     with np.errstate(divide="ignore"):
         logs = np.log(sums)
     if window.code in (GAUSSIAN, EXPONENTIAL):
+        # Far from all points the sum underflows, though its logarithm is an ordinary number.
         far = np.flatnonzero(sums < LEAST_SUM * stored.weights.sum())
         if len(far):
             logs[far] = _plain_log_sums(queries[far], stored, window, scales[far])
@@ -152,10 +154,10 @@ def _compiled_sums(
     error = -1.0 if rtol is None else max(rtol, LAST_DIGIT)
 
     def add_up(start: int) -> None:
-        some = slice(start, start + QUERY_ROWS)
+        task = slice(start, start + WINDOW_QUERIES)
         window_sums(
-            queries[some],
-            scales[some],
+            queries[task],
+            scales[task],
             stored.tiles,
             precisions,
             stored.block_weights,
@@ -164,10 +166,10 @@ def _compiled_sums(
             totals,
             code,
             error,
-            sums[some],
+            sums[task],
         )
 
-    thread_map(add_up, range(0, len(queries), QUERY_ROWS))
+    thread_map(add_up, range(0, len(queries), WINDOW_QUERIES))
     return sums
 
 
@@ -175,16 +177,16 @@ def _plain_log_sums(
     queries: np.ndarray, stored: StoredPoints, window: Window, scales: np.ndarray
 ) -> np.ndarray:
     """Return the logarithms of the sums by NumPy: for users' windows and for far queries."""
-    result = np.empty(len(queries))
-    block_rows = max(1, BLOCK_NUMBERS // len(stored.points))
+    logs = np.empty(len(queries))
+    block_rows = max(1, NUMBERS_AT_ONCE // len(stored.points))
     with np.errstate(divide="ignore"):
         log_weights = np.log(stored.weights)
     for start in range(0, len(queries), block_rows):
-        some = slice(start, start + block_rows)
-        radii = cdist(queries[some], stored.points)
-        radii *= np.sqrt(scales[some, None] * stored.precisions)
-        result[some] = log_sums_of_radii(radii, log_weights, window)
-    return result
+        block = slice(start, start + block_rows)
+        radii = cdist(queries[block], stored.points)
+        radii *= np.sqrt(scales[block, None] * stored.precisions)
+        logs[block] = log_sums_of_radii(radii, log_weights, window)
+    return logs
 
 
 def log_sums_of_radii(radii: np.ndarray, log_weights: np.ndarray, window: Window) -> np.ndarray:
@@ -193,6 +195,7 @@ def log_sums_of_radii(radii: np.ndarray, log_weights: np.ndarray, window: Window
         return log_sum_exp(log_weights - 0.5 * radii**2, axis=1)
     if window.code == EXPONENTIAL:
         return log_sum_exp(log_weights - radii, axis=1)
+    # Weights over the largest one: neither overflow nor all underflow.
     largest = log_weights.max()
     with np.errstate(divide="ignore"):
         return np.log(window(radii) @ np.exp(log_weights - largest)) + largest

@@ -31,12 +31,17 @@ def exponentials(values, powers, count):
         shifted = exponent + _ROUNDER
         powers[place] = shifted
         rest = exponent - (shifted - _ROUNDER)
+        # Taylor's series of 2^rest for
+        # rest
+        #  <= 1/2: the first term left out is below 2e-16.
         value = _C[10] + rest * (_C[11] + rest * _C[12])
         value = _C[8] + rest * (_C[9] + rest * value)
         value = _C[6] + rest * (_C[7] + rest * value)
         value = _C[4] + rest * (_C[5] + rest * value)
         value = _C[2] + rest * (_C[3] + rest * value)
         values[place] = _C[0] + rest * (_C[1] + rest * value)
+    # The low bits hold the integer part; with the bias of 1023 and shifted into the exponent's
+    # field, they are the power of two itself.
     for place in range(count):
         bits[place] = (bits[place] + 1023) << 52
 
@@ -133,9 +138,11 @@ def window_sums(
         query, scale = queries[number], scales[number]
         _box_bounds(query, scale, boxes, ranges, upper, lower)
         nearest = np.argmin(upper)
+        # Windows fall with the distance: the nearest corner gives the upper bound.
         for bounds in (upper, lower):
             heights(bounds, bound_powers, n_blocks, code, inner, outer)
             bounds *= bound_powers
+        # Its exact sum is in `certain` already.
         lower[nearest] = 0.0
         # Found before anything is skipped: what is near says how much may be skipped.
         total = _block_total(
@@ -156,6 +163,8 @@ def window_sums(
         for block in range(n_blocks):
             if block == nearest or upper[block] <= 0.0:
                 continue
+            # The middle of the bounds is off by half their difference, times the block's weight.
+            # Within its share of all weight, blocks together are off by rtol times a sure part.
             if 0.5 * whole * (upper[block] - lower[block]) <= rtol * certain:
                 total += 0.5 * totals[block] * (upper[block] + lower[block])
                 continue

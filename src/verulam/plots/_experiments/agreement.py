@@ -110,15 +110,16 @@ def reliability(
         Number of parts; equal probabilities are never parted.
     """
     happened = np.asarray(positive, dtype=np.float64)
-    given = np.asarray(probabilities, dtype=np.float64)
-    if happened.shape != given.shape or given.ndim != 1 or given.size == 0:
+    forecast = np.asarray(probabilities, dtype=np.float64)
+    if happened.shape != forecast.shape or forecast.ndim != 1 or forecast.size == 0:
         raise DataError(
-            f"positive and probabilities have shapes {happened.shape} and {given.shape}: "
+            f"positive and probabilities have shapes {happened.shape} and {forecast.shape}: "
             "they must be columns of equal length."
         )
-    edges = np.unique(np.quantile(given, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
-    places = np.searchsorted(edges, given, side="right")
+    # Parts with equally many rows: bins of equal width would hold hardly any in the middle.
+    edges = np.unique(np.quantile(forecast, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
+    places = np.searchsorted(edges, forecast, side="right")
     counts = np.bincount(places)
     filled = counts > 0
-    sums = [np.bincount(places, weights=values)[filled] for values in (given, happened)]
+    sums = [np.bincount(places, weights=values)[filled] for values in (forecast, happened)]
     return sums[0] / counts[filled], sums[1] / counts[filled]

@@ -81,6 +81,7 @@ def bar_levels(groups: list[tuple[float, float]], gap: float) -> list[int]:
     ends: list[float] = []
     levels = []
     for low, high in groups:
+        # First fit: groups come in order of their left ends, so the lowest free row is the best.
         free = next((row for row, end in enumerate(ends) if low > end + gap), len(ends))
         if free == len(ends):
             ends.append(high)
@@ -98,6 +99,7 @@ def inches_wide(ax: Axes) -> float:
 def prepare(ax: Axes, count: int, label: float, height: float) -> float:
     """Set limits in ranks and inches, and return the overhang of a bar in ranks."""
     width = inches_wide(ax)
+    # In axes that were passed in, long labels must not squeeze the scale to nothing.
     axis = max(width - 2 * label, 0.4 * width)
     margin = (width - axis) / 2 * (count - 1) / axis
     ax.set_xlim(1 - margin, count + margin)

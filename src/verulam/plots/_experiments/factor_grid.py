@@ -64,10 +64,14 @@ def _curve(grid: Any, best: pd.DataFrame, name: str, ax: Axes | None) -> Axes:
     places = values if numeric else np.arange(len(values))
     bars = rows.get("deviation", None)
     ax.errorbar(places, rows["score"], yerr=bars, color=colour(0), marker=marker(0), capsize=3)
-    chosen = list(values).index(grid.best[name])
-    ax.axvline(places[chosen], color="0.5", linestyle=":")
+    best_place = list(values).index(grid.best[name])
+    ax.axvline(places[best_place], color="0.5", linestyle=":")
     ax.annotate(
-        "best", (places[chosen], 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom"
+        "best",
+        (places[best_place], 1.0),
+        xycoords=("data", "axes fraction"),
+        ha="center",
+        va="bottom",
     )
     if numeric and values.min() > 0 and values.max() > WIDE_RANGE * values.min():
         ax.set_xscale("log")

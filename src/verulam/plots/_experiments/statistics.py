@@ -125,26 +125,26 @@ def normal_region(
     if not low < high:
         raise ValueError(f"low={low:g} must be below high={high:g}.")
     ax = axes_or_new(ax, 4.5, 2.8)
-    chosen = stats.norm() if distribution is None else distribution
-    ends = chosen.ppf([2e-5, 1 - 2e-5])
+    density = stats.norm() if distribution is None else distribution
+    ends = density.ppf([2e-5, 1 - 2e-5])
     x = np.linspace(ends[0], ends[1], 601)
-    ax.plot(x, chosen.pdf(x), color=colour(0))
+    ax.plot(x, density.pdf(x), color=colour(0))
     if np.isfinite(low) or np.isfinite(high):
         inside = (x >= low) & (x <= high)
-        ax.fill_between(x[inside], chosen.pdf(x[inside]), color=colour(0), alpha=0.25, lw=0)
-        mass = float(chosen.cdf(high) - chosen.cdf(low))
+        ax.fill_between(x[inside], density.pdf(x[inside]), color=colour(0), alpha=0.25, lw=0)
+        mass = float(density.cdf(high) - density.cdf(low))
         # A region beyond what is drawn has its text at the end of the drawing.
-        weights = chosen.pdf(x[inside])
+        weights = density.pdf(x[inside])
         beyond = float(np.clip(low, *ends))
         centre = float(np.average(x[inside], weights=weights)) if inside.any() else beyond
-        ax.text(centre, 0.4 * chosen.pdf(x).max(), f"{mass:.3f}", ha="center")
+        ax.text(centre, 0.4 * density.pdf(x).max(), f"{mass:.3f}", ha="center")
         for limit in (low, high):
             if np.isfinite(limit):
-                ax.plot([limit, limit], [0, chosen.pdf(limit)], color="black", lw=1)
+                ax.plot([limit, limit], [0, density.pdf(limit)], color="black", lw=1)
                 side = 1 if limit > centre else -1
                 ax.annotate(
                     f"{limit:.2f}",
-                    (limit, chosen.pdf(limit)),
+                    (limit, density.pdf(limit)),
                     (4 * side, 4),
                     textcoords="offset points",
                     ha="left" if side > 0 else "right",
@@ -209,12 +209,12 @@ def learner_results(table: pd.DataFrame, *, kind: str = "box", ax: Axes | None =
     return ax
 
 
-def manova_projections(found: ManovaResult, *, ax: Axes | None = None) -> Axes:
+def manova_projections(manova: ManovaResult, *, ax: Axes | None = None) -> Axes:
     """Draw the means of the learners along the directions that separate them best.
 
     Parameters
     ----------
-    found
+    manova
         What `verulam.statistics.manova` returned.
     ax
         Axes to draw on.
@@ -229,15 +229,15 @@ def manova_projections(found: ManovaResult, *, ax: Axes | None = None) -> Axes:
     'direction 1 (96% of the separation)'
     """
     ax = axes_or_new(ax, 5, 3.6)
-    points = found.projections.to_numpy()
+    points = manova.projections.to_numpy()
     second = points[:, 1] if points.shape[1] > 1 else np.zeros(len(points))
     ax.plot(points[:, 0], second, "o")
-    for name, x, y in zip(found.projections.index, points[:, 0], second, strict=True):
+    for name, x, y in zip(manova.projections.index, points[:, 0], second, strict=True):
         ax.annotate(str(name), (x, y), (5, 5), textcoords="offset points", fontsize="small")
     ax.margins(0.2)
-    ax.set_xlabel(f"direction 1 ({100 * found.shares[0]:.0f}% of the separation)")
+    ax.set_xlabel(f"direction 1 ({100 * manova.shares[0]:.0f}% of the separation)")
     if points.shape[1] > 1:
-        ax.set_ylabel(f"direction 2 ({100 * found.shares[1]:.0f}%)")
+        ax.set_ylabel(f"direction 2 ({100 * manova.shares[1]:.0f}%)")
     else:
         ax.set_yticks([])
     return ax

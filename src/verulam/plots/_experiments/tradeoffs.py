@@ -1,4 +1,4 @@
-"""What is paid for what: errors against rejections, errors against complexity."""
+"""Trade-off curves: errors against rejections, errors against complexity."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -51,7 +51,7 @@ def complexity_curve(curve: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     curve
-        Record with `values`, `training`, `validation` and `chosen`, such as
+        Record with `values`, `training`, `validation` and `selected`, such as
         `verulam.parametric.select_complexity` returns; a `validation_error` is drawn as bars.
     ax
         Axes to draw on.
@@ -61,11 +61,15 @@ def complexity_curve(curve: Any, *, ax: Axes | None = None) -> Axes:
     >>> from types import SimpleNamespace
     >>> from verulam.plots import complexity_curve
     >>> curve = SimpleNamespace(
-    ...     parameter="degree", values=(1, 2, 3), training=[3, 2, 1], validation=[3, 2, 4], chosen=2
+    ...     parameter="degree",
+    ...     values=(1, 2, 3),
+    ...     training=[3, 2, 1],
+    ...     validation=[3, 2, 4],
+    ...     selected=2,
     ... )
     >>> axes = complexity_curve(curve)
     >>> sorted(axes.get_legend_handles_labels()[1])
-    ['chosen: 2', 'training', 'validation']
+    ['selected: 2', 'training', 'validation']
     """
     ax = axes_or_new(ax)
     values = list(curve.values)
@@ -83,8 +87,9 @@ def complexity_curve(curve: Any, *, ax: Axes | None = None) -> Axes:
         capsize=3,
         label="validation",
     )
-    chosen = places[values.index(curve.chosen)]
-    ax.axvline(chosen, color="0.4", linewidth=1.0, linestyle=":", label=f"chosen: {curve.chosen}")
+    place = places[values.index(curve.selected)]
+    label = f"selected: {curve.selected}"
+    ax.axvline(place, color="0.4", linewidth=1.0, linestyle=":", label=label)
     ax.set(xlabel=str(getattr(curve, "parameter", "complexity")), ylabel="error")
     if not numeric:
         ax.set_xticks(places, [str(value) for value in values], rotation=30, ha="right")

@@ -192,7 +192,7 @@ def density_contours(
 def _log_densities(density: Any, points: Vector) -> Vector:
     """Return log-densities at points, one column for each class or a single one."""
     if isinstance(density, KnownDensities):
-        return np.column_stack([each.log_at(points) for each in density.densities])
+        return np.column_stack([component.log_at(points) for component in density.densities])
     for name in ("class_log_density", "score_samples"):
         if hasattr(density, name):
             return np.asarray(getattr(density, name)(points)).reshape(len(points), -1)
@@ -206,12 +206,12 @@ def _draw_points(ax: Axes, points: Vector, y: ArrayLike | None, labels: Any) -> 
     if y is None:
         ax.scatter(points[:, 0], points[:, 1], color="0.55", s=12)
         return
-    given = np.asarray(y)
-    for code, label in enumerate(np.unique(given) if labels is None else labels):
-        own = points[given == label]
+    targets = np.asarray(y)
+    for code, label in enumerate(np.unique(targets) if labels is None else labels):
+        members = points[targets == label]
         ax.scatter(
-            own[:, 0],
-            own[:, 1],
+            members[:, 0],
+            members[:, 1],
             color=tint(code, 0.7).reshape(1, 3),
             marker=marker(code),
             s=16,

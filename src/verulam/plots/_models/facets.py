@@ -1,4 +1,4 @@
-"""The nearest neighbour's boundary in space: facets between cells of different classes."""
+"""Voronoi facets in space: the boundary of the nearest neighbour rule between classes."""
 
 from itertools import product
 from typing import cast
@@ -57,15 +57,15 @@ def voronoi_facets(X: ArrayLike, y: ArrayLike, *, ax: Axes3D | None = None) -> A
         ax = cast(Axes3D, Figure(layout="constrained").add_subplot(projection="3d"))
     elif not isinstance(ax, Axes3D):
         raise DataError('facets need three-dimensional axes; make them with projection="3d".')
-    kept = np.isin(np.arange(len(points)), VoronoiEditing().fit(points, codes).rows_)
-    draw_kept(ax, points, codes, classes, kept)
+    is_kept = np.isin(np.arange(len(points)), VoronoiEditing().fit(points, codes).rows_)
+    draw_kept(ax, points, codes, classes, is_kept)
     for place, (pair, facets) in enumerate(sorted(class_facets(points, codes).items())):
         shown = colour(len(classes) + place)
         name = f"{classes[pair[0]]} | {classes[pair[1]]}"
         looks = {"facecolor": shown, "edgecolor": "0.3", "lw": 0.4, "alpha": 0.3}
         ax.add_collection3d(Poly3DCollection(even(facets), label=name, **looks))
-    if not kept.all():
-        x, y, z = points[~kept][:1].T
+    if not is_kept.all():
+        x, y, z = points[~is_kept][:1].T
         ax.scatter(x, y, z, s=18, facecolors="none", edgecolors="0.3", label="redundant")
     ax.set(xlabel="x1", ylabel="x2", zlabel="x3")
     place_legend(ax, fontsize="small")
@@ -89,15 +89,15 @@ def class_facets(
     cells = Voronoi(np.concatenate([points, corners]))
     room = 0.08 * np.ptp(points, axis=0)
     low, high = points.min(axis=0) - room, points.max(axis=0) + room
-    found: dict[tuple[int, int], list[NDArray[np.float64]]] = {}
+    facets: dict[tuple[int, int], list[NDArray[np.float64]]] = {}
     for pair, ridge in zip(cells.ridge_points, cells.ridge_vertices, strict=True):
         if pair.max() >= len(points) or min(ridge) < 0 or codes[pair[0]] == codes[pair[1]]:
             continue
         facet = clipped(cells.vertices[ridge], low, high)
         if len(facet) > 2:
             first, second = sorted(int(code) for code in codes[pair])
-            found.setdefault((first, second), []).append(facet)
-    return found
+            facets.setdefault((first, second), []).append(facet)
+    return facets
 
 
 def even(polygons: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -107,7 +107,7 @@ def even(polygons: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     """
     most = max(len(polygon) for polygon in polygons)
     return np.array(
-        [np.pad(each, ((0, most - len(each)), (0, 0)), mode="edge") for each in polygons]
+        [np.pad(polygon, ((0, most - len(polygon)), (0, 0)), mode="edge") for polygon in polygons]
     )
 
 

@@ -173,8 +173,8 @@ def _ways(comparison: LineComparison) -> list[tuple[int, tuple[str, Any]]]:
 
 def _some(n_steps: int) -> np.ndarray:
     """Return the numbers of the steps to draw, closer at the beginning, with the last."""
-    chosen = np.geomspace(1, n_steps, min(n_steps, _MOST_STEPS)).astype(np.int64) - 1
-    return np.unique(np.concatenate([np.arange(min(n_steps, _MOST_STEPS // 4)), chosen]))
+    spaced = np.geomspace(1, n_steps, min(n_steps, _MOST_STEPS)).astype(np.int64) - 1
+    return np.unique(np.concatenate([np.arange(min(n_steps, _MOST_STEPS // 4)), spaced]))
 
 
 def _style(number: int) -> dict[str, Any]:

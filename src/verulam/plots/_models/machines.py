@@ -65,21 +65,21 @@ def margin_boundary(
         linewidths=[0.9, 1.4, 0.9],
     )
     for code, label in enumerate(classifier.classes_):
-        own = labels == label
+        members = labels == label
         ax.scatter(
-            plane[own, 0],
-            plane[own, 1],
+            plane[members, 0],
+            plane[members, 1],
             color=colour(code),
             marker=marker(code),
             s=18,
             label=str(label),
         )
     for case, (shape, edge) in RINGS.items():
-        own = report.cases == case
-        if own.any():
+        members = report.cases == case
+        if members.any():
             ax.scatter(
-                plane[own, 0],
-                plane[own, 1],
+                plane[members, 0],
+                plane[members, 1],
                 marker=shape,
                 s=75,
                 facecolors="none",
@@ -135,17 +135,17 @@ def regression_tube(
     for place, (case, face) in enumerate(
         (("in tube", "0.6"), ("on tube", "white"), ("outside", colour(1)))
     ):
-        own = report.cases == case
-        if own.any():
+        members = report.cases == case
+        if members.any():
             ax.scatter(
-                inputs[own],
-                targets[own],
+                inputs[members],
+                targets[members],
                 s=26,
                 color=face,
                 edgecolors="0.2",
                 linewidths=0.8,
                 marker=marker(place),
-                label=f"{case} ({own.sum()})",
+                label=f"{case} ({members.sum()})",
                 zorder=3,
             )
     ax.set(xlabel=_name(frame.columns[0], "x"), ylabel="y")

@@ -52,7 +52,7 @@ def window_density(density: KernelDensity, *, ax: Axes | None = None, label: str
     grid = np.linspace(centres.min() - reach, centres.max() + reach, POINTS)
     for row, share in enumerate(density.weights_):
         one = KernelDensity(
-            window=density.window,
+            kernel=density.kernel,
             bandwidth=density.local_factors_[row] / density.whitening_[0, 0],
         ).fit(density.inputs_[[row]])
         ax.plot(grid, share * np.exp(one.score_samples(grid[:, None])), color="0.65", linewidth=0.8)
@@ -110,13 +110,13 @@ def voronoi_cells(X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes
         if region and min(region) >= 0:
             ax.fill(*cells.vertices[region].T, color=tint(int(code), 0.18), linewidth=0)
     ax.add_collection(LineCollection(segments, colors="0.75", linewidths=0.6))
-    kept = np.isin(np.arange(len(points)), VoronoiEditing().fit(points, codes).rows_)
-    draw_kept(ax, points, codes, classes, kept)
+    is_kept = np.isin(np.arange(len(points)), VoronoiEditing().fit(points, codes).rows_)
+    draw_kept(ax, points, codes, classes, is_kept)
     boundary = [segment for segment, between in zip(segments, inner, strict=True) if between]
     ax.add_collection(
         LineCollection(boundary, colors="0.1", linewidths=1.8, label="nearest-neighbour boundary")
     )
-    if not kept.all():
+    if not is_kept.all():
         ax.scatter([], [], facecolors="none", edgecolors="0.3", label="redundant")
     _frame(ax, points)
     place_legend(ax, beside=beside, fontsize="small")
@@ -151,12 +151,12 @@ def kept_rows(X: ArrayLike, y: ArrayLike, rows: ArrayLike, *, ax: Axes | None = 
     points = _plane(X)
     ax = axes_or_new(ax)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
-    chosen = np.asarray(rows, dtype=np.int64)
-    if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(points):
+    numbers = np.asarray(rows, dtype=np.int64)
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(points):
         raise DataError(f"rows must be numbers of rows, 0 to {len(points) - 1}.")
-    kept = np.isin(np.arange(len(points)), chosen)
-    draw_kept(ax, points, codes, classes, kept)
-    ax.set_title(f"{int(kept.sum())} of {len(points)} rows", fontsize="small")
+    is_kept = np.isin(np.arange(len(points)), numbers)
+    draw_kept(ax, points, codes, classes, is_kept)
+    ax.set_title(f"{int(is_kept.sum())} of {len(points)} rows", fontsize="small")
     _frame(ax, points)
     place_legend(ax, fontsize="small")
     return ax
@@ -189,14 +189,14 @@ def coulomb_discs(stage: CoulombStage, *, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     finite = np.where(np.isfinite(stage.radii), stage.radii, np.ptp(points) or 1.0)
     for code in np.unique(stage.codes):
-        own = np.flatnonzero(stage.codes == code)
-        discs = [Circle(tuple(points[row]), finite[row]) for row in own]
+        members = np.flatnonzero(stage.codes == code)
+        discs = [Circle(tuple(points[row]), finite[row]) for row in members]
         ax.add_collection(
             PatchCollection(
                 discs, facecolor=(*tint(int(code), 0.8), 0.25), edgecolor=colour(int(code)), lw=0.6
             )
         )
-        x, y = points[own].T
+        x, y = points[members].T
         ax.scatter(x, y, color=colour(int(code)), marker=marker(int(code)), s=14, zorder=2)
     _shade_conflicts(ax, points, finite, stage.codes)
     count = len(points)
@@ -233,16 +233,16 @@ def _plane(X: ArrayLike) -> NDArray[np.float64]:
 
 
 def draw_kept(
-    ax: Any, points: NDArray[np.float64], codes: NDArray[Any], classes: NDArray[Any], kept: Any
+    ax: Any, points: NDArray[np.float64], codes: NDArray[Any], classes: NDArray[Any], is_kept: Any
 ) -> None:
     """Draw kept rows filled and the others hollow, by class."""
     for code, label in enumerate(classes):
-        own = codes == code
+        members = codes == code
         looks: dict[str, Any] = {"marker": marker(code), "edgecolors": colour(code), "zorder": 3}
         filled: dict[str, Any] = {"facecolors": colour(code), "s": 26, "label": str(label)}
-        ax.scatter(*points[own & kept].T, **filled, **looks)
+        ax.scatter(*points[members & is_kept].T, **filled, **looks)
         hollow: dict[str, Any] = {"facecolors": "none", "s": 18, "alpha": 0.7, "linewidths": 0.8}
-        ax.scatter(*points[own & ~kept].T, **hollow, **looks)
+        ax.scatter(*points[members & ~is_kept].T, **hollow, **looks)
 
 
 def _frame(ax: Axes, points: NDArray[np.float64]) -> None:

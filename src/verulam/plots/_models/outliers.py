@@ -94,12 +94,12 @@ def neighbour_circles(
         )
     centre = np.asarray(query, dtype=np.float64).reshape(1, 2)
     ax = axes_or_new(ax)
-    found = NeighbourIndex(points).query(centre, detector.n_neighbors_)
+    neighbours = NeighbourIndex(points).query(centre, detector.n_neighbors_)
     ax.plot(*points.T, "+", color="0.3", markersize=7)
     ax.plot(*centre.T, "x", color=colour(1), markersize=9, markeredgewidth=2)
-    for row in found.rows[0]:
+    for row in neighbours.rows[0]:
         ax.add_patch(_circle(points[row], detector.distances_[row], colour(0)))
-    ax.add_patch(_circle(centre[0], found.distances[0, -1], colour(1)))
+    ax.add_patch(_circle(centre[0], neighbours.distances[0, -1], colour(1)))
     ax.set_aspect("equal")
     ax.autoscale_view()
     ax.set(xlabel="x1", ylabel="x2", title=f"LOF = {detector.outlier_factors(centre)[0]:.2f}")

@@ -61,8 +61,8 @@ def smooth_curves(
         ax.plot(points, np.asarray(y), "o", color="0.55", markersize=3, zorder=1)
     grid = np.linspace(points.min(), points.max(), POINTS)
     table = _like(X, grid)
-    for code, (name, given) in enumerate(by_name(smoothers).items()):
-        smoother = _fitted(given, X, y)
+    for code, (name, learner) in enumerate(by_name(smoothers).items()):
+        smoother = _fitted(learner, X, y)
         if band and hasattr(smoother, "predict_band"):
             limits = smoother.predict_band(table, level=level, coverage=coverage)
             ax.fill_between(grid, limits.lower, limits.upper, color=colour(code), alpha=0.2, lw=0)

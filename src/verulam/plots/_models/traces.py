@@ -1,4 +1,4 @@
-"""What changes while a trainer goes on: weights over the passes, a sigmoid that hardens."""
+"""Training traces: weights and criterion over the passes, and a sigmoid that hardens."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -53,17 +53,17 @@ def weight_trace(way: Any, *, ax: Axes | None = None) -> Axes:
 def _steps_and_weights(way: Any) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(way, Descent):
         return np.arange(len(way.path)), way.path
-    found = _trajectory(way)
-    return found.steps, found.weights
+    trajectory = _trajectory(way)
+    return trajectory.steps, trajectory.weights
 
 
 def _trajectory(trainer: Any) -> Any:
-    found = getattr(trainer, "trajectory_", None)
-    if found is None:
+    trajectory = getattr(trainer, "trajectory_", None)
+    if trajectory is None:
         raise DataError(
             "the trainer has no trajectory; fit it with record='passes' or record='steps'."
         )
-    return found
+    return trajectory
 
 
 def _names(weights: np.ndarray) -> list[str]:
@@ -99,8 +99,8 @@ def criterion_trace(way: Any, *, ax: Axes | None = None) -> Axes:
             raise DataError("the descent has no values; give it the criterion.")
         steps, values = np.arange(len(way.values)), way.values
     else:
-        found = _trajectory(way)
-        steps, values = found.steps, found.criterion
+        trajectory = _trajectory(way)
+        steps, values = trajectory.steps, trajectory.criterion
     ax = axes_or_new(ax)
     ax.plot(steps, values, color=colour(0))
     ax.set(xlabel="passes or steps", ylabel="criterion")
@@ -134,27 +134,27 @@ def sigmoid_trace(
     --------
     >>> from verulam.linear import GradientLogistic
     >>> rows, classes = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
-    >>> options = {"mode": "batch", "tolerance": 0.0, "max_iter": 100}
+    >>> options = {"mode": "batch", "tol": 0.0, "max_iter": 100}
     >>> model = GradientLogistic(record="passes", random_state=0, **options).fit(rows, classes)
     >>> axes = sigmoid_trace(model, rows)
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['10', '100']
     """
-    found = _trajectory(trainer)
+    trajectory = _trajectory(trainer)
     rows = np.asarray(X, dtype=np.float64)
-    if rows.shape[1] != 1 or found.weights.shape[-1] != 2:
+    if rows.shape[1] != 1 or trajectory.weights.shape[-1] != 2:
         raise DataError(f"a sigmoid is drawn over one input; these rows have {rows.shape[1]}.")
     if len(trainer.classes_) != 2:
         raise DataError(f"a sigmoid is for two classes; the trainer has {len(trainer.classes_)}.")
-    lines = found.weights
+    lines = trajectory.weights
     if lines.ndim == 3:
         # The second class against the first, whatever the number of outputs.
         lines = lines[:, -1] - lines[:, 0] if lines.shape[1] == 2 else lines[:, 0]
     ax = axes_or_new(ax)
     room = 0.1 * max(float(np.ptp(rows)), 1e-9)
     points = np.linspace(rows.min() - room, rows.max() + room, 400)
-    kept = [step for step in steps if step < len(lines)] or [len(lines) - 1]
-    for number, step in enumerate(kept):
+    recorded = [step for step in steps if step < len(lines)] or [len(lines) - 1]
+    for number, step in enumerate(recorded):
         values = lines[step, 0] + lines[step, 1] * points
         values = sigmoid(values) if posterior else values
         ax.plot(points, values, line(number), color=colour(number), label=f"{step:,}")

@@ -227,10 +227,10 @@ def _face(tree: Any, node: int) -> Any:
         return "white"
     values = _structure(tree).values[node]
     shares = values / values.sum()
-    chosen = int(np.argmax(shares))
+    largest = int(np.argmax(shares))
     chance = 1.0 / len(shares)
-    purity = (shares[chosen] - chance) / max(1.0 - chance, 1e-9)
-    return tint(chosen, np.array([STRONGEST_TINT * max(0.15, purity)]))[0]
+    purity = (shares[largest] - chance) / max(1.0 - chance, 1e-9)
+    return tint(largest, np.array([STRONGEST_TINT * max(0.15, purity)]))[0]
 
 
 def _shorter(text: str) -> str:
@@ -239,11 +239,11 @@ def _shorter(text: str) -> str:
     Thresholds, beside a relation, stay as they are: rounded, they would divide other values.
     """
 
-    def rounded(found: re.Match[str]) -> str:
-        before, after = text[: found.start()].removesuffix("-"), text[found.end() :]
+    def rounded(match: re.Match[str]) -> str:
+        before, after = text[: match.start()].removesuffix("-"), text[match.end() :]
         if before.endswith(("> ", "< ", "<= ")) or after.startswith(" <"):
-            return found[0]
-        number = float(found[0])
+            return match[0]
+        number = float(match[0])
         return f"{number:.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
     return re.sub(r"(?<![\w.])\d+\.\d+(?![\w.])", rounded, text)

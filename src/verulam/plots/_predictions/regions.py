@@ -87,17 +87,17 @@ def _image(grid: decision.DecisionGrid) -> NDArray[np.float64]:
     image = np.empty((*grid.codes.shape, 3))
     image[:] = to_rgb(REJECT_COLOUR)
     for code in range(grid.n_classes):
-        own = grid.codes == code
-        image[own] = tint(code, strength[own])
+        members = grid.codes == code
+        image[members] = tint(code, strength[members])
     return image
 
 
 def _draw_boundaries(ax: Axes, grid: decision.DecisionGrid) -> None:
     for code in np.unique(grid.codes):
-        own = (grid.codes == code).astype(float)
-        if own.min() < own.max():
+        members = (grid.codes == code).astype(float)
+        if members.min() < members.max():
             ax.contour(
-                grid.horizontal, grid.vertical, own, levels=[0.5], colors="0.25", linewidths=0.8
+                grid.horizontal, grid.vertical, members, levels=[0.5], colors="0.25", linewidths=0.8
             )
 
 
@@ -106,9 +106,14 @@ def _draw_other_answers(ax: Axes, grid: decision.DecisionGrid) -> bool:
     others = [code for code in np.unique(grid.codes) if code >= grid.n_classes]
     for code in others:
         hatch = HATCHES[(code - grid.n_classes) % len(HATCHES)]
-        own = (grid.codes == code).astype(float)
+        members = (grid.codes == code).astype(float)
         ax.contourf(
-            grid.horizontal, grid.vertical, own, levels=[0.5, 1.5], colors="none", hatches=[hatch]
+            grid.horizontal,
+            grid.vertical,
+            members,
+            levels=[0.5, 1.5],
+            colors="none",
+            hatches=[hatch],
         )
         # Contours take no label; a rectangle without size stands for them in the legend.
         ax.add_patch(
@@ -134,10 +139,10 @@ def _draw_instances(ax: Axes, X: Any, y: NDArray[Any], grid: decision.DecisionGr
     if unknown:
         raise DataError(f"y has the label {unknown[0]!r}; the classifier knows {known}.")
     for code, label in enumerate(grid.labels[: grid.n_classes]):
-        own = y == label
+        members = y == label
         ax.scatter(
-            horizontal[own],
-            vertical[own],
+            horizontal[members],
+            vertical[members],
             color=colour(code),
             marker=marker(code),
             edgecolors="white",

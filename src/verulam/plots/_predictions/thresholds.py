@@ -122,12 +122,12 @@ def precision_recall_curves(
     return ax
 
 
-def retrieval_venn(found: Retrieval, *, ax: Axes | None = None) -> Axes:
+def retrieval_venn(retrieval: Retrieval, *, ax: Axes | None = None) -> Axes:
     """Draw relevant and retrieved records as discs with areas and overlap to scale.
 
     Parameters
     ----------
-    found
+    retrieval
         What `verulam.measures.retrieval` returned.
     ax
         Axes to draw on.
@@ -145,14 +145,15 @@ def retrieval_venn(found: Retrieval, *, ax: Axes | None = None) -> Axes:
     """
     ax = axes_or_new(ax, 4.5, 3.2)
     first, second = (
-        float(np.sqrt(max(len(part), 1e-9) / np.pi)) for part in (found.relevant, found.retrieved)
+        float(np.sqrt(max(len(part), 1e-9) / np.pi))
+        for part in (retrieval.relevant, retrieval.retrieved)
     )
-    apart = disc_distance(first, second, len(found.hits))
+    apart = disc_distance(first, second, len(retrieval.hits))
     for place, radius, tone in ((0.0, first, colour(0)), (apart, second, colour(1))):
         ax.add_patch(Circle((place, 0), radius, facecolor=tone, alpha=0.35, edgecolor="black"))
     shared = max(-first, apart - second), min(first, apart + second)
     centres = (apart - first - second) / 2, sum(shared) / 2, (first + apart + second) / 2
-    counts = len(found.missed), len(found.hits), len(found.false_alarms)
+    counts = len(retrieval.missed), len(retrieval.hits), len(retrieval.false_alarms)
     for centre, count in zip(centres, counts, strict=True):
         if count:
             ax.text(centre, 0, str(count), ha="center", va="center")
@@ -162,7 +163,9 @@ def retrieval_venn(found: Retrieval, *, ax: Axes | None = None) -> Axes:
     low, high = min(-first, apart - second), max(first, apart + second)
     ax.set(xlim=(low * 1.05 - 0.1, high * 1.05 + 0.1), ylim=(-top, top * 1.25), aspect="equal")
     ax.set_axis_off()
-    ax.set_title(f"precision {found.precision:.2f}, recall {found.recall:.2f}", fontsize="medium")
+    ax.set_title(
+        f"precision {retrieval.precision:.2f}, recall {retrieval.recall:.2f}", fontsize="medium"
+    )
     return ax
 
 

@@ -1,4 +1,4 @@
-"""Learning one class of two as a conjunction of thresholds, or as a box."""
+"""Hypothesis classes of one rule: axis-aligned boxes, and conjunctions of thresholds."""
 
 from itertools import product
 from typing import Any, ClassVar
@@ -69,11 +69,11 @@ class _NumericRule(RuleClassifier):
     def _positive_code(self, classes: np.ndarray) -> int:
         if self.positive is None:
             return 1
-        found = np.flatnonzero(classes == self.positive)
-        if len(found) == 0:
+        matches = np.flatnonzero(classes == self.positive)
+        if len(matches) == 0:
             known = ", ".join(map(repr, classes.tolist()))
             raise DataError(f"positive is {self.positive!r}; the classes are {known}.")
-        return int(found[0])
+        return int(matches[0])
 
     def _conclude(self, training: TrainingSet, terms: list[Term], code: int) -> RuleBase:
         """Return the rule, and note how often it is wrong."""
@@ -161,7 +161,7 @@ class BoxClassifier(_NumericRule):
         else:
             if self.hypothesis != "specific":
                 self.general_ = loosest_boxes(self.specific_, negatives)
-            self.box_ = self._chosen()
+            self.box_ = self._consistent_box()
         terms = box_terms(self.box_, training.schema, self._strict())
         return self._conclude(training, terms, code)
 
@@ -169,7 +169,7 @@ class BoxClassifier(_NumericRule):
         """Tell whether the bounds are counter-examples, and so outside."""
         return self.hypothesis == "general" and bool(self.general_)
 
-    def _chosen(self) -> Box:
+    def _consistent_box(self) -> Box:
         if self.hypothesis == "specific":
             return self.specific_
         # The most open of the loosest boxes; of those, the first.
@@ -246,11 +246,12 @@ class ThresholdRule(_NumericRule):
         code = self._positive_code(training.classes)
         belongs = training.codes == code
         signed = np.where(belongs, training.weights, -training.weights)
-        found = [
+        solutions = [
             (*least_error_thresholds(training.rows * signs, signed), signs)
             for signs in self._signs(training.rows, belongs)
         ]
-        turned, _, signs = max(found, key=lambda each: each[1])
+        # Thresholds were searched above; a column whose class lies below was turned by its sign.
+        turned, _, signs = max(solutions, key=lambda solution: solution[1])
         self.thresholds_ = turned * signs
         terms = [
             Term(name, ">" if sign > 0 else "<", float(threshold))
@@ -265,14 +266,15 @@ class ThresholdRule(_NumericRule):
         self, rows: NDArray[np.float64], belongs: NDArray[np.bool_]
     ) -> list[NDArray[np.float64]]:
         """Return the combinations of sides to try: 1 for above, -1 for below."""
-        given, n_columns = self.directions, rows.shape[1]
-        each = [given] * n_columns if isinstance(given, str) else list(given)
-        if len(each) != n_columns or set(each) - set(_SIGNS):
+        n_columns, directions = rows.shape[1], self.directions
+        directions = [directions] * n_columns if isinstance(directions, str) else list(directions)
+        if len(directions) != n_columns or set(directions) - set(_SIGNS):
             raise DataError(
-                f"directions is {given!r}; expected one of {', '.join(map(repr, _SIGNS))}, or one "
-                f"for each of the {n_columns} columns."
+                f"directions is {self.directions!r}; expected one of "
+                f"{', '.join(map(repr, _SIGNS))}, or one for each of the {n_columns} columns."
             )
-        sides = [_SIGNS[side] for side in each]
+        sides = [_SIGNS[direction] for direction in directions]
+        # All combinations would double with every column.
         if n_columns > 2:
             above = rows[belongs].mean(axis=0) >= rows[~belongs].mean(axis=0)
             sides = [

@@ -1,12 +1,12 @@
-"""Boxes and thresholds: the tightest, the loosest, and those of the fewest errors."""
+"""Version space of boxes (S and G), and boxes and thresholds of least empirical error."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from verulam.base import DataError
-from verulam.rule._boxes.box_loops import best_quadrant
 
 #: More maximal boxes than this are not worth listing.
 MOST_BOXES = 10_000
@@ -45,7 +45,9 @@ def loosest_boxes(specific: Box, negatives: NDArray[np.float64]) -> tuple[Box, .
     n_columns = len(specific.lower)
     boxes = [Box(np.full(n_columns, -np.inf), np.full(n_columns, np.inf))]
     for negative in negatives:
-        kept = [box for box in boxes if not _strictly_inside(box, negative)]
+        consistent = [box for box in boxes if not _strictly_inside(box, negative)]
+        # Candidate elimination: a box that a negative lies in makes way for its largest parts that
+        # leave it out.
         cut = [
             smaller
             for box in boxes
@@ -56,11 +58,11 @@ def loosest_boxes(specific: Box, negatives: NDArray[np.float64]) -> tuple[Box, .
         new = [
             box
             for place, box in enumerate(cut)
-            if not any(_within(box, other) for other in kept)
+            if not any(_within(box, other) for other in consistent)
             and not any(_within(box, other) for other in cut[:place])
             and not any(_within(box, other) and not _within(other, box) for other in cut)
         ]
-        boxes = kept + new
+        boxes = consistent + new
         if len(boxes) > MOST_BOXES:
             raise DataError(
                 f"More than {MOST_BOXES:,} most general boxes fit these data; use fewer columns, "
@@ -79,17 +81,17 @@ def _within(inner: Box, outer: Box) -> bool:
 
 def _cut(box: Box, specific: Box, negative: NDArray[np.float64]) -> list[Box]:
     """Return the largest boxes inside `box` that hold S and not the negative."""
-    found = []
+    smaller = []
     for column, value in enumerate(negative):
         if value < specific.lower[column]:
             lower = box.lower.copy()
             lower[column] = value
-            found.append(Box(lower, box.upper))
+            smaller.append(Box(lower, box.upper))
         elif value > specific.upper[column]:
             upper = box.upper.copy()
             upper[column] = value
-            found.append(Box(box.lower, upper))
-    return found
+            smaller.append(Box(box.lower, upper))
+    return smaller
 
 
 def midway_box(specific: Box, general: Box) -> Box:
@@ -111,6 +113,8 @@ def least_error_box(X: NDArray[np.float64], signed: NDArray[np.float64]) -> Box:
         Weight of each row, positive for those that belong inside, negative for the others.
     """
     best, most = None, -np.inf
+    # Coordinate descent ends in a local minimum: outliers are cut off by different amounts at the
+    # start.
     for margin in (0.0, 5.0, 15.0, 30.0):
         inside = X[signed > 0]
         box = Box(*np.percentile(inside, [margin, 100.0 - margin], axis=0))
@@ -126,18 +130,18 @@ def _improved(X: NDArray[np.float64], signed: NDArray[np.float64], box: Box) -> 
     lower, upper = box.lower.copy(), box.upper.copy()
     score = -np.inf
     while True:
-        found = score
+        new_score = score
         met = (lower <= X) & (upper >= X)
         for column in range(X.shape[1]):
             others = np.delete(met, column, axis=1).all(axis=1)
             if others.any():
-                lower[column], upper[column], found = _best_interval(
+                lower[column], upper[column], new_score = _best_interval(
                     X[others, column], signed[others]
                 )
                 met[:, column] = (X[:, column] >= lower[column]) & (X[:, column] <= upper[column])
-        if found <= score + 1e-12:
+        if new_score <= score + 1e-12:
             return Box(lower, upper), score
-        score = found
+        score = new_score
 
 
 def _best_interval(
@@ -146,6 +150,7 @@ def _best_interval(
     """Return the interval of the largest sum, and that sum."""
     unique, places = np.unique(values, return_inverse=True)
     sums = np.cumsum(np.bincount(places, signed))
+    # The sum of an interval is a difference of running sums: for each end, the least one before it.
     before = np.concatenate([[0.0], sums[:-1]])
     least = np.minimum.accumulate(before)
     end = int(np.argmax(sums - least))
@@ -163,6 +168,7 @@ def least_error_thresholds(
     """
     n_columns = X.shape[1]
     if n_columns == 1:
+        # One threshold is a pair of which the other divides nothing.
         X = np.column_stack([X, np.zeros(len(X))])
     thresholds = np.full(X.shape[1], -np.inf)
     score = -np.inf
@@ -172,9 +178,9 @@ def least_error_thresholds(
         for first, second in pairs:
             met = thresholds < X
             others = np.delete(met, (first, second), axis=1).all(axis=1)
-            found, *pair = _best_pair(X[others][:, [first, second]], signed[others])
-            if found > score + 1e-12:
-                score = found
+            pair_score, *pair = _best_pair(X[others][:, [first, second]], signed[others])
+            if pair_score > score + 1e-12:
+                score = pair_score
                 thresholds[[first, second]] = pair
         if score <= before + 1e-12 or len(pairs) == 1:
             break
@@ -189,9 +195,53 @@ def _best_pair(X: NDArray[np.float64], signed: NDArray[np.float64]) -> tuple[flo
     columns = [np.unique(column, return_inverse=True) for column in X.T]
     ranks = [places.astype(np.int64) for _, places in columns]
     order = np.argsort(-ranks[0], kind="stable")
-    found, *cuts = best_quadrant(ranks[0], ranks[1], order, signed, len(columns[1][0]))
+    largest_sum, *cuts = best_quadrant(ranks[0], ranks[1], order, signed, len(columns[1][0]))
     thresholds = [
         -np.inf if cut == 0 else 0.5 * (values[cut - 1] + values[cut])
         for cut, (values, _) in zip(cuts, columns, strict=True)
     ]
-    return found, thresholds[0], thresholds[1]
+    return largest_sum, thresholds[0], thresholds[1]
+
+
+@njit(cache=True, nogil=True)
+def best_quadrant(first, second, order, signed, n_second):
+    """Return (sum, a, b) such that rows with `first` >= a and `second` >= b have the largest sum.
+
+    Rows enter by falling `first`, in the given order; a tree over the values of `second` keeps
+    the sums of its nodes and of their best suffixes, so that each row costs one path.
+    """
+    # A segment tree in one array: node k has the children 2k and 2k + 1.
+    size = 1
+    while size < n_second:
+        size *= 2
+    sums = np.zeros(2 * size)
+    suffix = np.full(2 * size, -np.inf)
+    suffix[size : size + n_second] = 0.0
+    best, best_first, best_second = -np.inf, 0, 0
+    for i in range(order.shape[0]):
+        row = order[i]
+        node = size + second[row]
+        sums[node] += signed[row]
+        suffix[node] = sums[node]
+        node //= 2
+        while node >= 1:
+            left, right = 2 * node, 2 * node + 1
+            sums[node] = sums[left] + sums[right]
+            suffix[node] = max(suffix[right], sums[right] + suffix[left])
+            node //= 2
+        # A cut cannot lie between equal values: all of them enter before it is judged.
+        last = i + 1 == order.shape[0] or first[order[i + 1]] != first[row]
+        if last and suffix[1] > best:
+            best, best_first = suffix[1], first[row]
+            best_second = suffix_start(sums, suffix, size)
+    return best, best_first, best_second
+
+
+@njit(cache=True, nogil=True)
+def suffix_start(sums, suffix, size):
+    """Return where the best suffix of the whole tree starts."""
+    node = 1
+    while node < size:
+        left, right = 2 * node, 2 * node + 1
+        node = right if suffix[right] >= sums[right] + suffix[left] else left
+    return node - size

@@ -267,6 +267,8 @@ class Ripper(RuleClassifier):
 
 def cover(training: TrainingSet, options: CoveringOptions, rng: np.random.Generator) -> RuleBase:
     """Return the ordered rules of all classes, learned by rising weight; the largest is default."""
+    # Rare classes first, each against all that follow: the most frequent needs no rules, it is what
+    # they leave over.
     order = np.argsort(training.class_weights, kind="stable")
     present = [int(label) for label in order if training.class_weights[label] > 0]
     if len(present) > 1:
@@ -281,6 +283,8 @@ def cover(training: TrainingSet, options: CoveringOptions, rng: np.random.Genera
         problem = Problem(table, positive, training.weights)
         for conjunction in learn_class(problem, rows, options, rng):
             rules.append(Rule(as_terms(conjunction, training), training.classes[label]))
+            # Separate and conquer: what a rule covers is decided, and later rules learn from the
+            # rest.
             rows = rows[conjunction.covered[rows] == 0]
     base = RuleBase(
         tuple(rules),

@@ -1,4 +1,4 @@
-"""Description length: bits to send a rule base and the exceptions to it."""
+"""Minimum description length: bits to send a rule base and the exceptions to it."""
 
 from dataclasses import dataclass
 
@@ -92,15 +92,15 @@ def description_length(
     )
 
 
-def kept_rules(
+def rules_that_shorten(
     counts: RuleCounts, n_conditions: float, positive_share: float, *, strict: bool = True
 ) -> np.ndarray:
     """Return which rules stay, looking from the last to the first for shorter descriptions.
 
     A `strict` look also takes out rules that are wrong as often as right.
     """
-    kept, _ = _shortened(counts, 0, n_conditions, positive_share, strict)
-    return kept
+    stays, _ = _shortened(counts, 0, n_conditions, positive_share, strict)
+    return stays
 
 
 def least_bits(counts: RuleCounts, first: int, n_conditions: float, positive_share: float) -> float:

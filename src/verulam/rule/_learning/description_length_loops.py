@@ -1,4 +1,4 @@
-"""Compiled arithmetic of description lengths."""
+"""Compiled arithmetic of minimum description length, and deletion of rules by it."""
 
 import numpy as np
 from numba import njit
@@ -19,6 +19,7 @@ def rule_bits(length, n_conditions):
     """Return the bits of a rule that has `length` of `n_conditions` possible conditions."""
     if length == 0.0:
         return 0.0
+    # log k + 2 log log k approximates the universal code of the integer k.
     bits = np.log2(length)
     if length > 1.0:
         bits += 2.0 * np.log2(bits)
@@ -53,13 +54,14 @@ def shorten(positives, negatives, uncovered, lengths, first, n_conditions, posit
     `uncovered` are the weights of positives and negatives that no rule covers; a `strict` look
     also takes out rules that are wrong as often as right.
     """
-    kept = np.ones(positives.shape[0], dtype=np.bool_)
+    stays = np.ones(positives.shape[0], dtype=np.bool_)
     false_positives = negatives.sum()
     covered = positives.sum() + false_positives
     missed = uncovered[0]
     others = uncovered[0] + uncovered[1]
     saved = 0.0
     current = exception_bits(positive_share, covered, others, false_positives, missed)
+    # The rows of a rule that goes count as uncovered, though a later rule may cover them.
     for k in range(positives.shape[0] - 1, first - 1, -1):
         weight = positives[k] + negatives[k]
         without = exception_bits(
@@ -71,14 +73,14 @@ def shorten(positives, negatives, uncovered, lengths, first, n_conditions, posit
         )
         gain = current + rule_bits(lengths[k], n_conditions) - without
         if gain >= 0.0 or (strict and negatives[k] >= 0.5 * weight):
-            kept[k] = False
+            stays[k] = False
             saved += gain
             current = without
             covered -= weight
             others += weight
             false_positives -= negatives[k]
             missed += positives[k]
-    return kept, saved
+    return stays, saved
 
 
 @njit(cache=True, nogil=True)
@@ -90,12 +92,12 @@ def covered_bits(right, wrong, positives, total):
 
 
 @njit(cache=True, nogil=True)
-def least_useful(right, wrong, alone, kept, theory, positives, total):
+def least_useful(right, wrong, alone, stays, theory, positives, total):
     """Return the rule whose deletion saves the most bits, or -1 if none saves any."""
     present = covered_bits(right, wrong, positives, total)
     worst, most = -1, 0.0
-    for rule in range(kept.shape[0]):
-        if kept[rule]:
+    for rule in range(stays.shape[0]):
+        if stays[rule]:
             still_right = max(right - alone[rule, 0], 0.0)
             still_wrong = max(wrong - alone[rule, 1], 0.0)
             without = covered_bits(still_right, still_wrong, positives, total)
@@ -128,14 +130,15 @@ def rules_that_pay(coverage, positives, negatives, theory):
         alone[places[once], 1] += negatives[once]
     all_positives = positives.sum()
     total = all_positives + negatives.sum()
-    kept = np.ones(n_rules, dtype=np.bool_)
+    stays = np.ones(n_rules, dtype=np.bool_)
     while True:
-        worst = least_useful(right, wrong, alone, kept, theory, all_positives, total)
+        worst = least_useful(right, wrong, alone, stays, theory, all_positives, total)
         if worst < 0:
-            return kept
-        kept[worst] = False
+            return stays
+        stays[worst] = False
         right = max(right - alone[worst, 0], 0.0)
         wrong = max(wrong - alone[worst, 1], 0.0)
+        # Rows that are left with one rule now depend on that one alone.
         for freed in np.flatnonzero(coverage[worst]):
             times[freed] -= 1
             places[freed] -= worst

@@ -1,4 +1,4 @@
-"""First-order rules: literals with variables, learned from facts by Foil gain over bindings."""
+"""Inductive logic programming by Foil: Horn clauses learned from facts by gain over bindings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -144,12 +144,12 @@ def learn_clauses(
     relations = _checked(facts)
     positives, others = _examples(relations, target, negatives)
     arity = len(next(iter(positives)))
-    for name, given, least in (
+    for name, limit, least in (
         ("max_literals", max_literals, 1),
         ("max_variables", max_variables, arity),
     ):
-        if given < least:
-            raise DataError(f"{name} is {given}; a clause of {target!r} needs at least {least}.")
+        if limit < least:
+            raise DataError(f"{name} is {limit}; a clause of {target!r} needs at least {least}.")
     search = _Search(relations, target, arity, max_literals, max_variables, negation)
     clauses: list[Clause] = []
     left = set(positives)
@@ -157,6 +157,7 @@ def learn_clauses(
         clause = search.clause(left, others, recursion=recursion and bool(clauses))
         if clause is None:
             break
+        # All clauses together, because a recursive one concludes nothing by itself.
         concluded = _conclusions([*clauses, clause], relations)
         if not left & concluded:
             break
@@ -190,9 +191,9 @@ class _Search:
         while sides[1] and len(body) < self.max_literals:
             best, gain = None, 0.0
             for literal in self._candidates(head, body, recursion):
-                found = _gain(self.relations, literal, *sides)
-                if found > gain + 1e-12:
-                    best, gain = literal, found
+                literal_gain = _gain(self.relations, literal, *sides)
+                if literal_gain > gain + 1e-12:
+                    best, gain = literal, literal_gain
             if best is None:
                 return None
             body.append(best)
@@ -228,12 +229,14 @@ class _Search:
     ) -> tuple[Literal, ...]:
         """Return the body without literals, the last first, that keep no negatives out."""
         for literal in reversed(body[:]):
-            shorter = [each for each in body if each is not literal]
+            shorter = [other for other in body if other is not literal]
             bound = set(_variables([head, *shorter]))
-            loose = any(each.negated and not bound >= set(each.arguments) for each in shorter)
+            # A negated literal binds no variable: without the one that does, it would ask of
+            # nothing.
+            loose = any(other.negated and not bound >= set(other.arguments) for other in shorter)
             bindings = _start(head, negatives)
-            for each in shorter:
-                bindings = _extend(self.relations, each, bindings)
+            for other in shorter:
+                bindings = _extend(self.relations, other, bindings)
             if shorter and not loose and not bindings:
                 body = shorter
         return _renamed(head, body)
@@ -243,15 +246,20 @@ def _checked(facts: Facts) -> Relations:
     """Return the facts as sets of tuples of one length for each predicate."""
     relations: Relations = {}
     for predicate, tuples in facts.items():
-        found = frozenset(each if isinstance(each, tuple) else (each,) for each in tuples)
-        widths = {len(each) for each in found}
+        relation = frozenset(map(_as_tuple, tuples))
+        widths = {len(fact) for fact in relation}
         if len(widths) > 1:
             raise DataError(
                 f"The facts of {predicate!r} have {', '.join(map(str, sorted(widths)))} "
                 "arguments; a predicate takes one number of arguments."
             )
-        relations[predicate] = found
+        relations[predicate] = relation
     return relations
+
+
+def _as_tuple(fact: Any) -> tuple[Any, ...]:
+    """Return the arguments of a fact, of which a single one may stand for itself."""
+    return fact if isinstance(fact, tuple) else (fact,)
 
 
 def _examples(
@@ -263,26 +271,28 @@ def _examples(
     if not positives:
         raise DataError(f"There are no facts of {target!r}: nothing can be learned about it.")
     if negatives is not None:
-        others = [each if isinstance(each, tuple) else (each,) for each in negatives]
+        others = list(map(_as_tuple, negatives))
         width = len(next(iter(positives)))
-        wrong = [each for each in others if len(each) != width]
+        wrong = [example for example in others if len(example) != width]
         if wrong:
             raise DataError(
                 f"negatives has {wrong[0]!r}; the facts of {target!r} have {width} arguments."
             )
-        both = [each for each in others if each in positives]
+        both = [example for example in others if example in positives]
         if both:
             raise DataError(f"{target}{both[0]!r} is given both as a fact and as a negative.")
         return positives, others
     width = len(next(iter(positives)))
     return positives, [
-        each for each in product(_constants(relations), repeat=width) if each not in positives
+        example
+        for example in product(_constants(relations), repeat=width)
+        if example not in positives
     ]
 
 
 def _constants(relations: Relations) -> list[Any]:
     """Return every value in the facts, in one order whatever the order of the facts."""
-    values = {value for tuples in relations.values() for each in tuples for value in each}
+    values = {value for tuples in relations.values() for fact in tuples for value in fact}
     return sorted(values, key=lambda value: (type(value).__name__, value))
 
 
@@ -296,7 +306,7 @@ def _names(n: int) -> Iterator[str]:
 
 def _variables(literals: Iterable[Literal]) -> list[str]:
     """Return the variables that the literals bind, in the order of their first use."""
-    names = (name for each in literals if not each.negated for name in each.arguments)
+    names = (name for literal in literals if not literal.negated for name in literal.arguments)
     return list(dict.fromkeys(names))
 
 
@@ -305,22 +315,24 @@ def _renamed(head: Literal, body: Sequence[Literal]) -> tuple[Literal, ...]:
     old = _variables([head, *body])
     new = dict(zip(old, _names(len(old)), strict=True))
     return tuple(
-        replace(each, arguments=tuple(new[name] for name in each.arguments)) for each in body
+        replace(literal, arguments=tuple(new[name] for name in literal.arguments))
+        for literal in body
     )
 
 
 def _start(head: Literal, tuples: Iterable[tuple[Any, ...]]) -> Bindings:
-    return [(each, dict(zip(head.arguments, each, strict=True))) for each in tuples]
+    return [(example, dict(zip(head.arguments, example, strict=True))) for example in tuples]
 
 
 def _extend(relations: Relations, literal: Literal, bindings: Bindings) -> Bindings:
     """Return the bindings, extended by the literal's new variables, for which it holds."""
     tuples = relations.get(literal.predicate, frozenset())
     bound = set(bindings[0][1]) if bindings else set()
+    # A hash join: the facts by their bound arguments, so that each binding finds its own at once.
     places = [place for place, name in enumerate(literal.arguments) if name in bound]
     by_known: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
-    for each in tuples:
-        by_known.setdefault(tuple(each[place] for place in places), []).append(each)
+    for fact in tuples:
+        by_known.setdefault(tuple(fact[place] for place in places), []).append(fact)
     extended: Bindings = []
     for head, binding in bindings:
         key = tuple(binding[literal.arguments[place]] for place in places)
@@ -329,10 +341,10 @@ def _extend(relations: Relations, literal: Literal, bindings: Bindings) -> Bindi
             if not matching:
                 extended.append((head, binding))
             continue
-        for each in matching:
-            new = dict(zip(literal.arguments, each, strict=True))
+        for fact in matching:
+            new = dict(zip(literal.arguments, fact, strict=True))
             # A new variable that stands twice must take one value.
-            if all(new[name] == value for name, value in zip(literal.arguments, each, strict=True)):
+            if all(new[name] == value for name, value in zip(literal.arguments, fact, strict=True)):
                 extended.append((head, {**binding, **new}))
     return extended
 
@@ -343,6 +355,7 @@ def _gain(relations: Relations, literal: Literal, positive: Bindings, negative: 
     if not new_positive:
         return 0.0
     new_negative = _extend(relations, literal, negative)
+    # Several new bindings may extend one old: s counts the old ones that are still possible.
     old = {_key(binding, positive[0][1]) for _, binding in new_positive}
     per_binding = foil_gain(len(positive), len(negative), len(new_positive), len(new_negative))
     return float(per_binding) / len(new_positive) * len(old)
@@ -353,19 +366,21 @@ def _key(binding: Binding, names: Iterable[str]) -> tuple[Any, ...]:
 
 
 def _conclusions(clauses: Sequence[Clause], relations: Relations) -> frozenset[tuple[Any, ...]]:
-    """Return what the clauses conclude, repeated until nothing new comes."""
+    """Return the fixed point of forward chaining: clauses are applied until nothing new comes."""
     if not clauses:
         return frozenset()
     target = clauses[0].head.predicate
     known: frozenset[tuple[Any, ...]] = frozenset()
     everything = list(product(_constants(relations), repeat=len(clauses[0].head.arguments)))
     while True:
-        found = set(known)
+        concluded = set(known)
         for clause in clauses:
-            bindings = _start(clause.head, (each for each in everything if each not in found))
+            bindings = _start(
+                clause.head, (example for example in everything if example not in concluded)
+            )
             for literal in clause.body:
                 bindings = _extend({**relations, target: known}, literal, bindings)
-            found.update(head for head, _ in bindings)
-        if len(found) == len(known):
+            concluded.update(head for head, _ in bindings)
+        if len(concluded) == len(known):
             return known
-        known = frozenset(found)
+        known = frozenset(concluded)

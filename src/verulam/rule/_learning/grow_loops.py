@@ -1,4 +1,4 @@
-"""Compiled loops that grow, prune and apply conjunctions of conditions.
+"""Compiled loops that grow, prune and apply conjunctions of conditions (as in Ripper).
 
 The table is given by columns: `columns` of shape (n_columns, n_rows) holds numbers or the codes of
 categories, NaN where missing. `orders` has the rows of each column by rising value, of which the
@@ -73,9 +73,10 @@ def best_threshold(column, order, n_known, n_rows, positive, weights, context):
     """
     criterion, smoothing, share, log_share, best = context
     total_p, total_n = side_weights(order[:n_known], positive, weights)
-    kind, value, neighbour, kept = -1, 0.0, 0.0, 0.0
+    kind, value, neighbour, covered_p = -1, 0.0, 0.0, 0.0
     p = 0.0
     n = 0.0
+    # `p` and `n` are the weights below the current value; those above are the rest of the totals.
     before_p = False
     before_n = False
     before = 0.0
@@ -84,6 +85,7 @@ def best_threshold(column, order, n_known, n_rows, positive, weights, context):
         here = column[order[i]]
         here_p = 0.0
         here_n = 0.0
+        # Equal values pass together, because no threshold can part them.
         while i < n_known and column[order[i]] == here:
             row = order[i]
             if positive[row]:
@@ -96,11 +98,11 @@ def best_threshold(column, order, n_known, n_rows, positive, weights, context):
                 criterion, total_p - p, max(total_n - n, 0.0), smoothing, share, log_share, best
             )
             if score > best:
-                best, kind, value, neighbour, kept = score, AT_LEAST, here, before, total_p - p
+                best, kind, value, neighbour, covered_p = score, AT_LEAST, here, before, total_p - p
         if before_p and here_n > 0.0:
             score = candidate_score(criterion, p, n, smoothing, share, log_share, best)
             if score > best:
-                best, kind, value, neighbour, kept = score, AT_MOST, before, here, p
+                best, kind, value, neighbour, covered_p = score, AT_MOST, before, here, p
         p += here_p
         n += here_n
         before_p = here_p > 0.0
@@ -110,8 +112,8 @@ def best_threshold(column, order, n_known, n_rows, positive, weights, context):
         # Any threshold refuses the missing entries, so the whole range is a candidate too.
         score = candidate_score(criterion, p, n, smoothing, share, log_share, best)
         if score > best:
-            best, kind, value, neighbour, kept = score, AT_MOST, before, before, p
-    return best, kind, value, neighbour, kept
+            best, kind, value, neighbour, covered_p = score, AT_MOST, before, before, p
+    return best, kind, value, neighbour, covered_p
 
 
 @njit(cache=True, nogil=True)
@@ -127,25 +129,25 @@ def best_category(column, n_categories, rows, positive, weights, context):
                 p[code] += weights[row]
             else:
                 n[code] += weights[row]
-    chosen, kept = -1, 0.0
+    best_code, covered_p = -1, 0.0
     for code in range(n_categories):
         if p[code] > 0.0:
             score = candidate_score(criterion, p[code], n[code], smoothing, share, log_share, best)
             if score > best:
-                best, chosen, kept = score, code, p[code]
-    return best, chosen, kept
+                best, best_code, covered_p = score, code, p[code]
+    return best, best_code, covered_p
 
 
 @njit(cache=True, nogil=True)
 def keep_alive(rows, count, alive):
     """Move the rows that are alive to the front, in order, and return how many there are."""
-    kept = 0
+    n_alive = 0
     for i in range(count):
         row = rows[i]
         if alive[row]:
-            rows[kept] = row
-            kept += 1
-    return kept
+            rows[n_alive] = row
+            n_alive += 1
+    return n_alive
 
 
 @njit(cache=True, nogil=True)
@@ -157,27 +159,27 @@ def best_condition(columns, orders, counts, n_categories, rows, positive, weight
     criterion, smoothing, _, _, midway = options
     n_rows = rows.shape[0]
     p, n = side_weights(rows, positive, weights)
-    best, kind, place, value, kept_p = 0.0, -1, -1, 0.0, 0.0
+    best, kind, place, value, best_p = 0.0, -1, -1, 0.0, 0.0
     if n == 0.0 or p == 0.0:
-        return kind, place, value, kept_p
+        return kind, place, value, best_p
     share = (p + smoothing) / (p + n + smoothing)
     log_share = np.log2(share)
     for j in range(columns.shape[0]):
         context = (criterion, smoothing, share, log_share, best)
         if n_categories[j] == 0:
-            score, found, threshold, neighbour, kept = best_threshold(
+            score, side, threshold, neighbour, covered_p = best_threshold(
                 columns[j], orders[j], counts[j], n_rows, positive, weights, context
             )
-            if found >= 0:
-                best, kind, place, kept_p = score, found, j, kept
+            if side >= 0:
+                best, kind, place, best_p = score, side, j, covered_p
                 value = 0.5 * (threshold + neighbour) if midway else threshold
         elif not used[j]:
-            score, code, kept = best_category(
+            score, code, covered_p = best_category(
                 columns[j], n_categories[j], rows, positive, weights, context
             )
             if code >= 0:
-                best, kind, place, value, kept_p = score, EQUAL, j, float(code), kept
-    return kind, place, value, kept_p
+                best, kind, place, value, best_p = score, EQUAL, j, float(code), covered_p
+    return kind, place, value, best_p
 
 
 @njit(cache=True, nogil=True)
@@ -208,16 +210,18 @@ def grow_conjunction(
                     counts[j] += 1
     length = 0
     while length < most_conditions:
-        kind, place, value, kept = best_condition(
+        kind, place, value, covered_p = best_condition(
             columns, current, counts, n_categories, rows[:n_rows], positive, weights, used, options
         )
-        if kind < 0 or kept < least_positives:
+        if kind < 0 or covered_p < least_positives:
             break
         kinds[length], places[length], values[length] = kind, place, value
         length += 1
+        # A column may be bounded many times, but a second category of it would cover nothing.
         used[place] = 1
         for i in range(n_rows):
             growing[rows[i]] = holds(kind, value, columns[place, rows[i]])
+        # Sorted once, the orders only shrink: what a rule no longer covers is taken out of each.
         n_rows = keep_alive(rows, n_rows, growing)
         for j in range(columns.shape[0]):
             counts[j] = keep_alive(current[j], counts[j], growing)
@@ -233,6 +237,7 @@ def prefix_counts(kinds, places, values, columns, rows, positive, weights):
         side = 0 if positive[row] else 1
         counts[0, side] += weights[row]
         for c in range(kinds.shape[0]):
+            # A row that fails a condition is covered by no longer prefix either.
             if not holds(kinds[c], values[c], columns[places[c], row]):
                 break
             counts[c + 1, side] += weights[row]

@@ -1,4 +1,4 @@
-"""What a rule and a further condition are worth."""
+"""Rule evaluation measures: Foil gain of a condition, and the rule value metric."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,9 +42,9 @@ def foil_gain(
     if min(p.min(initial=0), n.min(initial=0), new_p.min(initial=0), new_n.min(initial=0)) < 0:
         raise DataError("foil_gain takes counts or weights of at least 0.")
     gain = np.zeros(p.shape)
-    kept = new_p > 0
-    shares = new_p[kept] / (new_p + new_n)[kept], p[kept] / (p + n)[kept]
-    gain[kept] = new_p[kept] * (np.log2(shares[0]) - np.log2(shares[1]))
+    some = new_p > 0
+    new_share, share = new_p[some] / (new_p + new_n)[some], p[some] / (p + n)[some]
+    gain[some] = new_p[some] * (np.log2(new_share) - np.log2(share))
     return float(gain) if gain.ndim == 0 else gain
 
 

@@ -1,11 +1,11 @@
-"""Rules for one class: Ripper's building and optimisation, and its simpler relatives."""
+"""Rules of one class: growing, reduced-error pruning and Ripper's optimisation."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.rule._learning.description_length import RuleCounts, kept_rules, least_bits
+from verulam.rule._learning.description_length import RuleCounts, least_bits, rules_that_shorten
 from verulam.rule._learning.description_length_loops import exception_bits, rule_bits
 from verulam.rule._learning.grow_loops import first_cover
 from verulam.rule._learning.measures import rule_value
@@ -83,6 +83,8 @@ class _ClassLearner:
             covered, false_positives = covered + right + wrong, false_positives + wrong
             missed, rejected = missed - right, rejected - wrong
             after = exception_bits(self.share, covered, missed + rejected, false_positives, missed)
+            # The running description length: exceptions that the rule explains against what it
+            # takes to write it down.
             bits += after + rule_bits(float(len(rule)), n_conditions) - before
             shortest = min(shortest, bits)
             if self._is_enough(right, wrong, bits - shortest) or not inside.any():
@@ -98,11 +100,13 @@ class _ClassLearner:
         coverage = np.stack([rule.covered for rule in rules]) if rules else np.empty((0, 0))
         lengths = np.array([len(rule) for rule in rules], dtype=np.float64)
         decided = np.zeros((0, 2))
-        result: list[Conjunction] = []
+        optimised: list[Conjunction] = []
         for place, rule in enumerate(rules):
             if not (problem.positive[rows] > 0).any():
                 break
             if rule.covered[rows].any():
+                # A row that a later rule covers is not lost where this one is shortened: variants
+                # are judged by what no other rule decides.
                 later = first_cover(coverage, place + 1, rows) - place - 1
                 no_later = later == len(rules) - place - 1
                 variants = [rule, *self._variants(rule, rows, rows[no_later])]
@@ -115,16 +119,16 @@ class _ClassLearner:
             lengths[place] = len(rule)
             decided = np.vstack([decided, problem.weight_of(rows[inside])])
             rows = rows[~inside]
-            result.append(rule)
-        return self.build(rows, result)
+            optimised.append(rule)
+        return self.build(rows, optimised)
 
     def without_needless(self, rules: list[Conjunction]) -> list[Conjunction]:
         """Return the rules without those that lengthen the description."""
         if not rules:
             return rules
         counts = self._counts(rules)
-        kept = kept_rules(counts, self.problem.table.n_conditions, self.share)
-        return [rule for rule, stays in zip(rules, kept, strict=True) if stays]
+        pays = rules_that_shorten(counts, self.problem.table.n_conditions, self.share)
+        return [rule for rule, stays in zip(rules, pays, strict=True) if stays]
 
     def _covered_so_far(self, rows: Rows) -> tuple[float, float]:
         positives, negatives = self.problem.weight_of(self.rows)
@@ -148,6 +152,7 @@ class _ClassLearner:
         alone = np.zeros(len(rule.covered), dtype=bool)
         alone[untouched] = True
         growing, pruning = self._divide(rows)
+        # Growing looks at all rows, pruning at those that only this rule can decide.
         pruning = pruning[alone[pruning]]
         growth = self.options.growth
         grown = self.problem.grow(growing, growth, rule), self.problem.grow(growing, growth)
@@ -165,9 +170,9 @@ class _ClassLearner:
         """Return by how much a variant in its place changes the least description length."""
         n_conditions = self.problem.table.n_conditions
         outside = variant.covered[rows] == 0
-        own = self.problem.weight_of(rows[~outside])
+        covered = self.problem.weight_of(rows[~outside])
         following = self._later_counts(rows[outside], later[outside], len(lengths) - place - 1)
-        with_variant = np.vstack([decided, own, following[:-1]])
+        with_variant = np.vstack([decided, covered, following[:-1]])
         counts = RuleCounts(
             np.ascontiguousarray(with_variant[:, 0]),
             np.ascontiguousarray(with_variant[:, 1]),
@@ -221,6 +226,8 @@ class _ClassLearner:
             return rule
         counts = self.problem.prefix_counts(rule, pruning)
         pseudo = self.options.smoothing
+        # Conditions are dropped from the last on, so that a prefix is all there is to choose;
+        # argmax takes the shortest of equals.
         values = rule_value(counts[:, 0] + pseudo, counts[:, 1] + pseudo)
         return self.problem.shortened(rule, int(np.argmax(values)))
 

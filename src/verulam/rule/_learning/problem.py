@@ -1,4 +1,4 @@
-"""One class against the rest: the rows, and conjunctions that are grown, pruned and counted."""
+"""One-against-rest learning problem, and conjunctions that are grown, pruned and counted."""
 
 from dataclasses import dataclass, replace
 
@@ -199,6 +199,7 @@ def sort_columns(rows: NDArray[np.float64], n_categories: NDArray[np.int32]) -> 
         if categories:
             choices += 2.0 * categories
         elif count:
+            # Each distinct value may bound from above and from below.
             ordered = column[order[:count]]
             choices += 2.0 * (1 + np.count_nonzero(ordered[1:] != ordered[:-1]))
     return SortedColumns(columns, orders, known, n_categories.astype(np.int64), choices)
@@ -216,10 +217,10 @@ def without_redundancy(conjunction: Conjunction) -> Conjunction:
         here, there = conjunction.values[i], conjunction.values[earlier]
         if (kind == AT_MOST and here < there) or (kind == AT_LEAST and here > there):
             tightest[key] = i
-    kept = sorted(tightest.values())
+    needed = sorted(tightest.values())
     return replace(
         conjunction,
-        kinds=conjunction.kinds[kept],
-        places=conjunction.places[kept],
-        values=conjunction.values[kept],
+        kinds=conjunction.kinds[needed],
+        places=conjunction.places[needed],
+        values=conjunction.values[needed],
     )

@@ -64,6 +64,7 @@ def extract_rules(tree: Any, *, missing: bool = False) -> RuleBase:
     structure, schema = tree.tree_, tree.schema_
     classes = getattr(tree, "classes_", None)
     conclusions = _conclusions(tree)
+    # A divided row follows no single path, so that no rule can claim it.
     missing = missing and not structure.fractional
     rules = [
         _as_rule(path, conclusions[path.leaf], tree, missing=missing) for path in paths(structure)

@@ -1,4 +1,4 @@
-"""Rules made simpler one at a time, as C4.5rules does: terms dropped, rules chosen and ordered."""
+"""Rule pruning as in C4.5rules: terms dropped, rules selected by description length, ordered."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -53,8 +53,8 @@ def prune_rules(
     >>> X = pd.DataFrame({"age": [30, 50, 30, 50] * 5, "job": pd.Categorical(list("AABC") * 5)})
     >>> y = ["yes", "yes", "no", "no"] * 5
     >>> rule = Rule([Term("age", "<=", 38.5), Term("job", "=", "A")], "yes")
-    >>> given = RuleList([rule]).fit(X, y).rules_
-    >>> print(prune_rules(given, X, y).rules[0])
+    >>> base = RuleList([rule]).fit(X, y).rules_
+    >>> print(prune_rules(base, X, y).rules[0])
     IF job = A THEN yes
     """
     if not 0.0 < confidence < 1.0:
@@ -125,8 +125,8 @@ def prune_terms(
     for rule in rules:
         errors = _errors(rule.conclusion, targets)
         met = np.array([term.holds(rows, schema) for term in rule.terms]).reshape(-1, len(rows))
-        kept = _kept_terms(met, errors, weights, confidence, counted=errors.dtype == bool)
-        terms = tuple(rule.terms[place] for place in kept)
+        needed = _needed_terms(met, errors, weights, confidence, counted=errors.dtype == bool)
+        terms = tuple(rule.terms[place] for place in needed)
         pruned.append(replace(rule, terms=terms))
     return unique_rules(pruned)
 
@@ -138,7 +138,7 @@ def _errors(conclusion: Any, targets: NDArray[Any]) -> NDArray[Any]:
     return targets != conclusion
 
 
-def _kept_terms(
+def _needed_terms(
     met: NDArray[np.bool_],
     errors: NDArray[Any],
     weights: NDArray[np.float64],
@@ -147,27 +147,29 @@ def _kept_terms(
     counted: bool,
 ) -> list[int]:
     """Return the terms that stay: the one is dropped without which the error rate is least."""
-    kept = list(range(len(met)))
+    remaining = list(range(len(met)))
     lost = weights * errors
+    # How many terms each row fails: counted once, and brought up to date as terms go.
     failures = np.count_nonzero(~met, axis=0)
     covered = failures == 0
-    own = np.array([weights[covered].sum()]), np.array([lost[covered].sum()])
-    rate = _pessimistic(*own, confidence, len(kept), counted)[0]
-    while kept:
+    total, loss = np.array([weights[covered].sum()]), np.array([lost[covered].sum()])
+    rate = _pessimistic(total, loss, confidence, len(remaining), counted)[0]
+    while remaining:
         # Without a term, those rows are covered as well that fail it alone.
         nearly = np.flatnonzero(failures == 1)
-        failed = np.argmin(met[kept][:, nearly], axis=0)
-        totals = own[0] + np.bincount(failed, weights[nearly], len(kept)).astype(np.float64)
-        losses = own[1] + np.bincount(failed, lost[nearly], len(kept)).astype(np.float64)
-        rates = _pessimistic(totals, losses, confidence, len(kept) - 1, counted)
+        failed = np.argmin(met[remaining][:, nearly], axis=0)
+        totals = total + np.bincount(failed, weights[nearly], len(remaining)).astype(np.float64)
+        losses = loss + np.bincount(failed, lost[nearly], len(remaining)).astype(np.float64)
+        rates = _pessimistic(totals, losses, confidence, len(remaining) - 1, counted)
         # Of equals the last: conditions near the root of a tree say more.
-        best = len(kept) - 1 - int(np.argmin(rates[::-1]))
+        best = len(remaining) - 1 - int(np.argmin(rates[::-1]))
         if rates[best] > rate + 1e-12:
             break
-        rate, own = rates[best], (totals[best : best + 1], losses[best : best + 1])
-        failures = failures - ~met[kept[best]]
-        del kept[best]
-    return kept
+        rate = rates[best]
+        total, loss = totals[best : best + 1], losses[best : best + 1]
+        failures = failures - ~met[remaining[best]]
+        del remaining[best]
+    return remaining
 
 
 def _pessimistic(
@@ -194,17 +196,17 @@ def _pessimistic(
     return rates
 
 
-def choose_rules(rules: Sequence[Rule], training: TrainingSet) -> tuple[Rule, ...]:
+def select_rules(rules: Sequence[Rule], training: TrainingSet) -> tuple[Rule, ...]:
     """Return for each class those of its rules whose deletion would lengthen its description."""
     # Only conditions that some rule has need to be told apart.
     choices = float(len({term for rule in rules for term in rule.terms}))
-    chosen: list[Rule] = []
+    selected: list[Rule] = []
     for code, label in enumerate(training.classes):
-        own = [rule for rule in rules if rule.conclusion == label]
-        if own:
+        class_rules = [rule for rule in rules if rule.conclusion == label]
+        if class_rules:
             positive = training.codes == code
-            chosen += _shortest(own, training, positive, choices)
-    return tuple(chosen)
+            selected += _shortest(class_rules, training, positive, choices)
+    return tuple(selected)
 
 
 def _shortest(
@@ -229,6 +231,8 @@ def order_rules(rules: Sequence[Rule], training: TrainingSet) -> RuleBase:
         ]
         for label in training.classes
     }
+    # A class that is asked early takes rows from the others: the one that takes the fewest wrongly
+    # goes first.
     left = np.ones(len(training.rows), dtype=bool)
     ordered: list[Rule] = []
     waiting = [label for label in training.classes if coverage[label]]
@@ -260,7 +264,8 @@ def _by_precision(
     belongs = training.classes[training.codes] == label
 
     def precision(covered: NDArray[np.bool_]) -> float:
-        own = training.weights[covered]
-        return float((own @ belongs[covered] + 1.0) / (own.sum() + 2.0))
+        weights = training.weights[covered]
+        # Laplace's estimate: of two rules without errors, the one that covers more goes first.
+        return float((weights @ belongs[covered] + 1.0) / (weights.sum() + 2.0))
 
     return [rule for rule, _ in sorted(rules, key=lambda pair: -precision(pair[1]))]

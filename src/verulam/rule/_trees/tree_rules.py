@@ -14,7 +14,7 @@ from verulam.rule._base import Rule, RuleBase
 from verulam.rule._classifier import RuleClassifier, TrainingSet
 from verulam.rule._term import Term
 from verulam.rule._trees.extract import extract_rules
-from verulam.rule._trees.simplify import choose_rules, order_rules, prune_terms
+from verulam.rule._trees.simplify import order_rules, prune_terms, select_rules
 from verulam.tree import DecisionTreeClassifier
 
 
@@ -23,7 +23,7 @@ class TreeRules(RuleClassifier):
 
     Parameters
     ----------
-    tree
+    estimator
         The tree to start from; None for one grown by gain ratio as far as it goes, with a branch
         for each category.
     confidence
@@ -35,7 +35,7 @@ class TreeRules(RuleClassifier):
 
     Attributes
     ----------
-    tree_ : DecisionTreeClassifier
+    estimator_ : DecisionTreeClassifier
         The fitted tree.
     rules_ : RuleBase
         The rules, in the order in which they are asked.
@@ -66,14 +66,14 @@ class TreeRules(RuleClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **RuleClassifier._parameter_constraints,
-        "tree": [HasMethods(["fit", "predict"]), None],
+        "estimator": [HasMethods(["fit", "predict"]), None],
         "confidence": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
     def __init__(
-        self, tree: Any = None, *, confidence: float | None = 0.25, unseen: str = "error"
+        self, estimator: Any = None, *, confidence: float | None = 0.25, unseen: str = "error"
     ) -> None:
-        self.tree = tree
+        self.estimator = estimator
         self.confidence = confidence
         self.unseen = unseen
 
@@ -84,11 +84,11 @@ class TreeRules(RuleClassifier):
         # As large as can be: the rules are pruned afterwards. Each missing entry goes one way, so
         # that the rules of the tree exclude one another.
         tree = DecisionTreeClassifier(criterion="gain_ratio", categories="n_way")
-        if self.tree is not None:
-            tree = clone(self.tree)
+        if self.estimator is not None:
+            tree = clone(self.estimator)
         with announced("verulam.rule"):
-            self.tree_ = tree.fit(X, y, sample_weight=sample_weight)
-            rules = extract_rules(self.tree_, missing=True)
+            self.estimator_ = tree.fit(X, y, sample_weight=sample_weight)
+            rules = extract_rules(self.estimator_, missing=True)
             rules = replace(rules, rules=_without_needless_gaps(rules, training))
             if self.confidence is not None:
                 rules = simplify(rules.rules, training, self.confidence)
@@ -97,12 +97,12 @@ class TreeRules(RuleClassifier):
 
 
 def simplify(rules: Sequence[Rule], training: TrainingSet, confidence: float) -> RuleBase:
-    """Return the rules of a tree, pruned one by one, chosen and put in order."""
+    """Return the rules of a tree, pruned one by one, selected and put in order."""
     labels = training.classes[training.codes]
     pruned = prune_terms(
         rules, training.rows, training.schema, labels, training.weights, confidence=confidence
     )
-    return order_rules(choose_rules(pruned, training), training)
+    return order_rules(select_rules(pruned, training), training)
 
 
 def _without_needless_gaps(rules: RuleBase, training: TrainingSet) -> tuple[Rule, ...]:

@@ -22,9 +22,8 @@ from verulam.sequence._emissions.multistream import (
     side_by_side,
 )
 from verulam.sequence._learners.initialisation import Survey, start_model
-from verulam.sequence._model.emission import Emission, kept_fixed
-from verulam.sequence._model.initial_and_transition import InitialProbabilities, TransitionMatrix
-from verulam.sequence._model.parameters import Parts
+from verulam.sequence._model.emission import Emission, hold_fixed
+from verulam.sequence._model.parameters import HMMParts, InitialProbabilities, TransitionMatrix
 
 NAMES = ("contributions", "covariances")
 
@@ -78,7 +77,7 @@ class AdditiveEmission(Emission):
     >>> emission = AdditiveEmission(
     ...     (2, 2), contributions=[[0.0], [1.0], [0.0], [5.0]], covariances=[[1.0]]
     ... )
-    >>> emission.given(emission.ready(4, 1)).means.ravel()
+    >>> emission.with_start_values(emission.ready(4, 1)).means.ravel()
     array([0., 5., 1., 6.])
     """
 
@@ -116,8 +115,8 @@ class AdditiveEmission(Emission):
             plain.means, plain.covariances, plain.origin, plain.spread, contributions=rows
         )
 
-    def given(self, parameters: AdditiveStates) -> AdditiveStates:
-        """Return the parameters with the values that the user has set."""
+    def with_start_values(self, parameters: AdditiveStates) -> AdditiveStates:
+        """Return the parameters with the start values that the user has set."""
         for name in NAMES:
             value = getattr(self, name)
             if value is None:
@@ -172,7 +171,7 @@ class AdditiveEmission(Emission):
             means=means + parameters.origin,
             covariances=covariance,
         )
-        return kept_fixed(self, NAMES, parameters, new)
+        return hold_fixed(self, NAMES, parameters, new)
 
     def sample(
         self, parameters: AdditiveStates, states: np.ndarray, random: np.random.Generator
@@ -278,11 +277,11 @@ class ChainEmission(Emission):
         """Return each chain's start by itself."""
         steps = np.array([0, len(head)])
         started = []
-        for part, own, values, size in zip(
+        for part, chain_survey, values, size in zip(
             self.emissions_by_chain, survey.parts, head.parts, self.sizes, strict=True
         ):
-            parts = Parts(InitialProbabilities(), TransitionMatrix(), part)
-            known = Survey((Sequences(values, steps),), len(head), 1, 0, own)
+            parts = HMMParts(InitialProbabilities(), TransitionMatrix(), part)
+            known = Survey((Sequences(values, steps),), len(head), 1, 0, chain_survey)
             started.append(start_model(parts, known, size, init, random).emission)
         return StreamRecord(tuple(started))
 
@@ -291,7 +290,7 @@ class ChainEmission(Emission):
         widths = self.columns or (1,) * len(self.sizes)
         return StreamRecord(
             tuple(
-                part.given(part.ready(size, width))
+                part.with_start_values(part.ready(size, width))
                 for part, size, width in zip(
                     self.emissions_by_chain, self.sizes, widths, strict=True
                 )
@@ -302,8 +301,8 @@ class ChainEmission(Emission):
         """Return the sum of the chains' logarithms."""
         states = self.chain_states
         tables = [
-            part.log_likelihoods(own, some)[:, states[:, chain]]
-            for chain, (part, own, some) in enumerate(
+            part.log_likelihoods(record, chain_values)[:, states[:, chain]]
+            for chain, (part, record, chain_values) in enumerate(
                 zip(self.emissions_by_chain, parameters.parts, values.parts, strict=True)
             )
         ]
@@ -321,7 +320,10 @@ class ChainEmission(Emission):
             strict=True,
         )
         return StreamRecord(
-            tuple(part.statistics(own, some, weight) for part, own, some, weight in parts)
+            tuple(
+                part.statistics(record, chain_values, weight)
+                for part, record, chain_values, weight in parts
+            )
         )
 
     def update(self, parameters: StreamRecord, sums: StreamRecord) -> StreamRecord:
@@ -332,10 +334,10 @@ class ChainEmission(Emission):
         self, parameters: StreamRecord, states: np.ndarray, random: np.random.Generator
     ) -> np.ndarray:
         """Return one row per combined state."""
-        own = split_states(states, self.sizes)
+        by_chain = split_states(states, self.sizes)
         return side_by_side(
             [
-                part.sample(record, own[:, chain], random)
+                part.sample(record, by_chain[:, chain], random)
                 for chain, (part, record) in enumerate(
                     zip(self.emissions_by_chain, parameters.parts, strict=True)
                 )

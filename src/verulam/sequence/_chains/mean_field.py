@@ -1,4 +1,4 @@
-"""Chains that add up, each with a posterior of its own: variational and drawn."""
+"""Structured mean field for factorial models, and Gibbs sampling of their chains."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,11 +20,12 @@ from verulam.sequence._model.inference import (
     smooth_states,
 )
 from verulam.sequence._model.transitions import Transitions, check_distribution
+from verulam.sequence._tuning import COMBINED_BLOCK_STEPS
 
 #: Shares of the evidence that the first sweeps go by.
 WARM_UP = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85)
-#: Combined states of a group of chains that are compared at a step, and steps at a time.
-MOST_COMBINED, BLOCK_STEPS = 256, 1024
+#: Combined states of a group of chains that are compared at a step.
+MOST_COMBINED = 256
 #: Sweeps over groups, where there are several.
 GROUP_SWEEPS = 5
 
@@ -103,6 +104,7 @@ def _chain_logarithms(
 ) -> np.ndarray:
     """Return the logarithm of a chain's emissions, given what the others leave to explain."""
     rows = parameters.contributions[chain]
+    # ln N(rest; w_j, C) up to what is the same for all states: w_j' C^-1 rest - w_j' C^-1 w_j / 2.
     pulled = np.linalg.solve(parameters.covariance, rows.T)
     logarithms = rest @ pulled - 0.5 * np.einsum("jp,pj->j", rows, pulled)
     return np.where(known[:, None], logarithms, 0.0)
@@ -112,7 +114,7 @@ def believe(
     parameters: FactorialParameters,
     sequences: Sequences,
     start: list[np.ndarray] | None = None,
-    max_sweeps: int = 50,
+    max_iter: int = 50,
     tol: float = 1e-6,
 ) -> ChainBeliefs:
     """Return the best independent posteriors of the chains.
@@ -125,7 +127,7 @@ def believe(
         Sequences of numbers; a step with a missing number counts as missing.
     start
         Posteriors to begin from; None for equal ones.
-    max_sweeps
+    max_iter
         Most sweeps over the chains.
     tol
         Stop when a sweep raises the bound by no more than this.
@@ -133,14 +135,14 @@ def believe(
     known = _complete(sequences)
     values = np.where(known[:, None], sequences.values, 0.0)
     if start is not None:
-        return _settled(parameters, sequences, values, known, start, max_sweeps, tol)
+        return _settled(parameters, sequences, values, known, start, max_iter, tol)
     # Both ways to begin may get stuck, at different places.
     ways = (
         _hardened(parameters, sequences, values, known),
         beliefs_by_step(parameters, values, known),
     )
-    found = [_settled(parameters, sequences, values, known, way, max_sweeps, tol) for way in ways]
-    return max(found, key=lambda beliefs: beliefs.bound)
+    optima = [_settled(parameters, sequences, values, known, way, max_iter, tol) for way in ways]
+    return max(optima, key=lambda beliefs: beliefs.bound)
 
 
 def _hardened(
@@ -149,6 +151,7 @@ def _hardened(
     """Return beliefs that harden slowly, so as not to follow the first chain's view."""
     pairs = zip(parameters.sizes, parameters.contributions, strict=True)
     expected = [np.full((len(values), size), 1.0 / size) @ rows for size, rows in pairs]
+    # Deterministic annealing: the evidence comes in little by little.
     for heat in WARM_UP:
         smoothed, _ = _sweep(parameters, sequences, values, known, expected, heat)
     return [part.probabilities for part in smoothed]
@@ -176,10 +179,9 @@ def beliefs_by_step(
     for _ in range(GROUP_SWEEPS if len(groups) > 1 else 1):
         for group in groups:
             rest = values - (sum(expected) - sum(expected[chain] for chain in group))
-            for chain, found in zip(
-                group, _group_beliefs(parameters, usual, group, rest), strict=True
-            ):
-                beliefs[chain] = np.where(known[:, None], found, usual[chain])
+            posteriors = _group_beliefs(parameters, usual, group, rest)
+            for chain, posterior in zip(group, posteriors, strict=True):
+                beliefs[chain] = np.where(known[:, None], posterior, usual[chain])
                 expected[chain] = beliefs[chain] @ parameters.contributions[chain]
     return beliefs
 
@@ -210,14 +212,14 @@ def _group_beliefs(
     pulled = np.linalg.solve(parameters.covariance, means.T)
     constant = log_prior - 0.5 * np.einsum("jp,pj->j", means, pulled)
     shape = [parameters.sizes[chain] for chain in group]
-    found = [np.empty((len(rest), size)) for size in shape]
-    for first in range(0, len(rest), BLOCK_STEPS):
-        block = slice(first, first + BLOCK_STEPS)
+    posteriors = [np.empty((len(rest), size)) for size in shape]
+    for first in range(0, len(rest), COMBINED_BLOCK_STEPS):
+        block = slice(first, first + COMBINED_BLOCK_STEPS)
         joint = softmax(rest[block] @ pulled + constant, axis=1).reshape(-1, *shape)
         for place in range(len(group)):
             others = tuple(axis + 1 for axis in range(len(group)) if axis != place)
-            found[place][block] = joint.sum(axis=others)
-    return found
+            posteriors[place][block] = joint.sum(axis=others)
+    return posteriors
 
 
 def _settled(
@@ -226,14 +228,14 @@ def _settled(
     values: np.ndarray,
     known: np.ndarray,
     start: Sequence[np.ndarray],
-    max_sweeps: int,
+    max_iter: int,
     tol: float,
 ) -> ChainBeliefs:
     """Return beliefs after sweeps from a start, until the bound rises no more."""
     pairs = zip(start, parameters.contributions, strict=True)
     expected = [belief @ rows for belief, rows in pairs]
     curve: list[float] = []
-    for _ in range(max_sweeps):
+    for _ in range(max_iter):
         smoothed, gains = _sweep(parameters, sequences, values, known, expected, 1.0)
         curve.append(gains + _expected_density(parameters, values[known], smoothed, known))
         if len(curve) > 1 and curve[-1] - curve[-2] <= tol:
@@ -257,16 +259,18 @@ def _sweep(
     for chain, rows in enumerate(parameters.contributions):
         rest = values - (sum(expected) - expected[chain])
         logarithms = heat * _chain_logarithms(parameters, chain, rest, known)
-        found = smooth_states(
+        posterior = smooth_states(
             emissions_from_logarithms(logarithms),
             sequences.starts,
             parameters.initial[chain],
             Transitions.from_matrix(parameters.transitions[chain]),
         )
-        expected[chain] = found.probabilities @ rows
-        gains += float(found.log_likelihoods.sum())
-        gains -= float((found.probabilities * logarithms).sum())
-        smoothed.append(found)
+        expected[chain] = posterior.probabilities @ rows
+        # ln Z of a chain is its entropy plus the expectation of all its log-factors; without those
+        # of the emissions, prior and entropy are left, which is the chain's part of the bound.
+        gains += float(posterior.log_likelihoods.sum())
+        gains -= float((posterior.probabilities * logarithms).sum())
+        smoothed.append(posterior)
     return smoothed, gains
 
 
@@ -281,10 +285,11 @@ def _expected_density(
     mean, spread = np.zeros_like(values), 0.0
     for part, rows in zip(smoothed, parameters.contributions, strict=True):
         shares = part.probabilities[known]
-        own = shares @ rows
-        mean += own
+        contribution = shares @ rows
+        mean += contribution
         squares = np.einsum("jp,pq,jq->j", rows, inverse, rows)
-        spread += float((shares @ squares).sum() - np.einsum("tp,pq,tq->", own, inverse, own))
+        around = np.einsum("tp,pq,tq->", contribution, inverse, contribution)
+        spread += float((shares @ squares).sum() - around)
     gaps = values - mean
     fit = float(np.einsum("tp,pq,tq->", gaps, inverse, gaps)) + spread
     size = np.linalg.slogdet(parameters.covariance)[1] + values.shape[1] * LOG_TWO_PI
@@ -314,8 +319,10 @@ def improved(
     products = design.T @ design
     ends = np.cumsum(parameters.sizes)
     for table, end in zip(shares, ends, strict=True):
-        own = slice(end - table.shape[1], end)
-        products[own, own] = np.diag(table.sum(axis=0))
+        # Within a chain one state excludes the others: E[s s'] is diagonal.
+        block = slice(end - table.shape[1], end)
+        products[block, block] = np.diag(table.sum(axis=0))
+    # Least squares of least norm: a constant may move between chains without changing the sum.
     rows = np.linalg.lstsq(products, design.T @ values, rcond=1e-10)[0]
     cross = rows.T @ (design.T @ values)
     scatter = values.T @ values - cross - cross.T + rows.T @ products @ rows
@@ -334,7 +341,7 @@ def improved(
 def draw_chains(
     parameters: FactorialParameters,
     sequences: Sequences,
-    n_sweeps: int,
+    n_iter: int,
     burn_in: int,
     random: np.random.Generator,
 ) -> list[np.ndarray]:
@@ -346,7 +353,7 @@ def draw_chains(
         Parameters of the chains.
     sequences
         Sequences of numbers; a step with a missing number counts as missing.
-    n_sweeps
+    n_iter
         Number of sweeps over the chains.
     burn_in
         Sweeps that are not counted.
@@ -359,7 +366,7 @@ def draw_chains(
     counts = [np.zeros((len(values), size)) for size in parameters.sizes]
     shown = [rows[path] for rows, path in zip(parameters.contributions, paths, strict=True)]
     steps = np.arange(len(values))
-    for sweep in range(n_sweeps):
+    for sweep in range(n_iter):
         for chain, rows in enumerate(parameters.contributions):
             rest = values - (sum(shown) - shown[chain])
             logarithms = _chain_logarithms(parameters, chain, rest, known)
@@ -373,7 +380,7 @@ def draw_chains(
             shown[chain] = rows[path]
             if sweep >= burn_in:
                 counts[chain][steps, path] += 1.0
-    return [count / (n_sweeps - burn_in) for count in counts]
+    return [count / (n_iter - burn_in) for count in counts]
 
 
 def best_chain_paths(

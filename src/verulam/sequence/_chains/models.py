@@ -104,10 +104,10 @@ def coupled_model(
     1.0
     """
     sizes = check_sizes(sizes)
-    own = tuple(GaussianEmission() for _ in sizes) if emissions is None else tuple(emissions)
+    by_chain = tuple(GaussianEmission() for _ in sizes) if emissions is None else tuple(emissions)
     return StructuredModel(
         prod(sizes),
-        ChainEmission(sizes, own, None if columns is None else tuple(columns)),
+        ChainEmission(sizes, by_chain, None if columns is None else tuple(columns)),
         transitions=ChainTransitions(sizes, parents, tables),
         **{"initial": ChainInitial(sizes=sizes), **options},
     )
@@ -147,8 +147,8 @@ def switching_model(
         raise DataError("A selector needs at least two chains to choose from.")
     states = split_states(np.arange(prod(whole)), whole)
     firsts = np.concatenate([[0], np.cumsum(chains)[:-1]])
-    chosen = states[:, 0]
-    shared = firsts[chosen] + states[np.arange(len(states)), 1 + chosen]
+    selector = states[:, 0]
+    shared = firsts[selector] + states[np.arange(len(states)), 1 + selector]
     return StructuredModel(
         prod(whole),
         emission,

@@ -12,7 +12,7 @@ from verulam.sequence._chains.structured_transitions import (
     StructuredTransitions,
     shares,
 )
-from verulam.sequence._model.initial_and_transition import InitialProbabilities
+from verulam.sequence._model.parameters import InitialProbabilities
 from verulam.sequence._model.transitions import check_distribution
 
 #: More combined states than this make a matrix that is too large to multiply out.
@@ -21,21 +21,21 @@ MOST_STATES = 4096
 
 def chain_sizes(sizes: Any) -> tuple[int, ...]:
     """Return whole numbers of states, one per chain, or raise."""
-    found = np.atleast_1d(sizes)
-    if found.ndim != 1 or found.dtype.kind not in "iu" or not len(found) or found.min() < 1:
+    counts = np.atleast_1d(sizes)
+    if counts.ndim != 1 or counts.dtype.kind not in "iu" or not len(counts) or counts.min() < 1:
         raise DataError(f"sizes is {sizes!r}; expected the number of states of each chain.")
-    return tuple(int(size) for size in found)
+    return tuple(int(count) for count in counts)
 
 
 def check_sizes(sizes: Any) -> tuple[int, ...]:
     """Return the numbers of states of the chains, or raise."""
-    found = chain_sizes(sizes)
-    if prod(found) > MOST_STATES:
+    counts = chain_sizes(sizes)
+    if prod(counts) > MOST_STATES:
         raise DataError(
-            f"The chains have {prod(found)} combined states, more than the {MOST_STATES} that "
+            f"The chains have {prod(counts)} combined states, more than the {MOST_STATES} that "
             "are multiplied out. Use VariationalFactorial, which keeps chains apart."
         )
-    return found
+    return counts
 
 
 def split_states(states: Any, sizes: tuple[int, ...]) -> np.ndarray:
@@ -75,10 +75,10 @@ def chain_posteriors(probabilities: np.ndarray, sizes: tuple[int, ...]) -> list[
     array([[0.3, 0.7]])
     """
     whole = probabilities.reshape(-1, *sizes)
-    return [_kept(whole, (0, chain + 1)) for chain in range(len(sizes))]
+    return [_marginal(whole, (0, chain + 1)) for chain in range(len(sizes))]
 
 
-def _kept(array: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+def _marginal(array: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     """Return sums over all axes but some."""
     return array.sum(axis=tuple(axis for axis in range(array.ndim) if axis not in axes))
 
@@ -181,13 +181,13 @@ class ChainTransitions(StructuredPart):
             if self.parents != "all":
                 raise DataError(f"parents is {self.parents!r}; expected None, 'all' or a list.")
             return [tuple(chains) for _ in chains]
-        found = [tuple(int(chain) for chain in parts) for parts in self.parents]
-        known = all(set(parts) <= set(chains) and list(parts) == sorted(parts) for parts in found)
-        if len(found) != len(self.sizes) or not known:
+        parents = [tuple(int(chain) for chain in parts) for parts in self.parents]
+        known = all(set(parts) <= set(chains) and list(parts) == sorted(parts) for parts in parents)
+        if len(parents) != len(self.sizes) or not known:
             raise DataError(
                 f"parents needs, for each of the {len(self.sizes)} chains, chains in order."
             )
-        return found
+        return parents
 
     def first_tables(self) -> tuple[np.ndarray, ...]:
         """Return the tables given, or some that mostly stay."""
@@ -242,7 +242,9 @@ class ChainTransitions(StructuredPart):
         for chain, (parents, old) in enumerate(
             zip(self.looks_back, parameters.tables, strict=True)
         ):
-            counts = _kept(whole, (*parents, n_chains + chain))
+            # Expected transitions of the combined chain, summed over all chains but those that this
+            # table is about, are exact expected counts of its entries.
+            counts = _marginal(whole, (*parents, n_chains + chain))
             new.append(shares(counts + self.prior * (old > 0), old))
         return tuple(new)
 

@@ -1,18 +1,17 @@
 """Transitions with a structure: a large matrix whose entries are products of small tables."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from verulam.base import DataError, Source
+from verulam.base import DataError, EMRun, Source
 from verulam.sequence._data.sequences import Sequences
-from verulam.sequence._learners.hidden_markov import NO_DATA, HiddenMarkovModel, Run
-from verulam.sequence._learners.initialisation import Survey
+from verulam.sequence._learners.hidden_markov import HiddenMarkovModel
+from verulam.sequence._learners.initialisation import NO_DATA
 from verulam.sequence._model.inference import Smoothed
-from verulam.sequence._model.initial_and_transition import TransitionSums
-from verulam.sequence._model.parameters import Model
+from verulam.sequence._model.parameters import TransitionSums
 from verulam.sequence._model.transitions import Transitions
 
 
@@ -109,16 +108,15 @@ class StructuredPart(ABC):
 class StructuredModel(HiddenMarkovModel):
     """A model whose states are multiplied out, so that some of them may well stay empty."""
 
-    def _run(
-        self, source: Source, survey: Survey, model: Model, random: np.random.Generator
-    ) -> Run:
-        run = super()._run(source, survey, model, random)
-        if self.empty_states != "keep" or not run.notes:
-            return run
-        visits = self._total(source, run.model).visits
-        empty = np.flatnonzero(run.model.parts.transitions.occupied(visits) < NO_DATA)
+    def _empty_notes(self, source: Source, run: EMRun) -> list[str]:
+        notes = super()._empty_notes(source, run)
+        if self.empty_states != "keep" or not notes:
+            return notes
+        model = run.parameters
+        visits = model.parts.transitions.occupied(self._total(source, model).visits)
+        empty = np.flatnonzero(visits < NO_DATA)
         note = f"Parts of the structure have no data, counted from 0: {empty.tolist()}."
-        return replace(run, notes=[note] if len(empty) else [])
+        return [note] if len(empty) else []
 
 
 def shares(counts: np.ndarray, old: np.ndarray) -> np.ndarray:

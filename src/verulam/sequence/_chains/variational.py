@@ -32,7 +32,7 @@ from verulam.sequence._data.sequences import Sequences, check_count
 from verulam.sequence._emissions.gaussian import GaussianEmission
 from verulam.sequence._learners.hidden_markov import ORDER_MATTERS, HiddenMarkovModel
 from verulam.sequence._learners.markov_chain import MarkovChain
-from verulam.sequence._learners.queries import Drawn
+from verulam.sequence._learners.queries import SampledSequences
 from verulam.sequence._model.emission import checked_sequences
 
 #: Least variance of the noise, as a share of a column's variance.
@@ -175,12 +175,12 @@ class VariationalFactorial(Density):
         curve: list[float] = []
         beliefs: list[np.ndarray] | None = None
         for _ in range(self.max_iter):
-            found = believe(parameters, sequences, beliefs, FEW_SWEEPS, 0.0)
-            curve.append(found.bound)
+            posterior = believe(parameters, sequences, beliefs, FEW_SWEEPS, 0.0)
+            curve.append(posterior.bound)
             if len(curve) > 1 and curve[-1] - curve[-2] <= self.tol * sequences.n_steps:
                 return _Run(parameters, curve, True)
-            beliefs = found.probabilities
-            parameters = improved(parameters, sequences, found, floor)
+            beliefs = posterior.probabilities
+            parameters = improved(parameters, sequences, posterior, floor)
         return _Run(parameters, curve, False)
 
     @classmethod
@@ -216,7 +216,9 @@ class VariationalFactorial(Density):
         beliefs = believe(self.parameters_, sequences).probabilities
         return sequences.give_back(best_chain_paths(self.parameters_, sequences, beliefs))
 
-    def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
+    def sample(
+        self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None
+    ) -> SampledSequences:
         """Return sequences drawn as by `HiddenMarkovModel`; states have one column per chain."""
         check_is_fitted(self)
         count = check_count(n_steps, "n_steps")
@@ -232,14 +234,14 @@ class VariationalFactorial(Density):
             shown = sum(rows[path] for rows, path in pairs)
             observations.append(shown + random.standard_normal(shown.shape) @ root.T)
             states.append(np.column_stack(paths))
-        return Drawn(observations, states)
+        return SampledSequences(observations, states)
 
     def gibbs(
         self,
         X: Any,
         lengths: Any = None,
         *,
-        n_sweeps: int = 200,
+        n_iter: int = 200,
         burn_in: int = 50,
         random_state: Seed = None,
     ) -> list[np.ndarray]:
@@ -249,18 +251,18 @@ class VariationalFactorial(Density):
         ----------
         X, lengths
             As in `fit`.
-        n_sweeps
+        n_iter
             Number of sweeps over the chains.
         burn_in
             Sweeps that are not counted.
         random_state
             Seed of the draws.
         """
-        if not 0 <= burn_in < n_sweeps:
-            raise DataError(f"burn_in is {burn_in}; it must be from 0 to n_sweeps={n_sweeps} - 1.")
+        if not 0 <= burn_in < n_iter:
+            raise DataError(f"burn_in is {burn_in}; it must be from 0 to n_iter={n_iter} - 1.")
         sequences = self._read(X, lengths)
         random = generator(random_state)
-        return draw_chains(self.parameters_, sequences, n_sweeps, burn_in, random)
+        return draw_chains(self.parameters_, sequences, n_iter, burn_in, random)
 
 
 def _start(

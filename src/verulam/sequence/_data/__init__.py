@@ -1,1 +1,1 @@
-"""Sequences as data: checked, cut into windows, quantised, aligned."""
+"""Sequences as data: checked, cut into windows, quantised."""

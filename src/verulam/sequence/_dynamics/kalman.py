@@ -260,7 +260,7 @@ class Filtering:
 
     estimates: StateEstimates
     gains: np.ndarray
-    surprises: np.ndarray
+    innovations: np.ndarray
     scales: np.ndarray
 
 
@@ -270,7 +270,7 @@ def run_filter(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray) -
     size = stack.n_dimensions
     means, covariances = np.empty((n_steps, size)), np.empty((n_steps, size, size))
     gains = np.zeros((n_steps, n_columns, size))
-    surprises, scales = np.zeros((2, n_steps, n_columns))
+    innovations, scales = np.zeros((2, n_steps, n_columns))
     logs = loops.filter_steps(
         sequences.values,
         sequences.starts,
@@ -279,18 +279,19 @@ def run_filter(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray) -
         means,
         covariances,
         gains,
-        surprises,
+        innovations,
         scales,
     )
     totals = sums_by_sequence(logs, sequences.starts)
     estimates = StateEstimates(means, covariances, None, totals)
-    return Filtering(estimates, gains, surprises, scales)
+    return Filtering(estimates, gains, innovations, scales)
 
 
 def run_smoother(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray) -> StateEstimates:
     """Return the smoothed estimates where each step has its regime."""
-    found = run_filter(stack, sequences, regimes)
-    means, covariances = found.estimates.means, found.estimates.covariances
+    filtering = run_filter(stack, sequences, regimes)
+    estimates = filtering.estimates
+    means, covariances = estimates.means, estimates.covariances
     lags = np.zeros_like(covariances)
     loops.smooth_steps(
         sequences.values,
@@ -299,12 +300,12 @@ def run_smoother(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray)
         _arguments(stack),
         means,
         covariances,
-        found.gains,
-        found.surprises,
-        found.scales,
+        filtering.gains,
+        filtering.innovations,
+        filtering.scales,
         lags,
     )
-    return StateEstimates(means, covariances, lags, found.estimates.log_likelihoods)
+    return StateEstimates(means, covariances, lags, estimates.log_likelihoods)
 
 
 def _arguments(stack: LinearSystem) -> tuple[np.ndarray, ...]:

@@ -1,4 +1,4 @@
-"""Compiled loops behind linear dynamical systems: float64 C-arrays in, arrays filled, no checks.
+"""Compiled Kalman filter and smoother: float64 C-arrays in, arrays filled, no checks.
 
 Observations of a step are taken in one number at a time, after their noise has been decorrelated,
 so that no matrix is inverted and singular noise does no harm. Parameters have a leading axis, the
@@ -31,6 +31,7 @@ def decorrelate(observation, noise, values, rows, variances, factor):
             left = noise[places[i], places[j]]
             for k in range(j):
                 left -= factor[i, k] * variances[k] * factor[j, k]
+            # Below a pivot of zero a covariance has nothing: its eigenvalues are not negative.
             factor[i, j] = left / variances[j] if variances[j] > 0.0 else 0.0
         before = noise[places[i], places[i]]
         left = before
@@ -96,7 +97,7 @@ def correct(mean, covariance, pull, precision, buffer, product):
 
 
 @njit(cache=True, nogil=True)
-def carry_covariance(transition, noise, covariance, buffer, result):
+def predict_covariance(transition, noise, covariance, buffer, result):
     """Fill ``A V A' + Q``; `buffer` is left holding ``A V``."""
     size = covariance.shape[0]
     multiply(transition, covariance, buffer)
@@ -109,35 +110,37 @@ def carry_covariance(transition, noise, covariance, buffer, result):
 
 
 @njit(cache=True, nogil=True)
-def absorb(row, noise, value, mean, covariance, gain):
-    """Take one number in; return its surprise, its variance and its log-density."""
+def measurement_update(row, noise, value, mean, covariance, gain):
+    """Take one number in; return its innovation, its variance and its log-density."""
     size = mean.shape[0]
-    variance, surprise = noise, value
+    variance, innovation = noise, value
     for i in range(size):
         total = 0.0
         for k in range(size):
             total += covariance[i, k] * row[k]
         gain[i] = total
         variance += row[i] * total
-        surprise -= row[i] * mean[i]
+        innovation -= row[i] * mean[i]
+    # A number that is known without noise already says nothing new.
     if variance <= 0.0:
         gain[:] = 0.0
-        return surprise, 0.0, 0.0
+        return innovation, 0.0, 0.0
+    # One half is computed and copied, so that rounding cannot make the covariance asymmetric.
     for i in range(size):
         for j in range(i + 1):
             covariance[i, j] -= gain[i] * gain[j] / variance
             covariance[j, i] = covariance[i, j]
     for i in range(size):
         gain[i] /= variance
-        mean[i] += gain[i] * surprise
-    return surprise, variance, -0.5 * (LOG_TWO_PI + np.log(variance) + surprise**2 / variance)
+        mean[i] += gain[i] * innovation
+    return innovation, variance, -0.5 * (LOG_TWO_PI + np.log(variance) + innovation**2 / variance)
 
 
 @njit(cache=True, nogil=True)
-def filter_steps(values, starts, regimes, system, means, covariances, gains, surprises, scales):
+def filter_steps(values, starts, regimes, system, means, covariances, gains, innovations, scales):
     """Fill means and covariances given the steps so far; return each step's log-density.
 
-    What each number changed is noted for the way back: its gain, surprise and variance.
+    What each number changed is noted for the way back: its gain, innovation and variance.
     """
     first_mean, first_covariance, transition, state_noise, observation, offset, noise = system
     size, width = transition.shape[1], values.shape[1]
@@ -157,9 +160,10 @@ def filter_steps(values, starts, regimes, system, means, covariances, gains, sur
                     means[t, i] = 0.0
                     for k in range(size):
                         means[t, i] += transition[g, i, k] * means[t - 1, k]
-                carry_covariance(
+                predict_covariance(
                     transition[g], state_noise[g], covariances[t - 1], buffer, covariances[t]
                 )
+            # Most steps have the regime and the gaps of the step before, and so its factors.
             if prepared < 0 or regimes[prepared] != g or not same_gaps(values[prepared], values[t]):
                 count = decorrelate(observation[g], noise[g], values[t], rows, variances, factor)
                 prepared = t
@@ -171,21 +175,23 @@ def filter_steps(values, starts, regimes, system, means, covariances, gains, sur
                         numbers[i] -= factor[i, k] * numbers[k]
                     i += 1
             for i in range(count):
-                surprise, scale, density = absorb(
+                innovation, scale, density = measurement_update(
                     rows[i], variances[i], numbers[i], means[t], covariances[t], gains[t, i]
                 )
-                surprises[t, i], scales[t, i] = surprise, scale
+                innovations[t, i], scales[t, i] = innovation, scale
                 logs[t] += density
     return logs
 
 
 @njit(cache=True, nogil=True)
-def look_back(row, gain, surprise, scale, pull, precision, buffer):
-    """Carry the pull of later steps, and its precision, back over one number."""
+def look_back(row, gain, innovation, scale, pull, precision, buffer):
+    """Carry the pull of later steps, and its precision, back over one number (r and N)."""
     size = row.shape[0]
     if scale <= 0.0:
         return
-    along = surprise / scale
+    # r <- c v / F + (I - k c')' r and N <- c c' / F + (I - k c')' N (I - k c'), with the row c of
+    # the observation matrix, the gain k, the innovation v and its variance F, multiplied out.
+    along = innovation / scale
     for i in range(size):
         along -= gain[i] * pull[i]
     curve = 1.0 / scale
@@ -204,7 +210,7 @@ def look_back(row, gain, surprise, scale, pull, precision, buffer):
 
 @njit(cache=True, nogil=True)
 def smooth_steps(
-    values, starts, regimes, system, means, covariances, gains, surprises, scales, lags
+    values, starts, regimes, system, means, covariances, gains, innovations, scales, lags
 ):
     """Turn filtered means and covariances into smoothed ones, in place.
 
@@ -223,7 +229,9 @@ def smooth_steps(
         for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
             if t < starts[s + 1] - 1:
                 move = transition[regimes[t + 1]]
-                carry_covariance(move, state_noise[regimes[t + 1]], covariances[t], product, ahead)
+                predict_covariance(
+                    move, state_noise[regimes[t + 1]], covariances[t], product, ahead
+                )
                 # product is now A V, and A V - P N A V the covariance across the step.
                 multiply(precision, product, across)
                 multiply(ahead, across, lags[t + 1])
@@ -238,5 +246,5 @@ def smooth_steps(
                 prepared = t
             for i in range(count - 1, -1, -1):
                 look_back(
-                    rows[i], gains[t, i], surprises[t, i], scales[t, i], pull, precision, buffer
+                    rows[i], gains[t, i], innovations[t, i], scales[t, i], pull, precision, buffer
                 )

@@ -30,7 +30,7 @@ from verulam.sequence._emissions.gaussian import GaussianEmission, GaussianState
 from verulam.sequence._extensions.infinite import path_counts
 from verulam.sequence._learners.hidden_markov import ORDER_MATTERS
 from verulam.sequence._learners.markov_chain import MarkovChain
-from verulam.sequence._learners.queries import Drawn
+from verulam.sequence._learners.queries import SampledSequences
 from verulam.sequence._model.emission import checked_sequences
 from verulam.sequence._model.inference import draw_paths, emissions_from_logarithms
 from verulam.sequence._model.transitions import Transitions
@@ -89,6 +89,9 @@ def draw_smoothed(
 
     A draw from the prior is moved by what smoothing makes of the difference to the data.
     """
+    # Simulation smoother: the error of a smoothed draw from the prior has the law of the posterior
+    # error, whatever the data. Without means and offsets smoothing is linear, so that one run over
+    # the difference does for both.
     states, seen = draw_system(stack, sequences.starts, regimes, random)
     centred = replace(
         stack, initial_mean=np.zeros_like(stack.initial_mean), offset=np.zeros_like(stack.offset)
@@ -123,12 +126,12 @@ def _log_density(rows: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 
 def log_joint(switching: SwitchingSystem, sequences: Sequences, regimes: np.ndarray) -> float:
     """Return the log-probability of the data and of a path of regimes, states integrated out."""
-    found = run_filter(stacked(switching.systems), sequences, regimes).estimates
+    estimates = run_filter(stacked(switching.systems), sequences, regimes).estimates
     firsts, counts = path_counts(regimes, sequences.starts, len(switching.initial))
     with np.errstate(divide="ignore", invalid="ignore"):
         moves = np.where(counts > 0, counts * np.log(switching.transitions), 0.0).sum()
         first = np.where(firsts > 0, firsts * np.log(switching.initial), 0.0).sum()
-    return float(found.log_likelihoods.sum() + moves + first)
+    return float(estimates.log_likelihoods.sum() + moves + first)
 
 
 def draw_regimes(
@@ -158,15 +161,15 @@ class SwitchingDynamicalSystem(Density):
         Number of regimes.
     n_dimensions
         Numbers that make up a state.
-    start
+    init
         A `SwitchingSystem` to begin from; None to guess one from the data.
     fixed
         Names of parameters of the systems to hold at their start.
     shared_observation
         Whether all regimes are seen alike, so that they differ in how the state moves.
-    prior
+    alpha
         Pseudo-count of each change of regime.
-    n_sweeps
+    n_iter
         Sweeps of learning, each of which draws regimes and then improves the parameters.
     n_init
         Number of random starts; the best is kept.
@@ -196,7 +199,7 @@ class SwitchingDynamicalSystem(Density):
     >>> random = np.random.default_rng(0)
     >>> scale = np.repeat([0.1, 3.0, 0.1], 40)
     >>> series = np.cumsum(scale * random.normal(size=120))
-    >>> model = SwitchingDynamicalSystem(2, n_sweeps=30, n_init=2, random_state=0).fit(series)
+    >>> model = SwitchingDynamicalSystem(2, n_iter=30, n_init=2, random_state=0).fit(series)
     >>> regimes = model.predict(series)
     >>> bool(np.mean(regimes[45:75] == regimes[60]) > 0.9), bool(regimes[10] != regimes[60])
     (True, True)
@@ -205,11 +208,11 @@ class SwitchingDynamicalSystem(Density):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_regimes": [Interval(Integral, 1, None, closed="left")],
         "n_dimensions": [Interval(Integral, 1, None, closed="left")],
-        "start": [SwitchingSystem, None],
+        "init": [SwitchingSystem, None],
         "fixed": [tuple, list],
         "shared_observation": ["boolean"],
-        "prior": [Interval(Real, 0, None, closed="left")],
-        "n_sweeps": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "n_iter": [Interval(Integral, 1, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": RANDOM_STATE,
     }
@@ -225,27 +228,27 @@ class SwitchingDynamicalSystem(Density):
         n_regimes: int = 2,
         n_dimensions: int = 1,
         *,
-        start: SwitchingSystem | None = None,
+        init: SwitchingSystem | None = None,
         fixed: tuple[str, ...] = (),
         shared_observation: bool = True,
-        prior: float = 1.0,
-        n_sweeps: int = 50,
+        alpha: float = 1.0,
+        n_iter: int = 50,
         n_init: int = 1,
         random_state: Seed = None,
     ) -> None:
         self.n_regimes = n_regimes
         self.n_dimensions = n_dimensions
-        self.start = start
+        self.init = init
         self.fixed = fixed
         self.shared_observation = shared_observation
-        self.prior = prior
-        self.n_sweeps = n_sweeps
+        self.alpha = alpha
+        self.n_iter = n_iter
         self.n_init = n_init
         self.random_state = random_state
 
     @classmethod
     def _example_learners(cls) -> list["SwitchingDynamicalSystem"]:
-        return [cls(n_sweeps=5)]
+        return [cls(n_iter=5)]
 
     @classmethod
     def _example_data(cls) -> tuple[np.ndarray, None]:
@@ -275,8 +278,8 @@ class SwitchingDynamicalSystem(Density):
         floor = FLOOR * 2.0 * np.diag(guess.observation_noise)
         best: tuple[float, SwitchingSystem, list[float]] | None = None
         for _ in range(self.n_init):
-            found = self._run(sequences, guess, floor, random)
-            best = found if best is None or found[0] > best[0] else best
+            run = self._run(sequences, guess, floor, random)
+            best = run if best is None or run[0] > best[0] else best
         assert best is not None
         self.switching_, self.objective_curve_ = best[1], best[2]
         self.n_iter_ = len(self.objective_curve_)
@@ -289,17 +292,18 @@ class SwitchingDynamicalSystem(Density):
         floor: np.ndarray,
         random: np.random.Generator,
     ) -> tuple[float, SwitchingSystem, list[float]]:
-        switching = self.start or self._guess(guess)
+        switching = self.init or self._guess(guess)
         n_regimes = len(switching.initial)
         runs = random.integers(n_regimes, size=sequences.n_steps // RUN_LENGTH + 1)
         regimes = np.repeat(runs, RUN_LENGTH)[: sequences.n_steps]
-        if self.start is None:
+        if self.init is None:
             # Regimes begin apart by what random runs of steps say of each.
             switching = self._improved(switching, sequences, regimes, floor)
         curve: list[float] = []
         best = -np.inf, switching
-        for _ in range(self.n_sweeps):
+        for _ in range(self.n_iter):
             regimes = draw_regimes(switching, sequences, regimes, random)
+            # Draws go up and down: the best parameters are noted on the way.
             curve.append(log_joint(switching, sequences, regimes))
             if curve[-1] > best[0]:
                 best = curve[-1], switching
@@ -328,8 +332,8 @@ class SwitchingDynamicalSystem(Density):
         firsts, counts = path_counts(regimes, sequences.starts, len(systems))
         return SwitchingSystem(
             updated_systems(systems, sums, tuple(self.fixed), True, floor),
-            shares(firsts + self.prior, switching.initial),
-            shares(counts + self.prior, switching.transitions),
+            shares(firsts + self.alpha, switching.initial),
+            shares(counts + self.alpha, switching.transitions),
         )
 
     @classmethod
@@ -347,7 +351,7 @@ class SwitchingDynamicalSystem(Density):
                 f"There are {len(systems)} systems and {len(switching.initial)} initial "
                 "probabilities; expected one of each per regime."
             )
-        model = cls(len(systems), systems[0].n_dimensions, start=switching)
+        model = cls(len(systems), systems[0].n_dimensions, init=switching)
         model.n_features_in_ = systems[0].n_columns
         model.switching_ = switching
         return model
@@ -357,7 +361,7 @@ class SwitchingDynamicalSystem(Density):
         X: Any,
         lengths: Any = None,
         *,
-        n_sweeps: int = 60,
+        n_iter: int = 60,
         burn_in: int = 20,
         random_state: Seed = 0,
     ) -> RegimeDraws:
@@ -367,7 +371,7 @@ class SwitchingDynamicalSystem(Density):
         ----------
         X, lengths
             As in `fit`.
-        n_sweeps
+        n_iter
             Number of sweeps.
         burn_in
             Sweeps that are not counted.
@@ -375,8 +379,8 @@ class SwitchingDynamicalSystem(Density):
             Seed of the draws.
         """
         check_is_fitted(self)
-        if not 0 <= burn_in < n_sweeps:
-            raise DataError(f"burn_in is {burn_in}; it must be from 0 to n_sweeps={n_sweeps} - 1.")
+        if not 0 <= burn_in < n_iter:
+            raise DataError(f"burn_in is {burn_in}; it must be from 0 to n_iter={n_iter} - 1.")
         sequences = checked_sequences(self, X, lengths, False)
         random, switching = generator(random_state), self.switching_
         stack, n_regimes = stacked(switching.systems), len(switching.initial)
@@ -385,7 +389,7 @@ class SwitchingDynamicalSystem(Density):
         counts = np.zeros((len(regimes), n_regimes))
         means = np.zeros((len(regimes), stack.n_dimensions))
         best, height = regimes, -np.inf
-        for sweep in range(n_sweeps):
+        for sweep in range(n_iter):
             regimes = draw_regimes(switching, sequences, regimes, random)
             if sweep < burn_in:
                 continue
@@ -394,8 +398,8 @@ class SwitchingDynamicalSystem(Density):
             value = log_joint(switching, sequences, regimes)
             if value > height:
                 best, height = regimes, value
-        kept = n_sweeps - burn_in
-        return RegimeDraws(counts / kept, means / kept, best, height)
+        n_draws = n_iter - burn_in
+        return RegimeDraws(counts / n_draws, means / n_draws, best, height)
 
     def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
         """Return a lower bound of the log-likelihood: that with the best regimes drawn."""
@@ -403,10 +407,12 @@ class SwitchingDynamicalSystem(Density):
 
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """Return how often each step was in each regime among the draws."""
-        found = self.gibbs(X, lengths).probabilities
-        return checked_sequences(self, X, lengths, False).give_back(found)
+        probabilities = self.gibbs(X, lengths).probabilities
+        return checked_sequences(self, X, lengths, False).give_back(probabilities)
 
-    def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
+    def sample(
+        self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None
+    ) -> SampledSequences:
         """Return sequences drawn as by `LinearDynamicalSystem`, with the regimes behind them."""
         check_is_fitted(self)
         count, number = check_count(n_steps, "n_steps"), check_count(n_sequences, "n_sequences")
@@ -416,12 +422,12 @@ class SwitchingDynamicalSystem(Density):
         starts = np.arange(number + 1) * count
         stack = stacked(switching.systems)
         seen = draw_system(stack, starts, np.concatenate(regimes), random)[1]
-        return Drawn(np.split(seen, starts[1:-1]), regimes)
+        return SampledSequences(np.split(seen, starts[1:-1]), regimes)
 
     def predict(self, X: Any, lengths: Any = None) -> Any:
         """Return the regime of each step that most draws have."""
-        found = self.gibbs(X, lengths).probabilities.argmax(axis=1)
-        return checked_sequences(self, X, lengths, False).give_back(found)
+        regimes = self.gibbs(X, lengths).probabilities.argmax(axis=1)
+        return checked_sequences(self, X, lengths, False).give_back(regimes)
 
 
 def _pooled(sums: DynamicalSums) -> DynamicalSums:

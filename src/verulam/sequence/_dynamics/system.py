@@ -41,13 +41,12 @@ from verulam.sequence._dynamics.system_sums import (
 )
 from verulam.sequence._emissions.gaussian import GaussianEmission
 from verulam.sequence._learners.initialisation import Survey, survey_chunk
-from verulam.sequence._learners.queries import Drawn
+from verulam.sequence._learners.queries import SampledSequences
 from verulam.sequence._model.emission import checked_sequences
+from verulam.sequence._tuning import SYSTEM_GROUP_STEPS
 
 #: Least variance of what is seen, as a share of a column's variance.
 FLOOR = 1e-6
-#: Steps that are worked on at a time, where sequences are short.
-GROUP_STEPS = 2**14
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class LinearDynamicalSystem(ManyPasses, Density):
         Numbers that make up a state.
     noise
         "diagonal" where the noise of what is seen is independent between columns, or "full".
-    start
+    init
         A `LinearSystem` to begin from; None to guess one from the data.
     fixed
         Names of parameters to hold at their start, such as ``("transition", "offset")``.
@@ -141,7 +140,7 @@ class LinearDynamicalSystem(ManyPasses, Density):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_dimensions": [Interval(Integral, 1, None, closed="left")],
         "noise": [StrOptions({"diagonal", "full"})],
-        "start": [LinearSystem, None],
+        "init": [LinearSystem, None],
         "fixed": [tuple, list],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -156,14 +155,14 @@ class LinearDynamicalSystem(ManyPasses, Density):
         n_dimensions: int = 1,
         *,
         noise: str = "diagonal",
-        start: LinearSystem | None = None,
+        init: LinearSystem | None = None,
         fixed: tuple[str, ...] = (),
         max_iter: int = 200,
         tol: float = 1e-2,
     ) -> None:
         self.n_dimensions = n_dimensions
         self.noise = noise
-        self.start = start
+        self.init = init
         self.fixed = fixed
         self.max_iter = max_iter
         self.tol = tol
@@ -212,18 +211,18 @@ class LinearDynamicalSystem(ManyPasses, Density):
         starts = np.concatenate([[0], np.cumsum(lengths)])
         guess = start_system(values, starts, self.n_dimensions)
         floor = FLOOR * 2.0 * np.diag(guess.observation_noise)
-        if self.start is None:
+        if self.init is None:
             return (guess,), floor
-        check_system(self.start)
-        if self.start.n_columns != survey.n_columns:
+        check_system(self.init)
+        if self.init.n_columns != survey.n_columns:
             raise DataError(
-                f"start shows {self.start.n_columns} columns, but X has {survey.n_columns}."
+                f"init shows {self.init.n_columns} columns, but X has {survey.n_columns}."
             )
-        return (self.start,), floor
+        return (self.init,), floor
 
     def _statistics(self, chunk: Chunk, parameters: Any) -> DynamicalPass:
         systems, floor = parameters
-        groups = chunk.inputs.groups(GROUP_STEPS)
+        groups = chunk.inputs.groups(SYSTEM_GROUP_STEPS)
 
         def sums(place: int) -> DynamicalSums:
             steps = np.zeros(groups[place].n_steps, dtype=np.int64)
@@ -276,7 +275,7 @@ class LinearDynamicalSystem(ManyPasses, Density):
             The system, such as `linear_system` returns.
         """
         check_system(system)
-        model = cls(system.n_dimensions, start=system, fixed=PARAMETERS)
+        model = cls(system.n_dimensions, init=system, fixed=PARAMETERS)
         model.n_features_in_ = system.n_columns
         model._adopt(system)
         return model
@@ -310,6 +309,7 @@ class LinearDynamicalSystem(ManyPasses, Density):
         means = run_smoother(stacked((self.system_,)), sequences, steps).means
         values, system = sequences.values.copy(), self.system_
         seen = means @ system.observation.T + system.offset
+        # Noise that is correlated between columns makes what is present of a row tell of the rest.
         for pattern in np.unique(np.isnan(values), axis=0):
             rows = np.flatnonzero((np.isnan(values) == pattern).all(axis=1))
             noise = system.observation_noise
@@ -342,7 +342,9 @@ class LinearDynamicalSystem(ManyPasses, Density):
         ]
         return forecasts if several else forecasts[0]
 
-    def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
+    def sample(
+        self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None
+    ) -> SampledSequences:
         """Return sequences drawn from the system.
 
         Parameters
@@ -361,7 +363,7 @@ class LinearDynamicalSystem(ManyPasses, Density):
         stack = stacked((self.system_,))
         starts = np.arange(n_sequences + 1) * n_steps
         states, seen = draw_system(stack, starts, np.zeros(starts[-1], dtype=np.int64), random)
-        return Drawn(np.split(seen, starts[1:-1]), np.split(states, starts[1:-1]))
+        return SampledSequences(np.split(seen, starts[1:-1]), np.split(states, starts[1:-1]))
 
 
 def _forecast(system: LinearSystem, values: np.ndarray, n_ahead: int) -> StateForecast:

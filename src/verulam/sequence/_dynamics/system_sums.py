@@ -1,4 +1,4 @@
-"""Learning a linear dynamical system: expected sums over states, and the system they give."""
+"""EM of a linear dynamical system: expected sums over states, and the system they give."""
 
 from dataclasses import dataclass, replace
 
@@ -75,6 +75,7 @@ def expected_products(
         n_moves[g] = len(here)
         before[g] = _products(means[here - 1], covariances[here - 1])
         after[g] = _products(means[here], covariances[here])
+        # E[z_t z_t-1'] needs the covariance between neighbours, which the smoother gives.
         across[g] = means[here].T @ means[here - 1] + lags[here].sum(axis=0)
         rows = np.flatnonzero(regimes == g)
         seen = _seen(system, sequences.values[rows], means[rows], covariances[rows])
@@ -112,6 +113,7 @@ def _seen(
     present = ~np.isnan(values)
     states = np.zeros((n_dimensions + 1, n_dimensions + 1))
     cross, squares = np.zeros((n_columns, n_dimensions + 1)), np.zeros((n_columns, n_columns))
+    # Rows with the same gaps share one regression of what is missing on what is present.
     patterns, which = np.unique(present, axis=0, return_inverse=True)
     count = 0
     for place, pattern in enumerate(patterns):
@@ -177,6 +179,7 @@ def updated_systems(
     for name in fixed:
         if name not in PARAMETERS:
             raise unknown_name("parameter", name, PARAMETERS)
+    # With the mean held, the covariance is that around the held mean, not around the estimate.
     mean = sums.firsts / sums.n_sequences
     if "initial_mean" in fixed:
         mean = systems[0].initial_mean
@@ -222,6 +225,7 @@ def _seen_update(
     free[:-1] = "observation" not in fixed
     free[-1] = "offset" not in fixed
     if free.any():
+        # Normal equations of the free columns, with what the fixed ones explain taken off.
         rest = cross[:, free] - weights[:, ~free] @ states[np.ix_(~free, free)]
         weights[:, free] = _divided(rest, states[np.ix_(free, free)])
     noise = system.observation_noise
@@ -285,10 +289,12 @@ def start_system(values: np.ndarray, starts: np.ndarray, n_dimensions: int) -> L
         shifted[inside < lag] = 0.0
         pasts.append(shifted)
     history = np.hstack(pasts)
-    values_, vectors = np.linalg.eigh(history.T @ history / len(history))
-    chosen = np.argsort(values_)[::-1][:n_dimensions]
-    scales = np.sqrt(np.maximum(values_[chosen], 1e-3))
-    states = history @ vectors[:, chosen] / scales
+    eigenvalues, vectors = np.linalg.eigh(history.T @ history / len(history))
+    leading = np.argsort(eigenvalues)[::-1][:n_dimensions]
+    scales = np.sqrt(np.maximum(eigenvalues[leading], 1e-3))
+    # Principal components of the last few steps: states of more dimensions than columns must be
+    # told by the past as well. They are scaled to a variance of about one.
+    states = history @ vectors[:, leading] / scales
     moves = np.flatnonzero(inside > 0)
     ridge = 1e-3 * (1 + len(moves)) * np.eye(n_dimensions)
     transition = np.linalg.solve(
@@ -298,7 +304,7 @@ def start_system(values: np.ndarray, starts: np.ndarray, n_dimensions: int) -> L
     # A guess that grows would swamp the data.
     transition *= min(1.0, 0.99 / max(largest, 1e-12))
     identity = np.eye(n_dimensions)
-    seen = vectors[:n_columns, chosen] * scales * np.sqrt(spread)[:, None]
+    seen = vectors[:n_columns, leading] * scales * np.sqrt(spread)[:, None]
     return LinearSystem(
         transition,
         0.3 * identity,

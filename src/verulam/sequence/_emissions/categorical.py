@@ -10,7 +10,7 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.sequence._data.sequences import Sequences
 from verulam.sequence._emissions.emission_loops import count_symbols, gather_columns
-from verulam.sequence._model.emission import Emission, check_least, kept_fixed
+from verulam.sequence._model.emission import Emission, check_least, hold_fixed
 from verulam.sequence._model.inference import Emissions
 from verulam.sequence._model.transitions import check_distribution
 from verulam.sequence._recursions.scratch import Scratch, fresh_or_scratch
@@ -143,8 +143,8 @@ class CategoricalEmission(Emission):
         """Return blank parameters for a model with known values."""
         return self.blank(Alphabet(0), None, n_states)
 
-    def given(self, parameters: SymbolProbabilities) -> SymbolProbabilities:
-        """Return the parameters with the values that the user has set."""
+    def with_start_values(self, parameters: SymbolProbabilities) -> SymbolProbabilities:
+        """Return the parameters with the start values that the user has set."""
         if self.probabilities is None:
             return parameters
         shape = parameters.probabilities.shape
@@ -174,12 +174,12 @@ class CategoricalEmission(Emission):
 
     def closed(self, rows: np.ndarray) -> "CategoricalEmission":
         """Return the emission with all symbols of the data, whole numbers as well."""
-        found = self.for_data(rows)
-        if found.symbols is not None or found.probabilities is not None:
-            return found
+        emission = self.for_data(rows)
+        if emission.symbols is not None or emission.probabilities is not None:
+            return emission
         size = int(_codes_of_numbers(rows[:, 0]).max(initial=-1)) + 1
         _refuse_many(size, 1)
-        return replace(found, symbols=range(size))
+        return replace(emission, symbols=range(size))
 
     def features(self, values: np.ndarray) -> None:
         """Return nothing: groups of symbols would leave probabilities of zero."""
@@ -231,7 +231,7 @@ class CategoricalEmission(Emission):
         totals = counts.sum(axis=1, keepdims=True)
         shares = np.divide(counts, totals, out=parameters.probabilities.copy(), where=totals > 0)
         new = SymbolProbabilities(shares, parameters.symbols)
-        return kept_fixed(self, ("probabilities",), parameters, new)
+        return hold_fixed(self, ("probabilities",), parameters, new)
 
     def log_prior(self, parameters: SymbolProbabilities) -> float:
         """Return the logarithm of the Dirichlet prior, up to a constant."""

@@ -16,7 +16,7 @@ from verulam.sequence._emissions.categorical import (
     SymbolProbabilities,
 )
 from verulam.sequence._emissions.regression import Paired
-from verulam.sequence._model.emission import Ahead, Emission, given_values, kept_fixed
+from verulam.sequence._model.emission import Ahead, Emission, checked_start_values, hold_fixed
 from verulam.sequence._model.logistic_transitions import check_penalty, logistic_loss
 
 
@@ -123,8 +123,7 @@ class ClassifierEmission(Emission):
 
     def for_data(self, rows: np.ndarray) -> "ClassifierEmission":
         """Return the emission with the labels of the data, where they are no whole numbers."""
-        found = CategoricalEmission(self.symbols).for_data(rows)
-        return replace(self, symbols=found.symbols)
+        return replace(self, symbols=CategoricalEmission(self.symbols).for_data(rows).symbols)
 
     def survey(self, values: Paired) -> Alphabet:
         """Return the size of the alphabet."""
@@ -141,9 +140,9 @@ class ClassifierEmission(Emission):
         symbols = None if self.symbols is None else np.asarray(self.symbols)
         return ClassifierStates(weights, symbols)
 
-    def given(self, parameters: ClassifierStates) -> ClassifierStates:
-        """Return the parameters with the values that the user has set."""
-        return given_values(self, ("weights",), parameters)
+    def with_start_values(self, parameters: ClassifierStates) -> ClassifierStates:
+        """Return the parameters with the start values that the user has set."""
+        return checked_start_values(self, ("weights",), parameters)
 
     def ready(self, n_states: int, n_columns: int) -> ClassifierStates:
         """Return blank parameters of the shape of the weights that are given."""
@@ -185,16 +184,16 @@ class ClassifierEmission(Emission):
         marks = np.eye(weights.shape[2])[sums.codes]
         for k in np.flatnonzero(sums.shares.sum(axis=0) > 1e-8):
             shares = marks * sums.shares[:, k, None]
-            found = minimize(
+            optimum = minimize(
                 logistic_loss,
                 weights[k].ravel(),
                 (sums.rows, shares, self.penalty),
                 jac=True,
                 method="L-BFGS-B",
             )
-            weights[k] = found.x.reshape(weights[k].shape)
+            weights[k] = optimum.x.reshape(weights[k].shape)
         new = replace(parameters, weights=weights)
-        return kept_fixed(self, ("weights",), parameters, new)
+        return hold_fixed(self, ("weights",), parameters, new)
 
     def log_prior(self, parameters: ClassifierStates) -> float:
         """Return the ridge as the logarithm of a Gaussian prior."""

@@ -12,8 +12,8 @@ from verulam.sequence._model.emission import (
     Emission,
     check_least,
     check_positive,
-    given_values,
-    kept_fixed,
+    checked_start_values,
+    hold_fixed,
     refuse_empty_columns,
 )
 from verulam.sequence._model.transitions import check_distribution
@@ -117,9 +117,9 @@ class PoissonEmission(CountEmission):
         refuse_empty_columns(head)
         return Rates(np.repeat(np.nanmean(head, axis=0)[None] + 1e-3, n_states, axis=0))
 
-    def given(self, parameters: Rates) -> Rates:
-        """Return the parameters with the values that the user has set."""
-        return given_values(self, ("rates",), parameters)
+    def with_start_values(self, parameters: Rates) -> Rates:
+        """Return the parameters with the start values that the user has set."""
+        return checked_start_values(self, ("rates",), parameters)
 
     def log_likelihoods(self, parameters: Rates, values: np.ndarray) -> np.ndarray:
         """Return the log-probability of the counts that are present."""
@@ -135,7 +135,7 @@ class PoissonEmission(CountEmission):
         rates = np.divide(
             sums.counts + self.prior, weight, out=parameters.rates.copy(), where=weight > 0
         )
-        return kept_fixed(self, ("rates",), parameters, Rates(rates))
+        return hold_fixed(self, ("rates",), parameters, Rates(rates))
 
     def log_prior(self, parameters: Rates) -> float:
         """Return the logarithm of the Gamma prior, up to a constant."""
@@ -205,8 +205,8 @@ class MultinomialEmission(CountEmission):
         refuse_empty_columns(head)
         return Shares(np.full((n_states, head.shape[1]), 1.0 / head.shape[1]))
 
-    def given(self, parameters: Shares) -> Shares:
-        """Return the parameters with the values that the user has set."""
+    def with_start_values(self, parameters: Shares) -> Shares:
+        """Return the parameters with the start values that the user has set."""
         if self.probabilities is None:
             return parameters
         shape = parameters.probabilities.shape
@@ -238,7 +238,7 @@ class MultinomialEmission(CountEmission):
         counts = sums.counts + self.prior
         totals = counts.sum(axis=1, keepdims=True)
         shares = np.divide(counts, totals, out=parameters.probabilities.copy(), where=totals > 0)
-        return kept_fixed(self, ("probabilities",), parameters, Shares(shares))
+        return hold_fixed(self, ("probabilities",), parameters, Shares(shares))
 
     def log_prior(self, parameters: Shares) -> float:
         """Return the logarithm of the Dirichlet prior, up to a constant."""

@@ -12,6 +12,7 @@ def diagonal_logarithms(values, means, inverse_variances, constants, result):
         row = result[t]
         for k in range(n_states):
             row[k] = 0.0
+        # States innermost: their parameters lie side by side, and a gap is looked for once a value.
         for j in range(values.shape[1]):
             value = values[t, j]
             if not np.isnan(value):
@@ -33,7 +34,9 @@ def exp_of_negative(value):
 
     Written out it can be computed for several states at once, which a call cannot.
     """
+    # Below, the exponential is as good as zero, and the table of powers would end.
     value = max(value, -745.0)
+    # exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where the series up to r^12 is enough.
     halvings = np.floor(value * LOG2_E + 0.5)
     rest = (value - halvings * LOG_2_HIGH) - halvings * LOG_2_LOW
     series = 1.0 / 479001600.0
@@ -59,6 +62,7 @@ def to_relative(logarithms, peaks):
         peak = -np.inf
         for k in range(logarithms.shape[1]):
             peak = max(peak, logarithms[t, k])
+        # A step that no state can show: relative to zero all its numbers are zero, not NaN.
         if peak == -np.inf:
             peak = 0.0
         peaks[t] = peak

@@ -13,9 +13,9 @@ from verulam.sequence._emissions.emission_loops import diagonal_logarithms, to_r
 from verulam.sequence._model.emission import (
     Emission,
     check_least,
+    checked_start_values,
     column_sums,
-    given_values,
-    kept_fixed,
+    hold_fixed,
     refuse_empty_columns,
 )
 from verulam.sequence._model.inference import Emissions
@@ -149,12 +149,12 @@ class GaussianEmission(Emission):
         }[self.covariance]
         return GaussianStates(means, covariances, origin, spread)
 
-    def given(self, parameters: GaussianStates) -> GaussianStates:
-        """Return the parameters with the values that the user has set."""
-        found = given_values(self, NAMES, parameters)
+    def with_start_values(self, parameters: GaussianStates) -> GaussianStates:
+        """Return the parameters with the start values that the user has set."""
+        states = checked_start_values(self, NAMES, parameters)
         if self.covariances is not None:
-            check_covariances(found.covariances, self.covariance)
-        return found
+            check_covariances(states.covariances, self.covariance)
+        return states
 
     def emissions(
         self, parameters: GaussianStates, values: np.ndarray, scratch: Scratch | None = None
@@ -251,6 +251,8 @@ class GaussianEmission(Emission):
                 share = weights[places, k]
                 left_over = covariances[k][np.ix_(absent, absent)]
                 if absent.any():
+                    # The conditional mean fills the gap; the conditional covariance is added to
+                    # the products below, or filled values would make them too small.
                     across = covariances[k][np.ix_(present, absent)]
                     solved = np.linalg.solve(covariances[k][np.ix_(present, present)], across)
                     part[:, absent] = mean[absent] + (part[:, present] - mean[present]) @ solved
@@ -272,9 +274,9 @@ class GaussianEmission(Emission):
             means = parameters.means - parameters.origin
         scatter = self._scatter(sums, weight, means, parameters.spread)
         covariances = self._covariances(parameters, scatter, weight, filled)
-        kept = np.where(filled[:, None], means + parameters.origin, parameters.means)
-        new = GaussianStates(kept, covariances, parameters.origin, parameters.spread)
-        return kept_fixed(self, NAMES, parameters, new)
+        means = np.where(filled[:, None], means + parameters.origin, parameters.means)
+        new = GaussianStates(means, covariances, parameters.origin, parameters.spread)
+        return hold_fixed(self, NAMES, parameters, new)
 
     def _scatter(
         self, sums: GaussianSums, weight: np.ndarray, means: np.ndarray, spread: np.ndarray
@@ -299,11 +301,11 @@ class GaussianEmission(Emission):
         divisor = weight + self.covariance_prior
         floor = self.variance_floor * parameters.spread
         if self.covariance == "diagonal":
-            found = np.maximum(scatter / divisor, floor)
-            return np.where(filled[:, None], found, parameters.covariances)
+            variances = np.maximum(scatter / divisor, floor)
+            return np.where(filled[:, None], variances, parameters.covariances)
         if self.covariance == "spherical":
-            found = np.maximum(scatter.sum(axis=1) / divisor.sum(axis=1), floor.mean())
-            return np.where(filled, found, parameters.covariances)
+            variances = np.maximum(scatter.sum(axis=1) / divisor.sum(axis=1), floor.mean())
+            return np.where(filled, variances, parameters.covariances)
         if self.covariance == "tied":
             pooled = scatter[filled].sum(axis=0) / divisor[filled, 0].sum()
             return raise_eigenvalues(pooled, parameters.spread, self.variance_floor)

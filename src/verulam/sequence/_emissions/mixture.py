@@ -97,12 +97,12 @@ class MixtureEmission(Emission):
             self.gaussian.blank(survey, head, n_gaussians),
         )
 
-    def given(self, parameters: MixtureStates) -> MixtureStates:
-        """Return the parameters with the values that the user has set."""
+    def with_start_values(self, parameters: MixtureStates) -> MixtureStates:
+        """Return the parameters with the start values that the user has set."""
         weights = parameters.weights
         if self.weights is not None:
             weights = check_distribution(self.weights, "weights", weights.shape)
-        return MixtureStates(weights, self.gaussian.given(parameters.components))
+        return MixtureStates(weights, self.gaussian.with_start_values(parameters.components))
 
     def jitter(self, parameters: MixtureStates, random: np.random.Generator) -> MixtureStates:
         """Return components that lie apart from one another within each state."""
@@ -173,10 +173,10 @@ class MixtureEmission(Emission):
     ) -> np.ndarray:
         """Return one row per state."""
         cumulative = parameters.weights.cumsum(axis=1)[states]
-        chosen = (random.random(len(states))[:, None] > cumulative).sum(axis=1)
-        chosen = np.minimum(chosen, self.n_components - 1)
+        components = (random.random(len(states))[:, None] > cumulative).sum(axis=1)
+        components = np.minimum(components, self.n_components - 1)
         first = 0 if self.codebook else states * self.n_components
-        return self.gaussian.sample(parameters.components, first + chosen, random)
+        return self.gaussian.sample(parameters.components, first + components, random)
 
     def expected(self, parameters: MixtureStates) -> np.ndarray:
         """Return the mean of each state's mixture."""

@@ -19,8 +19,8 @@ class StreamValues:
     def __len__(self) -> int:
         return len(self.parts[0])
 
-    def __getitem__(self, chosen: slice) -> "StreamValues":
-        return StreamValues(tuple(part[chosen] for part in self.parts))
+    def __getitem__(self, steps: slice) -> "StreamValues":
+        return StreamValues(tuple(part[steps] for part in self.parts))
 
     @staticmethod
     def joined(pieces: "list[StreamValues]") -> "StreamValues":
@@ -110,8 +110,8 @@ class StreamEmission(Emission):
         pairs = zip(self.emissions_by_stream, self._slices(rows.shape[1]), strict=True)
         return StreamEmission(
             tuple(
-                part if part.numeric else getattr(part, method)(_column_kind(rows[:, chosen]))
-                for part, chosen in pairs
+                part if part.numeric else getattr(part, method)(_column_kind(rows[:, columns]))
+                for part, columns in pairs
             ),
             self.columns,
         )
@@ -121,51 +121,55 @@ class StreamEmission(Emission):
         slices = self._slices(sequences.values.shape[1])
         known = [None] * len(slices) if parameters is None else parameters.parts
         encoded = []
-        for part, chosen, own in zip(self.emissions_by_stream, slices, known, strict=True):
-            values = sequences.values[:, chosen]
+        for part, columns, record in zip(self.emissions_by_stream, slices, known, strict=True):
+            values = sequences.values[:, columns]
             values = _numbers(values, part) if part.numeric else _column_kind(values)
-            encoded.append(part.encode(sequences.with_values(values), own))
+            encoded.append(part.encode(sequences.with_values(values), record))
         return StreamValues(tuple(encoded))
 
     def survey(self, values: StreamValues) -> StreamRecord:
         """Return the surveys of the streams."""
         pairs = zip(self.emissions_by_stream, values.parts, strict=True)
-        return StreamRecord(tuple(part.survey(own) for part, own in pairs))
+        return StreamRecord(tuple(part.survey(stream) for part, stream in pairs))
 
     def blank(self, survey: StreamRecord, head: StreamValues, n_states: int) -> StreamRecord:
         """Return the blank parameters of the streams."""
         triples = zip(self.emissions_by_stream, survey.parts, head.parts, strict=True)
-        return StreamRecord(tuple(part.blank(own, some, n_states) for part, own, some in triples))
+        return StreamRecord(
+            tuple(part.blank(record, stream, n_states) for part, record, stream in triples)
+        )
 
     def ready(self, n_states: int, n_columns: int) -> StreamRecord:
         """Return blank parameters for a model with known values."""
-        widths = [chosen.stop - chosen.start for chosen in self._slices(n_columns)]
+        widths = [columns.stop - columns.start for columns in self._slices(n_columns)]
         pairs = zip(self.emissions_by_stream, widths, strict=True)
         return StreamRecord(tuple(part.ready(n_states, int(width)) for part, width in pairs))
 
-    def given(self, parameters: StreamRecord) -> StreamRecord:
-        """Return the parameters with the values that the user has set."""
-        return self._each("given", parameters)
+    def with_start_values(self, parameters: StreamRecord) -> StreamRecord:
+        """Return the parameters with the start values that the user has set."""
+        return self._by_stream("with_start_values", parameters)
 
     def jitter(self, parameters: StreamRecord, random: np.random.Generator) -> StreamRecord:
         """Return starts that chance has set apart."""
-        return self._each("jitter", parameters, random)
+        return self._by_stream("jitter", parameters, random)
 
     def take(self, parameters: StreamRecord, states: np.ndarray) -> StreamRecord:
         """Return the parameters of some states."""
-        return self._each("take", parameters, states)
+        return self._by_stream("take", parameters, states)
 
-    def _each(self, method: str, parameters: StreamRecord, *arguments: Any) -> StreamRecord:
+    def _by_stream(self, method: str, parameters: StreamRecord, *arguments: Any) -> StreamRecord:
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
-        return StreamRecord(tuple(getattr(part, method)(own, *arguments) for part, own in pairs))
+        return StreamRecord(
+            tuple(getattr(part, method)(record, *arguments) for part, record in pairs)
+        )
 
     def features(self, values: StreamValues) -> np.ndarray | None:
         """Return the features of the streams side by side, each scaled alike."""
-        found = [
-            part.features(own)
-            for part, own in zip(self.emissions_by_stream, values.parts, strict=True)
+        features = [
+            part.features(stream)
+            for part, stream in zip(self.emissions_by_stream, values.parts, strict=True)
         ]
-        known = [rows for rows in found if rows is not None]
+        known = [rows for rows in features if rows is not None]
         if not known:
             return None
         return np.hstack([rows / np.maximum(rows.std(axis=0), 1e-12) for rows in known])
@@ -174,7 +178,7 @@ class StreamEmission(Emission):
         """Return the sum of the streams' logarithms."""
         triples = zip(self.emissions_by_stream, parameters.parts, values.parts, strict=True)
         return sum(  # type: ignore[return-value] # of at least one stream
-            part.log_likelihoods(own, some) for part, own, some in triples
+            part.log_likelihoods(record, stream) for part, record, stream in triples
         )
 
     def statistics(
@@ -183,13 +187,13 @@ class StreamEmission(Emission):
         """Return the sums of the streams."""
         triples = zip(self.emissions_by_stream, parameters.parts, values.parts, strict=True)
         return StreamRecord(
-            tuple(part.statistics(own, some, weights) for part, own, some in triples)
+            tuple(part.statistics(record, stream, weights) for part, record, stream in triples)
         )
 
     def update(self, parameters: StreamRecord, sums: StreamRecord) -> StreamRecord:
         """Return the parameters of the streams."""
         triples = zip(self.emissions_by_stream, parameters.parts, sums.parts, strict=True)
-        return StreamRecord(tuple(part.update(own, some) for part, own, some in triples))
+        return StreamRecord(tuple(part.update(record, stream) for part, record, stream in triples))
 
     def sample(
         self,
@@ -202,8 +206,10 @@ class StreamEmission(Emission):
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
         return side_by_side(
             [
-                part.sample(own, states, random, **({"inputs": inputs} if part.uses_inputs else {}))
-                for part, own in pairs
+                part.sample(
+                    record, states, random, **({"inputs": inputs} if part.uses_inputs else {})
+                )
+                for part, record in pairs
             ]
         )
 
@@ -211,18 +217,21 @@ class StreamEmission(Emission):
         """Return the expected rows of the streams side by side."""
         triples = zip(self.emissions_by_stream, parameters.parts, ahead.past.parts, strict=True)
         return np.hstack(
-            [part.expected_ahead(own, replace(ahead, past=past)) for part, own, past in triples]
+            [
+                part.expected_ahead(record, replace(ahead, past=past))
+                for part, record, past in triples
+            ]
         )
 
     def expected(self, parameters: StreamRecord) -> np.ndarray:
         """Return the expected rows side by side."""
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
-        return np.hstack([part.expected(own) for part, own in pairs])
+        return np.hstack([part.expected(record) for part, record in pairs])
 
     def n_parameters(self, parameters: StreamRecord) -> int:
         """Return the free numbers of all streams."""
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
-        return sum(part.n_parameters(own) for part, own in pairs)
+        return sum(part.n_parameters(record) for part, record in pairs)
 
     def n_states(self, parameters: StreamRecord) -> int:
         """Return the number of states."""
@@ -233,14 +242,14 @@ class StreamEmission(Emission):
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
         return [
             f"Stream {place}: {note}"
-            for place, (part, own) in enumerate(pairs)
-            for note in part.concerns(own)
+            for place, (part, record) in enumerate(pairs)
+            for note in part.concerns(record)
         ]
 
     def log_prior(self, parameters: StreamRecord) -> float:
         """Return the sum of the streams' priors."""
         pairs = zip(self.emissions_by_stream, parameters.parts, strict=True)
-        return sum(part.log_prior(own) for part, own in pairs)
+        return sum(part.log_prior(record) for part, record in pairs)
 
 
 def side_by_side(parts: list[np.ndarray]) -> np.ndarray:

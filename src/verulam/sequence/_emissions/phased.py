@@ -107,9 +107,9 @@ class PhasedEmission(Emission):
         """Return blank parameters for a model with known values."""
         return self.emission.ready(n_states * self.n_phases, n_columns)
 
-    def given(self, parameters: Any) -> Any:
-        """Return the parameters with the values that the user has set."""
-        return self.emission.given(parameters)
+    def with_start_values(self, parameters: Any) -> Any:
+        """Return the parameters with the start values that the user has set."""
+        return self.emission.with_start_values(parameters)
 
     def jitter(self, parameters: Any, random: np.random.Generator) -> Any:
         """Return a start that chance has set apart."""

@@ -13,8 +13,8 @@ from verulam.sequence._model.emission import (
     Emission,
     check_least,
     check_positive,
-    given_values,
-    kept_fixed,
+    checked_start_values,
+    hold_fixed,
 )
 
 NAMES = ("weights", "variances")
@@ -32,8 +32,8 @@ class Paired:
     def __len__(self) -> int:
         return len(self.targets)
 
-    def __getitem__(self, chosen: slice) -> "Paired":
-        return Paired(self.targets[chosen], self.inputs[chosen])
+    def __getitem__(self, steps: slice) -> "Paired":
+        return Paired(self.targets[steps], self.inputs[steps])
 
     @staticmethod
     def joined(pieces: "list[Paired]") -> "Paired":
@@ -102,9 +102,9 @@ class LinearEmission(Emission):
         variances = np.repeat(known.var(axis=0)[None] + 1e-12, n_states, axis=0)
         return RegressionStates(weights, variances)
 
-    def given(self, parameters: RegressionStates) -> RegressionStates:
-        """Return the parameters with the values that the user has set."""
-        return given_values(self, NAMES, parameters)
+    def with_start_values(self, parameters: RegressionStates) -> RegressionStates:
+        """Return the parameters with the start values that the user has set."""
+        return checked_start_values(self, NAMES, parameters)
 
     def features(self, values: Paired) -> np.ndarray:
         """Return targets and inputs side by side, scaled alike."""
@@ -146,9 +146,10 @@ class LinearEmission(Emission):
                 - 2 * (line * sums.cross[k]).sum(axis=0)
                 + np.einsum("pq,pr,rq->q", line, products, line)
             )
+            # Rounding may leave the residual of a perfect line just below zero.
             floor = self.variance_floor * sums.squares[k] / sums.weight[k] + 1e-300
             variances[k] = np.maximum(residual / sums.weight[k], floor)
-        return kept_fixed(self, NAMES, parameters, RegressionStates(weights, variances))
+        return hold_fixed(self, NAMES, parameters, RegressionStates(weights, variances))
 
     def n_columns(self, parameters: RegressionStates) -> int:
         """Return the columns of the targets."""
@@ -319,8 +320,8 @@ class AutoregressiveEmission(LinearEmission):
         for matrix in ahead.matrices:
             moved = matrix.T @ moments
             shown = np.einsum("kp,kpq->kq", moved, parameters.weights)
-            kept = moved[:, 1 : 1 + n_columns * (self.order - 1)]
-            moments = np.hstack([moved[:, :1], shown, kept])
+            earlier = moved[:, 1 : 1 + n_columns * (self.order - 1)]
+            moments = np.hstack([moved[:, :1], shown, earlier])
             rows.append(shown.sum(axis=0))
         return np.array(rows)
 

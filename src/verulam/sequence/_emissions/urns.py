@@ -97,6 +97,8 @@ def _forward(
     start: State = (-1, (0,) * counts.size)
     layers: list[dict[State, float]] = [{start: 1.0}]
     for colour in colours:
+        # Paths that took the same balls and end in the same urn have the same future: they are
+        # added up, which leaves far fewer states than paths.
         layer: dict[State, float] = {}
         for state, weight in layers[-1].items():
             moves = first if state[0] < 0 else matrix[state[0]]

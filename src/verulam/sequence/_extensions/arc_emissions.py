@@ -14,7 +14,7 @@ from verulam.sequence._chains.structured_transitions import (
 )
 from verulam.sequence._learners.hidden_markov import HiddenMarkovModel
 from verulam.sequence._model.emission import Emission
-from verulam.sequence._model.initial_and_transition import InitialProbabilities
+from verulam.sequence._model.parameters import InitialProbabilities
 from verulam.sequence._model.transitions import check_distribution
 
 

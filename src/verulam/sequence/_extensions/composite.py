@@ -15,7 +15,7 @@ from verulam.sequence._model.transitions import Transitions, check_distribution
 
 
 @dataclass(frozen=True)
-class Composite:
+class CompositeHMM:
     """Several models joined into one by the probabilities of one following another.
 
     Attributes
@@ -46,13 +46,13 @@ class Composite:
     transitions: Transitions
     returns: np.ndarray
     exits: np.ndarray
-    parts: "tuple[HiddenMarkovModel | Composite, ...]"
+    parts: "tuple[HiddenMarkovModel | CompositeHMM, ...]"
 
     def log_emissions(self, X: Any, lengths: Any = None) -> tuple[np.ndarray, Sequences]:
         """Return the logarithm of each state's emission at each step, and the sequences."""
         columns = []
         for part in self.parts:
-            if isinstance(part, Composite):
+            if isinstance(part, CompositeHMM):
                 logarithms, sequences = part.log_emissions(X, lengths)
             else:
                 sequences = part._read(X, lengths)
@@ -60,7 +60,7 @@ class Composite:
             columns.append(logarithms)
         return np.hstack(columns), sequences
 
-    def decode(self, X: Any, lengths: Any = None) -> list[list["Segment"]]:
+    def decode(self, X: Any, lengths: Any = None) -> list[list["CompositeSegment"]]:
         """Return which parts each sequence consists of, by the best path through all states.
 
         Parameters
@@ -79,7 +79,7 @@ class Composite:
             for a, b in zip(sequences.starts[:-1], sequences.starts[1:], strict=True)
         ]
 
-    def _segments(self, path: np.ndarray, start: int = 0) -> "list[Segment]":
+    def _segments(self, path: np.ndarray, start: int = 0) -> "list[CompositeSegment]":
         cuts = [0]
         for t in range(1, len(path)):
             source, target = path[t - 1], path[t]
@@ -88,17 +88,18 @@ class Composite:
         cuts.append(len(path))
         return [self._segment(path[a:b], start + a) for a, b in pairwise(cuts)]
 
-    def _segment(self, path: np.ndarray, start: int) -> "Segment":
+    def _segment(self, path: np.ndarray, start: int) -> "CompositeSegment":
         owner = self.owners[path[0]]
         part = self.parts[owner]
-        inner: list[Segment] = []
-        if isinstance(part, Composite):
+        inner: list[CompositeSegment] = []
+        if isinstance(part, CompositeHMM):
+            # States of a part are numbered from its first one.
             inner = part._segments(path - np.searchsorted(self.owners, owner), start)
-        return Segment(self.names[owner], start, start + len(path), tuple(inner))
+        return CompositeSegment(self.names[owner], start, start + len(path), tuple(inner))
 
 
 @dataclass(frozen=True)
-class Segment:
+class CompositeSegment:
     """A stretch of a sequence and the part that explains it.
 
     Attributes
@@ -114,16 +115,16 @@ class Segment:
     name: str
     start: int
     stop: int
-    inner: "tuple[Segment, ...]" = ()
+    inner: "tuple[CompositeSegment, ...]" = ()
 
 
 def compose_models(
-    parts: Mapping[str, HiddenMarkovModel | Composite],
+    parts: Mapping[str, HiddenMarkovModel | CompositeHMM],
     grammar: Any = None,
     *,
     initial: Any = None,
     leave: float = 0.1,
-) -> Composite:
+) -> CompositeHMM:
     r"""Join fitted models into one: after the end of a part comes another.
 
     Parameters
@@ -190,14 +191,16 @@ def compose_models(
     begin = np.concatenate([chain.initial for chain in chains])
     exits = np.concatenate([chain.exits for chain in chains])
     matrix = np.zeros((ends[-1], ends[-1]))
+    # A part after which nothing follows is left only together with the whole.
     leaving = leave * exits * ~ends_here[owners]
     for chain, end, size in zip(chains, ends, sizes, strict=True):
         block = slice(end - size, end)
         matrix[block, block] = (1 - leaving[block, None]) * chain.matrix
     entering = leaving[:, None] * rules[owners][:, owners] * begin
     total = matrix + entering
+    # A transition within a part may as well be an end and a new beginning: this is the share.
     returns = np.divide(entering, total, out=np.zeros_like(total), where=total > 0)
-    return Composite(
+    return CompositeHMM(
         names,
         owners,
         begin > 0,
@@ -218,9 +221,9 @@ class _Chain:
     exits: np.ndarray
 
     @classmethod
-    def of(cls, part: HiddenMarkovModel | Composite) -> "_Chain":
-        if isinstance(part, Composite):
-            whole = cast(Composite, part)
+    def of(cls, part: HiddenMarkovModel | CompositeHMM) -> "_Chain":
+        if isinstance(part, CompositeHMM):
+            whole = cast(CompositeHMM, part)
             return cls(whole.initial, whole.transitions.matrix, whole.exits)
         return cls(part.initial_, part.transitions_, _exits(part.transitions_))
 
@@ -240,7 +243,7 @@ def _check_parts(parts: Sequence[Any]) -> None:
     if not parts:
         raise DataError("There are no parts to join.")
     for part in parts:
-        if isinstance(part, Composite):
+        if isinstance(part, CompositeHMM):
             continue
         if not isinstance(part, HiddenMarkovModel):
             raise DataError(f"A part is {type(part).__name__}; expected a HiddenMarkovModel.")
@@ -280,7 +283,7 @@ def parallel_paths(
     array([0.5, 0.5])
     """
     _check_parts(parts)
-    chosen = check_distribution(
+    priors = check_distribution(
         np.full(len(parts), 1.0 / len(parts)) if shares is None else shares,
         "shares",
         (len(parts),),
@@ -288,7 +291,7 @@ def parallel_paths(
     sizes = [part.n_states_ for part in parts]
     matrix = np.zeros((sum(sizes), sum(sizes)))
     initial, end = [], 0
-    for share, part, size in zip(chosen, parts, sizes, strict=True):
+    for share, part, size in zip(priors, parts, sizes, strict=True):
         matrix[end : end + size, end : end + size] = part.transitions_
         initial.append(share * part.initial_)
         end += size

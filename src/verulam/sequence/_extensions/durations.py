@@ -15,7 +15,7 @@ from verulam.sequence._chains.structured_transitions import (
 from verulam.sequence._data.sequences import check_count
 from verulam.sequence._learners.hidden_markov import HiddenMarkovModel
 from verulam.sequence._model.emission import Emission
-from verulam.sequence._model.initial_and_transition import InitialProbabilities
+from verulam.sequence._model.parameters import InitialProbabilities
 from verulam.sequence._model.transitions import check_distribution
 
 FAMILIES = ("free", "geometric", "poisson")
@@ -131,6 +131,7 @@ class DurationTransitions(StructuredPart):
         for age in range(longest):
             matrix[:, age, :, 0] += hazards[:, age, None] * regimes
             for regime in range(n_regimes):
+                # The oldest age stands for all that are older, with a constant hazard.
                 matrix[regime, age, regime, min(age + 1, longest - 1)] += 1 - hazards[regime, age]
         n_states = n_regimes * longest
         return StructuredTransitions.from_tables(matrix.reshape(n_states, n_states), tables)
@@ -162,10 +163,10 @@ class DurationTransitions(StructuredPart):
             return np.broadcast_to(new, old.shape).copy()
         return np.array(
             [
-                poisson_hazards(_best_rate(out, stay, len(own)), len(own))
+                poisson_hazards(_best_rate(out, stay, len(hazards)), len(hazards))
                 if out.sum() + stay.sum() > 0
-                else own
-                for out, stay, own in zip(leaves, stays, old, strict=True)
+                else hazards
+                for out, stay, hazards in zip(leaves, stays, old, strict=True)
             ]
         )
 
@@ -187,20 +188,21 @@ def poisson_hazards(rate: float, longest: int) -> np.ndarray:
 
     ages = np.arange(longest)
     tail = poisson.sf(ages - 1, rate)
-    found = np.divide(poisson.pmf(ages, rate), tail, out=np.ones(longest), where=tail > 0)
-    return np.clip(found, SMALLEST, 1.0 - SMALLEST)
+    hazards = np.divide(poisson.pmf(ages, rate), tail, out=np.ones(longest), where=tail > 0)
+    return np.clip(hazards, SMALLEST, 1.0 - SMALLEST)
 
 
 def _best_rate(leaves: np.ndarray, stays: np.ndarray, longest: int) -> float:
     from scipy.optimize import minimize_scalar
 
+    # Censored durations have no closed form: a stay at an age counts as a factor of 1 - h(age).
     def loss(log_rate: float) -> float:
         hazards = poisson_hazards(float(np.exp(log_rate)), longest)
         return -float(leaves @ np.log(hazards) + stays @ np.log1p(-hazards))
 
     bounds = (np.log(1e-3), np.log(4.0 * longest + 4.0))
-    found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9})
-    return float(np.exp(found.x))
+    optimum = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    return float(np.exp(optimum.x))
 
 
 def semi_markov_model(

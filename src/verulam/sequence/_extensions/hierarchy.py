@@ -15,12 +15,12 @@ from verulam.sequence._chains.structured_transitions import (
 )
 from verulam.sequence._learners.hidden_markov import HiddenMarkovModel
 from verulam.sequence._model.emission import Emission
-from verulam.sequence._model.initial_and_transition import InitialProbabilities
+from verulam.sequence._model.parameters import InitialProbabilities
 from verulam.sequence._model.transitions import check_distribution
 
 
 @dataclass(frozen=True)
-class Level:
+class HierarchyLevel:
     """A state that is a model of its own: children that follow one another, and an end.
 
     Attributes
@@ -30,14 +30,14 @@ class Level:
     transitions : ndarray of shape (n_children, n_children + 1)
         Probability of the next child, and last of leaving the level, after each child.
     children
-        For each child its own `Level`, or None for a leaf, which shows something; empty where
-        all are leaves.
+        For each child its own `HierarchyLevel`, or None for a leaf, which shows something; empty
+        where all are leaves.
 
     Examples
     --------
-    >>> from verulam.sequence import Level, flatten_hierarchy
-    >>> word = Level([1.0, 0.0], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]])
-    >>> text = Level([0.5, 0.5], [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], (word, None))
+    >>> from verulam.sequence import HierarchyLevel, flatten_hierarchy
+    >>> word = HierarchyLevel([1.0, 0.0], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]])
+    >>> text = HierarchyLevel([0.5, 0.5], [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], (word, None))
     >>> flatten_hierarchy(text).transitions
     array([[0.5, 0.5, 0. ],
            [0. , 0.5, 0.5],
@@ -46,9 +46,9 @@ class Level:
 
     initial: Any
     transitions: Any
-    children: Sequence["Level | None"] = field(default=())
+    children: Sequence["HierarchyLevel | None"] = field(default=())
 
-    def child(self, place: int) -> "Level | None":
+    def child(self, place: int) -> "HierarchyLevel | None":
         """Return a child."""
         return self.children[place] if self.children else None
 
@@ -72,7 +72,7 @@ class FlatHierarchy:
     paths: list[tuple[int, ...]]
 
 
-def flatten_hierarchy(root: Level) -> FlatHierarchy:
+def flatten_hierarchy(root: HierarchyLevel) -> FlatHierarchy:
     """Return a hierarchy as one chain of leaves.
 
     Parameters
@@ -107,9 +107,13 @@ class Frame:
         return 2 * place, 2 * place + 1
 
 
-def _walk(level: Level, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Level | None]]:
-    if not isinstance(level, Level):
-        raise DataError(f"A level is {type(level).__name__}; expected a Level, or None for a leaf.")
+def _walk(
+    level: HierarchyLevel, place: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], HierarchyLevel | None]]:
+    if not isinstance(level, HierarchyLevel):
+        raise DataError(
+            f"A level is {type(level).__name__}; expected a HierarchyLevel, or None for a leaf."
+        )
     yield place, level
     for number in range(len(np.asarray(level.initial))):
         child = level.child(number)
@@ -154,23 +158,23 @@ class HierarchicalTransitions(StructuredPart):
 
     Examples
     --------
-    >>> from verulam.sequence import HierarchicalTransitions, Level
-    >>> pair = Level([1, 0], [[0, 1, 0], [0, 0, 1]])
-    >>> part = HierarchicalTransitions(Level([0.5, 0.5], [[0, 1, 0], [1, 0, 0]], (pair, pair)))
-    >>> part.n_states
+    >>> from verulam.sequence import HierarchicalTransitions, HierarchyLevel
+    >>> pair = HierarchyLevel([1, 0], [[0, 1, 0], [0, 0, 1]])
+    >>> root = HierarchyLevel([0.5, 0.5], [[0, 1, 0], [1, 0, 0]], (pair, pair))
+    >>> HierarchicalTransitions(root).n_states
     4
     """
 
-    root: Level
+    root: HierarchyLevel
     fixed: bool = False
 
     @property
     def frame(self) -> Frame:
         """The shape of the hierarchy."""
-        found = list(_walk(self.root, ()))
+        nodes = list(_walk(self.root, ()))
         return Frame(
-            tuple(place for place, level in found if level is not None),
-            tuple(place for place, level in found if level is None),
+            tuple(place for place, level in nodes if level is not None),
+            tuple(place for place, level in nodes if level is None),
         )
 
     @property
@@ -202,6 +206,7 @@ class HierarchicalTransitions(StructuredPart):
         """Yield source, target, the depth at which the path turns, and the chance of that way."""
         frame = self.frame
         for i, source in enumerate(frame.leaves):
+            # From the leaf upwards: the chance that all levels below this depth have ended.
             left = 1.0
             for depth in range(len(source) - 1, -1, -1):
                 moves = tables[frame.tables_of(source[:depth])[1]][source[depth]]
@@ -233,6 +238,7 @@ class HierarchicalTransitions(StructuredPart):
         )
         counts = [np.zeros_like(table) for table in tables]
         for i, j, depth, chance in self._ways(tables):
+            # Expected transitions are shared out among the ways in proportion to their chances.
             count = whole[i, j] * chance
             if count == 0.0:
                 continue
@@ -254,7 +260,7 @@ class HierarchicalTransitions(StructuredPart):
 
 
 def hierarchical_model(
-    root: Level, emission: Emission | None = None, *, fixed: bool = False, **options: Any
+    root: HierarchyLevel, emission: Emission | None = None, *, fixed: bool = False, **options: Any
 ) -> HiddenMarkovModel:
     """Return a hidden Markov model of the leaves of a hierarchy.
 
@@ -275,9 +281,9 @@ def hierarchical_model(
 
     Examples
     --------
-    >>> from verulam.sequence import GaussianEmission, Level, hierarchical_model
-    >>> rise = Level([1, 0], [[0.5, 0.5, 0], [0, 0.5, 0.5]])
-    >>> root = Level([0.5, 0.5], [[0.5, 0.5, 0], [0.5, 0.5, 0]], (rise, None))
+    >>> from verulam.sequence import GaussianEmission, HierarchyLevel, hierarchical_model
+    >>> rise = HierarchyLevel([1, 0], [[0.5, 0.5, 0], [0, 0.5, 0.5]])
+    >>> root = HierarchyLevel([0.5, 0.5], [[0.5, 0.5, 0], [0.5, 0.5, 0]], (rise, None))
     >>> emission = GaussianEmission(means=[[1.0], [2.0], [9.0]], covariances=[[1.0]] * 3)
     >>> series = [1.0, 1.1, 2.2, 1.9, 9.0, 8.8, 1.2, 2.1, 9.3, 0.9, 1.0, 2.0]
     >>> hierarchical_model(root, emission).fit(series).predict(series)

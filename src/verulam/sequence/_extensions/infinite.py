@@ -23,11 +23,10 @@ from verulam.sequence._emissions.categorical import CategoricalEmission, SymbolP
 from verulam.sequence._emissions.gaussian import GaussianEmission, GaussianStates, GaussianSums
 from verulam.sequence._learners.hidden_markov import ORDER_MATTERS, HiddenMarkovModel
 from verulam.sequence._learners.initialisation import Survey, start_model
-from verulam.sequence._learners.queries import Drawn
+from verulam.sequence._learners.queries import SampledSequences
 from verulam.sequence._model.emission import checked_sequences
 from verulam.sequence._model.inference import draw_paths, filter_states
-from verulam.sequence._model.initial_and_transition import InitialProbabilities, TransitionMatrix
-from verulam.sequence._model.parameters import Parts
+from verulam.sequence._model.parameters import HMMParts, InitialProbabilities, TransitionMatrix
 from verulam.sequence._model.transitions import Transitions
 
 #: Prior of a state: weight of the overall mean in steps, shape of the variance, and its scale as
@@ -64,7 +63,7 @@ class InfiniteHiddenMarkovModel(Density):
         :math:`\alpha`: larger values expect all states to be followed by the same ones.
     stickiness
         :math:`\kappa`: pseudo-count of staying.
-    n_sweeps
+    n_iter
         Number of sweeps.
     burn_in
         Sweeps that are not counted.
@@ -77,11 +76,11 @@ class InfiniteHiddenMarkovModel(Density):
     ----------
     n_states_ : int
         The number of states that most sweeps used.
-    n_states_draws_ : ndarray of shape (n_sweeps - burn_in,)
+    n_states_draws_ : ndarray of shape (n_iter - burn_in,)
         The number of states that each sweep used.
-    log_likelihood_curve_ : ndarray of shape (n_sweeps,)
+    log_likelihood_curve_ : ndarray of shape (n_iter,)
         Log-likelihood of each sweep's parameters.
-    chosen_ : HiddenMarkovModel
+    best_estimator_ : HiddenMarkovModel
         Parameters of the most likely sweep with `n_states_` states.
 
     Notes
@@ -104,7 +103,7 @@ class InfiniteHiddenMarkovModel(Density):
     >>> from verulam.sequence import InfiniteHiddenMarkovModel
     >>> random = np.random.default_rng(0)
     >>> series = np.repeat([0.0, 6.0, 12.0, 0.0, 12.0], 30) + random.normal(size=150)
-    >>> InfiniteHiddenMarkovModel(n_sweeps=60, burn_in=30, random_state=0).fit(series).n_states_
+    >>> InfiniteHiddenMarkovModel(n_iter=60, burn_in=30, random_state=0).fit(series).n_states_
     3
     """
 
@@ -114,7 +113,7 @@ class InfiniteHiddenMarkovModel(Density):
         "spread": [Interval(Real, 0, None, closed="neither")],
         "concentration": [Interval(Real, 0, None, closed="neither")],
         "stickiness": [Interval(Real, 0, None, closed="left")],
-        "n_sweeps": [Interval(Integral, 1, None, closed="left")],
+        "n_iter": [Interval(Integral, 1, None, closed="left")],
         "burn_in": [Interval(Integral, 0, None, closed="left")],
         "least_share": [Interval(Real, 0, 1, closed="left")],
         "random_state": RANDOM_STATE,
@@ -134,7 +133,7 @@ class InfiniteHiddenMarkovModel(Density):
         spread: float = 1.0,
         concentration: float = 1.0,
         stickiness: float = 5.0,
-        n_sweeps: int = 200,
+        n_iter: int = 200,
         burn_in: int = 100,
         least_share: float = 0.01,
         random_state: Seed = None,
@@ -144,14 +143,14 @@ class InfiniteHiddenMarkovModel(Density):
         self.spread = spread
         self.concentration = concentration
         self.stickiness = stickiness
-        self.n_sweeps = n_sweeps
+        self.n_iter = n_iter
         self.burn_in = burn_in
         self.least_share = least_share
         self.random_state = random_state
 
     @classmethod
     def _example_learners(cls) -> list["InfiniteHiddenMarkovModel"]:
-        return [cls(max_states=8, n_sweeps=40, burn_in=20)]
+        return [cls(max_states=8, n_iter=40, burn_in=20)]
 
     @classmethod
     def _example_data(cls) -> tuple[np.ndarray, None]:
@@ -175,26 +174,26 @@ class InfiniteHiddenMarkovModel(Density):
         lengths
             Steps of each sequence, where X is one array.
         """
-        if self.burn_in >= self.n_sweeps:
+        if self.burn_in >= self.n_iter:
             raise DataError(
-                f"burn_in is {self.burn_in}; it must be less than n_sweeps={self.n_sweeps}."
+                f"burn_in is {self.burn_in}; it must be less than n_iter={self.n_iter}."
             )
         emission, sequences = self._prepared(X, lengths)
         draws = self._sweeps(emission, sequences, generator(self.random_state))
-        kept = draws[self.burn_in :]
-        self.n_states_draws_ = np.array([len(draw.used) for draw in kept])
+        posterior_draws = draws[self.burn_in :]
+        self.n_states_draws_ = np.array([len(draw.used) for draw in posterior_draws])
         self.log_likelihood_curve_ = np.array([draw.log_likelihood for draw in draws])
         numbers, counts = np.unique(self.n_states_draws_, return_counts=True)
         self.n_states_ = int(numbers[np.argmax(counts)])
-        likely = [draw for draw in kept if len(draw.used) == self.n_states_]
+        likely = [draw for draw in posterior_draws if len(draw.used) == self.n_states_]
         best = max(likely, key=lambda draw: draw.log_likelihood)
-        self.chosen_ = _model_of(best, emission, self.n_features_in_)
+        self.best_estimator_ = _model_of(best, emission, self.n_features_in_)
         if hasattr(self, "feature_names_in_"):
-            self.chosen_.feature_names_in_ = self.feature_names_in_
+            self.best_estimator_.feature_names_in_ = self.feature_names_in_
         if self.n_states_ == self.max_states > 1:
             warnings.warn(
                 f"Most sweeps used all max_states={self.max_states} states; more may be needed. "
-                "Raise max_states, or n_sweeps and burn_in where states had not settled.",
+                "Raise max_states, or n_iter and burn_in where states had not settled.",
                 DataWarning,
                 stacklevel=3,
             )
@@ -222,25 +221,26 @@ class InfiniteHiddenMarkovModel(Density):
         survey = Survey(
             (sequences,), sequences.n_steps, len(sequences), 1, emission.survey(sequences.values)
         )
-        parts = Parts(InitialProbabilities(), TransitionMatrix(), emission)
+        parts = HMMParts(InitialProbabilities(), TransitionMatrix(), emission)
         model = start_model(parts, survey, size, "k-means", random)
         initial, matrix, parameters = model.initial, model.transitions.matrix, model.emission
         shared = np.full(size, 1.0 / size)
         draws = []
-        for _ in range(self.n_sweeps):
+        for _ in range(self.n_iter):
             moves = Transitions.from_matrix(matrix, np.ones_like(matrix, dtype=bool))
             arguments = sequences.starts, initial, moves
             table = emission.emissions(parameters, sequences.values)
             paths = draw_paths(table, *arguments, random)
             weights = np.eye(size)[paths]
             firsts, counts = path_counts(paths, sequences.starts, size)
+            # Given the path, everything else is conjugate: counts are added to pseudo-counts.
             shared = self._shared(shared, firsts, counts, random)
             initial = _dirichlet(self.concentration * shared + firsts, random)
             stay = self.stickiness * np.eye(size)
             matrix = _dirichlet(self.concentration * shared + stay + counts, random)
             sums = emission.statistics(parameters, sequences.values, weights)
             parameters = _drawn_emission(parameters, sums, random)
-            found = filter_states(
+            filtered = filter_states(
                 emission.emissions(parameters, sequences.values),
                 sequences.starts,
                 initial,
@@ -248,7 +248,7 @@ class InfiniteHiddenMarkovModel(Density):
             )
             steps = weights.sum(axis=0)
             used = np.flatnonzero(steps >= max(1.0, self.least_share * len(paths)))
-            likelihood = float(found.log_likelihoods.sum())
+            likelihood = float(filtered.log_likelihoods.sum())
             draws.append(Draw(initial, matrix, parameters, likelihood, used))
         return draws
 
@@ -265,9 +265,9 @@ class InfiniteHiddenMarkovModel(Density):
         weights[:size] += stickiness * np.eye(size)
         tables = draw_tables(np.vstack([counts, firsts]), weights, random)
         # Choices to stay that stickiness explains say nothing about the shared proportions.
-        own = np.diag(tables[:size])
+        stays = np.diag(tables[:size])
         ratio = stickiness / (stickiness + self.concentration * shared)
-        tables[np.arange(size), np.arange(size)] = own - random.binomial(own, ratio)
+        tables[np.arange(size), np.arange(size)] = stays - random.binomial(stays, ratio)
         return _dirichlet(self.spread / size + tables.sum(axis=0), random)
 
     def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
@@ -282,7 +282,9 @@ class InfiniteHiddenMarkovModel(Density):
         """Return the probability of each state at each step."""
         return self._asked(X).predict_proba(X, lengths)
 
-    def sample(self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None) -> Drawn:
+    def sample(
+        self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None
+    ) -> SampledSequences:
         """Return sequences drawn from the chosen parameters.
 
         Parameters
@@ -295,13 +297,13 @@ class InfiniteHiddenMarkovModel(Density):
             Seed of the draws.
         """
         check_is_fitted(self)
-        return self.chosen_.sample(n_steps, n_sequences, random_state=random_state)
+        return self.best_estimator_.sample(n_steps, n_sequences, random_state=random_state)
 
     def _asked(self, X: Any) -> HiddenMarkovModel:
         check_is_fitted(self)
         if not isinstance(self.emission, CategoricalEmission):
             checked_sequences(self, X, None, False)
-        return self.chosen_
+        return self.best_estimator_
 
 
 def draw_tables(counts: np.ndarray, weights: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -319,8 +321,9 @@ def draw_tables(counts: np.ndarray, weights: np.ndarray, random: np.random.Gener
     customers = counts.ravel().astype(np.int64)
     cell = np.repeat(np.arange(len(customers)), customers)
     before = np.arange(len(cell)) - np.repeat(np.cumsum(customers) - customers, customers)
-    own = weights.ravel()[cell]
-    opened = random.random(len(cell)) * (before + own) < own
+    concentration = weights.ravel()[cell]
+    # The n-th customer opens a table with probability a / (a + n - 1), whatever the others did.
+    opened = random.random(len(cell)) * (before + concentration) < concentration
     return np.bincount(cell[opened], minlength=len(customers)).reshape(counts.shape)
 
 
@@ -336,6 +339,7 @@ def path_counts(paths: np.ndarray, starts: np.ndarray, size: int) -> tuple[np.nd
 
 def _dirichlet(weights: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Return rows drawn from Dirichlet distributions."""
+    # A Dirichlet draw is Gamma draws over their sum; tiny weights may all underflow to zero.
     parts = random.standard_gamma(np.maximum(weights, 1e-8)) + SMALLEST
     return parts / parts.sum(axis=-1, keepdims=True)
 
@@ -360,6 +364,7 @@ def draw_gaussians(
     random
         Generator of the draws.
     """
+    # Normal-inverse-gamma posterior: the prior's mean is the origin, so that it adds nothing here.
     weight = sums.weight + MEAN_WEIGHT
     centres = sums.sums / weight
     scatter = np.maximum(sums.squares - weight * centres**2, 0.0)

@@ -31,7 +31,7 @@ class HMMClassifier(Classifier):
 
     Parameters
     ----------
-    model
+    estimator
         The model of each class; None stands for `HiddenMarkovModel()`.
     priors
         Prior of each class in the order of the sorted labels, "equal", or None for the shares in
@@ -76,7 +76,7 @@ class HMMClassifier(Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "model": [HiddenMarkovModel, None],
+        "estimator": [HiddenMarkovModel, None],
         "priors": ["array-like", str, None],
         "discriminative_iter": [Interval(Integral, 0, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
@@ -89,14 +89,14 @@ class HMMClassifier(Classifier):
 
     def __init__(
         self,
-        model: HiddenMarkovModel | None = None,
+        estimator: HiddenMarkovModel | None = None,
         *,
         priors: Any = None,
         discriminative_iter: int = 0,
         learning_rate: float = 1.0,
         random_state: Seed = None,
     ) -> None:
-        self.model = model
+        self.estimator = estimator
         self.priors = priors
         self.discriminative_iter = discriminative_iter
         self.learning_rate = learning_rate
@@ -144,7 +144,7 @@ class HMMClassifier(Classifier):
         self.models_ = []
         shared = self._emission(pieces)
         for k, seed in enumerate(spawn_seeds(self.random_state, len(self.classes_))):
-            model = clone(self.model) if self.model is not None else HiddenMarkovModel()
+            model = clone(self.estimator) if self.estimator is not None else HiddenMarkovModel()
             model.set_params(random_state=seed, emission=shared)
             self.models_.append(model.fit([pieces[s] for s in np.flatnonzero(codes == k)]))
         self.conditional_curve_ = []
@@ -160,12 +160,12 @@ class HMMClassifier(Classifier):
             )
             self.conditional_curve_ = result.curve
             for model, better in zip(self.models_, result.models, strict=True):
-                model._adopt(better)
+                model._store(better)
         return self
 
     def _emission(self, pieces: list[np.ndarray]) -> Emission | None:
         """Return the emission of all classes; symbols that one class lacks are known to it."""
-        emission = None if self.model is None else self.model.emission
+        emission = None if self.estimator is None else self.estimator.emission
         if emission is None or emission.numeric:
             return emission
         return emission.closed(np.concatenate(pieces))

@@ -1,4 +1,4 @@
-"""Discriminative training: raise the posteriors of the right classes by gradient ascent."""
+"""Discriminative training of class models: maximum conditional likelihood by gradient ascent."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +12,7 @@ from verulam.sequence._emissions.categorical import CategoricalEmission
 from verulam.sequence._emissions.gaussian import GaussianEmission
 from verulam.sequence._model.expectation import expected_sums
 from verulam.sequence._model.inference import filter_states
-from verulam.sequence._model.parameters import Model
+from verulam.sequence._model.parameters import HMMParameters
 from verulam.sequence._model.transitions import Transitions
 
 SMALLEST_STEP = 1e-8
@@ -30,7 +30,7 @@ class Sharpened:
         Mean log-posterior of the right class, before and after each step.
     """
 
-    models: list[Model]
+    models: list[HMMParameters]
     curve: list[float]
 
 
@@ -58,7 +58,7 @@ class Gradient:
         )
 
 
-def log_likelihood_gradient(model: Model, sequences: Sequences) -> Gradient:
+def log_likelihood_gradient(model: HMMParameters, sequences: Sequences) -> Gradient:
     r"""Return the gradient of the log-likelihood of some sequences.
 
     Parameters
@@ -84,7 +84,7 @@ def log_likelihood_gradient(model: Model, sequences: Sequences) -> Gradient:
     )
 
 
-def _emission_gradient(model: Model, sums: Any) -> tuple[np.ndarray, ...]:
+def _emission_gradient(model: HMMParameters, sums: Any) -> tuple[np.ndarray, ...]:
     emission, parameters = model.parts.emission, model.emission
     if isinstance(emission, CategoricalEmission):
         counts = np.zeros_like(parameters.probabilities)
@@ -97,9 +97,10 @@ def _emission_gradient(model: Model, sums: Any) -> tuple[np.ndarray, ...]:
     return by_mean, second / parameters.covariances - sums.weight
 
 
-def moved(model: Model, gradient: Gradient, step: float) -> Model:
+def moved(model: HMMParameters, gradient: Gradient, step: float) -> HMMParameters:
     """Return the model a step along the gradient; probabilities stay probabilities."""
     moves: Transitions = model.transitions
+    # A step in the logits multiplies probabilities, which are normalised afterwards.
     factors = np.exp(np.clip(step * gradient.transitions, -50, 50))
     weights = moves.normalised(moves.weights * factors)
     initial = model.initial * np.exp(np.clip(step * gradient.initial, -50, 50))
@@ -124,7 +125,7 @@ def moved(model: Model, gradient: Gradient, step: float) -> Model:
 
 
 def sharpen(
-    models: list[Model],
+    models: list[HMMParameters],
     read: list[Sequences],
     codes: np.ndarray,
     log_priors: np.ndarray,
@@ -159,6 +160,7 @@ def sharpen(
     curve = [_mean_log_posterior(joint, codes)]
     step = learning_rate
     for _ in range(n_steps):
+        # d ln P(c | O) / d theta_k is the gradient of model k's log-likelihood times this excess.
         excess = (np.arange(len(models)) == codes[:, None]) - softmax(joint, axis=1)
         gradients = [
             _weighted_gradient(model, sequences, excess[:, k] / len(codes))
@@ -178,11 +180,12 @@ def sharpen(
             break
         models, joint = trial, trial_joint
         curve.append(value)
+        # Backtracking halves the step; without growth it could only ever shrink.
         step *= 1.5
     return Sharpened(models, curve)
 
 
-def _check_supported(model: Model) -> None:
+def _check_supported(model: HMMParameters) -> None:
     emission = model.parts.emission
     diagonal = isinstance(emission, GaussianEmission) and emission.covariance == "diagonal"
     if (
@@ -195,7 +198,7 @@ def _check_supported(model: Model) -> None:
         )
 
 
-def _weighted_gradient(model: Model, sequences: Sequences, weights: np.ndarray) -> Gradient:
+def _weighted_gradient(model: HMMParameters, sequences: Sequences, weights: np.ndarray) -> Gradient:
     parts = [
         log_likelihood_gradient(model, sequences[s : s + 1]).scaled(float(weight))
         for s, weight in enumerate(weights)
@@ -209,7 +212,9 @@ def _weighted_gradient(model: Model, sequences: Sequences, weights: np.ndarray) 
     return total
 
 
-def _joint(models: list[Model], read: list[Sequences], log_priors: np.ndarray) -> np.ndarray:
+def _joint(
+    models: list[HMMParameters], read: list[Sequences], log_priors: np.ndarray
+) -> np.ndarray:
     columns = [
         filter_states(
             model.emissions(sequences), sequences.starts, model.initial, model.moves(sequences)

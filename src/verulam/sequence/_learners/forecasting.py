@@ -9,7 +9,7 @@ import numpy as np
 from verulam.base import DataError
 from verulam.sequence._data.sequences import Sequences
 from verulam.sequence._model.emission import Ahead
-from verulam.sequence._model.parameters import Model
+from verulam.sequence._model.parameters import HMMParameters
 from verulam.sequence._model.transitions import AnyTransitions, Transitions
 
 
@@ -35,7 +35,7 @@ def matrix_into(moves: AnyTransitions, step: int) -> np.ndarray:
 
 
 def forecast_steps(
-    model: Model,
+    model: HMMParameters,
     sequence: Sequences,
     last: np.ndarray,
     n_ahead: int,
@@ -58,17 +58,14 @@ def forecast_steps(
     """
     if inputs is not None and len(inputs) != n_ahead:
         raise DataError(f"inputs_ahead has {len(inputs)} steps, but n_ahead is {n_ahead}.")
-    if inputs is None and sequence.inputs is not None and _moved_by_inputs(model):
-        raise DataError("forecast needs inputs_ahead: pass what is known at each step to come.")
-    unknown = Sequences(np.empty((n_ahead, 0)), np.array([0, n_ahead]), inputs)
-    moves = model.moves(unknown)
+    moves = model.moves(_last_and_ahead(model, sequence, n_ahead, inputs))
     states: list[np.ndarray] = []
-    for step in range(n_ahead):
+    for step in range(1, n_ahead + 1):
         before = states[-1] if states else last
         matrix = matrix_into(moves, step)
         states.append(before @ matrix)
     shape = (n_ahead, model.n_states, model.n_states)
-    matrices = matrix if isinstance(moves, Transitions) else moves.matrices
+    matrices = matrix if isinstance(moves, Transitions) else moves.matrices[1:]
     ahead = Ahead(last, np.array(states), np.broadcast_to(matrices, shape), sequence.values, inputs)
     emission, parameters = model.parts.emission, model.emission
     if model.parts.shared is not None:
@@ -76,8 +73,25 @@ def forecast_steps(
     return Forecast(ahead.states, emission.expected_ahead(parameters, ahead))
 
 
-def _moved_by_inputs(model: Model) -> bool:
-    return not isinstance(model.transitions, Transitions)
+def _last_and_ahead(
+    model: HMMParameters, sequence: Sequences, n_ahead: int, inputs: np.ndarray | None
+) -> Sequences:
+    """Return the last step and those to come, whose inputs say where the chain goes."""
+    known = sequence.inputs
+    if known is not None and inputs is not None:
+        if inputs.shape[1] != known.shape[1]:
+            raise DataError(
+                f"inputs_ahead has {inputs.shape[1]} columns, but inputs has {known.shape[1]}."
+            )
+        known = np.concatenate([known[-1:], inputs])
+    elif known is not None and not isinstance(model.transitions, Transitions):
+        # One step is moved by inputs that are known already, where those of its source count.
+        if n_ahead > 1 or getattr(model.parts.transitions, "inputs_at", "") != "source":
+            raise DataError("forecast needs inputs_ahead: pass what is known at each step to come.")
+        known = known[[-1, -1]]
+    else:
+        known = None
+    return Sequences(np.empty((n_ahead + 1, 0)), np.array([0, n_ahead + 1]), known)
 
 
 class OnlineFilter:
@@ -106,13 +120,16 @@ class OnlineFilter:
     -0.9163
     """
 
-    def __init__(self, model: Model, encode: Callable[[np.ndarray, Any], Sequences]) -> None:
+    def __init__(
+        self, model: HMMParameters, encode: Callable[[np.ndarray, Any], Sequences]
+    ) -> None:
         self.model = model
         self.log_likelihood = 0.0
         self._encode = encode
         self._shares: np.ndarray | None = None
         self._rows: list[np.ndarray] = []
         self._inputs: list[np.ndarray] = []
+        self._last_inputs: np.ndarray | None = None
 
     def update(self, observation: Any, inputs: Any = None) -> np.ndarray:
         """Return the probability of each state after one more observation.
@@ -148,13 +165,16 @@ class OnlineFilter:
         self._shares = joint / total
         memory = self.model.parts.emission.memory
         self._rows, self._inputs = (part[-memory:] if memory else [] for part in (rows, known))
+        self._last_inputs = sequences.inputs
         return self._shares
 
     def _ahead(self, sequences: Sequences) -> np.ndarray:
         """Return the probability of each state before the observation."""
         if self._shares is None:
             return self.model.initial
-        moves = self.model.moves(sequences)
+        known, before = sequences.inputs, self._last_inputs
+        both = None if known is None or before is None else np.concatenate([before[-1:], known[-1:]])
+        moves = self.model.moves(Sequences(np.empty((2, 0)), np.array([0, 2]), both))
         if isinstance(moves, Transitions):
             return moves.step(self._shares)
-        return self._shares @ moves.matrices[-1]
+        return self._shares @ moves.matrices[1]

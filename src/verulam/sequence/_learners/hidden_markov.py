@@ -1,22 +1,22 @@
 """Hidden Markov models as a learner: Baum-Welch, best paths, posteriors, forecasts."""
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import (
     RANDOM_STATE,
-    Additive,
     Chunk,
     DataError,
     DataWarning,
     Density,
+    EMRun,
     Interval,
+    ManyPasses,
     Seed,
     Source,
     StrOptions,
@@ -29,40 +29,32 @@ from verulam.base import (
 )
 from verulam.sequence._data.sequences import Sequences, named_table, read_sequences, warn_of_words
 from verulam.sequence._emissions.gaussian import GaussianEmission
-from verulam.sequence._learners.initialisation import Survey, fresh_state, start_model, survey_chunk
-from verulam.sequence._learners.queries import SequenceTasks
-from verulam.sequence._model.checkpoint import checkpointed_sums
+from verulam.sequence._learners.initialisation import (
+    Survey,
+    empty_states,
+    remove_empty_states,
+    reset_empty_state,
+    start_model,
+    survey_chunk,
+)
+from verulam.sequence._learners.queries import HMMQueries
 from verulam.sequence._model.emission import Emission, refuse_labels
-from verulam.sequence._model.expectation import expected_sums
-from verulam.sequence._model.inference import Smoothed
-from verulam.sequence._model.initial_and_transition import InitialProbabilities, TransitionMatrix
-from verulam.sequence._model.parameters import Model, ModelSums, Parts, updated
+from verulam.sequence._model.expectation import chunk_sums
+from verulam.sequence._model.parameters import (
+    HMMParameters,
+    HMMParts,
+    HMMStatistics,
+    InitialProbabilities,
+    TransitionMatrix,
+    check_shared,
+    updated,
+)
 from verulam.sequence._recursions.scratch import SCRATCH
 
-#: Expected steps below which a state counts as having no data.
-NO_DATA = 1e-3
-MOST_RESETS = 3
 ORDER_MATTERS = "the states of a sequence depend on the order of its steps"
 
 
-def chunk_sums(chunk: Chunk, parameters: Model, checkpoint: int | None) -> ModelSums:
-    """Return the expected sums over the sequences of a chunk."""
-    if checkpoint is not None:
-        return checkpointed_sums(parameters, chunk.inputs, checkpoint)
-    return expected_sums(parameters, chunk.inputs)
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of Baum-Welch."""
-
-    model: Model
-    curve: list[float]
-    converged: bool
-    notes: list[str]
-
-
-class HiddenMarkovModel(SequenceTasks, Additive, Density):
+class HiddenMarkovModel(HMMQueries, ManyPasses, Density):
     r"""States that cannot be seen follow one another; each shows something that can.
 
     Parameters
@@ -98,7 +90,7 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
 
     Attributes
     ----------
-    model_ : Model
+    model_ : HMMParameters
         The parts and their parameters.
     initial_ : ndarray of shape (n_states,)
         Probability of each first state :math:`\pi_i`.
@@ -226,7 +218,9 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         self._learn(self._open(X, inputs, lengths))
         return self
 
-    def fit_from(self, start: Model, X: Any, *, lengths: Any = None, inputs: Any = None) -> Self:
+    def fit_from(
+        self, start: HMMParameters, X: Any, *, lengths: Any = None, inputs: Any = None
+    ) -> Self:
         """Learn on from a model, such as one fitted to other data.
 
         Parameters
@@ -240,7 +234,7 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         self._learn(self._open(X, inputs, lengths), start)
         return self
 
-    def _compose(self, X: Any = None, lengths: Any = None) -> Parts:
+    def _compose(self, X: Any = None, lengths: Any = None) -> HMMParts:
         emission = self.emission if self.emission is not None else GaussianEmission()
         in_memory = X is not None and not (hasattr(X, "__dask_graph__") or callable(X))
         if in_memory and not emission.numeric:
@@ -248,26 +242,17 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
             known, emission = emission, emission.for_data(sequences.values)
             if emission is not known:
                 warn_of_words(sequences, stacklevel=5)
-        shared = self.shared_emissions
-        if shared is not None:
-            shared = np.asarray(shared)
-            is_whole = shared.dtype.kind in "iu" and shared.shape == (self.n_states,)
-            if not is_whole or set(shared) != set(range(shared.max() + 1)):
-                raise DataError(
-                    "shared_emissions needs one number per state, and every number from 0 up to "
-                    "the largest."
-                )
         transitions = self.transitions if self.transitions is not None else TransitionMatrix()
         if isinstance(transitions, type) or not hasattr(transitions, "prepared"):
             raise DataError(
                 f"transitions is {transitions!r}; expected a part such as "
                 "TransitionMatrix('left-to-right') or LogisticTransitions()."
             )
-        return Parts(
+        return HMMParts(
             self.initial if self.initial is not None else InitialProbabilities(),
             transitions,
             emission,
-            shared,
+            check_shared(self.shared_emissions, self.n_states),
         )
 
     def _open(self, X: Any, inputs: Any, lengths: Any) -> Source:
@@ -322,17 +307,23 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         sequences = read_sequences(X, lengths, inputs)
         return self._encoded(X, sequences, self.model_.parts.emission, False, self.model_.emission)
 
-    def _statistics(self, chunk: Chunk, parameters: Model) -> ModelSums:
+    def _statistics(self, chunk: Chunk, parameters: HMMParameters) -> HMMStatistics:
         return chunk_sums(chunk, parameters, self.checkpoint)
 
-    def _total(self, source: Source, parameters: Model) -> ModelSums:
+    def _total(self, source: Source, parameters: HMMParameters) -> HMMStatistics:
         # A function alone needs no copy of the learner at each pass.
         return source.total(partial(chunk_sums, parameters=parameters, checkpoint=self.checkpoint))
 
-    def _update(self, statistics: ModelSums) -> Model:
+    def _update(self, statistics: HMMStatistics) -> HMMParameters:
         return updated(statistics)
 
-    def _learn(self, source: Source, start: Model | None = None) -> None:
+    def _objective(self, statistics: HMMStatistics) -> float:
+        return statistics.log_likelihood + statistics.model.log_prior()
+
+    def _least_gain(self, statistics: HMMStatistics) -> float:
+        return self.tol * statistics.n_steps
+
+    def _learn(self, source: Source, start: HMMParameters | None = None) -> None:
         survey = source.total(partial(survey_chunk, emission=self._parts.emission))
         self.n_features_in_ = survey.n_columns
         self._check_amounts(survey)
@@ -340,31 +331,52 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         if width is not None and width != survey.n_columns:
             raise DataError(f"start has {width} columns, but X has {survey.n_columns}.")
         random = generator(self.random_state)
+        revise = self._revision(survey, random)
+        # Each start is drawn when its run begins: runs that reset states draw from it, too.
         starts = (
             start or start_model(self._parts, survey, self.n_states, self.init, random)
             for _ in range(1 if start else self.n_init)
         )
         try:
             with kept_threads():
-                runs = [self._run(source, survey, model, random) for model in starts]
+                best = self._conclude(self._run(source, model, revise) for model in starts)
         finally:
             SCRATCH.release()
-        best = max(runs, key=lambda run: run.curve[-1])
-        if not best.converged:
-            warnings.warn(
-                f"{type(self).__name__} had not converged after max_iter={self.max_iter} passes; "
-                "raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        concerns = best.model.parts.emission.concerns(best.model.emission)
+        self.n_steps_ = survey.n_steps
+        concerns = self.model_.parts.emission.concerns(self.model_.emission)
         for note in (*best.notes, *concerns):
             warnings.warn(note, DataWarning, stacklevel=4)
-        self.objective_curve_ = best.curve
-        self.n_iter_ = len(best.curve)
-        self.converged_ = best.converged
-        self.n_steps_ = survey.n_steps
-        self._adopt(best.model)
+
+    def _revision(
+        self, survey: Survey, random: np.random.Generator
+    ) -> Callable[[EMRun], None] | None:
+        """Return what is done about empty states after each pass of a run."""
+        if self.empty_states == "reset":
+            return partial(reset_empty_state, survey=survey, random=random)
+        return remove_empty_states if self.empty_states == "remove" else None
+
+    def _run(
+        self,
+        source: Source,
+        parameters: HMMParameters,
+        revise: Callable[[EMRun], None] | None = None,
+    ) -> EMRun:
+        run = super()._run(source, parameters, revise)
+        if self.empty_states != "remove":
+            run.notes += self._empty_notes(source, run)
+        return run
+
+    def _empty_notes(self, source: Source, run: EMRun) -> list[str]:
+        """Return what to say of the states that are empty at the end of a run."""
+        empty = empty_states(run.statistics)
+        # A cleared curve says that the last pass of all ended with a reset.
+        if not len(empty) or not run.curve:
+            return []
+        note = (
+            f"States without data were kept as they were: {empty.tolist()}. Fewer states, "
+            "or empty_states='reset' or 'remove', would use them better."
+        )
+        return [note]
 
     def _check_amounts(self, survey: Survey) -> None:
         """Warn of data that cannot show all states, and of inputs that no part reads."""
@@ -384,43 +396,13 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
                 stacklevel=5,
             )
 
-    def _adopt(self, model: Model) -> None:
-        self.model_ = model
-        self.initial_ = model.initial
-        self.transitions_ = getattr(model.transitions, "matrix", model.transitions)
-        self.emission_ = model.emission
-        self.n_states_ = model.n_states
-        self.n_parameters_ = model.n_parameters
-
-    def _run(
-        self, source: Source, survey: Survey, model: Model, random: np.random.Generator
-    ) -> Run:
-        curve: list[float] = []
-        notes: list[str] = []
-        converged, resets = False, 0
-        for _ in range(self.max_iter):
-            sums = self._total(source, model)
-            curve.append(sums.log_likelihood + model.log_prior())
-            model = self._update(sums)
-            empty = np.flatnonzero(sums.visits < NO_DATA)
-            if len(empty) and self.empty_states == "reset" and resets < MOST_RESETS:
-                resets += 1
-                notes.append(f"State {empty[0]} had no data and was reset.")
-                model = fresh_state(model, survey, int(empty[0]), random)
-                curve.clear()
-                continue
-            if len(empty) and self.empty_states == "remove":
-                notes.append(f"States without data were removed: {empty.tolist()}.")
-                model = model.take(np.flatnonzero(sums.visits >= NO_DATA))
-            if len(curve) > 1 and curve[-1] - curve[-2] <= self.tol * survey.n_steps:
-                converged = True
-                break
-        if len(empty) and self.empty_states != "remove":
-            notes.append(
-                f"States without data were kept as they were: {empty.tolist()}. Fewer states, "
-                "or empty_states='reset' or 'remove', would use them better."
-            )
-        return Run(model, curve, converged, notes)
+    def _store(self, parameters: HMMParameters) -> None:
+        self.model_ = parameters
+        self.initial_ = parameters.initial
+        self.transitions_ = getattr(parameters.transitions, "matrix", parameters.transitions)
+        self.emission_ = parameters.emission
+        self.n_states_ = parameters.n_states
+        self.n_parameters_ = parameters.n_parameters
 
     @classmethod
     def from_parameters(
@@ -438,7 +420,8 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
         initial
             Probability of each first state.
         transitions
-            Transition matrix.
+            Transition matrix, or a part with its values, such as `LogisticTransitions` with
+            weights.
         emission
             An emission constructed with all its parameters.
         n_columns
@@ -467,23 +450,20 @@ class HiddenMarkovModel(SequenceTasks, Additive, Density):
             n_states,
             emission,
             initial=InitialProbabilities(initial),
-            transitions=TransitionMatrix(values=transitions),
+            transitions=transitions
+            if hasattr(transitions, "prepared")
+            else TransitionMatrix(values=transitions),
             shared_emissions=shared_emissions,
         )
         parts = model._compose()
         n_emissions = n_states if parts.shared is None else int(parts.shared.max()) + 1
         model.n_features_in_ = n_columns
-        model._adopt(
-            Model(
+        model._store(
+            HMMParameters(
                 parts,
                 parts.initial.start(n_states, parts.transitions),
                 parts.transitions.start(n_states, np.random.default_rng(0)),
-                emission.given(emission.ready(n_emissions, n_columns)),
+                emission.with_start_values(emission.ready(n_emissions, n_columns)),
             )
         )
         return model
-
-    def smooth(self, X: Any, lengths: Any = None, inputs: Any = None) -> Smoothed:
-        """Return the posteriors of states and transitions as a record."""
-        sequences = self._read(X, lengths, inputs)
-        return self.model_.smooth(sequences)

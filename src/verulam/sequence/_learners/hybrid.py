@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, clone
-from verulam.sequence._data.sequences import Sequences, check_count, read_sequences
-from verulam.sequence._data.windows import windows
+from verulam.sequence._data.sequences import Sequences, check_count, read_sequences, windows
 from verulam.sequence._model.inference import best_paths
 from verulam.sequence._model.transitions import Transitions
 
@@ -54,7 +53,7 @@ class HybridModel:
 
 
 def fit_hybrid(
-    classifier: Any, X: Any, labels: Any, *, width: int = 1, prior: float = 1.0, lengths: Any = None
+    classifier: Any, X: Any, labels: Any, *, width: int = 1, alpha: float = 1.0, lengths: Any = None
 ) -> HybridModel:
     r"""Fit a classifier to windows and a Markov chain to the labels.
 
@@ -68,7 +67,7 @@ def fit_hybrid(
         The label of each step, in the same form.
     width
         Steps to each side that the classifier sees.
-    prior
+    alpha
         Pseudo-count of each first label and transition.
     lengths
         Steps of each sequence, where X is one array.
@@ -89,8 +88,8 @@ def fit_hybrid(
     'aaabbb'
     """
     check_count(width, "width", 0)
-    if not 0 <= prior < np.inf:
-        raise DataError(f"prior is {prior!r}; expected a number of at least 0.")
+    if not 0 <= alpha < np.inf:
+        raise DataError(f"alpha is {alpha!r}; expected a number of at least 0.")
     if not hasattr(classifier, "predict_proba"):
         raise DataError(f"{type(classifier).__name__} has no predict_proba, which scores need.")
     sequences = read_sequences(X, lengths)
@@ -104,9 +103,9 @@ def fit_hybrid(
     if len(classes) < 2:
         raise DataError(f"labels has one label only: {str(classes[0])!r}.")
     fitted = clone(classifier).fit(windows(sequences, width, width), codes)
-    initial = np.full(len(classes), float(prior))
+    initial = np.full(len(classes), float(alpha))
     np.add.at(initial, codes[sequences.starts[:-1]], 1.0)
-    counts = np.full((len(classes), len(classes)), float(prior))
+    counts = np.full((len(classes), len(classes)), float(alpha))
     inside = np.setdiff1d(np.arange(1, len(codes)), sequences.starts)
     np.add.at(counts, (codes[inside - 1], codes[inside]), 1.0)
     # A label that nothing follows goes anywhere.

@@ -1,19 +1,25 @@
-"""Where Baum-Welch begins: a look at the data, then steps grouped into states."""
+"""Where Baum-Welch begins: a look at the data, then steps grouped into states.
+
+A state that no data is left for begins anew in the same way, or is taken out.
+"""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from verulam.base import Chunk
+from verulam.base import Chunk, EMRun
 from verulam.sequence._data.sequences import Sequences, joined
 from verulam.sequence._model.emission import Emission
-from verulam.sequence._model.parameters import Model, Parts
+from verulam.sequence._model.parameters import HMMParameters, HMMParts, HMMStatistics
 
 #: First steps that starts are computed from, whatever the scale of the data.
 HEAD_STEPS = 200_000
 #: Steps that k-means looks at: it needs no more to find where states may lie.
 GROUPED_STEPS = 10_000
+#: Expected steps below which a state counts as having no data.
+NO_DATA = 1e-3
+MOST_RESETS = 3
 #: Steps in a row that a random start puts into the same state.
 RUN_LENGTH = 10
 
@@ -41,14 +47,14 @@ class Survey:
     emission: Any
 
     def __add__(self, other: "Survey") -> "Survey":
-        kept, count = list(self.pieces), sum(piece.n_steps for piece in self.pieces)
+        pieces, count = list(self.pieces), sum(piece.n_steps for piece in self.pieces)
         for piece in other.pieces:
             if count < HEAD_STEPS:
                 few = int(np.searchsorted(piece.starts, HEAD_STEPS - count))
-                kept.append(piece[: max(1, few)])
-                count += kept[-1].n_steps
+                pieces.append(piece[: max(1, few)])
+                count += pieces[-1].n_steps
         return Survey(
-            tuple(kept),
+            tuple(pieces),
             self.n_steps + other.n_steps,
             self.n_sequences + other.n_sequences,
             self.n_columns,
@@ -71,8 +77,8 @@ def survey_chunk(chunk: Chunk, emission: Emission) -> Survey:
 
 
 def start_model(
-    parts: Parts, survey: Survey, n_states: int, init: str, random: np.random.Generator
-) -> Model:
+    parts: HMMParts, survey: Survey, n_states: int, init: str, random: np.random.Generator
+) -> HMMParameters:
     """Return the model that the first pass is made under."""
     emission = parts.emission
     values = joined([piece.values for piece in survey.pieces])
@@ -82,7 +88,7 @@ def start_model(
     ordered = getattr(parts.transitions, "topology", None)
     in_order = isinstance(ordered, str) and ordered == "left-to-right" and parts.shared is None
     if emission.complete:
-        learned = emission.given(blank)
+        learned = emission.with_start_values(blank)
         return _assembled(parts, n_states, learned, random)
     shares = (
         _by_position(lengths, n_emissions)
@@ -93,15 +99,46 @@ def start_model(
         # Which groups belong together is not known: restarts try other ways.
         shares = shares[:, random.permutation(n_emissions)]
     learned = emission.update(blank, emission.statistics(blank, values, shares))
-    return _assembled(parts, n_states, emission.given(emission.jitter(learned, random)), random)
+    return _assembled(
+        parts, n_states, emission.with_start_values(emission.jitter(learned, random)), random
+    )
 
 
-def _assembled(parts: Parts, n_states: int, emission: Any, random: np.random.Generator) -> Model:
+def _assembled(
+    parts: HMMParts, n_states: int, emission: Any, random: np.random.Generator
+) -> HMMParameters:
     transitions = parts.transitions.start(n_states, random)
-    return Model(parts, parts.initial.start(n_states, parts.transitions), transitions, emission)
+    return HMMParameters(
+        parts, parts.initial.start(n_states, parts.transitions), transitions, emission
+    )
 
 
-def fresh_state(model: Model, survey: Survey, state: int, random: np.random.Generator) -> Model:
+def empty_states(statistics: HMMStatistics) -> np.ndarray:
+    """Return the states that hardly a step was expected to be in."""
+    return np.flatnonzero(statistics.visits < NO_DATA)
+
+
+def reset_empty_state(run: EMRun, survey: Survey, random: np.random.Generator) -> None:
+    """Learn the first empty state of a run anew; the passes before count no more."""
+    empty = empty_states(run.statistics)
+    if len(empty) and len(run.notes) < MOST_RESETS:
+        run.notes.append(f"State {empty[0]} had no data and was reset.")
+        run.parameters = fresh_state(run.parameters, survey, int(empty[0]), random)
+        # The likelihood may fall by a reset, which is no sign of convergence.
+        run.curve.clear()
+
+
+def remove_empty_states(run: EMRun) -> None:
+    """Take the empty states out of the model of a run."""
+    empty = empty_states(run.statistics)
+    if len(empty):
+        run.notes.append(f"States without data were removed: {empty.tolist()}.")
+        run.parameters = run.parameters.take(np.flatnonzero(run.statistics.visits >= NO_DATA))
+
+
+def fresh_state(
+    model: HMMParameters, survey: Survey, state: int, random: np.random.Generator
+) -> HMMParameters:
     """Return the model with one state's emission learned anew from a random run of steps."""
     emission, parts = model.parts.emission, model.parts
     values = joined([piece.values for piece in survey.pieces])
@@ -115,7 +152,7 @@ def fresh_state(model: Model, survey: Survey, state: int, random: np.random.Gene
     anew = emission.update(model.emission, emission.statistics(model.emission, values, shares))
     transitions = parts.transitions.start(model.n_states, random)
     initial = 0.9 * model.initial + 0.1 * parts.initial.start(model.n_states, parts.transitions)
-    return Model(parts, initial, transitions, anew)
+    return HMMParameters(parts, initial, transitions, anew)
 
 
 def _by_position(lengths: np.ndarray, n_states: int) -> np.ndarray:

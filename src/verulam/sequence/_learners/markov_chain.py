@@ -55,7 +55,7 @@ class MarkovChain(Density):
         How many states before matter.
     states
         Labels of the states; None for those in the data, sorted.
-    prior
+    alpha
         Pseudo-count of each first state and each transition.
 
     Attributes
@@ -95,7 +95,7 @@ class MarkovChain(Density):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "order": [Interval(Integral, 1, None, closed="left")],
         "states": ["array-like", None],
-        "prior": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
     }
     _takes_sequences: ClassVar[bool] = True
     _skipped_checks: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -128,10 +128,10 @@ class MarkovChain(Density):
         "states are labels in one column, not tables of numbers",
     )
 
-    def __init__(self, order: int = 1, *, states: Any = None, prior: float = 0.0) -> None:
+    def __init__(self, order: int = 1, *, states: Any = None, alpha: float = 0.0) -> None:
         self.order = order
         self.states = states
-        self.prior = prior
+        self.alpha = alpha
 
     @classmethod
     def _example_data(cls) -> tuple[np.ndarray, None]:
@@ -180,18 +180,18 @@ class MarkovChain(Density):
         if self.states is None:
             warn_of_words(sequences, stacklevel=4)
         column = sequences.values[:, 0]
-        found = np.unique(column) if self.states is None else np.asarray(self.states)
-        self.states_ = found
+        self.states_ = np.unique(column) if self.states is None else np.asarray(self.states)
         self.n_features_in_ = 1
         codes = self._codes(column)
-        shape = (len(found),)
-        _check_table(len(found), self.order + 1)
+        n_states = len(self.states_)
+        shape = (n_states,)
+        _check_table(n_states, self.order + 1)
         self.initial_ = [
-            _proportions(_tally(codes, sequences, length, shape, True) + self.prior)
+            _proportions(_tally(codes, sequences, length, shape, True) + self.alpha)
             for length in range(1, self.order + 1)
         ]
         counts = _tally(codes, sequences, self.order + 1, shape, False)
-        self.transitions_ = _proportions(counts + self.prior)
+        self.transitions_ = _proportions(counts + self.alpha)
         return self
 
     def _codes(self, column: np.ndarray) -> np.ndarray:
@@ -319,6 +319,7 @@ def stationary_distribution(transitions: Any) -> np.ndarray:
     """
     matrix = check_distribution(transitions, "transitions", np.shape(transitions))
     n_states = len(matrix)
+    # p (A - I) = 0 leaves the length of p free: that it sums to one is a further equation.
     equations = np.vstack([matrix.T - np.eye(n_states), np.ones(n_states)])
     solution = np.linalg.lstsq(equations, np.eye(n_states + 1)[-1], rcond=None)[0]
     positive = np.where(solution > ROW_TOLERANCE, solution, 0.0)
@@ -356,6 +357,7 @@ def order_test(X: Any, order: int, lengths: Any = None) -> OrderTest:
     n_states = len(states)
     _check_table(n_states, order + 2)
     counts = _tally(codes.ravel(), sequences, order + 2, (n_states,), False)
+    # The lower order forgets the oldest state of each history; both see the same steps.
     higher = _log_likelihood(counts)
     lower = _log_likelihood(counts.sum(axis=0))
     freedom = (n_states - 1) ** 2 * n_states**order

@@ -11,19 +11,21 @@ import pandas as pd
 from verulam.base import DataError, DataWarning, Seed, check_is_fitted, generator
 from verulam.sequence._data.sequences import Sequences, check_count, input_rows
 from verulam.sequence._learners.forecasting import Forecast, OnlineFilter, forecast_steps
+from verulam.sequence._model.forward_backward import ForwardBackward, forward_backward
 from verulam.sequence._model.inference import (
     BestPath,
+    Smoothed,
     best_paths,
     draw_paths,
     filter_states,
     sums_by_sequence,
 )
-from verulam.sequence._model.parameters import Model, describe_impossible, refuse_impossible
+from verulam.sequence._model.parameters import HMMParameters, describe_impossible, refuse_impossible
 from verulam.sequence._model.transitions import Transitions
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampledSequences:
     """Sequences drawn from a model.
 
     Attributes
@@ -61,10 +63,10 @@ class PathProbabilities:
         return self.path + self.observations
 
 
-class SequenceTasks:
+class HMMQueries:
     """Mixin: what can be asked of a fitted model that has `model_` and `_read`."""
 
-    model_: Model
+    model_: HMMParameters
     n_parameters_: int
 
     @abstractmethod
@@ -153,6 +155,50 @@ class SequenceTasks:
         refuse_impossible(smoothed, sequences)
         return sequences.give_back(smoothed.probabilities)
 
+    def smooth(self, X: Any, lengths: Any = None, inputs: Any = None) -> Smoothed:
+        """Return the posteriors of states and transitions as a record."""
+        sequences = self._read(X, lengths, inputs)
+        return self.model_.smooth(sequences)
+
+    def forward_backward(
+        self, X: Any, lengths: Any = None, inputs: Any = None, *, pairs: bool = False
+    ) -> ForwardBackward | list[ForwardBackward]:
+        """Return the forward and backward variables of a sequence, or of each of several.
+
+        Parameters
+        ----------
+        X
+            One sequence; or several, for which a list of records is returned.
+        lengths, inputs
+            As in `fit`.
+        pairs
+            Whether to compute the posterior of each transition as well.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from verulam.sequence import CategoricalEmission, HiddenMarkovModel
+        >>> model = HiddenMarkovModel.from_parameters(
+        ...     [0.5, 0.5],
+        ...     [[0.9, 0.1], [0.2, 0.8]],
+        ...     CategoricalEmission(probabilities=[[0.9, 0.1], [0.3, 0.7]]),
+        ... )
+        >>> both = model.forward_backward([0, 0, 1])
+        >>> both.alpha[-1].sum().round(4), np.exp(model.score([0, 0, 1])).round(4)
+        (np.float64(0.0913), np.float64(0.0913))
+        """
+        sequences, model = self._read(X, lengths, inputs), self.model_
+        several = sequences.form == "list" or lengths is not None
+        refuse_impossible(self._filtered(sequences), sequences)
+        parts = (sequences[s : s + 1] for s in range(len(sequences)))
+        records = [
+            forward_backward(
+                model.log_emissions(part), model.initial, model.moves(part), pairs=pairs
+            )
+            for part in parts
+        ]
+        return records if several else records[0]
+
     def filter(self, X: Any, lengths: Any = None, inputs: Any = None) -> Any:
         """Return the probability of each state at each step, given the sequence up to it."""
         sequences = self._read(X, lengths, inputs)
@@ -239,7 +285,7 @@ class SequenceTasks:
         *,
         inputs: Any = None,
         random_state: Seed = None,
-    ) -> Drawn:
+    ) -> SampledSequences:
         """Return sequences drawn from the model.
 
         Parameters
@@ -269,7 +315,7 @@ class SequenceTasks:
             extra = {} if known is None or not part.uses_inputs else {"inputs": known}
             observations.append(part.sample(self.model_.emission, shown, random, **extra))
             states.append(path)
-        return Drawn(observations, states)
+        return SampledSequences(observations, states)
 
     def bic(self, X: Any, lengths: Any = None, inputs: Any = None) -> float:
         """Return the Bayesian information criterion; lower is better."""
@@ -283,7 +329,7 @@ class SequenceTasks:
 
 
 def draw_states(
-    model: Model, n_steps: int, inputs: np.ndarray | None, random: np.random.Generator
+    model: HMMParameters, n_steps: int, inputs: np.ndarray | None, random: np.random.Generator
 ) -> np.ndarray:
     """Return a path of states drawn from the chain."""
     sequences = Sequences(np.empty((n_steps, 1)), np.array([0, n_steps]), inputs)

@@ -1,4 +1,8 @@
-"""How many states: by likelihood of held-out sequences, by criteria, by adding one at a time."""
+"""Comparing fitted models: how many states to have, and which states of two fits are the same.
+
+The number of states is selected by the likelihood of held-out sequences, by information criteria,
+or by a forward search that adds one at a time.
+"""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -8,11 +12,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 
 from verulam.base import DataError, DataWarning, Seed, clone, generator
 from verulam.sequence._data.sequences import Sequences, named_table, read_sequences
 from verulam.sequence._learners.hidden_markov import HiddenMarkovModel
-from verulam.sequence._model.parameters import Model
+from verulam.sequence._model.parameters import HMMParameters
 from verulam.sequence._model.transitions import Transitions
 
 CRITERIA = ("validation", "bic", "aic")
@@ -36,8 +41,8 @@ class StateCurve:
         The fitted models.
     criterion
         What the choice was made by.
-    chosen
-        The number of states chosen.
+    best_n_states
+        The number of states that the criterion prefers.
     """
 
     n_states: tuple[int, ...]
@@ -47,12 +52,12 @@ class StateCurve:
     aic: tuple[float, ...]
     models: tuple[HiddenMarkovModel, ...]
     criterion: str
-    chosen: int
+    best_n_states: int
 
     @property
     def best(self) -> HiddenMarkovModel:
-        """The model chosen."""
-        return self.models[self.n_states.index(self.chosen)]
+        """The model with that number of states."""
+        return self.models[self.n_states.index(self.best_n_states)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curve as a table."""
@@ -124,7 +129,7 @@ def select_states(
     >>> from verulam.sequence import HiddenMarkovModel, select_states
     >>> random = np.random.default_rng(0)
     >>> X = [np.repeat([0.0, 5.0, 0.0], 20) + random.normal(size=60) for _ in range(9)]
-    >>> select_states(HiddenMarkovModel(), X, [1, 2], criterion="bic", random_state=0).chosen
+    >>> select_states(HiddenMarkovModel(), X, [1, 2], criterion="bic", random_state=0).best_n_states
     2
     """
     if criterion not in CRITERIA:
@@ -231,7 +236,7 @@ def _with_one_more(
     initial = old.initial[order]
     initial[[busiest, -1]] /= 2
     matrix /= matrix.sum(axis=1, keepdims=True)
-    start = Model(parts, initial, Transitions.from_matrix(matrix), emission)
+    start = HMMParameters(parts, initial, Transitions.from_matrix(matrix), emission)
     grown = clone(model).set_params(n_states=old.n_states + 1)
     return grown.fit_from(start, train.values, inputs=train.inputs)
 
@@ -250,8 +255,8 @@ def _curve(
     aic = tuple(model.aic(train.values, inputs=train.inputs) for model in fitted)
     places = {"validation": np.argmax(validation), "bic": np.argmin(bic), "aic": np.argmin(aic)}
     place = int(places[criterion])
-    chosen = fitted[place].model_
-    for concern in chosen.parts.emission.concerns(chosen.emission):
+    best = fitted[place].model_
+    for concern in best.parts.emission.concerns(best.emission):
         warnings.warn(concern, DataWarning, stacklevel=3)
     return StateCurve(
         counts,
@@ -291,9 +296,58 @@ def _names(X: Any, sequences: Sequences) -> pd.Index | None:
 
 
 def _part(sequences: Sequences, places: Any, names: pd.Index | None) -> Part:
-    chosen = [sequences[place : place + 1] for place in places]
-    known = [piece.inputs for piece in chosen if piece.inputs is not None] or None
-    values = [piece.values for piece in chosen]
+    pieces = [sequences[place : place + 1] for place in places]
+    known = [piece.inputs for piece in pieces if piece.inputs is not None] or None
+    values = [piece.values for piece in pieces]
     if names is not None:
         values = [pd.DataFrame(rows, columns=names) for rows in values]
     return Part(values, known)
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which state of one path stands for which state of another.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_states,)
+        ``order[k]`` is the state of the second that agrees best with state k of the first.
+    agreement
+        Share of the steps on which both agree after renaming.
+    """
+
+    order: np.ndarray
+    agreement: float
+
+    def rename(self, states: Any) -> np.ndarray:
+        """Return the second's states under the first's names."""
+        places = np.empty(len(self.order), dtype=np.int64)
+        places[self.order] = np.arange(len(self.order))
+        return places[np.asarray(states)]
+
+
+def align_states(first: Any, second: Any) -> Alignment:
+    """Match the states of two paths over the same steps, so that they agree most often.
+
+    Parameters
+    ----------
+    first, second
+        States as whole numbers, one per step; several sequences may be concatenated.
+
+    Examples
+    --------
+    >>> from verulam.sequence import align_states
+    >>> alignment = align_states([0, 0, 1, 2], [2, 2, 0, 1])
+    >>> alignment.order
+    array([2, 0, 1])
+    >>> alignment.agreement
+    1.0
+    """
+    one, two = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+    if one.shape != two.shape or one.ndim != 1 or not len(one):
+        raise DataError("first and second need one state per step, over the same steps.")
+    n_states = int(max(one.max(), two.max())) + 1
+    together = np.zeros((n_states, n_states))
+    np.add.at(together, (one, two), 1.0)
+    rows, columns = linear_sum_assignment(-together)
+    return Alignment(columns, float(together[rows, columns].sum() / len(one)))

@@ -168,8 +168,8 @@ class Emission(ABC):
         """Return rows of numbers by which steps can be grouped for a start, if that helps."""
         return np.nan_to_num(np.asarray(values, dtype=np.float64))
 
-    def given(self, parameters: Any) -> Any:
-        """Return the parameters with the values that the user has set."""
+    def with_start_values(self, parameters: Any) -> Any:
+        """Return the parameters with the start values that the user has set."""
         return parameters
 
     def ready(self, n_states: int, n_columns: int) -> Any:
@@ -208,14 +208,14 @@ class Emission(ABC):
     def take(self, parameters: Any, states: np.ndarray) -> Any:
         """Return the parameters of some states, in the order given."""
         n_states = self.n_states(parameters)
-        chosen = {
+        by_state = {
             field.name: value[states]
             for field in fields(parameters)
             if isinstance(value := getattr(parameters, field.name), np.ndarray)
             and value.ndim
             and len(value) == n_states
         }
-        return replace(parameters, **chosen)
+        return replace(parameters, **by_state)
 
     def n_states(self, parameters: Any) -> int:
         """Return the number of states."""
@@ -249,9 +249,9 @@ def refuse_empty_columns(head: np.ndarray) -> None:
         raise DataError(f"Column {int(np.argmin(present))} of X has no value that is present.")
 
 
-def given_values(emission: Any, names: tuple[str, ...], parameters: Any) -> Any:
+def checked_start_values(emission: Any, names: tuple[str, ...], parameters: Any) -> Any:
     """Return the parameters with what the emission was constructed with, shapes checked."""
-    chosen = {}
+    start_values = {}
     for name in names:
         value = getattr(emission, name)
         if value is None:
@@ -264,11 +264,11 @@ def given_values(emission: Any, names: tuple[str, ...], parameters: Any) -> Any:
             )
         if not np.isfinite(array).all():
             raise DataError(f"{name} of {type(emission).__name__} is missing or infinite in parts.")
-        chosen[name] = array
-    return replace(parameters, **chosen)
+        start_values[name] = array
+    return replace(parameters, **start_values)
 
 
-def kept_fixed(emission: Any, names: tuple[str, ...], old: Any, new: Any) -> Any:
+def hold_fixed(emission: Any, names: tuple[str, ...], old: Any, new: Any) -> Any:
     """Return the new parameters, but for those that the emission holds fixed."""
     unknown = set(emission.fixed) - set(names)
     if unknown:

@@ -15,11 +15,10 @@ from verulam.sequence._recursions import inference_loops as loops
 from verulam.sequence._recursions import viterbi_loops as log_loops
 from verulam.sequence._recursions.inference_loops import DENSE, DIAGONALS
 from verulam.sequence._recursions.scratch import Scratch, fresh_or_scratch
+from verulam.sequence._tuning import SUMMED_STATES
 
 NO_TAIL = np.empty(0)
 NO_SUMS = np.empty((0, 0))
-#: Up to so many states, transitions are added up on the way; then a matrix product is quicker.
-FEW_STATES = 12
 
 
 @dataclass(frozen=True)
@@ -117,6 +116,7 @@ def emissions_from_logarithms(logarithms: np.ndarray) -> Emissions:
     array([[0.5, 1. ]])
     """
     peaks = np.max(logarithms, axis=1, initial=-np.inf)
+    # Where no state is possible, the peak is minus infinity, and its difference from itself NaN.
     peaks[~np.isfinite(peaks)] = 0.0
     relative = np.exp(logarithms - peaks[:, None])
     return Emissions(relative, peaks, lambda start, stop: logarithms[start:stop])
@@ -179,6 +179,7 @@ def smooth_states(
         loops.dense_transition_sums(alpha, emissions.relative, layout.dense, sums)
     logs = forward.log_likelihoods
     impossible = np.full(len(starts) - 1, -1)
+    # Only the sequences that scaling could not save: exponentials at every step are slow.
     for s in np.flatnonzero(failures >= 0):
         steps = slice(int(starts[s]), int(starts[s + 1]))
         exact = _exact(emissions, steps, initial, transitions)
@@ -268,6 +269,20 @@ def draw_paths(
 
 @dataclass(frozen=True)
 class Forward:
+    """What the scaled forward recursion leaves.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n_steps, n_states)
+        Forward variables, each row relative to the sum of the row before.
+    scales : ndarray of shape (n_steps,)
+        Sums of the rows.
+    log_likelihoods : ndarray of shape (n_sequences,)
+        Log-likelihood of each sequence that has not failed.
+    failures : ndarray of shape (n_sequences,)
+        Step at which all of a row was zero; -1 where there is none.
+    """
+
     alpha: np.ndarray
     scales: np.ndarray
     log_likelihoods: np.ndarray
@@ -281,18 +296,19 @@ def run_forward(
     transitions: AnyTransitions,
     scratch: Scratch | None = None,
 ) -> Forward:
-    """Return the forward shares; arguments as in `smooth_states`."""
+    """Run the forward recursion, scaled at each step; arguments as in `smooth_states`."""
     alpha = fresh_or_scratch("alpha", emissions.relative.shape, scratch)
     scales = np.ones(len(alpha))
     failures = np.empty(len(starts) - 1, dtype=np.int64)
     layout = transitions.layouts[0]
-    given, found = (emissions.relative, starts, initial), (alpha, scales, failures)
+    data, outputs = (emissions.relative, starts, initial), (alpha, scales, failures)
     if layout.kind == DENSE:
-        loops.forward_dense(*given, layout.dense, *found)
+        loops.forward_dense(*data, layout.dense, *outputs)
     elif layout.kind == DIAGONALS:
-        diagonal_loops.forward_diagonals(*given, layout.offsets, layout.diagonals, *found)
+        diagonal_loops.forward_diagonals(*data, layout.offsets, layout.diagonals, *outputs)
     else:
-        loops.forward_edges(*given, layout, *found)
+        loops.forward_edges(*data, layout, *outputs)
+    # ln P(O) is the sum of the logarithms of the scales; what emissions were divided by comes back.
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.log(scales) + emissions.log_peaks
     return Forward(alpha, scales, sums_by_sequence(steps, starts), failures)
@@ -342,12 +358,14 @@ def run_backward(
     layout, transposed = transitions.layouts
     alpha, failures = forward.alpha, forward.failures
     if layout.kind == DENSE:
-        few = len(layout.dense[0]) <= FEW_STATES
+        few = len(layout.dense[0]) <= SUMMED_STATES
         products = np.zeros_like(layout.dense[0]) if few else NO_SUMS
         back = emissions.relative, starts, transposed.dense, alpha, gamma, products, failures
         head = loops.backward_dense(*back, tail, count_tail)
         _clear_failures(forward, emissions, gamma, starts)
         if not few:
+            # Row t of the emissions now holds what follows t: one matrix product over all steps
+            # sums the posteriors of all transitions, but for the one after the last step.
             last = len(alpha) if len(tail) and count_tail else -1
             products = alpha[:last].T @ emissions.relative[:last]
         return Backward(head, transitions.edge_sums(products))
@@ -385,6 +403,7 @@ def sums_by_sequence(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
         return np.array([values.sum()])
     lengths = np.diff(starts)
     sums = np.zeros(len(lengths))
+    # reduceat returns the entry itself, not zero, where a sequence has no steps.
     filled = lengths > 0
     if filled.any():
         sums[filled] = np.add.reduceat(values, starts[:-1][filled])

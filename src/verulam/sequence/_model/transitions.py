@@ -9,12 +9,9 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError
 from verulam.sequence._recursions.inference_loops import DENSE, DIAGONALS, EDGES, Layout
+from verulam.sequence._tuning import DENSE_SHARE, DENSE_STATES, DIAGONAL_WASTE
 
-#: From this share of possible transitions on, the dense loops are the quicker ones.
-DENSE_SHARE = 0.25
-#: A diagonal is read whole by vector instructions, so it may be this many times emptier.
-DIAGONAL_WASTE = 4
-FEW_STATES = 4
+#: How far the sum of probabilities may be from one.
 ROW_TOLERANCE = 1e-8
 
 
@@ -74,7 +71,7 @@ class Transitions:
         if self.form:
             return {"dense": DENSE, "diagonals": DIAGONALS, "edges": EDGES}[self.form]
         n_edges = len(self.sources)
-        if self.n_states <= FEW_STATES or n_edges >= DENSE_SHARE * self.n_states**2:
+        if self.n_states <= DENSE_STATES or n_edges >= DENSE_SHARE * self.n_states**2:
             return DENSE
         n_diagonals = len(np.unique(self.targets - self.sources))
         if n_diagonals * self.n_states <= DIAGONAL_WASTE * n_edges:

@@ -10,9 +10,10 @@ import numpy as np
 from numba import njit
 
 from verulam.sequence._recursions.inference_loops import FAINT, FAST, LOST, TINY
+from verulam.sequence._tuning import LANES
 
-LANES = 8
-#: Diagonals that are added at a time, and steps whose transitions are.
+#: Diagonals that are added at a time, and steps whose transitions are: the loops are written out
+#: for three.
 GROUP = 3
 
 
@@ -28,6 +29,7 @@ def by_target(offsets, diagonals):
         shifts[p] = shift
         margin = max(margin, abs(shift))
         for i in range(max(0, -shift), min(n_states, n_states - shift)):
+            # By target, the sum into a state reads the same place of every band.
             bands[p, i + shift] = diagonals[p, i]
     return bands, shifts, margin
 
@@ -42,6 +44,7 @@ def push_bands(bands, shifts, margin, before, row, start):
         a, b, c = first - shifts[p], first - shifts[p + 1], first - shifts[p + 2]
         from_a, from_b, from_c = before[a : a + width], before[b : b + width], before[c : c + width]
         by_a, by_b, by_c = bands[p, start:stop], bands[p + 1, start:stop], bands[p + 2, start:stop]
+        # The first group overwrites the row, which saves clearing it.
         if p == 0:
             for j in range(width):
                 row[j] = by_a[j] * from_a[j] + by_b[j] * from_b[j] + by_c[j] * from_c[j]
@@ -71,6 +74,7 @@ def forward_diagonals(emissions, starts, initial, offsets, diagonals, alpha, sca
             for j in range(n_states):
                 share = row[j] * (emission[j] * factor)
                 share = share if share > TINY else 0.0
+                # Once into the padded buffer that the next step reads, once into the result.
                 inner[j] = share
                 shares[j] = share
                 total += share
@@ -128,19 +132,19 @@ def step_back(emission, beta, factor, inner):
 def backward_diagonals(
     emissions, starts, offsets, diagonals, alpha, gamma, sums, failures, tail, count_tail
 ):
-    """Do as `backward_sparse`; the diagonals are those of the transposed transitions."""
+    """Do as `backward_edges`; the diagonals are those of the transposed transitions."""
     bands, shifts, margin = by_target(offsets, diagonals)
     n_states, width = alpha.shape[1], bands.shape[1]
     beta, known, shares = np.zeros(width), np.zeros((GROUP, width)), np.zeros(GROUP)
     # Two groups of steps: one to add up while the other begins.
     ahead = np.zeros((2 * GROUP, width + 2 * margin))
-    found = np.zeros((offsets.shape[0], width))
+    by_sequence = np.zeros((offsets.shape[0], width))
     place = 0
     for s in range(starts.shape[0] - 1):
         if failures[s] >= 0:
             continue
         factor, count, base, place = 1.0, 0, 0, 0
-        found[:] = 0.0
+        by_sequence[:] = 0.0
         for j in range(n_states):
             ahead[0, margin + j] = tail[j] if tail.shape[0] > 0 else 0.0
         for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
@@ -154,6 +158,7 @@ def backward_diagonals(
                 failures[s] = t
                 break
             share = 1.0 / total
+            # A weight of zero leaves a step out of the sums without a branch in their loop.
             shares[count] = share if count_tail or not is_last else 0.0
             row, left = gamma[t], known[count]
             for j in range(n_states):
@@ -162,10 +167,11 @@ def backward_diagonals(
             factor = step_back(emissions[t], beta, factor, ahead[place, margin : margin + n_states])
             count += 1
             if count == GROUP:
-                add_steps(known, ahead[base : base + GROUP], shares, shifts, margin, found)
+                add_steps(known, ahead[base : base + GROUP], shares, shifts, margin, by_sequence)
                 count, base = 0, GROUP - base
         if failures[s] < 0:
+            # The group that was begun is filled up with steps of no weight.
             shares[count:] = 0.0
-            add_steps(known, ahead[base : base + GROUP], shares, shifts, margin, found)
-            sums += found[:, :n_states]
+            add_steps(known, ahead[base : base + GROUP], shares, shifts, margin, by_sequence)
+            sums += by_sequence[:, :n_states]
     return ahead[place, margin : margin + n_states].copy()

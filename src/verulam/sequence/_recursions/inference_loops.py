@@ -1,4 +1,4 @@
-"""Compiled recursions over hidden states: float64 C-arrays in, arrays out, no checks.
+"""Compiled forward-backward recursions: float64 C-arrays in, arrays out, no checks.
 
 Sequences lie one after the other; `starts` holds where each begins and, at its end, the number of
 steps. Emissions are relative: each row is divided by a factor that cancels in the posteriors.
@@ -57,6 +57,8 @@ def push_dense(matrix, previous, row):
     n_states = row.shape[0]
     for j in range(n_states):
         row[j] = 0.0
+    # Sums over rows, not dot products by column: the inner loop then runs along memory, and each
+    # entry of `row` is loaded and stored once for four rows of the matrix.
     whole = n_states - n_states % 4
     for i in range(0, whole, 4):
         a, b, c, d = previous[i], previous[i + 1], previous[i + 2], previous[i + 3]
@@ -109,6 +111,8 @@ def forward_dense(emissions, starts, initial, dense, alpha, scales, failures):
                 push_dense(dense[t if dense.shape[0] > 1 else 0], alpha[t - 1], alpha[t])
             total = weigh(alpha[t], emissions[t], factor)
             scales[t] = total
+            # Written so that NaN fails, too. All shares are zero where a sequence is impossible,
+            # or where they underflow; which of the two, the recursion in logarithms finds out.
             if not total > 0.0:
                 failures[s] = t
                 break
@@ -153,6 +157,8 @@ def join(alpha, beta, gamma):
         total += share * beta[j]
     if not total > LOST:
         return 0.0
+    # Normalising the product makes the scales of alpha and beta cancel, so that the two recursions
+    # may be scaled in ways of their own.
     share = 1.0 / total
     for j in range(alpha.shape[0]):
         gamma[j] = alpha[j] * beta[j] * share
@@ -166,6 +172,8 @@ def look_back(emission, beta, ahead, share, factor):
     for j in range(beta.shape[0]):
         left = emission[j] * beta[j] * factor
         left = left if left > FAINT else 0.0
+        # The emission is read for the last time here: its place keeps what the sums of transitions
+        # need, which saves another array of the size of the data.
         emission[j] = ahead[j] * share
         ahead[j] = left
         summed += left
@@ -173,11 +181,11 @@ def look_back(emission, beta, ahead, share, factor):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, inline="always")
-def add_outer(alpha, ahead, share, found):
+def add_outer(alpha, ahead, share, sums):
     """Add the posteriors of one step's transitions, without their weights."""
     for i in range(alpha.shape[0]):
         left = alpha[i] * share
-        row = found[i]
+        row = sums[i]
         for j in range(ahead.shape[0]):
             row[j] += left * ahead[j]
 
@@ -194,13 +202,14 @@ def backward_dense(emissions, starts, dense, alpha, gamma, sums, failures, tail,
     the tail where `count_tail` says so.
     """
     n_states = alpha.shape[1]
-    ahead, beta, found = np.zeros(n_states), np.empty(n_states), np.zeros_like(sums)
+    ahead, beta, by_sequence = np.zeros(n_states), np.empty(n_states), np.zeros_like(sums)
     adds = sums.shape[0] > 0
     for s in range(starts.shape[0] - 1):
         if failures[s] >= 0:
             continue
         factor = 1.0
-        found[:] = 0.0
+        # Added to `sums` at the end only: a sequence that fails half-way must leave nothing behind.
+        by_sequence[:] = 0.0
         for j in range(n_states):
             ahead[j] = tail[j] if tail.shape[0] > 0 else 0.0
         for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
@@ -215,10 +224,10 @@ def backward_dense(emissions, starts, dense, alpha, gamma, sums, failures, tail,
                 failures[s] = t
                 break
             if adds and (count_tail or not is_last):
-                add_outer(alpha[t], ahead, share, found)
+                add_outer(alpha[t], ahead, share, by_sequence)
             factor = look_back(emissions[t], beta, ahead, share, factor)
         if failures[s] < 0:
-            sums += found
+            sums += by_sequence
     return ahead
 
 
@@ -238,12 +247,12 @@ def backward_edges(
     sources, targets = edges.sources, edges.targets
     n_states = alpha.shape[1]
     ahead, beta = np.zeros(n_states), np.empty(n_states)
-    found = np.zeros(sums.shape[0])
+    by_sequence = np.zeros(sums.shape[0])
     for s in range(starts.shape[0] - 1):
         if failures[s] >= 0:
             continue
         factor = 1.0
-        found[:] = 0.0
+        by_sequence[:] = 0.0
         for j in range(n_states):
             ahead[j] = tail[j] if tail.shape[0] > 0 else 0.0
         for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
@@ -259,10 +268,10 @@ def backward_edges(
                 break
             if count_tail or not is_last:
                 for e in range(sources.shape[0]):
-                    found[e] += share * alpha[t, sources[e]] * ahead[targets[e]]
+                    by_sequence[e] += share * alpha[t, sources[e]] * ahead[targets[e]]
             factor = look_back(emissions[t], beta, ahead, share, factor)
         if failures[s] < 0:
-            sums += found
+            sums += by_sequence
     return ahead
 
 
@@ -315,6 +324,8 @@ def sample_paths(alpha, starts, transposed, uniforms, paths):
                     others[j] = j
                     weights[j] = alpha[t, j]
             else:
+                # P(q_t | q_t+1, O_1..O_t) is in proportion to alpha_t(i) a_ij: later observations
+                # say nothing more once q_t+1 is known.
                 count = out_edges(transposed, t + 1, paths[t + 1], others, weights)
                 for k in range(count):
                     weights[k] *= alpha[t, others[k]]
@@ -322,11 +333,12 @@ def sample_paths(alpha, starts, transposed, uniforms, paths):
             for k in range(count):
                 total += weights[k]
             left = uniforms[t] * total
-            chosen = -1
+            # Only states with weight can be drawn: rounding may leave `left` above zero at the end.
+            drawn = -1
             for k in range(count):
                 if weights[k] > 0.0:
-                    chosen = k
+                    drawn = k
                     left -= weights[k]
                     if left < 0.0:
                         break
-            paths[t] = others[max(chosen, 0)]
+            paths[t] = others[max(drawn, 0)]

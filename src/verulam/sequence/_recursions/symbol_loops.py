@@ -2,14 +2,15 @@
 
 One call works through whole sequences: emissions are looked up where they are used, and posteriors
 are added to the counts of their symbol at once, so that only the forward shares are ever stored.
-The buffers are those of `_diagonal_loops`.
+The buffers are those of `diagonal_loops`.
 """
 
 import numpy as np
 from numba import njit
 
-from verulam.sequence._recursions.diagonal_loops import GROUP, LANES, by_target, push_bands
+from verulam.sequence._recursions.diagonal_loops import GROUP, by_target, push_bands
 from verulam.sequence._recursions.inference_loops import FAINT, FAST, LOST, Layout
+from verulam.sequence._tuning import LANES
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, inline="always")
@@ -45,6 +46,8 @@ def fill_shares(codes, table, initial, bands, shifts, margin, rows, scales, wind
     low, high = 0, width
     for t in range(codes.shape[0]):
         if t > 0:
+            # From left to right, only few states have a share at first, and early ones fade: the
+            # window moves with the states that have any, a step by at most the longest jump.
             low, high = max(0, low - down), min(width, high + up)
             low, high = low - low % LANES, high + (-high) % LANES
         row = rows[t, margin + low : margin + high]
@@ -58,6 +61,7 @@ def fill_shares(codes, table, initial, bands, shifts, margin, rows, scales, wind
             return False
         factor = 1.0 / total
         low, high = shrink(rows[t, margin : margin + width], low, high)
+        # The rows are memory used again: outside of the window stands what was there before.
         rows[t, : margin + low] = 0.0
         rows[t, margin + high :] = 0.0
         windows[t, 0], windows[t, 1] = low, high
@@ -129,6 +133,7 @@ def add_backwards(codes, table, bands, shifts, margin, rows, scales, windows, to
         factors[count] = factor
         place = (place + 1) % (2 * GROUP)
         total = look_ahead(table[code], beta, factor, ahead[place, margin : margin + width])
+        # Written so that NaN fails, too.
         if not total * LOST < 1.0:
             return False
         count += 1
@@ -137,6 +142,7 @@ def add_backwards(codes, table, bands, shifts, margin, rows, scales, windows, to
             steps = ahead[base : base + GROUP]
             add_transitions(known, places, steps, factors, shifts, margin, sums)
             count, base = 0, GROUP - base
+    # The first steps of the sequence, fewer than a group.
     for k in range(count):
         alpha = rows[count - 1 - k, margin : margin + width]
         for p in range(sums.shape[0]):
@@ -178,20 +184,20 @@ def sum_symbols(
     table, totals = padded(table, width), np.zeros((table.shape[0], width))
     first = np.zeros(width)
     first[:n_states] = initial
-    found_firsts, found = np.zeros(width), np.zeros((sums.shape[0], width))
+    padded_firsts, padded_sums = np.zeros(width), np.zeros((sums.shape[0], width))
     windows = np.zeros((rows.shape[0], 2), dtype=np.int64)
     for s in range(starts.shape[0] - 1):
         steps = slice(starts[s], starts[s + 1])
         piece, sizes = codes[steps], scales[steps]
         if piece.shape[0] == 0:
             continue
-        given = (bands, shifts, margin, rows, sizes, windows)
-        if not fill_shares(piece, table, first, *given):
+        ahead = (bands, shifts, margin, rows, sizes, windows)
+        if not fill_shares(piece, table, first, *ahead):
             return False
         back = (back_bands, back_shifts, margin, rows, sizes, windows)
-        if not add_backwards(piece, table, *back, (totals, found_firsts, found)):
+        if not add_backwards(piece, table, *back, (totals, padded_firsts, padded_sums)):
             return False
     counts += totals[:, :n_states]
-    firsts += found_firsts[:n_states]
-    sums += found[:, :n_states]
+    firsts += padded_firsts[:n_states]
+    sums += padded_sums[:, :n_states]
     return True

@@ -1,4 +1,4 @@
-"""Compiled recursions in logarithms: the best path, and exact sums where shares underflow."""
+"""Compiled Viterbi algorithm, and forward-backward in logarithms where scaled numbers underflow."""
 
 import numpy as np
 from numba import njit
@@ -20,6 +20,7 @@ def push_best_dense(matrix, previous, row):
         a, b, c, d = previous[i], previous[i + 1], previous[i + 2], previous[i + 3]
         from_a, from_b, from_c, from_d = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
         for j in range(n_states):
+            # Two maxima that do not wait for one another.
             best_ab = max(a + from_a[j], b + from_b[j])
             best_cd = max(c + from_c[j], d + from_d[j])
             row[j] = max(row[j], best_ab, best_cd)
@@ -45,6 +46,7 @@ def push_best_sparse(kind, offsets, diagonals, sources, targets, weights, previo
             weight = diagonals[p, first:last]
             for i in range(last - first):
                 candidate = left[i] + weight[i]
+                # A choice of values, not a branch: it can be computed for several states at once.
                 reached[i] = candidate if candidate > reached[i] else reached[i]
     else:
         for e in range(weights.shape[0]):
@@ -145,6 +147,7 @@ def viterbi(log_emissions, starts, log_initial, layout, transposed, scores, path
 @njit(cache=True, nogil=True)
 def push_log_sum(layout, step, previous, row, others, weights):
     """Write into `row` the logarithm of the sum over sources, for a layout of logarithms."""
+    # log-sum-exp: with the largest term taken out, no exponential overflows and one of them is 1.
     peaks = np.full(row.shape[0], -np.inf)
     if layout.kind == DENSE:
         push_best_dense(layout.dense[step if layout.dense.shape[0] > 1 else 0], previous, peaks)

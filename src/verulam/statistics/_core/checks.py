@@ -120,8 +120,8 @@ def refuse_missing(array: NDArray[Any], name: str) -> None:
         )
 
 
-def _first_place(found: NDArray[np.bool_]) -> str:
-    place = np.argwhere(found)[0]
+def _first_place(mask: NDArray[np.bool_]) -> str:
+    place = np.argwhere(mask)[0]
     if not len(place):
         return "it"
     return f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
@@ -164,8 +164,14 @@ def in_the_order_of(first: pd.Series, second: pd.Series) -> pd.Series:
 def rounded(values: Vector, scale: ArrayLike) -> Vector:
     """Return values to twelve digits of `scale`, so that decimals that tie on paper tie."""
     size = np.asarray(scale, dtype=np.float64)
+    # Scores that agree to twelve digits differ by the order of a sum; ranks must not see that.
     step = 10.0 ** (np.floor(np.log10(np.where(size > 0, size, 1.0))) - 11)
     return np.round(values / step) * step
+
+
+def power_of_two(size: float) -> float:
+    """Return the largest power of two up to a positive number: a unit whose division is exact."""
+    return float(np.ldexp(0.5, np.frexp(size)[1]))
 
 
 def varying(values: Vector, what: str) -> None:

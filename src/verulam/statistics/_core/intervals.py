@@ -26,6 +26,8 @@ from verulam.statistics._core.result import Alternative, ConfidenceInterval
 from verulam.statistics._core.tails import symmetric_interval
 
 RATE_METHODS = ("wilson", "clopper-pearson", "normal")
+#: Cubes of larger numbers may be infinite, and those of inverses vanish.
+LARGEST_CUBED = 1e100
 BOOTSTRAP_METHODS = ("bca", "percentile", "basic")
 
 
@@ -138,10 +140,10 @@ def rate_interval(
         plain = symmetric_interval(rate, error, NORMAL, alternative, confidence, method)
         low, high = max(0.0, plain.low), min(1.0, plain.high)
     else:
-        found = stats.binomtest(errors, trials, alternative=alternative).proportion_ci(
+        limits = stats.binomtest(errors, trials, alternative=alternative).proportion_ci(
             confidence, method="exact" if method == "clopper-pearson" else "wilson"
         )
-        low, high = float(found.low), float(found.high)
+        low, high = float(limits.low), float(limits.high)
     return ConfidenceInterval(low, high, confidence, rate, method)
 
 
@@ -235,6 +237,8 @@ def bootstrap_interval(
     if array.ndim == 1:
         sample(array, "values", 2)
         varying(array, "values")
+        if method == "bca":
+            _refuse_without_cubes(array)
     else:
         if array.ndim == 0 or len(array) < 2:
             raise too_few(array.size, "values", 2, "rows")
@@ -243,7 +247,8 @@ def bootstrap_interval(
         def function(rows: Any) -> Any:
             return statistic(array[rows])
 
-    found = stats.bootstrap(
+    # SciPy draws indices, so that a table is resampled by its rows through a function of them.
+    bootstrap = stats.bootstrap(
         (data,),
         function,
         n_resamples=checked_count(resamples, "resamples", 1),
@@ -252,10 +257,19 @@ def bootstrap_interval(
         rng=generator(random_state),
     )
     interval = ConfidenceInterval(
-        float(found.confidence_interval.low),
-        float(found.confidence_interval.high),
+        float(bootstrap.confidence_interval.low),
+        float(bootstrap.confidence_interval.high),
         confidence,
         float(statistic(array)),
         f"bootstrap, {method}",
     )
-    return BootstrapResult(interval, np.asarray(found.bootstrap_distribution))
+    return BootstrapResult(interval, np.asarray(bootstrap.bootstrap_distribution))
+
+
+def _refuse_without_cubes(values: Vector) -> None:
+    """Raise where cubes, which the correction for skewness takes, are infinite or vanish."""
+    if np.abs(values).max() > LARGEST_CUBED or np.ptp(values) < 1.0 / LARGEST_CUBED:
+        raise DataError(
+            "values are too large or too small to be cubed, as method='bca' does: divide all by a "
+            "constant first."
+        )

@@ -1,4 +1,4 @@
-"""Bayesian companions: the probability that one learner is better, or that it does not matter."""
+"""Bayesian correlated t and signed rank tests, with a region of practical equivalence."""
 
 from dataclasses import dataclass
 
@@ -103,6 +103,8 @@ def bayesian_correlated_t(
     differences = one - other
     varying(differences, "differences")
     share = checked_level(1.0 / len(one) if test_share is None else test_share, "test_share")
+    # Nadeau and Bengio's variance: splits that share training rows are correlated by about the
+    # share of the test part.
     scale = differences.std(ddof=1) * np.sqrt(1.0 / len(one) + share / (1 - share))
     posterior, mean = Student(len(one) - 1), differences.mean()
     left = float(posterior.cdf((-width - mean) / scale))
@@ -153,14 +155,18 @@ def bayesian_signed_rank(
     one, other = pair(first, second, what="data sets")
     if not prior_strength > 0:
         raise DataError(f"prior_strength must be positive, but is {prior_strength}.")
+    # The prior acts as one more data set, on which the learners do not differ.
     differences = np.r_[0.0, one - other]
+    # The signed rank statistic asks for the sign of Walsh averages: sums of two differences, hence
+    # the limit of twice the width.
     sums = differences[:, None] + differences[None, :]
     weights = generator(random_state).dirichlet(
         np.r_[prior_strength, np.ones(len(one))], size=draws
     )
+    # A quadratic form per draw of Dirichlet weights, for all draws in one product.
     below = np.einsum("di,di->d", weights @ (sums < -2 * width), weights)
     above = np.einsum("di,di->d", weights @ (sums > 2 * width), weights)
     inside = 1.0 - below - above
-    chosen = np.argmax(np.column_stack([below, inside, above]), axis=1)
-    left, within, right = (float(np.mean(chosen == place)) for place in range(3))
+    region = np.argmax(np.column_stack([below, inside, above]), axis=1)
+    left, within, right = (float(np.mean(region == place)) for place in range(3))
     return BayesianComparison("Signed rank", left, within, right, width)

@@ -1,4 +1,4 @@
-"""Several learners over several data sets: the whole comparison, with a conclusion in words."""
+"""Friedman and post-hoc tests of several learners over data sets, with a conclusion in words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from verulam.statistics._core.all_pairs import Comparisons
 from verulam.statistics._core.checks import checked_option, counted, result_table
+from verulam.statistics._core.multiple_comparisons import Comparisons
 from verulam.statistics._core.result import TestResult, p_text
 from verulam.statistics._datasets.mean_ranks import (
     cliques,
@@ -91,6 +91,7 @@ class ManyComparison:
     def conclusion(self) -> str:
         """Return what the tests say of the learner with the best mean rank, in words."""
         scope = f"Over {counted(len(self.table), 'data sets')}"
+        # Mean ranks are sums of halves over n: equal ones may differ in the last digit.
         level = self.ranks.index[np.isclose(self.ranks, self.ranks.iloc[0], rtol=0, atol=1e-9)]
         has = "has" if len(level) == 1 else "share"
         lead = f"{_listed(level)} {has} the best mean rank, {self.ranks.iloc[0]:.2f}."
@@ -109,6 +110,7 @@ class ManyComparison:
         table = self.pairs.table
         first, second = table["first"] == best, table["second"] == best
         ahead = (table[self.pairs.direction] < 0) == first
+        # A pair names the best learner first or second; its rival is the other one.
         rival = table["second"].where(first, table["first"])
         involved, reject = first | second, table["reject"]
         alike = self._ordered(rival[involved & ~reject])

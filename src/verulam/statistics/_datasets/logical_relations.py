@@ -1,4 +1,4 @@
-"""All pairs of learners: p-values adjusted by which pairs can be equal at the same time."""
+"""Shaffer's and Bergmann and Hommel's procedures: which pairs can be equal at the same time."""
 
 from functools import cache
 from itertools import combinations
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError
-from verulam.statistics._core.adjustments import ADJUSTMENTS, adjust_p_values
 from verulam.statistics._core.checks import Vector, checked_option, checked_p_values
+from verulam.statistics._core.multiple_comparisons import ADJUSTMENTS, adjust_p_values
 
 PAIR_ADJUSTMENTS = (*ADJUSTMENTS, "shaffer", "bergmann-hommel")
 #: What the adjustments are called in names of procedures.
@@ -110,6 +110,8 @@ def equal_counts(learners: int) -> NDArray[np.intp]:
     sets = [1]
     for count in range(1, learners + 1):
         bits = 0
+        # One learner's block has `block` members, all equal in pairs; the rest is partitioned in
+        # turn.
         for block in range(1, count + 1):
             bits |= sets[count - block] << comb(block, 2)
         sets.append(bits)
@@ -119,6 +121,8 @@ def equal_counts(learners: int) -> NDArray[np.intp]:
 def shaffer_factors(learners: int) -> NDArray[np.intp]:
     """Return the largest number of equal pairs when 0, 1, 2, ... pairs are known to differ."""
     counts, pairs = equal_counts(learners), comb(learners, 2)
+    # With i - 1 pairs known to differ, at most the largest possible count of what is left can be
+    # equal, which is never more than Holm assumes.
     return counts[np.searchsorted(counts, np.arange(pairs, 0, -1), side="right") - 1]
 
 
@@ -158,5 +162,7 @@ def bergmann_hommel_adjusted(p_values: Vector, learners: int) -> Vector:
         together = blocks[first] == blocks[second]
         sizes += together
         np.minimum(smallest, p_value, out=smallest, where=together)
+    # Each partition is a set of pairs that can be equal at the same time. Bonferroni inside of it,
+    # and a pair is as safe as the worst set that it belongs to.
     bounds = np.minimum(1.0, sizes * smallest)
     return np.array([bounds[blocks[first] == blocks[second]].max() for first, second in pairs])

@@ -1,4 +1,4 @@
-"""Which learners differ over many data sets: average ranks, critical differences, cliques."""
+"""Post-hoc tests over data sets: Nemenyi, tests against a control, signed ranks, cliques."""
 
 from itertools import combinations
 from typing import Any
@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from verulam.base import unknown_name
-from verulam.statistics._core.adjustments import adjust_p_values
-from verulam.statistics._core.all_pairs import Comparisons
 from verulam.statistics._core.checks import checked_level, result_table, rounded
 from verulam.statistics._core.distributions import NORMAL
+from verulam.statistics._core.multiple_comparisons import Comparisons, adjust_p_values
 from verulam.statistics._core.result import Alternative, capital
 from verulam.statistics._core.tails import symmetric_p_values
 from verulam.statistics._datasets.logical_relations import ADJUSTMENT_NAMES, adjust_pairs
@@ -107,6 +106,7 @@ def nemenyi_test(
     rows, columns = frame.shape
     pairs, _, _ = rank_pairs(means)
     z = pairs["difference"].to_numpy() / rank_error(rows, columns)
+    # The studentised range is in units of one mean's standard error, not of a difference's.
     q = np.abs(z) * np.sqrt(2)
     pairs["statistic"] = q
     pairs["p_value"] = symmetric_p_values(z, NORMAL, "two-sided")
@@ -236,6 +236,7 @@ def control_test(
             "reject": adjusted < alpha,
         }
     )
+    # Only Bonferroni has one critical difference for all; step-down procedures have one per step.
     limit = np.nan
     if adjust == "bonferroni":
         limit = float(NORMAL.isf(alpha / 2 / len(others)) * error)
@@ -306,6 +307,7 @@ def wilcoxon_holm(
 
 def rank_biserial(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of positive less that of negative signed ranks in each column."""
+    # Zeros get no rank, so that the effect lies between -1 and 1 whatever their number.
     ranks, _ = signed_ranks(differences, "wilcox")
     sums = ranks.sum(axis=0)
     balance = (np.sign(differences) * ranks).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Learners over many data sets, by signs and ranks: sign test, Kruskal-Wallis, Friedman."""
+"""Sign test, Kruskal-Wallis test, Friedman and Iman-Davenport tests of learners by ranks."""
 
 from math import factorial
 from typing import Any
@@ -85,6 +85,7 @@ def sign_test(
     ties = len(one) - wins - losses
     if wins + losses == 0:
         raise DataError("All ties: the results are equal on every data set.")
+    # Ties are shared between the learners; of an odd number one is dropped (Demsar 2006).
     total, count = len(one) - ties % 2, wins + ties // 2
     refuse_few_pairs(total, alternative, alpha, "sign test")
     # Wins count up when values are small, so the tails change places.
@@ -179,6 +180,8 @@ def friedman_statistics(ranks: Vector) -> Vector:
     rows, columns = ranks.shape[-2:]
     centre = (columns + 1) / 2
     between = rows**2 * ((ranks.mean(axis=-2) - centre) ** 2).sum(axis=-1)
+    # Without ties this sum is a constant, and the statistic is the one in textbooks; with ties it
+    # corrects for them.
     within = ((ranks - centre) ** 2).sum(axis=(-2, -1))
     return (columns - 1) * between / within
 
@@ -190,6 +193,8 @@ def friedman_table(
     checked_level(alpha)
     frame = result_table(table)
     rows, columns = frame.shape
+    # The statistic is at most rows times (columns - 1): with fewer rows even perfect agreement does
+    # not reach the critical value.
     fewest = int(np.floor(ChiSquare(columns - 1).isf(alpha) / (columns - 1))) + 1
     if rows < fewest:
         raise DataError(
@@ -263,6 +268,7 @@ def iman_davenport_statistics(chi_square: Vector, rows: int, columns: int) -> Ve
 def agreement_chance(ranks: Vector, rows: int) -> float:
     """Return how often chance gives all data sets the same order: where F has no bound."""
     orders = factorial(len(ranks))
+    # Tied ranks make some orders the same: a multinomial coefficient.
     for count in np.unique(ranks, return_counts=True)[1]:
         orders //= factorial(int(count))
     return float(orders) ** -(rows - 1)

@@ -1,4 +1,4 @@
-"""The signed rank test with its exact null distribution, ties and zeros included."""
+"""Wilcoxon's signed rank test with its exact null distribution, ties and zeros included."""
 
 from functools import lru_cache
 

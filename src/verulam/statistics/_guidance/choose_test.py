@@ -119,7 +119,7 @@ RULES = (
     rule(MANY, "repeated", NUMBERS, 2, "one_way_anova",
          "only when each learner had its own splits", NORMAL, "all results are independent"),
     rule(MANY, "data sets", NUMBERS, 3, "compare_many",
-         "ranks within data sets, then pairs and groups that do not differ", INDEPENDENT),
+         "ranks within data sets, then pairs and groups that are not distinguishable", INDEPENDENT),
     rule(MANY, "data sets", NUMBERS, 2, "kruskal_wallis",
          "only when results are not from the same data sets", "all results are independent"),
     rule(MANY, SPLITS, "vector", 3, "manova",
@@ -164,34 +164,34 @@ def choose_test(
     >>> [choice.function for choice in choose_test("compare", "k-fold")]
     ['corrected_t_test', 'bayesian_correlated_t', 'cv_t_test']
     >>> choose_test("best", "data sets", replications=20)[0].reason
-    'ranks within data sets, then pairs and groups that do not differ'
+    'ranks within data sets, then pairs and groups that are not distinguishable'
     """
     checked_option(aim, "aim", AIMS)
     checked_option(design, "design", DESIGNS)
     checked_option(measure, "measure", KINDS)
-    wanted: str = aim
+    purpose: str = aim
     if learners is not None:
         learners = checked_count(learners, "learners")
         if (aim == "assess") != (learners == 1) or learners == 0:
             raise DataError(f"aim={aim!r} does not go with {learners} learner(s).")
         if aim == "compare" and learners > 2:
             raise DataError(f"aim='compare' is for two learners, not {learners}: use 'best'.")
-        wanted = "compare" if learners == 2 else aim
+        purpose = "compare" if learners == 2 else aim
     fitting = [
-        each
-        for each in RULES
-        if wanted in each.aims and design in each.designs and measure in each.kinds
+        rule
+        for rule in RULES
+        if purpose in rule.aims and design in rule.designs and measure in rule.kinds
     ]
     if not fitting:
         raise DataError(
             f"No test for aim={aim!r}, design={design!r} and measure={measure!r}; "
             "see decision_table() for what there is."
         )
-    enough = [each for each in fitting if replications is None or each.fewest <= replications]
+    enough = [rule for rule in fitting if replications is None or rule.fewest <= replications]
     if not enough:
-        minimum = min(each.fewest for each in fitting)
+        minimum = min(rule.fewest for rule in fitting)
         raise DataError(f"replications={replications} are too few: at least {minimum} are needed.")
-    return tuple(each.choice for each in enough)
+    return tuple(rule.choice for rule in enough)
 
 
 def decision_table() -> pd.DataFrame:
@@ -205,12 +205,12 @@ def decision_table() -> pd.DataFrame:
     """
     return pd.DataFrame(
         {
-            "aim": [", ".join(each.aims) for each in RULES],
-            "design": [", ".join(each.designs) for each in RULES],
-            "measure": [", ".join(each.kinds) for each in RULES],
-            "fewest": [each.fewest for each in RULES],
-            "test": [each.choice.function for each in RULES],
-            "reason": [each.choice.reason for each in RULES],
-            "assumptions": ["; ".join(each.choice.assumptions) for each in RULES],
+            "aim": [", ".join(rule.aims) for rule in RULES],
+            "design": [", ".join(rule.designs) for rule in RULES],
+            "measure": [", ".join(rule.kinds) for rule in RULES],
+            "fewest": [rule.fewest for rule in RULES],
+            "test": [rule.choice.function for rule in RULES],
+            "reason": [rule.choice.reason for rule in RULES],
+            "assumptions": ["; ".join(rule.choice.assumptions) for rule in RULES],
         }
     )

@@ -116,7 +116,9 @@ def simulated_tests() -> pd.DataFrame:
         parameters = list(inspect.signature(function).parameters.values())[3:]
         rows[name] = {
             "experiment": (function.__doc__ or "").splitlines()[0],
-            "design": ", ".join(f"{each.name}={each.default}" for each in parameters),
+            "design": ", ".join(
+                f"{parameter.name}={parameter.default}" for parameter in parameters
+            ),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("test")
 

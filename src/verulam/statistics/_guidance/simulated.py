@@ -30,9 +30,11 @@ def correlated_normals(
     rng: Generator, repeats: int, count: int, effect: float, correlation: float
 ) -> Vector:
     """Return unit-variance differences whose pairs all have the same correlation."""
+    # A common part with variance rho and parts of their own with 1 - rho: unit variance, and
+    # correlation rho between any two.
     shared = rng.normal(size=(repeats, 1))
-    own = rng.normal(size=(repeats, count))
-    return effect + np.sqrt(correlation) * shared + np.sqrt(1.0 - correlation) * own
+    independent = rng.normal(size=(repeats, count))
+    return effect + np.sqrt(correlation) * shared + np.sqrt(1.0 - correlation) * independent
 
 
 def z_test(rng: Generator, repeats: int, effect: float, *, size: int = 20) -> Vector:
@@ -140,16 +142,16 @@ def five_by_two_t(
     rng: Generator, repeats: int, effect: float, *, correlation: float = 0.0
 ) -> Vector:
     """5x2 cv paired t test on normal differences."""
-    found = five_by_two_statistics(five_by_two_tables(rng, repeats, effect, correlation))
-    return symmetric_p_values(found.t[:, 0, 0], Student(REPLICATIONS), "two-sided")
+    statistics = five_by_two_statistics(five_by_two_tables(rng, repeats, effect, correlation))
+    return symmetric_p_values(statistics.t[:, 0, 0], Student(REPLICATIONS), "two-sided")
 
 
 def five_by_two_f(
     rng: Generator, repeats: int, effect: float, *, correlation: float = 0.0
 ) -> Vector:
     """5x2 cv F test, combined, on normal differences."""
-    found = five_by_two_statistics(five_by_two_tables(rng, repeats, effect, correlation))
-    return stats.f.sf(found.f, REPLICATIONS * FOLDS, REPLICATIONS)
+    statistics = five_by_two_statistics(five_by_two_tables(rng, repeats, effect, correlation))
+    return stats.f.sf(statistics.f, REPLICATIONS * FOLDS, REPLICATIONS)
 
 
 def variance_ratio(rng: Generator, repeats: int, effect: float, *, size: int = 30) -> Vector:
@@ -169,6 +171,7 @@ def permutation(rng: Generator, repeats: int, effect: float, *, pairs: int = 8) 
     for start in range(0, repeats, block):
         part = differences[start : start + block]
         sums = np.abs(part @ signs.T)
+        # Slightly below, because equal sums differ by rounding.
         limit = np.abs(part.sum(axis=1, keepdims=True)) * (1 - 1e-12)
         p_values[start : start + block] = (sums >= limit).mean(axis=1)
     return p_values
@@ -181,6 +184,7 @@ def delong(rng: Generator, repeats: int, effect: float, *, size: int = 50) -> Ve
     """
     is_positive = np.arange(2 * size) < size
     noise = rng.normal(size=(repeats, 3, 2 * size)) * np.sqrt(0.5)
+    # The third row of noise, with half the variance, is common to both classifiers.
     scores = noise[:, :2] + noise[:, 2:]
     scores[..., is_positive] += np.array([1.0 + effect, 1.0])[:, None]
     difference, variance = area_differences(area_components(scores, is_positive))

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import interpolate, stats
 
-from verulam.statistics._core.adjustments import adjust_p_values
 from verulam.statistics._core.checks import Vector, checked_option
 from verulam.statistics._core.distributions import NORMAL, Fisher, Student
+from verulam.statistics._core.multiple_comparisons import adjust_p_values
 from verulam.statistics._core.tails import symmetric_p_values
 from verulam.statistics._datasets.mean_ranks import rank_error
 from verulam.statistics._datasets.rank_tests import (
@@ -34,6 +34,7 @@ def learner_tables(
 ) -> Vector:
     """Return tables in which the first learner is off by `effect`, with shared row effects."""
     tables = rng.normal(size=(repeats, rows, learners))
+    # An effect of the data set or fold, which tests within rows must not see.
     tables += block * rng.normal(size=(repeats, rows, 1))
     tables[..., 0] += effect
     return tables
@@ -118,6 +119,7 @@ def manova(
     within, total = (
         np.einsum("rlki,rlkj->rij", part, part, optimize=True) for part in (centred, whole)
     )
+    # For two measures the F of the root of Wilks' lambda is exact.
     root = np.sqrt(np.linalg.det(within) / np.linalg.det(total))
     numerator, denominator = 2 * (learners - 1), 2 * (learners * (rows - 1) - 1)
     return stats.f.sf((1 - root) / root * denominator / numerator, numerator, denominator)

@@ -113,12 +113,13 @@ def bootstrap_error(
     relative overfitting 1)
     """
     names = ("training", "out_of_bag", "no_information")
-    for name, given in zip(names, (training, out_of_bag, no_information), strict=True):
-        if given is not None and not np.isfinite(given):
-            raise DataError(f"{name} must be a finite number, but is {given}.")
+    for name, error in zip(names, (training, out_of_bag, no_information), strict=True):
+        if error is not None and not np.isfinite(error):
+            raise DataError(f"{name} must be a finite number, but is {error}.")
     plain = LEFT * training + DRAWN * out_of_bag
     if no_information is None:
         return BootstrapError(float(plain), ".632", float(training), float(out_of_bag))
+    # An error above that of guessing is put down to chance (Efron and Tibshirani 1997).
     bounded = min(out_of_bag, no_information)
     rate = 0.0
     # What differs by rounding alone is equal, and its quotient would be of chance.
@@ -189,6 +190,7 @@ def resampled_losses(losses: ArrayLike, draws: ArrayLike) -> ResampledLosses:
     if not seen.any():
         raise DataError("Every row was drawn by every sample: nothing is left to test on.")
     some = seen > 0
+    # The leave-one-out bootstrap: a mean over the samples that left a row out, then over rows.
     by_row = (table * left).sum(axis=0)[some] / seen[some]
     learnt = (table * times).sum(axis=1) / times.sum(axis=1)
     return ResampledLosses(float(learnt.mean()), float(by_row.mean()), int((~some).sum()))
@@ -220,5 +222,5 @@ def no_information_error(y_true: ArrayLike, prediction: ArrayLike) -> float:
             "class for each row."
         )
     return 1.0 - float(
-        sum((true == each).mean() * (predicted == each).mean() for each in pd.unique(true))
+        sum((true == label).mean() * (predicted == label).mean() for label in pd.unique(true))
     )

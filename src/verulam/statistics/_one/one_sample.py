@@ -1,4 +1,4 @@
-"""One learner against a stated value: z, t, binomial, its normal approximation, t over runs."""
+"""One-sample tests: z, t, binomial, its normal approximation, and t over runs."""
 
 import warnings
 from typing import Any
@@ -278,6 +278,7 @@ def binomial_critical(null: Any, trials: int, alternative: Alternative, alpha: f
     """Return the first count that rejects in a one-sided test, NaN when none can."""
     counts = np.arange(trials + 1)
     if alternative == "greater":
+        # sf(k - 1) is P(at least k), so the first such count is the critical one.
         rejecting = counts[null.sf(counts - 1) < alpha]
         return float(rejecting[0]) if len(rejecting) else np.nan
     if alternative == "less":
@@ -315,6 +316,7 @@ def normal_approximation_test(
     errors, trials = checked_rate(errors, trials)
     statistic = float(rate_z(errors, trials, rate))
     tail = symmetric_tail(statistic, NORMAL, alternative, alpha)
+    # The rarer of errors and hits decides how far a binomial is from normal.
     expected = trials * min(rate, 1 - rate)
     enough = expected >= SMALLEST_EXPECTED_COUNT
     caveats = ["one training set: nothing is said about the learner on others"]

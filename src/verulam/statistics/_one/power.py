@@ -157,6 +157,7 @@ def sample_size(
             return bool(z_power(size, 1.0, count, alpha=alpha, alternative=towards) >= power)
         return bool(t_power(size, count, alpha=alpha, alternative=towards) >= power)
 
+    # Power grows with the sample: double until it is reached, then halve the interval.
     low, high = (0, 1) if known_variance else (1, 2)
     while not reached(high):
         low, high = high, 2 * high
@@ -289,8 +290,11 @@ def _claimed_share(
     # How often each row is drawn, for all studies at once.
     weights = random.multinomial(size, np.full(count, 1.0 / count), size=draws) / size
     average = losses.mean(axis=0)
+    # Shifted so that the simulated truth is the difference asked about, not the one that was
+    # observed.
     means = weights @ average - average.mean() + abs(ahead)
     squares = weights @ (losses**2).mean(axis=0)
+    # E x^2 - (E x)^2 within each repeat: one product with the weights does for all studies.
     within = squares - ((weights @ losses.T) ** 2).mean(axis=1)
     between = UNKNOWN_SPLITS * within
     if repeats > 1:

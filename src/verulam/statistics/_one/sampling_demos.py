@@ -1,4 +1,4 @@
-"""What repeated sampling does: large numbers, central limit, sampling distributions, estimators."""
+"""Law of large numbers, central limit theorem, sampling distributions, bias of estimators."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

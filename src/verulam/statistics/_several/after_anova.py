@@ -1,4 +1,4 @@
-"""After the analysis of variance: which learners differ, and contrasts between families."""
+"""Post-hoc tests after an analysis of variance: Fisher, Tukey, Scheffe, Newman-Keuls, contrasts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,6 @@ import pandas as pd
 from scipy import stats
 
 from verulam.base import DataError, unknown_name
-from verulam.statistics._core.adjustments import adjust_p_values
-from verulam.statistics._core.all_pairs import Comparisons
 from verulam.statistics._core.checks import (
     Vector,
     checked_alternative,
@@ -19,12 +17,12 @@ from verulam.statistics._core.checks import (
     named_groups,
     numbers,
 )
-from verulam.statistics._core.distributions import Fisher, Student
+from verulam.statistics._core.distributions import Fisher, OrderedRange, Student
 from verulam.statistics._core.hypotheses import hypotheses
+from verulam.statistics._core.multiple_comparisons import Comparisons, adjust_p_values
 from verulam.statistics._core.result import Alternative, Assumption, EffectSize, TestResult
 from verulam.statistics._core.tails import symmetric_interval, symmetric_p_values, symmetric_tail
 from verulam.statistics._several.anova import blocked_sums, refuse_no_error
-from verulam.statistics._several.ordered_range import OrderedRange
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +55,8 @@ def error_term(groups: Any, blocked: bool) -> ErrorTerm:
     named = named_groups(groups)
     sizes = np.array([len(values) for values in named.values()])
     means = pd.Series({name: values.mean() for name, values in named.items()})
+    # In blocks, what the rows have in common is no error: only what neither row nor column
+    # explains.
     if blocked:
         if np.ptp(sizes) > 0:
             raise DataError("blocked=True needs every learner in every block.")
@@ -135,6 +135,7 @@ def fisher_lsd(
     t = (pairs["difference"] / pairs["standard_error"]).to_numpy()
     distribution = Student(term.degrees_of_freedom)
     raw = symmetric_p_values(t, distribution, alternative)
+    # Only these two have one limit for all pairs; step-wise adjustments have one per step.
     level = {"none": alpha, "bonferroni": alpha / len(pairs)}.get(adjust)
     limit = (
         symmetric_tail(0.0, distribution, alternative, level).critical_value if level else np.nan
@@ -154,6 +155,8 @@ def fisher_lsd(
 
 def studentized(pairs: pd.DataFrame) -> Vector:
     """Return the studentised ranges of all pairs."""
+    # The range is divided by the standard error of a mean, which is that of a difference over root
+    # two.
     return (pairs["difference"].abs() / pairs["standard_error"]).to_numpy() * np.sqrt(2)
 
 
@@ -228,7 +231,7 @@ def ordered_tukey(
     sign = 1.0 if alternative == "greater" else -1.0
     whole = OrderedRange(len(term.means), term.degrees_of_freedom)
     limit = whole.isf(alpha)
-    found = comparisons(
+    intervals = comparisons(
         "Tukey's HSD in order",
         term,
         pairs,
@@ -242,8 +245,9 @@ def ordered_tukey(
         alternative=alternative,
         critical_value=sign * limit,
     )
-    found.table["low" if alternative == "less" else "high"] = sign * np.inf
-    return found
+    # A one-sided claim bounds the difference on one side only.
+    intervals.table["low" if alternative == "less" else "high"] = sign * np.inf
+    return intervals
 
 
 def scheffe(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Comparisons:
@@ -266,6 +270,8 @@ def scheffe(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> Compa
     pairs = term.pairs()
     t = (pairs["difference"] / pairs["standard_error"]).to_numpy()
     freedom = len(term.means) - 1
+    # The largest contrast of all has t^2 = (k - 1) F, so a limit for it holds for every contrast,
+    # also for those that the data suggested.
     statistic = t**2 / freedom
     whole = Fisher(freedom, term.degrees_of_freedom)
     adjusted = whole.sf(statistic)
@@ -315,10 +321,14 @@ def newman_keuls(groups: Any, *, blocked: bool = False, alpha: float = 0.05) -> 
         np.column_stack([place[pairs["first"]].to_numpy(), place[pairs["second"]].to_numpy()])
     )
     q = studentized(pairs)
+    # A range over fewer sorted means is smaller by chance: each has the distribution of its own
+    # span.
     spans = ends[:, 1] - ends[:, 0] + 1
     raw = stats.studentized_range.sf(q, spans, term.degrees_of_freedom)
     ranges = np.zeros((count, count))
     ranges[ends[:, 0], ends[:, 1]] = raw
+    # A range inside of one that does not reject must not reject: the largest p-value of all ranges
+    # that enclose it. Rows run to earlier starts, reversed columns to later ends.
     enclosing = np.maximum.accumulate(np.maximum.accumulate(ranges, axis=0)[:, ::-1], axis=1)
     adjusted = enclosing[:, ::-1][ends[:, 0], ends[:, 1]]
     return comparisons("Newman-Keuls test", term, pairs, ("q", q), (raw, adjusted), alpha)
@@ -366,6 +376,7 @@ def contrast(
         weights = np.array([float(coefficients.get(name, 0.0)) for name in term.means.index])
     else:
         weights = numbers(coefficients, "coefficients")
+    # With a sum of zero the overall level cancels, and equal means give zero.
     if weights.shape != (len(term.means),) or abs(weights.sum()) > 1e-9 or not weights.any():
         raise DataError(
             f"coefficients must be {len(term.means)} numbers that sum to zero, not all zero."

@@ -156,6 +156,8 @@ def one_way_anova(groups: Any, *, alpha: float = 0.05) -> TestResult:
 def equal_variances(sets: list[Vector]) -> Assumption:
     """Ask Brown and Forsythe whether the groups vary alike."""
     text = "the variances of the groups are equal"
+    # Brown and Forsythe: an analysis of variance of the distances from the medians, which bears
+    # skewed groups better than the means do.
     spreads = [np.abs(group - np.median(group)) for group in sets]
     if max(map(len, sets)) < 3 or all(np.ptp(spread) == 0 for spread in spreads):
         return Assumption(text, None, "too few values")
@@ -225,7 +227,9 @@ def repeated_anova(
     blocks = Source("folds", float(sums.blocks), folds - 1)
     error = Source("residual", float(sums.residual), (learners - 1) * (folds - 1))
     epsilon = sphericity(values)
+    # Greenhouse and Geisser: unequal variances of differences cost degrees of freedom.
     freedom = epsilon * effect.degrees_of_freedom, epsilon * error.degrees_of_freedom
+    # The variance of a mean over n folds is s^2 (1/n + overlap) instead of s^2 / n.
     scale = 1.0 + folds * overlap
     ratio = effect.mean_square / error.mean_square / scale
     return effect_result(
@@ -332,10 +336,10 @@ def two_factor_anova(
     response = sample(values, "values", 4)
     frame = pd.DataFrame({"response": response})
     for name, levels in (("first", first), ("second", second)):
-        codes, found = pd.factorize(np.asarray(levels))
+        codes, distinct = pd.factorize(np.asarray(levels))
         if len(codes) != len(response):
             raise DataError(f"{name} has {len(codes)} levels for {len(response)} values.")
-        if len(found) < 2:
+        if len(distinct) < 2:
             raise DataError(f"{name} has one level: at least 2 are needed.")
         frame[name] = codes
     cells = frame.groupby(["first", "second"]).size()
@@ -343,6 +347,8 @@ def two_factor_anova(
         raise DataError("Some combinations of the two factors have no runs.")
     if len(response) == len(cells):
         raise DataError("One run per combination: at least 2 are needed to test the interaction.")
+    # Type II sums of squares: each factor after the other one, so that unequal numbers of runs do
+    # not make the order matter.
     analysis = anova_lm(ols("response ~ C(first) * C(second)", frame).fit(), typ=2)
     squares = analysis["sum_sq"]
     refuse_no_error(float(squares.iloc[-1]), float(squares.sum()), frame["response"].to_numpy())

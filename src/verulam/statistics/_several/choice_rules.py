@@ -1,4 +1,4 @@
-"""Whom to choose: rules that weigh the value of a measure against simplicity."""
+"""Model selection rules, such as one standard error: the value of a measure against simplicity."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -118,6 +118,8 @@ def select(
 
     place = int(choices(posterior.costs[None, :])[0])
     between = posterior.split_noise if noise is None else np.asarray(noise, dtype=np.float64)
+    # Another study has split noise of its own, as this one has: their difference has twice the
+    # variance.
     others = posterior.other_means(2.0 * between, AGREEMENT_DRAWS, random_state=random_state)
     # What is left of the noise of the splits at the last repeat cannot be taken away.
     left = max(0.0, 1.0 - float(posterior.repeats.max()) / max_repeats)
@@ -150,6 +152,8 @@ def _choices(
     tolerance = errors[best]
     if rule == "half standard error":
         tolerance = np.minimum(margin, 0.5 * tolerance)
+    # Of all within the tolerance of the best mean the simplest; of equally simple ones the best
+    # mean.
     grade = np.where(behind <= tolerance + rounding, grades, np.inf)
     behind = np.where(grade == grade.min(axis=1, keepdims=True), behind, np.inf)
     return (behind - behind.min(axis=1, keepdims=True) <= rounding).argmax(axis=1)

@@ -1,4 +1,4 @@
-"""All contestants at once: the joint posterior of what they would score on unseen rows."""
+"""The joint posterior of all contestants: what each would score on unseen rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -208,7 +208,10 @@ class JointPosterior:
         spreads = self._pair_errors(self._claim_covariance)[first, second]
         statistics = _ratio(np.abs(differences), spreads)
         largest = self._largest_ratios(random_state)
+        # Single-step maximum-t adjustment: a pair is compared with the largest of all pairs, which
+        # carries their correlation and so is sharper than Bonferroni.
         exceeding = len(largest) - np.searchsorted(largest, statistics - 1e-9, side="left")
+        # The observed value is one of the draws, so that no p-value is zero.
         p_values = (1.0 + exceeding) / (1.0 + len(largest))
         threshold = _upper_quantile(largest, alpha)
         leads = (differences > 0) == self.greater_is_better
@@ -260,8 +263,11 @@ class JointPosterior:
         share, variance = float(self.means[place]), float(self.covariance[place, place])
         count = float(self.n_rows if n_rows is None else n_rows)
         if 0.0 < share < 1.0 and variance > 0.0:
+            # As many rows as would give this variance if they were independent (the effective
+            # sample size).
             count = min(count, max(1.0, share * (1.0 - share) / variance))
         square = self._quantile(confidence) ** 2
+        # Wilson's score interval, which does not leave 0 to 1 as the normal one does.
         centre = (share + square / (2 * count)) / (1 + square / count)
         within = share * (1 - share) / count + square / (4 * count**2)
         spread = float(np.sqrt(square * within)) / (1 + square / count)
@@ -306,6 +312,7 @@ class JointPosterior:
     def _noise(self, covariance: Vector, count: int, random_state: Seed) -> Vector:
         random = generator(random_state)
         freedom = self.degrees_of_freedom
+        # A multivariate t is a normal vector over the root of an independent mean chi-square.
         scale = np.sqrt(freedom / random.chisquare(freedom, size=(count, 1)))
         return _gaussian(covariance, count, random) * scale
 
@@ -458,6 +465,7 @@ def split_posterior(
     if not 0.0 <= test_share < 1.0:
         raise DataError(f"test_share must be at least 0 and below 1, but is {test_share}.")
     count, contestants = table.shape
+    # Nadeau and Bengio's correction for training parts that overlap.
     factor = 1.0 / count + test_share / (1.0 - test_share)
     rows = factor * np.cov(table, rowvar=False).reshape(contestants, contestants)
     return JointPosterior(
@@ -499,6 +507,7 @@ def _floor(variances: Vector, share: float) -> float:
     positive = np.sort(variances[variances > 0])
     if not len(positive):
         return 0.0
+    # The lower median: of two contestants, a diverging one must not set what is usual.
     usual = positive[(len(positive) - 1) // 2]
     return share * float(np.minimum(variances, MOST_TIMES_USUAL * usual).mean())
 
@@ -507,6 +516,8 @@ def _covariances(losses: Vector, present: NDArray[np.bool_]) -> tuple[Vector, Ve
     """Return the covariances of rows and of splits, each pair from the repeats that both have."""
     count, n_rows = losses.shape[2], losses.shape[1]
     rows, splits = np.zeros((count, count)), np.zeros((count, count))
+    # Contestants that lack the same repeats share one block of products: a few large matrix
+    # products instead of one per pair.
     patterns, owner = np.unique(present.T, axis=0, return_inverse=True)
     owner = owner.ravel()
     for one, other in product(range(len(patterns)), repeat=2):

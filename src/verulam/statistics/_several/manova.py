@@ -1,4 +1,4 @@
-"""Several learners by several measures at once: the multivariate analysis of variance."""
+"""Multivariate analysis of variance: several learners by several measures at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,19 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import linalg
+from scipy import linalg, special
 
 from verulam.base import DataError, Seed, generator
-from verulam.statistics._core.adjustments import adjust_p_values
 from verulam.statistics._core.checks import Vector, checked_level, checked_option, numbers, too_few
 from verulam.statistics._core.distributions import Fisher
 from verulam.statistics._core.hypotheses import Hypotheses
+from verulam.statistics._core.multiple_comparisons import adjust_p_values
 from verulam.statistics._core.result import WIDTH, Assumption, EffectSize, TestResult
-from verulam.statistics._several.manova_statistics import (
-    STATISTICS,
-    critical_value,
-    four_statistics,
-)
 from verulam.statistics._two.hotelling import (
     SINGULAR_SHARE,
     hotelling_test,
@@ -37,6 +32,12 @@ EQUAL_VECTORS: Hypotheses = {
 SOURCE = "Alpaydin 19.14.2 (19.29)"
 #: Share of the first direction above which one axis orders the learners.
 DOMINANT_SHARE = 0.9
+STATISTICS = {
+    "wilks": "Wilks' lambda",
+    "pillai": "Pillai's trace",
+    "hotelling-lawley": "Hotelling-Lawley trace",
+    "roy": "Roy's greatest root",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,6 +222,8 @@ def shrunken(parts: Scatter) -> Vector:
 
 def directions_of(between: Vector, within: Vector, most: int) -> tuple[Vector, Vector]:
     """Return eigenvalues and eigenvectors of within^-1 between, largest first, at most `most`."""
+    # The generalised symmetric problem has real eigenvalues; within^-1 between, which is not
+    # symmetric, might show complex ones by rounding.
     values, vectors = linalg.eigh(between, within)
     return np.clip(values[::-1][:most], 0.0, None), vectors[:, ::-1][:, :most]
 
@@ -283,11 +286,12 @@ def permuted_result(
     rng = generator(random_state)
     rows = np.concatenate(groups)
     ends = np.cumsum([len(group) for group in groups])[:-1]
+    # The same amount is added for every permutation, so that all statistics are of one kind.
     shrinkage = within - scatter(groups).within
 
     def trace_of(parts: Sequence[Vector]) -> float:
-        found = scatter(parts)
-        return float(np.trace(np.linalg.solve(found.within + shrinkage, found.between)))
+        sums = scatter(parts)
+        return float(np.trace(np.linalg.solve(sums.within + shrinkage, sums.between)))
 
     observed = float(values.sum())
     larger = sum(
@@ -298,6 +302,7 @@ def permuted_result(
         name="Multivariate analysis of variance, shrunken, by permutation",
         statistic=observed,
         statistic_name="U",
+        # The observed assignment is one of those that could have been drawn.
         p_value=(larger + 1) / (PERMUTATIONS + 1),
         tail="greater",
         assumptions=(Assumption("without a difference the learners can be exchanged"),),
@@ -362,3 +367,69 @@ def pairwise_hotelling(groups: Any, *, adjust: str = "holm", alpha: float = 0.05
             "reject": adjusted < alpha,
         }
     )
+
+
+def rao_power(size: int, effect: int) -> float:
+    """Return the root of Wilks' lambda that Rao's F is a function of."""
+    spread = size**2 + effect**2 - 5
+    return float(np.sqrt(((size * effect) ** 2 - 4) / spread)) if spread > 0 else 1.0
+
+
+def critical_value(
+    table: pd.DataFrame, statistic: str, size: int, groups: int, alpha: float
+) -> float:
+    """Return the value of a statistic whose F is the critical one."""
+    row = table.loc[STATISTICS[statistic]].to_numpy()
+    value, numerator, denominator, ratio = (float(number) for number in row[:4])
+    limit = float(Fisher(numerator, denominator).isf(alpha))
+    odds = limit * numerator / denominator
+    if statistic == "wilks":
+        return float((1 + odds) ** -rao_power(size, groups - 1))
+    if statistic == "pillai":
+        return float(min(size, groups - 1) * odds / (1 + odds))
+    # The F of the other two is proportional to them.
+    return float(limit * value / ratio) if ratio > 0 else np.nan
+
+
+def four_statistics(values: Vector, size: int, groups: int, rows: int) -> pd.DataFrame:
+    """Return the four statistics with their F approximations, from the eigenvalues.
+
+    Rao's F for Wilks, Pillai's own, Hotelling and Lawley's after McKeon, and the bound for Roy.
+    """
+    effect, error = groups - 1, rows - groups
+    # The between-scatter has rank at most groups - 1, and so many eigenvalues are above zero.
+    axes, product = min(size, effect), size * effect
+    wilks, trace = float(np.prod(1 / (1 + values))), float(values.sum())
+    pillai = float((values / (1 + values)).sum())
+    power = rao_power(size, effect)
+    root = wilks ** (1 / power)
+    below = (error - (size - effect + 1) / 2) * power - (product - 2) / 2
+    # The m and n of the printed tables, in which the F of Pillai and of Lawley are written.
+    first, second = (abs(size - effect) - 1) / 2, (error - size - 1) / 2
+    outer = axes * (2 * first + axes + 1), axes * (2 * second + axes + 1)
+    if second > 0:
+        whole = (size + 2 * second) * (effect + 2 * second)
+        part = 2 * (2 * second + 1) * (second - 1)
+        lawley = float(product), 4 + (product + 2) * part / (whole - part)
+        lawley_f = lawley[1] / product * trace * 2 * second / (lawley[1] - 2)
+    else:
+        lawley = float(outer[0]), axes * (axes * second + 1)
+        lawley_f = lawley[1] / lawley[0] / axes * trace
+    wider = max(size, effect)
+    table = pd.DataFrame(
+        [
+            [wilks, product, below, (1 - root) / root * below / product],
+            [pillai, *outer, outer[1] / outer[0] * pillai / (axes - pillai)],
+            [trace, *lawley, lawley_f],
+            [
+                values[0],
+                wider,
+                error - wider + effect,
+                (error - wider + effect) / wider * values[0],
+            ],
+        ],
+        index=pd.Index(list(STATISTICS.values()), name="statistic"),
+        columns=["value", "numerator", "denominator", "F"],
+    )
+    table["p_value"] = special.fdtrc(table["numerator"], table["denominator"], table["F"])
+    return table

@@ -1,4 +1,4 @@
-"""A full order of learners from pairwise tests and a preference for the simple."""
+"""MultiTest: a full order of learners from pairwise tests and a preference for the simple."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError
-from verulam.statistics._core.adjustments import adjust_p_values
 from verulam.statistics._core.checks import Vector, checked_level, checked_option, result_table
+from verulam.statistics._core.multiple_comparisons import adjust_p_values
 from verulam.statistics._core.result import TestResult
 from verulam.statistics._two.paired_tests import corrected_t_test
 
@@ -103,6 +103,8 @@ def multitest_order(
     if cost.shape != (count,) or not np.isfinite(cost).all():
         raise DataError(f"complexity must be {count} numbers, one per learner.")
     simple_first = np.argsort(cost, kind="stable")
+    # Only whether a costlier learner is better has to be shown: otherwise the simpler one comes
+    # first anyway.
     asked = [(simple_first[b], simple_first[a]) for a in range(count) for b in range(a + 1, count)]
     if directions == "both":
         asked += [(second, first) for first, second in asked]
@@ -148,8 +150,10 @@ def simplest_first_sort(
     cyclic = False
     while remaining:
         free = [one for one in remaining if not better[remaining, one].any()]
+        # Tests are not transitive. Where all that remain are beaten by one another, the simplest
+        # goes first.
         cyclic |= not free
-        chosen = (free or remaining)[0]
-        order.append(int(chosen))
-        remaining.remove(chosen)
+        learner = (free or remaining)[0]
+        order.append(int(learner))
+        remaining.remove(learner)
     return order, cyclic

@@ -74,16 +74,18 @@ class FiniteSpace:
         """Return the event as a set of outcomes."""
         if callable(event):
             return frozenset(outcome for outcome in self.outcomes if event(outcome))
-        chosen = frozenset(event)
-        unknown = chosen - frozenset(self.outcomes)
+        outcomes = frozenset(event)
+        unknown = outcomes - frozenset(self.outcomes)
         if unknown:
             raise DataError(f"{next(iter(unknown))!r} is not an outcome of this space.")
-        return chosen
+        return outcomes
 
     def probability(self, event: Event) -> float:
         """Return the probability of an event."""
-        chosen = self.event(event)
-        return float(sum(p for o, p in zip(self.outcomes, self.shares, strict=True) if o in chosen))
+        outcomes = self.event(event)
+        return float(
+            sum(p for o, p in zip(self.outcomes, self.shares, strict=True) if o in outcomes)
+        )
 
     def complement(self, event: Event) -> frozenset[Any]:
         """Return the outcomes that are not in the event."""
@@ -94,24 +96,25 @@ class FiniteSpace:
         sets = [self.event(event) for event in events]
         total = 0.0
         for count in range(1, len(sets) + 1):
+            # Inclusion and exclusion: what two events share was counted twice, and so on.
             sign = 1.0 if count % 2 else -1.0
-            for chosen in combinations(sets, count):
-                total += sign * self.probability(frozenset.intersection(*chosen))
+            for subset in combinations(sets, count):
+                total += sign * self.probability(frozenset.intersection(*subset))
         return total
 
-    def conditional(self, event: Event, given: Event) -> float:
-        """Return P(event | given)."""
-        condition = self.event(given)
-        below = self.probability(condition)
+    def conditional(self, event: Event, condition: Event) -> float:
+        """Return the conditional probability P(event | condition)."""
+        outcomes = self.event(condition)
+        below = self.probability(outcomes)
         if below == 0:
             raise DataError("The condition has probability zero: nothing is defined given it.")
-        return self.probability(self.event(event) & condition) / below
+        return self.probability(self.event(event) & outcomes) / below
 
-    def independent(self, first: Event, second: Event, *, tolerance: float = 1e-12) -> bool:
+    def independent(self, first: Event, second: Event, *, tol: float = 1e-12) -> bool:
         """Say whether two events are independent."""
         one, other = self.event(first), self.event(second)
         product = self.probability(one) * self.probability(other)
-        return abs(self.probability(one & other) - product) <= tolerance
+        return abs(self.probability(one & other) - product) <= tol
 
     def posterior(self, event: Event, causes: dict[str, Event]) -> pd.Series:
         """Return P(cause | event) for causes that exclude one another and cover the space."""

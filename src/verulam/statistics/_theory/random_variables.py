@@ -102,7 +102,7 @@ class JointTable:
     >>> table = JointTable(pd.DataFrame([[0.1, 0.3], [0.4, 0.2]], index=[0, 1], columns=[0, 1]))
     >>> table.marginal("first").round(1).tolist(), round(table.covariance, 3)
     ([0.4, 0.6], -0.1)
-    >>> table.conditional("first", given=1).tolist()
+    >>> table.conditional("first", 1).tolist()
     [0.6, 0.4]
     """
 
@@ -122,15 +122,15 @@ class JointTable:
         """Return the distribution of the ``"first"`` or the ``"second"`` variable."""
         return self.table.sum(axis=1 if self.is_first(variable) else 0)
 
-    def conditional(self, variable: str, given: Any) -> pd.Series:
+    def conditional(self, variable: str, condition: Any) -> pd.Series:
         """Return the distribution of one variable given a value of the other.
 
         With a prior and likelihoods in the table this is Bayes' rule: posterior = likelihood
         times prior over evidence.
         """
-        part = self.table[given] if self.is_first(variable) else self.table.loc[given]
+        part = self.table[condition] if self.is_first(variable) else self.table.loc[condition]
         if part.sum() == 0:
-            raise DataError(f"The value {given!r} has probability zero.")
+            raise DataError(f"The value {condition!r} has probability zero.")
         return part / part.sum()
 
     @staticmethod
@@ -166,7 +166,7 @@ class JointTable:
         first, second = self.variable("first"), self.variable("second")
         return self.covariance / (first.standard_deviation * second.standard_deviation)
 
-    def independent(self, *, tolerance: float = 1e-12) -> bool:
+    def independent(self, *, tol: float = 1e-12) -> bool:
         """Say whether every entry is the product of its margins."""
         product = np.outer(self.marginal("first"), self.marginal("second"))
-        return bool(np.abs(self.table.to_numpy() - product).max() <= tolerance)
+        return bool(np.abs(self.table.to_numpy() - product).max() <= tol)

@@ -53,9 +53,12 @@ def area_components(scores: Vector, is_positive: NDArray[np.bool_]) -> AreaCompo
     """
     positives, negatives = scores[..., is_positive], scores[..., ~is_positive]
     count, rest = positives.shape[-1], negatives.shape[-1]
+    # DeLong by midranks (Sun and Xu): the rank among all, less the rank among its own class, counts
+    # the members of the other class below. That is n log n instead of all pairs.
     ranks = stats.rankdata(np.concatenate([positives, negatives], axis=-1), axis=-1)
     above = (ranks[..., :count] - stats.rankdata(positives, axis=-1)) / rest
     below = 1.0 - (ranks[..., count:] - stats.rankdata(negatives, axis=-1)) / count
+    # The area is a U-statistic of two samples: each contributes the variance of its placements.
     covariance = row_covariance(above) / count + row_covariance(below) / rest
     return AreaComponents(above.mean(axis=-1), covariance)
 
@@ -66,11 +69,11 @@ def row_covariance(rows: Vector) -> Vector:
     return centred @ np.swapaxes(centred, -1, -2) / (rows.shape[-1] - 1)
 
 
-def area_differences(found: AreaComponents) -> tuple[Vector, Vector]:
+def area_differences(components: AreaComponents) -> tuple[Vector, Vector]:
     """Return first minus second area, and the variance of that difference."""
-    covariance = found.covariance
+    covariance = components.covariance
     variance = covariance[..., 0, 0] + covariance[..., 1, 1] - 2 * covariance[..., 0, 1]
-    return found.areas[..., 0] - found.areas[..., 1], variance
+    return components.areas[..., 0] - components.areas[..., 1], variance
 
 
 def positive_mask(y_true: ArrayLike, positive: object) -> NDArray[np.bool_]:
@@ -137,8 +140,8 @@ def auc_interval(
     """
     checked_level(confidence, "confidence")
     mask = positive_mask(y_true, positive)
-    found = area_components(score_rows(mask, scores), mask)
-    area, error = float(found.areas[0]), float(np.sqrt(found.covariance[0, 0]))
+    components = area_components(score_rows(mask, scores), mask)
+    area, error = float(components.areas[0]), float(np.sqrt(components.covariance[0, 0]))
     if area in (0.0, 1.0):
         return _interval_of_a_perfect_order(area, mask, confidence)
     whole = symmetric_interval(area, error, NORMAL, "two-sided", confidence, "DeLong")
@@ -150,9 +153,13 @@ def auc_interval(
 def _interval_of_a_perfect_order(
     area: float, mask: NDArray[np.bool_], confidence: float
 ) -> ConfidenceInterval:
+    # A perfect order has variance zero by DeLong; the rarer class bounds how many independent pairs
+    # stand behind it.
     pairs = int(min(mask.sum(), (~mask).sum()))
-    found = rate_interval(int(area) * pairs, pairs, confidence=confidence, method="clopper-pearson")
-    return replace(found, method="Clopper-Pearson, pairs of the rarer class")
+    interval = rate_interval(
+        int(area) * pairs, pairs, confidence=confidence, method="clopper-pearson"
+    )
+    return replace(interval, method="Clopper-Pearson, pairs of the rarer class")
 
 
 def delong_test(
@@ -202,8 +209,8 @@ def delong_test(
     checked_alternative(alternative)
     checked_level(alpha)
     mask = positive_mask(y_true, positive)
-    found = area_components(score_rows(mask, first, second), mask)
-    difference, variance = (float(value) for value in area_differences(found))
+    components = area_components(score_rows(mask, first, second), mask)
+    difference, variance = (float(value) for value in area_differences(components))
     if variance <= 1e-15:
         raise DataError(
             "The placements of both classifiers are the same: with zero variance the statistic is "
@@ -228,7 +235,7 @@ def delong_test(
             Assumption("enough of both classes for the normal approximation"),
         ),
         caveats=("one training set: nothing is said about the learners on others",),
-        details={"areas": found.areas, "covariance": found.covariance},
+        details={"areas": components.areas, "covariance": components.covariance},
         source="companion of Alpaydin 19.7",
     )
 
@@ -300,6 +307,8 @@ def roc_band(
         drawn = np.zeros((2, len(mask)))
         for row, part in enumerate((mask, ~mask)):
             count = int(part.sum())
+            # Drawing with replacement within a class, as counts: the class sizes stay what they
+            # are.
             drawn[row, part] = rng.multinomial(count, np.full(count, 1.0 / count))
         curves[repeat] = tp_rates_at(grid, score, *drawn)
     share = (1 - confidence) / 2
@@ -312,6 +321,8 @@ def roc_band(
 def tp_rates_at(grid: Vector, scores: Vector, positives: Vector, negatives: Vector) -> Vector:
     """Return the tp-rate at given fp-rates, for instances counted with weights."""
     order = np.argsort(-scores)
+    # Rows with the same score pass the threshold together, so a curve has corners only after the
+    # last of them.
     last = np.r_[np.flatnonzero(np.diff(scores[order])), len(scores) - 1]
     tp = np.r_[0.0, np.cumsum(positives[order])[last]] / positives.sum()
     fp = np.r_[0.0, np.cumsum(negatives[order])[last]] / negatives.sum()

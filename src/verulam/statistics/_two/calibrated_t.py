@@ -1,4 +1,4 @@
-"""A paired t test for repeated cross-validation, with degrees of freedom that are calibrated."""
+"""Bouckaert's calibrated t test: degrees of freedom that suit repeated cross-validation."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +50,8 @@ def calibrated_degrees(splits: int, test_share: float, *, alpha: float = 0.05) -
     factor = 1.0 / count + share / (1.0 - share)
     limit = float(Student(count - 1).isf(level))
 
+    # How far the variance-corrected critical difference exceeds that of f degrees of freedom, both
+    # in units of the spread; where they agree, the tests reject alike.
     def excess(freedom: float) -> float:
         return float(np.sqrt((freedom + 1.0) * factor) * limit - Student(freedom).isf(level))
 
@@ -103,6 +105,7 @@ def calibrated_t_test(
         raise DataError(f"degrees_of_freedom={degrees_of_freedom}: at least 1 is needed.")
     return paired_t(
         one - other,
+        # As if there were freedom + 1 independent splits.
         1.0 / (freedom + 1),
         alternative,
         alpha,

@@ -1,4 +1,4 @@
-"""Five replications of twofold cross-validation: Dietterich's t and Alpaydin's combined F."""
+"""The 5x2 cv tests: Dietterich's paired t and Alpaydin's combined F."""
 
 from dataclasses import dataclass
 
@@ -49,23 +49,26 @@ class FiveByTwo:
 def five_by_two_statistics(differences: Vector) -> FiveByTwo:
     """Return the statistics of tables in the last two axes."""
     means = differences.mean(axis=-1, keepdims=True)
+    # With two folds the variance of a replication has one degree of freedom; five of them add up.
     variances = ((differences - means) ** 2).sum(axis=(-2, -1))
     scale = np.sqrt(variances / REPLICATIONS)
     squares = (differences**2).sum(axis=(-2, -1))
+    # Dietterich's t takes one of ten differences as its numerator; Alpaydin's F takes the squares
+    # of all ten, over twice the five variances.
     return FiveByTwo(differences / scale[..., None, None], squares / (2 * variances), variances)
 
 
 def differences_of(first: ArrayLike, second: ArrayLike) -> Vector:
     """Return the five-by-two table of differences, refusing other shapes and zero variance."""
     tables = []
-    for given, name in ((first, "first"), (second, "second")):
-        shape = np.shape(given)
+    for errors, name in ((first, "first"), (second, "second")):
+        shape = np.shape(errors)
         if shape not in ((REPLICATIONS, FOLDS), (REPLICATIONS * FOLDS,)):
             raise DataError(
                 f"{name} has shape {shape}: 5 replications of 2 folds are needed, as (5, 2) "
                 "or as ten values, the two halves of each replication side by side."
             )
-        tables.append(numbers(given, name).reshape(REPLICATIONS, FOLDS))
+        tables.append(numbers(errors, name).reshape(REPLICATIONS, FOLDS))
     differences = tables[0] - tables[1]
     if np.ptp(differences, axis=1).max() <= 1e-12 * max(1e-300, np.abs(differences).max()):
         raise DataError(
@@ -114,6 +117,8 @@ def five_by_two_t_test(
     checked_level(alpha)
     differences = differences_of(first, second)
     ten = five_by_two_statistics(differences).t
+    # The first fold of the first replication, as the test is defined; the other nine are as good,
+    # and are given in the details.
     statistic = float(ten[0, 0])
     tail = symmetric_tail(statistic, Student(REPLICATIONS), alternative, alpha)
     return TestResult(
@@ -158,13 +163,13 @@ def five_by_two_f_test(first: ArrayLike, second: ArrayLike, *, alpha: float = 0.
     """
     checked_level(alpha)
     differences = differences_of(first, second)
-    found = five_by_two_statistics(differences)
+    statistics = five_by_two_statistics(differences)
     freedom = (REPLICATIONS * FOLDS, REPLICATIONS)
-    tail = upper_tail(float(found.f), Fisher(*freedom), alpha)
+    tail = upper_tail(float(statistics.f), Fisher(*freedom), alpha)
     return TestResult(
         name="Combined 5x2 cv F test",
         **paired_hypotheses("error rate", "two-sided"),
-        statistic=float(found.f),
+        statistic=float(statistics.f),
         statistic_name="F",
         p_value=tail.p_value,
         alpha=alpha,
@@ -172,6 +177,6 @@ def five_by_two_f_test(first: ArrayLike, second: ArrayLike, *, alpha: float = 0.
         degrees_of_freedom=freedom,
         effect_size=EffectSize("mean difference", float(differences.mean())),
         assumptions=ASSUMPTIONS,
-        details={"statistics": found.t},
+        details={"statistics": statistics.t},
         source="Alpaydin 19.11.4 (19.17)",
     )

@@ -1,4 +1,4 @@
-"""Two learners by several measures at once: Hotelling's paired test."""
+"""Hotelling's paired T2 test: two learners by several measures at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, Seed, generator
-from verulam.statistics._core.adjustments import adjust_p_values
 from verulam.statistics._core.checks import Vector, checked_level, numbers, too_few
 from verulam.statistics._core.distributions import Fisher, Student
 from verulam.statistics._core.hypotheses import paired_hypotheses
+from verulam.statistics._core.multiple_comparisons import adjust_p_values
 from verulam.statistics._core.result import Assumption, EffectSize, TestResult
 from verulam.statistics._core.tails import symmetric_p_values, upper_tail
 from verulam.statistics._two.paired_tests import SAME_SPLITS, t_statistics
@@ -69,6 +69,8 @@ def varying_subspace(values: Vector, mean: Vector) -> Subspace:
     _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
     if sizes[0] <= 1e-12 * max(float(np.abs(values).max()), 1e-300):
         raise DataError("No measure varies over the splits: with zero variance T2 is undefined.")
+    # Measures that are functions of one another span fewer directions than there are measures; T2
+    # is defined on those in which the splits vary.
     basis = directions[sizes**2 > SINGULAR_SHARE * sizes[0] ** 2].T
     outside = mean - basis @ (basis.T @ mean)
     scale = max(float(np.abs(mean).max()), float(sizes[0]) / np.sqrt(len(values)))
@@ -81,6 +83,7 @@ def hotelling_statistics(differences: Vector) -> Vector:
     mean = differences.mean(axis=-2)
     centred = differences - mean[..., None, :]
     covariance = np.swapaxes(centred, -1, -2) @ centred / (count - 1)
+    # One solution of a linear system instead of an inverse: faster, and it loses fewer digits.
     solved = np.linalg.solve(covariance, mean[..., None])[..., 0]
     return count * (mean * solved).sum(axis=-1)
 
@@ -177,6 +180,7 @@ def exact_hotelling(
     mean = reduced.mean(axis=0)
     covariance = np.atleast_2d(np.cov(reduced, rowvar=False))
     statistic = float(hotelling_statistics(reduced))
+    # T2 over this factor follows F with size and count - size degrees of freedom.
     factor = size * (count - 1) / (count - size)
     tail = upper_tail(statistic / factor, Fisher(size, count - size), alpha)
     caveats = ["training parts of cross-validation overlap, so that splits are not independent"]
@@ -214,10 +218,13 @@ def shrunken_hotelling(
 
     count = len(differences)
     moments, _ = ledoit_wolf(differences, assume_centered=True)
+    # With L L^T the inverse of the moments, T2 is n times the squared length of the mean row times
+    # L.
     half = np.linalg.cholesky(np.linalg.inv(moments))
     scaled = differences @ half
     # Random signs do not change the second moments, so only the mean has to be computed anew.
     if count <= LARGEST_EXACT_FLIPS:
+        # The bits of 0 to 2^n - 1 are all sign vectors; number 0, all plus, is the observed one.
         signs = 1.0 - 2.0 * ((np.arange(2**count)[:, None] >> np.arange(count)) & 1)
     else:
         drawn = generator(random_state).integers(0, 2, size=(FLIPS, count))

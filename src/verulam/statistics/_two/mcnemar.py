@@ -1,4 +1,4 @@
-"""Errors of two classifiers on the same instances: where they overlap, and McNemar's test."""
+"""McNemar's test, and the overlap of two classifiers' errors on the same instances."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -108,6 +108,7 @@ def mcnemar_z(only_first: ArrayLike, only_second: ArrayLike, correction: bool = 
     """Return the signed root of McNemar's statistic, zero where there is no disagreement."""
     one, other = np.asarray(only_first, np.float64), np.asarray(only_second, np.float64)
     gap = one - other
+    # Edwards' correction: counts are whole numbers, the chi-square is continuous.
     size = np.maximum(np.abs(gap) - 1.0, 0.0) if correction else np.abs(gap)
     return np.sign(gap) * size / np.sqrt(np.maximum(one + other, 1.0))
 

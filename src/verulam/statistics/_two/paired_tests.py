@@ -1,10 +1,11 @@
-"""Two learners on one data set: paired t tests over splits, permutations, a variance ratio."""
+"""Paired t tests over splits, the paired permutation test, and the variance ratio test."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
 from verulam.base import DataError, Seed, generator
 from verulam.statistics._core.checks import (
@@ -25,9 +26,10 @@ from verulam.statistics._core.tails import (
     symmetric_interval,
     symmetric_tail,
 )
-from verulam.statistics._two.permutation import exchanged
 
 SAME_SPLITS = Assumption("both learners saw the same splits")
+#: Entries of the table of signs that is made at a time.
+BLOCK = 4_000_000
 
 
 def t_statistics(differences: Vector, variance_factor: float | None = None) -> Vector:
@@ -224,19 +226,21 @@ def permutation_test(
     if not differences.any():
         raise DataError("All ties: the results are equal in every pair.")
     resamples = checked_count(resamples, "resamples", 1)
-    found = exchanged(differences, statistic, alternative, resamples, generator(random_state))
+    permutation = permute_signs(
+        differences, statistic, alternative, resamples, generator(random_state)
+    )
     return TestResult(
         name="Paired permutation test",
         null="the learners can be exchanged in every pair",
         alternative=paired_hypotheses("mean", alternative)["alternative"],
-        statistic=found.statistic,
+        statistic=permutation.statistic,
         statistic_name="statistic",
-        p_value=found.p_value,
+        p_value=permutation.p_value,
         alpha=alpha,
         tail=alternative,
         effect_size=EffectSize("share of pairs won by the first", float(np.mean(differences < 0))),
         assumptions=(Assumption("pairs are independent"), SAME_SPLITS),
-        details={"exchanges": found.exchanges},
+        details={"exchanges": permutation.exchanges},
         source="companion of Alpaydin 19.11",
     )
 
@@ -300,3 +304,82 @@ def variance_ratio_test(
         caveats=("on one common test set the errors are dependent: use a paired test there",),
         source="Alpaydin 19.16, exercise 9",
     )
+
+
+class SignPermutations(NamedTuple):
+    """The statistic, the share of exchanges that are as extreme, and their number."""
+
+    statistic: float
+    p_value: float
+    exchanges: int
+
+
+def permute_signs(
+    differences: NDArray[np.float64],
+    statistic: Callable[..., Any],
+    alternative: Alternative,
+    resamples: int,
+    random: np.random.Generator,
+) -> SignPermutations:
+    """Return how extreme a statistic of the differences is among those with other signs.
+
+    Parameters
+    ----------
+    differences
+        Of the two learners in each pair.
+    statistic
+        Function of the differences, with an ``axis``.
+    alternative
+        Which side is extreme.
+    resamples
+        Number of random exchanges; all are tried where there are no more than these.
+    random
+        Source of the exchanges.
+    """
+    count = len(differences)
+    # SciPy tries all exchanges where there are at most `resamples`; beyond that, random signs of
+    # many pairs are a matrix product.
+    if statistic is np.mean and count * np.log(2.0) > np.log(resamples):
+        return _random_means(differences, alternative, resamples, random)
+    permutation = stats.permutation_test(
+        (differences,),
+        statistic,
+        permutation_type="samples",
+        alternative=alternative,
+        n_resamples=resamples,
+        batch=max(1, BLOCK // count),
+        rng=random,
+    )
+    return SignPermutations(
+        float(permutation.statistic), float(permutation.pvalue), len(permutation.null_distribution)
+    )
+
+
+def _random_means(
+    differences: NDArray[np.float64],
+    alternative: Alternative,
+    resamples: int,
+    random: np.random.Generator,
+) -> SignPermutations:
+    """Do the same for means: a sum of random signs is a product with random bits."""
+    # Pairs without a difference are the same whatever the sign.
+    present = differences[differences != 0]
+    observed = float(present.sum())
+    # Sums of the same numbers in another order differ by rounding, and ties must count as extreme.
+    tolerance = 1e-12 * float(np.abs(present).sum())
+    above = below = 0
+    rows = max(1, BLOCK // len(present))
+    for start in range(0, resamples, rows):
+        size = min(rows, resamples - start)
+        bits = np.unpackbits(
+            random.integers(0, 256, size=(size, -(-len(present) // 8)), dtype=np.uint8), axis=1
+        )[:, : len(present)]
+        # With bit 1 for plus, the signed sum is the sum of the plus ones less that of the others:
+        # twice the former less the total.
+        sums = 2.0 * (bits.astype(np.float64) @ present) - observed
+        above += int((sums >= observed - tolerance).sum())
+        below += int((sums <= observed + tolerance).sum())
+    # The observed assignment is one of those that could have been drawn.
+    greater, less = ((count + 1) / (resamples + 1) for count in (above, below))
+    sides = {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
+    return SignPermutations(observed / len(differences), sides[alternative], resamples)

@@ -1,15 +1,25 @@
-"""Trees as Python code that needs no library."""
+"""Code generation: trees as Python functions that need no library."""
 
 import keyword
 import re
 from collections.abc import Callable, Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from verulam.base import TableSchema, check_is_fitted
-from verulam.tree._export.node_code import branch_lines, input_lines
+from verulam.tree._nodes.inputs import InputCode
+from verulam.tree._nodes.splits import (
+    ClasswiseTest,
+    IntervalTest,
+    LinearTest,
+    NetworkTest,
+    NodeTest,
+    QuadraticTest,
+    SphereTest,
+)
 from verulam.tree._structure.tree import LEAF, NUMERIC, TreeStructure
 
 #: The body of a node stands this far to the right.
@@ -118,6 +128,7 @@ def _fractional_lines(tree: Any) -> list[str]:
             for child, part in zip(children, shares, strict=True)
             if part > 0
         ]
+        # A stack of nodes and shares, as `share_rows` has it.
         goes = [[f"waiting.append(({child}, share))"] for child in children]
         return _question(tree, node, [f"waiting += [{', '.join(parts)}]"], goes)
 
@@ -167,6 +178,109 @@ def _multivariate_lines(tree: Any) -> list[str]:
     ]
 
 
+def input_lines(code: InputCode, schema: TableSchema, unseen: str) -> list[str]:
+    """Return how a row becomes the list of inputs that the tests look at.
+
+    Parameters
+    ----------
+    code, schema
+        Inputs and columns found in training.
+    unseen
+        What the code does with a category that was not there: "error", or "missing".
+    """
+    lines, place = ["    inputs = []"], 0
+    for name, known in zip(schema.names, schema.categories, strict=True):
+        shown = _plain(name)
+        if known is None:
+            means, present = [code.means[place]], "[value]"
+        else:
+            labels = [repr(_plain(label)) for label in (known[1:] if len(known) == 2 else known)]
+            means = list(code.means[place : place + len(labels)])
+            present = f"[float(value == label) for label in ({', '.join(labels)},)]"
+        absent, refusal = "value is None or value != value", []
+        if known is not None:
+            every = ", ".join(repr(_plain(label)) for label in known)
+            strange = f"value not in ({every},)"
+            unknown = f"category {shown!r} unseen in training"
+            if unseen == "missing":
+                absent = f"{absent} or {strange}"
+            else:
+                refusal = [f"    elif {strange}:", f"        raise ValueError({unknown!r})"]
+        lines += [
+            f"    value = row[{shown!r}]",
+            f"    if {absent}:",
+            f"        inputs += {[float(mean) for mean in means]!r}",
+            *refusal,
+        ]
+        lines += ["    else:", f"        inputs += {present}"]
+        place += len(means)
+    return lines
+
+
+@singledispatch
+def branch_lines(test: NodeTest) -> list[str]:
+    """Return the statements that set `branch` to the child of a row, from its `inputs`."""
+    raise ValueError(f"{type(test).__name__} cannot be written as code.")
+
+
+@branch_lines.register
+def _(test: LinearTest) -> list[str]:
+    return [f"branch = int({_sum(test.weights, test.intercept)} > 0)"]
+
+
+@branch_lines.register
+def _(test: QuadraticTest) -> list[str]:
+    return [
+        f"moved = [x - c for x, c in zip(inputs, {_numbers(test.centre)})]",
+        f"matrix = ({', '.join(map(_numbers, test.matrix))},)",
+        "lines = [sum(a * x for a, x in zip(line, moved)) for line in matrix]",
+        f"parts = zip(moved, lines, {_numbers(test.weights)})",
+        f"branch = int(sum(x * (a + w) for x, a, w in parts) + {float(test.intercept)!r} > 0)",
+    ]
+
+
+@branch_lines.register
+def _(test: SphereTest) -> list[str]:
+    return [
+        f"moved = [x - c for x, c in zip(inputs, {_numbers(test.centre)})]",
+        f"root = ({', '.join(map(_numbers, test.root))},)",
+        "distance = sum(sum(a * x for a, x in zip(line, moved)) ** 2 for line in root) ** 0.5",
+        f"branch = int(distance <= {float(test.radius)!r})",
+    ]
+
+
+@branch_lines.register
+def _(test: NetworkTest) -> list[str]:
+    units = [
+        f"{float(weight)!r} * tanh({_sum(column, intercept)})"
+        for weight, column, intercept in zip(
+            test.weights, test.hidden_weights.T, test.hidden_intercepts, strict=True
+        )
+    ]
+    return [
+        "from math import tanh",
+        f"branch = int({' + '.join([*units, repr(float(test.intercept))])} > 0)",
+    ]
+
+
+@branch_lines.register
+def _(test: ClasswiseTest) -> list[str]:
+    sums = [_sum(line, start) for line, start in zip(test.weights, test.intercepts, strict=True)]
+    return [f"scores = [{', '.join(sums)}]", "branch = scores.index(max(scores))"]
+
+
+@branch_lines.register
+def _(test: IntervalTest) -> list[str]:
+    value = f"inputs[{int(test.column)}]"
+    return [f"branch = ({value} > {float(test.low)!r}) + ({value} > {float(test.high)!r})"]
+
+
+def _sum(weights: NDArray[np.float64], intercept: float) -> str:
+    """Return a weighted sum of the inputs whose weights are not 0."""
+    terms = [f"{float(weights[j])!r} * inputs[{j}]" for j in np.flatnonzero(weights).tolist()]
+    return " + ".join([*terms, repr(float(intercept))])
+
+
 def _node_lines(
     structure: TreeStructure,
     answer: Callable[[int], list[str]],
@@ -175,6 +289,8 @@ def _node_lines(
     """Return a statement for each node."""
     lines: list[str] = []
     for node in range(len(structure)):
+        # One flat chain of tests instead of nested ones: Python limits how deep blocks may be
+        # nested.
         lines.append(f"        {'elif' if node else 'if'} node == {node}:")
         lines += answer(node) if structure.kind[node] == LEAF else inner(node)
     return lines
@@ -214,6 +330,7 @@ def _question(
     name = _plain(schema.names[column])
     lines = [f"value = row[{name!r}]", "if value is None or value != value:"]
     lines += [f"    {line}" for line in missing]
+    # Missing values were asked for first, because no comparison with them is true.
     if structure.kind[node] == NUMERIC:
         bound = float(structure.threshold[node])
         lines.append(f"elif {f'value <= {bound!r}' if np.isfinite(bound) else 'True'}:")

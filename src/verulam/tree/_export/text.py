@@ -1,4 +1,4 @@
-"""Trees and their conditions in words."""
+"""Trees as text: conditions in words, indented lines, and the DOT language of Graphviz."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import TableSchema
+from verulam.base import TableSchema, check_is_fitted
 from verulam.tree._structure.tree import (
     LEAF,
     Condition,
@@ -81,10 +81,11 @@ def condition_text(structure: TreeStructure, node: int, branch: int, schema: Tab
     """
     condition = branch_condition(structure, node, branch)
     if condition.relation == "in":
+        # Categories that a test above has sent elsewhere cannot get here.
         same = [above for above in conditions(structure, node) if above.column == condition.column]
         condition = merge_conditions([condition, *same])[0]
-    told = bool(structure.gaps) and structure.gaps[condition.column] and not structure.fractional
-    return describe_condition(condition, schema, missing=told)
+    missing = bool(structure.gaps) and structure.gaps[condition.column] and not structure.fractional
+    return describe_condition(condition, schema, missing=missing)
 
 
 def branch_label(structure: TreeStructure, node: int, schema: TableSchema) -> str:
@@ -134,9 +135,60 @@ def tree_text(
     return "\n".join(lines)
 
 
-def class_text(values: NDArray[np.float64], classes: NDArray[Any], chosen: int) -> str:
+def class_text(values: NDArray[np.float64], classes: NDArray[Any], decision: int) -> str:
     """Return the class of a leaf, the weight that reached it, and how much of it is others'."""
     total = float(np.sum(values))
-    other = total - float(values[chosen])
+    other = total - float(values[decision])
     counts = f"{total:.6g}" if other < 1e-9 else f"{total:.6g}, {other:.6g} of others"
-    return f"{classes[chosen]} ({counts})"
+    return f"{classes[decision]} ({counts})"
+
+
+def export_dot(tree: Any, *, max_depth: int | None = None) -> str:
+    """Return a fitted tree in the DOT language of Graphviz.
+
+    Parameters
+    ----------
+    tree
+        Fitted `DecisionTreeClassifier`, `DecisionTreeRegressor` or `MultivariateTreeClassifier`.
+    max_depth
+        Depth below which the tree is not shown; nodes that it cuts end in "...".
+
+    Examples
+    --------
+    >>> from verulam.data import dataset
+    >>> from verulam.tree import DecisionTreeClassifier
+    >>> iris = dataset("iris")
+    >>> tree = DecisionTreeClassifier(max_depth=1).fit(iris.inputs, iris.target_values)
+    >>> print(export_dot(tree))
+    digraph tree {
+        node [shape=box, fontname="Helvetica"];
+        0 [label="petal_length_cm"];
+        1 [label="setosa (50)", style=rounded];
+        0 -> 1 [label="<= 2.45"];
+        2 [label="versicolor (100, 50 of others)", style=rounded];
+        0 -> 2 [label="> 2.45"];
+    }
+    """
+    check_is_fitted(tree)
+    structure = getattr(tree.tree_, "structure", tree.tree_)
+    lines = ["digraph tree {", '    node [shape=box, fontname="Helvetica"];']
+    waiting = [(0, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if structure.kind[node] == LEAF:
+            lines.append(f"    {node} [label={_quoted(tree.leaf_text(node))}, style=rounded];")
+        elif max_depth is not None and depth >= max_depth:
+            label = _quoted(f"{tree.leaf_text(node)} ...")
+            lines.append(f'    {node} [label={label}, style="rounded,dashed"];')
+        else:
+            lines.append(f"    {node} [label={_quoted(tree.node_text(node))}];")
+            waiting.extend((child, depth + 1) for child in reversed(structure.children(node)))
+        if node:
+            label = _quoted(tree.branch_text(node))
+            lines.append(f"    {structure.parent[node]} -> {node} [label={label}];")
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,4 +1,4 @@
-"""Putting a tree together from the nodes that were grown by different threads."""
+"""Assembly of a tree from subtrees that different threads have grown."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.tree._growing.growth_parameters import NODE, Nodes
-from verulam.tree._growing.lazy_memory import room
+from verulam.tree._growing.lazy_memory import empty_pages
 from verulam.tree._structure.tree import LEAF, NWAY, TreeStructure, collapse
 
 #: Most branches of a node whose number fits one byte.
@@ -39,6 +39,7 @@ class Growth:
         start = np.zeros(len(structure), dtype=np.int64)
         for node in np.flatnonzero(structure.kind != LEAF).tolist():
             children = structure.children(node)
+            # The rows of children lie side by side in those of their parent.
             ends = start[node] + np.cumsum(structure.n_rows[children])
             start[children] = np.append(start[node], ends[:-1])
         return start
@@ -120,9 +121,9 @@ class Assembly:
             kinds["weight"] = NODE["weight"]
         if n_categories.any():
             kinds["category_start"] = NODE["category_start"]
-        self._fields = {name: room(capacity, kind) for name, kind in kinds.items()}
+        self._fields = {name: empty_pages(capacity, kind) for name, kind in kinds.items()}
         n_values = top.nodes.values.shape[1]
-        self._values = room(capacity * n_values).reshape(capacity, n_values)
+        self._values = empty_pages(capacity * n_values).reshape(capacity, n_values)
         self._codes = CategoryCodes()
         self._codes.add(top.codes)
         self._count = top.n_nodes
@@ -137,6 +138,7 @@ class Assembly:
         """Add what was grown below a node; the part's node 0 is that node."""
         first = self._count
         cells = part.nodes.cells[: part.n_nodes]
+        # Node 0 of the part stands in the tree already, as `root`: the others move by one less.
         cells["first_child"][cells["kind"] != LEAF] += first - 1
         cells["category_start"][cells["category_start"] >= 0] += self._codes.add(part.codes)
         self._count += part.n_nodes - 1

@@ -1,4 +1,4 @@
-"""What the compiled loops of tree growing are given: named tuples of arrays."""
+"""Growth parameters, training sample and nodes, as named tuples that compiled loops take."""
 
 from typing import Any, NamedTuple
 
@@ -6,8 +6,10 @@ import numpy as np
 
 #: Impurities of classes, then errors of numbers; from `WORST` on, the largest of a node counts.
 GINI, ENTROPY, RISK, VARIANCE, ABSOLUTE, WORST, WORST_OF_MEAN = range(7)
-#: Entries of what a search finds for each column.
-DROP, N_FIRST, MISSING_TO, ORDERED_BY, SPLIT_INFO, MANY_VALUED, N_FOUND = range(7)
+#: Fields of the best split of a column: the decrease of weight times impurity, the known rows on
+#: the first side, the branch of the missing ones (-1 for none), the class by whose share categories
+#: were ordered, the information of the split, and whether C4.5 would call the column many-valued.
+DECREASE, N_FIRST, MISSING_TO, ORDERED_BY, SPLIT_INFO, MANY_VALUED, N_SPLIT_FIELDS = range(7)
 #: Bits of a packed word that hold the row; the bits above hold the rank of its value.
 ROW_BITS = np.uint64(32)
 ROW_MASK = np.uint64((1 << 32) - 1)
@@ -36,7 +38,7 @@ class Sample(NamedTuple):
     n_categories : int32 ndarray
         Categories of each column; 0 for numeric ones.
     side : integer ndarray
-        Room for the child that each row goes to.
+        Where the branch that each row goes to is written.
     """
 
     values: Any
@@ -49,8 +51,8 @@ class Sample(NamedTuple):
     side: Any
 
 
-class Rules(NamedTuple):
-    """How to choose splits and when to stop.
+class GrowthParameters(NamedTuple):
+    """Split criterion and stopping rules of a growing tree (pre-pruning).
 
     Attributes
     ----------
@@ -103,7 +105,7 @@ class Rules(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room that one thread works in, sized for the largest node it meets.
+    """Buffers that one thread works in, sized for the largest node it meets.
 
     Attributes
     ----------

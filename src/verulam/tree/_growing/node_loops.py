@@ -1,9 +1,16 @@
-"""Compiled making of nodes, and growing of whole subtrees: no checks, no recursion."""
+"""Compiled growing of subtrees: stopping rules, splits and their children, no checks."""
 
 import numpy as np
 
 from verulam.tree._growing.class_split_loops import impurity_sum
-from verulam.tree._growing.growth_parameters import ABSOLUTE, DROP, MISSING_TO, N_FIRST, RISK, WORST
+from verulam.tree._growing.growth_parameters import (
+    ABSOLUTE,
+    DECREASE,
+    MISSING_TO,
+    N_FIRST,
+    RISK,
+    WORST,
+)
 from verulam.tree._growing.numba_helpers import (
     copy_into,
     inner_loop,
@@ -26,12 +33,11 @@ from verulam.tree._growing.partition_loops import (
 )
 from verulam.tree._growing.search_loops import known_count, next_seed, search_node
 from verulam.tree._growing.target_split_loops import summarise_targets
-
-LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
+from verulam.tree._structure.tree import LEAF, NUMERIC, NWAY, SUBSET
 
 
 @outer_loop
-def make_node(node, parent, start, stop, seed, nodes, sample, rules, numeric):
+def make_node(node, parent, start, stop, seed, nodes, sample, parameters, numeric):
     """Fill in a new leaf that owns the rows from `start` to `stop`."""
     cell = nodes.cells[node]
     cell.kind, cell.column, cell.threshold = LEAF, -1, np.nan
@@ -42,40 +48,44 @@ def make_node(node, parent, start, stop, seed, nodes, sample, rules, numeric):
     cell.depth = nodes.cells[parent].depth + 1 if parent >= 0 else 0
     values = nodes.values[node]
     if start == stop:
+        # A branch that no row took answers as its parent does.
         copy_into(values, nodes.values[parent])
         cell.weight = cell.impurity = 0.0
         return
     if numeric is None:
         rows, classes, weights = sample.rows, sample.classes, sample.weights
-        for k in range(rules.n_classes):
+        for k in range(parameters.n_classes):
             values[k] = 0.0
         for i in range(start, stop):
             row = rows[i]
             values[classes[row]] += weights[row] if weights.shape[0] > 0 else 1.0
         cell.weight = total_of(values)
-        cell.impurity = impurity_sum(values, values, False, rules) / cell.weight
+        cell.impurity = impurity_sum(values, values, False, parameters) / cell.weight
     else:
-        weight, value, error = summarise_targets(sample.rows[start:stop], sample, rules.criterion)
+        weight, value, error = summarise_targets(
+            sample.rows[start:stop], sample, parameters.criterion
+        )
         cell.weight, values[0], cell.impurity = weight, value, error
 
 
 @outer_loop
-def is_leaf(node, nodes, rules):
+def is_leaf(node, nodes, parameters):
     """Tell whether a node is not to be split, whatever the splits."""
     cell = nodes.cells[node]
-    if cell.n_rows < rules.min_split or cell.depth >= rules.max_depth:
+    if cell.n_rows < parameters.min_split or cell.depth >= parameters.max_depth:
         return True
-    if rules.criterion > RISK:
-        return cell.impurity <= 0.0 or cell.impurity < rules.threshold
-    if cell.impurity < rules.threshold:
+    if parameters.criterion > RISK:
+        return cell.impurity <= 0.0 or cell.impurity < parameters.threshold
+    if cell.impurity < parameters.threshold:
         return True
     values = nodes.values[node]
-    largest = values[largest_place(values, rules.n_classes)] / cell.weight
-    return largest >= 1.0 - 1e-12 or largest >= rules.purity
+    # Sums of weights may miss the whole by rounding.
+    largest = values[largest_place(values, parameters.n_classes)] / cell.weight
+    return largest >= 1.0 - 1e-12 or largest >= parameters.purity
 
 
 @outer_loop
-def prepare_search(node, nodes, sample, rules, scratch, numeric):
+def prepare_search(node, nodes, sample, parameters, scratch, numeric):
     """Put the node's sums where the search looks for them; return its error times weight."""
     sums, cell = scratch.counts[0], nodes.cells[node]
     if numeric is None:
@@ -83,7 +93,8 @@ def prepare_search(node, nodes, sample, rules, scratch, numeric):
         return cell.impurity * cell.weight
     sums[0] = cell.weight
     sums[1] = cell.weight * nodes.values[node, 0]
-    if rules.criterion == ABSOLUTE:
+    if parameters.criterion == ABSOLUTE:
+        # Running medians are kept by the ranks of the targets within the node.
         rows = sample.rows[cell.start : cell.start + cell.n_rows]
         targets = np.empty(rows.shape[0])
         for place in range(rows.shape[0]):
@@ -92,19 +103,21 @@ def prepare_search(node, nodes, sample, rules, scratch, numeric):
         sort_order(targets, order, rows.shape[0])
         for rank in range(rows.shape[0]):
             scratch.ranks[rows[order[rank]]] = rank
-    return cell.impurity * (1.0 if rules.criterion >= WORST else cell.weight)
+    return cell.impurity * (1.0 if parameters.criterion >= WORST else cell.weight)
 
 
 @outer_loop
-def search_alone(node, columns, nodes, sample, rules, scratch, numeric, found):
+def search_alone(node, columns, nodes, sample, parameters, scratch, numeric, splits):
     """Search the columns of a node that owns all rows of the sample; return the best or -1."""
-    error = prepare_search(node, nodes, sample, rules, scratch, numeric)
+    error = prepare_search(node, nodes, sample, parameters, scratch, numeric)
     n_rows, seed = nodes.cells[node].n_rows, nodes.cells[node].seed
-    return search_node(0, n_rows, seed, error, columns, sample, rules, scratch, numeric, found)
+    return search_node(
+        0, n_rows, seed, error, columns, sample, parameters, scratch, numeric, splits
+    )
 
 
 @outer_loop
-def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
+def mark_split(node, column, split, nodes, sample, parameters, scratch, sizes):
     """Turn a leaf into an inner node and mark its rows with the children they go to.
 
     Returns the number of children, and how many words of the scratch hold the bit set or the
@@ -112,20 +125,20 @@ def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
     """
     cell = nodes.cells[node]
     words = sample.packed[column, cell.start : cell.start + cell.n_rows]
-    n_known, n_first = known_count(words), np.int64(found[N_FIRST])
+    n_known, n_first = known_count(words), np.int64(split[N_FIRST])
     n_categories = np.int64(sample.n_categories[column])
     n_branches, n_codes, last = 2, np.int64(0), 0
     if n_categories == 0:
         cell.kind = NUMERIC
         mark_numeric(words, n_known, n_first, sample, sizes)
         cell.threshold = threshold_between(column, words, n_first, n_known, sample)
-    elif rules.n_way:
+    elif parameters.n_way:
         cell.kind = NWAY
         n_branches = mark_groups(words, n_known, sample, sizes)
     else:
         cell.kind = SUBSET
-        last = mark_subset(words, n_known, found, n_categories, sample, scratch, sizes)
-    missing_to = np.int64(found[MISSING_TO])
+        last = mark_subset(words, n_known, split, n_categories, sample, scratch, sizes)
+    missing_to = np.int64(split[MISSING_TO])
     missing_to = mark_missing(words, n_known, missing_to, n_branches, sample, sizes)
     if cell.kind == SUBSET:
         n_codes = write_subset(last, n_categories, scratch, sizes)
@@ -133,15 +146,16 @@ def mark_split(node, column, found, nodes, sample, rules, scratch, sizes):
         n_codes = n_categories
         n_branches = write_groups(words, n_known, n_branches, n_categories, scratch, sizes)
     cell.column, cell.missing_branch = column, missing_to
-    scale = 1.0 if rules.criterion >= WORST else cell.weight
-    cell.gain = max(0.0, found[DROP]) / scale
+    # A worst error is no sum over rows, and so it is not divided by their weight.
+    scale = 1.0 if parameters.criterion >= WORST else cell.weight
+    cell.gain = max(0.0, split[DECREASE]) / scale
     return n_branches, n_codes
 
 
 @part_of_loop
-def best_split(node, columns, nodes, sample, rules, scratch, numeric, found):
+def best_split(node, columns, nodes, sample, parameters, scratch, numeric, splits):
     """Return the column to split a node on, or -1 where no split is good enough."""
-    error = prepare_search(node, nodes, sample, rules, scratch, numeric)
+    error = prepare_search(node, nodes, sample, parameters, scratch, numeric)
     cell = nodes.cells[node]
     column = search_node(
         np.int64(cell.start),
@@ -150,21 +164,21 @@ def best_split(node, columns, nodes, sample, rules, scratch, numeric, found):
         error,
         columns,
         sample,
-        rules,
+        parameters,
         scratch,
         numeric,
-        found,
+        splits,
     )
-    return column if is_good_enough(column, found, rules) else -1
+    return column if is_good_enough(column, splits, parameters) else -1
 
 
 @outer_loop
-def is_good_enough(column, found, rules):
+def is_good_enough(column, splits, parameters):
     """Tell whether the best split reduces the impurity by as much as is asked."""
     if column < 0:
         return False
-    scale = 1.0 if rules.criterion >= WORST else rules.total_weight
-    return found[column, DROP] / scale >= rules.min_decrease - 1e-12
+    scale = 1.0 if parameters.criterion >= WORST else parameters.total_weight
+    return splits[column, DECREASE] / scale >= parameters.min_decrease - 1e-12
 
 
 @inner_loop
@@ -179,25 +193,26 @@ def longer(numbers, count):
 
 
 @outer_loop
-def grow_subtree(nodes, columns, sample, rules, scratch, numeric, found, sizes, codes):
+def grow_subtree(nodes, columns, sample, parameters, scratch, numeric, splits, sizes, codes):
     """Grow node 0 until every leaf is done.
 
     `numeric` is None for classes and True for numbers: only the code for either is compiled.
-    `found`, `sizes` and `codes` are room to work in. Returns the number of nodes, and the bit
+    `splits`, `sizes` and `codes` are buffers. Returns the number of nodes, and the bit
     sets or branches of their categories.
     """
     n_nodes, n_codes = np.int64(1), np.int64(0)
     waiting = np.empty(16, dtype=np.int64)
+    # A stack instead of recursion, so that no tree is too deep.
     waiting[0] = 0
-    n_waiting = 0 if is_leaf(waiting[0], nodes, rules) else 1
+    n_waiting = 0 if is_leaf(waiting[0], nodes, parameters) else 1
     while n_waiting > 0:
         n_waiting -= 1
         node = waiting[n_waiting]
-        column = best_split(node, columns, nodes, sample, rules, scratch, numeric, found)
+        column = best_split(node, columns, nodes, sample, parameters, scratch, numeric, splits)
         if column < 0:
             continue
         n_children, n_new = mark_split(
-            node, column, found[column], nodes, sample, rules, scratch, sizes
+            node, column, splits[column], nodes, sample, parameters, scratch, sizes
         )
         cell = nodes.cells[node]
         if n_new > 0:
@@ -213,10 +228,11 @@ def grow_subtree(nodes, columns, sample, rules, scratch, numeric, found, sizes, 
         first = start
         for branch in range(n_children):
             seed, last = next_seed(cell.seed, branch), first + sizes[branch]
-            make_node(n_nodes + branch, node, first, last, seed, nodes, sample, rules, numeric)
+            make_node(n_nodes + branch, node, first, last, seed, nodes, sample, parameters, numeric)
             first = last
+        # The last child first, so that the first is on top of the stack.
         for child in range(n_nodes + n_children - 1, n_nodes - 1, -1):
-            if not is_leaf(child, nodes, rules):
+            if not is_leaf(child, nodes, parameters):
                 waiting[n_waiting] = child
                 n_waiting += 1
         # Leaves need no orders.

@@ -32,6 +32,7 @@ def sort_order(keys, order, count):
     """Fill `order` with the positions of the first `count` keys in ascending order; ties stay."""
     for place in range(count):
         order[place] = place
+    # Heapsort: in place, without recursion, and short to compile.
     start, stop = count // 2, count
     while stop > 1:
         # First the heap is built, from its last parent to the root; then its top goes behind it.

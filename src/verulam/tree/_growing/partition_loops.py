@@ -1,4 +1,4 @@
-"""Compiled division of a node's rows among its children: no checks."""
+"""Compiled partition of a node's rows among its children, stable in every order: no checks."""
 
 import numpy as np
 
@@ -14,6 +14,8 @@ def threshold_between(column, words, n_first, n_known, sample):
     if n_first == n_known:
         return np.inf
     high = sample.values[words[n_first] & ROW_MASK, column]
+    # Halves are added, because the sum of two huge numbers may overflow; between neighbouring
+    # floating-point numbers there is none, and the lower one divides them as well.
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
 
@@ -38,15 +40,15 @@ def mark_missing(words, n_known, missing_to, n_branches, sample, sizes):
 
 
 @part_of_loop
-def mark_subset(words, n_known, found, n_categories, sample, scratch, sizes):
+def mark_subset(words, n_known, split, n_categories, sample, scratch, sizes):
     """Mark the rows of two subsets of categories; return the last rank of the first."""
     places = scratch.groups[2]
     for code in range(n_categories):
         places[code] = -1.0
-    reorder_categories(words, n_known, np.int64(found[ORDERED_BY]), sample, scratch)
+    reorder_categories(words, n_known, np.int64(split[ORDERED_BY]), sample, scratch)
     sizes[0] = sizes[1] = 0
     # Ranks of the first side end where the scan stopped.
-    last = np.int64(scratch.words[np.int64(found[N_FIRST]) - 1] >> ROW_BITS)
+    last = np.int64(scratch.words[np.int64(split[N_FIRST]) - 1] >> ROW_BITS)
     for i in range(n_known):
         branch = np.int64(places[np.int64(words[i] >> ROW_BITS)] > last)
         sample.side[words[i] & ROW_MASK] = branch
@@ -57,6 +59,7 @@ def mark_subset(words, n_known, found, n_categories, sample, scratch, sizes):
 @part_of_loop
 def write_subset(last, n_categories, scratch, sizes):
     """Write the bit set of the second subset, which unseen categories join if it is larger."""
+    # A category that did not reach the node in training goes with the larger side.
     places, heavier = scratch.groups[2], np.int64(sizes[1] > sizes[0])
     n_codes = (n_categories + 63) // 64
     for word in range(n_codes):
@@ -122,20 +125,23 @@ def divide_columns(first, last, start, stop, sizes, n_children, sample, scratch)
         if words[0] >> ROW_BITS == words[n - 1] >> ROW_BITS:
             continue
         if n_children == 2:
-            kept = moved = 0
+            # Every word is written to both sides, and one of them moves on: without a branch, the
+            # processor has nothing to predict wrongly.
+            n_left = n_right = 0
             for i in range(n):
                 word = words[i]
                 other = int(side[word & ROW_MASK])
-                words[kept] = word
-                buffer[moved] = word
-                moved += other
-                kept += 1 - other
-            for i in range(moved):
-                words[kept + i] = buffer[i]
+                words[n_left] = word
+                buffer[n_right] = word
+                n_right += other
+                n_left += 1 - other
+            for i in range(n_right):
+                words[n_left + i] = buffer[i]
             continue
         places[0] = 0
         for child in range(1, n_children):
             places[child] = places[child - 1] + sizes[child - 1]
+        # A counting sort by child is stable, and so keeps the order of the values.
         for i in range(n):
             child = side[words[i] & ROW_MASK]
             buffer[places[child]] = words[i]

@@ -1,10 +1,10 @@
-"""Compiled search for the split of least error, for numbers to predict: no checks."""
+"""Compiled split search for regression: least error of an ordered column, no checks."""
 
 import numpy as np
 
 from verulam.tree._growing.growth_parameters import (
     ABSOLUTE,
-    DROP,
+    DECREASE,
     MISSING_TO,
     N_FIRST,
     ROW_BITS,
@@ -73,6 +73,9 @@ def scan_plain_variance(words, total, targets, inverse, min_leaf):
     It takes bare arrays, because most nodes have a handful of rows, and then it is the call that
     costs.
     """
+    # The squared error of a side is the sum of its squares less (sum)^2 / n, and the squares of
+    # both sides add up to the same whatever the cut: the largest sum of (sum)^2 / n has the least
+    # error. The inverses are tabled because a division is slow.
     n, best, first, n_first = words.shape[0], -np.inf, 0.0, 0
     previous = words[0] >> ROW_BITS
     for i in range(n):
@@ -88,20 +91,20 @@ def scan_plain_variance(words, total, targets, inverse, min_leaf):
 
 
 @inner_loop
-def scan_variance(words, n_known, node_sums, sample, rules, found):
+def scan_variance(words, n_known, node_sums, sample, parameters, split):
     """Search one ordered column for the threshold of least squared error.
 
     `node_sums` holds the weight of the node's rows and the weighted sum of their targets.
     """
     n = words.shape[0]
     n_missing = n - n_known
-    found[MISSING_TO] = -1.0
-    if n_missing == 0 and rules.table.shape[0] > 0:
+    split[MISSING_TO] = -1.0
+    if n_missing == 0 and parameters.table.shape[0] > 0:
         best, n_first = scan_plain_variance(
-            words, node_sums[1], sample.targets, rules.table, rules.min_leaf
+            words, node_sums[1], sample.targets, parameters.table, parameters.min_leaf
         )
-        found[DROP] = best - node_sums[1] * node_sums[1] / node_sums[0]
-        found[N_FIRST] = n_first
+        split[DECREASE] = best - node_sums[1] * node_sums[1] / node_sums[0]
+        split[N_FIRST] = n_first
         return
     lost_weight = lost_sum = 0.0
     for i in range(n_known, n):
@@ -110,45 +113,47 @@ def scan_variance(words, n_known, node_sums, sample, rules, found):
         lost_weight += weight
         lost_sum += weight * sample.targets[row]
     second_weight, second_sum = node_sums[0] - lost_weight, node_sums[1] - lost_sum
-    own_branch = n_missing > 0 and not rules.fractional
+    with_missing = n_missing > 0 and not parameters.fractional
     parent_weight, parent_sum = second_weight, second_sum
-    if own_branch:
+    if with_missing:
         parent_weight, parent_sum = second_weight + lost_weight, second_sum + lost_sum
     best, first_weight, first_sum = -np.inf, 0.0, 0.0
-    if own_branch and min(n_known, n_missing) >= rules.min_leaf:
+    # The known values on one side, the missing ones on the other.
+    if with_missing and min(n_known, n_missing) >= parameters.min_leaf:
         best = second_sum * second_sum / second_weight + lost_sum * lost_sum / lost_weight
-        found[N_FIRST], found[MISSING_TO] = n_known, 1.0
+        split[N_FIRST], split[MISSING_TO] = n_known, 1.0
     previous = words[0] >> ROW_BITS
     for i in range(n_known):
         rank = words[i] >> ROW_BITS
         row = words[i] & ROW_MASK
         if rank != previous:
             previous = rank
-            for side in range(2 if own_branch else 1):
+            for side in range(2 if with_missing else 1):
                 n_first, n_second = i, n_known - i
                 weight1, sum1, weight2, sum2 = first_weight, first_sum, second_weight, second_sum
-                if own_branch and side == 0:
+                if with_missing and side == 0:
                     n_first, weight1, sum1 = i + n_missing, weight1 + lost_weight, sum1 + lost_sum
-                elif own_branch:
+                elif with_missing:
                     n_second, weight2, sum2 = (
                         n_second + n_missing,
                         weight2 + lost_weight,
                         sum2 + lost_sum,
                     )
-                if min(n_first, n_second) < rules.min_leaf:
+                if min(n_first, n_second) < parameters.min_leaf:
                     continue
+                # Both quotients on one denominator: one division instead of two.
                 score = (sum1 * sum1 * weight2 + sum2 * sum2 * weight1) / (weight1 * weight2)
                 if score > best:
                     best = score
-                    found[N_FIRST] = i
-                    found[MISSING_TO] = side if own_branch else -1.0
+                    split[N_FIRST] = i
+                    split[MISSING_TO] = side if with_missing else -1.0
         weight = sample.weights[row] if sample.weights.shape[0] > 0 else 1.0
         moved = weight * sample.targets[row]
         first_weight += weight
         first_sum += moved
         second_weight -= weight
         second_sum -= moved
-    found[DROP] = best - parent_sum * parent_sum / parent_weight
+    split[DECREASE] = best - parent_sum * parent_sum / parent_weight
 
 
 @inner_loop
@@ -160,12 +165,15 @@ def running_errors(words, n_known, missing_side, backwards, sample, criterion, r
     n = words.shape[0]
     weight, low, high = 0.0, np.inf, -np.inf
     if criterion == ABSOLUTE:
+        # Fenwick trees over the ranks of the targets hold weights and weighted sums: a row is
+        # added, and the median found, in log n steps.
         tree_weight, tree_sum = np.zeros(n + 1), np.zeros(n + 1)
         by_rank = np.empty(n)
         for i in range(n):
             row = words[i] & ROW_MASK
             by_rank[ranks[row]] = sample.targets[row]
     total = 0.0
+    # Missing rows that belong to this side are on it from the start: they are the steps below 0.
     n_extra = n - n_known if missing_side else 0
     for step in range(-n_extra, n_known):
         known = n_known - 1 - step if backwards else step
@@ -183,6 +191,8 @@ def running_errors(words, n_known, missing_side, backwards, sample, criterion, r
             add_at(tree_weight, ranks[row], w)
             add_at(tree_sum, ranks[row], w * number)
             below, sum_below, place_of = weight_below(tree_weight, tree_sum, 0.5 * weight)
+            # The sum of |r - m| is m W - S over what is below the median, and S - m W over the
+            # rest.
             median = by_rank[min(place_of, n - 1)]
             error = median * below - sum_below + (total - sum_below) - median * (weight - below)
         if step >= 0:
@@ -191,7 +201,7 @@ def running_errors(words, n_known, missing_side, backwards, sample, criterion, r
 
 @part_of_loop
 def add_at(tree, place, amount):
-    """Add to one entry of a binary indexed tree of sums."""
+    """Add to one entry of a Fenwick tree (binary indexed tree) of sums."""
     place += 1
     while place < tree.shape[0]:
         tree[place] += amount
@@ -202,6 +212,8 @@ def add_at(tree, place, amount):
 def weight_below(tree_weight, tree_sum, half):
     """Return weight and sum of the entries before the one where the weight passes `half`."""
     n = tree_weight.shape[0] - 1
+    # Down the tree from its largest power of two: each step either takes the whole block of entries
+    # or halves it.
     step = 1
     while step * 2 <= n:
         step *= 2
@@ -216,42 +228,56 @@ def weight_below(tree_weight, tree_sum, half):
 
 
 @inner_loop
-def scan_errors(words, n_known, sample, rules, scratch, parent, found):
+def scan_errors(words, n_known, sample, parameters, scratch, parent, split):
     """Search one ordered column for the threshold of least absolute or worst error."""
     n = words.shape[0]
     first, second = scratch.numbers[0], scratch.numbers[1]
-    own_branch = n > n_known and not rules.fractional
+    with_missing = n > n_known and not parameters.fractional
     n_missing = n - n_known
     best = np.inf
-    found[MISSING_TO] = -1.0
-    worst = rules.criterion >= WORST
+    split[MISSING_TO] = -1.0
+    worst = parameters.criterion >= WORST
     ranks = scratch.ranks
-    for side in range(2 if own_branch else 1):
+    for side in range(2 if with_missing else 1):
         running_errors(
-            words, n_known, own_branch and side == 0, False, sample, rules.criterion, ranks, first
+            words,
+            n_known,
+            with_missing and side == 0,
+            False,
+            sample,
+            parameters.criterion,
+            ranks,
+            first,
         )
         running_errors(
-            words, n_known, own_branch and side == 1, True, sample, rules.criterion, ranks, second
+            words,
+            n_known,
+            with_missing and side == 1,
+            True,
+            sample,
+            parameters.criterion,
+            ranks,
+            second,
         )
         for i in range(1, n_known):
             if words[i] >> ROW_BITS == words[i - 1] >> ROW_BITS:
                 continue
             n_first, n_second = i, n_known - i
-            if own_branch and side == 0:
+            if with_missing and side == 0:
                 n_first += n_missing
-            elif own_branch:
+            elif with_missing:
                 n_second += n_missing
-            if min(n_first, n_second) < rules.min_leaf:
+            if min(n_first, n_second) < parameters.min_leaf:
                 continue
             one, other = first[i], second[n_known - i]
             # The worst error of both sides decides; their sum breaks ties.
             score = max(one, other) + 1e-9 * (one + other) if worst else one + other
             if score < best:
                 best = score
-                found[N_FIRST] = i
-                found[MISSING_TO] = side if own_branch else -1.0
+                split[N_FIRST] = i
+                split[MISSING_TO] = side if with_missing else -1.0
     # Neither side is worse than the whole but around its mean: less than no drop is rounding.
-    found[DROP] = max(0.0, parent - best) if best < np.inf else -np.inf
+    split[DECREASE] = max(0.0, parent - best) if best < np.inf else -np.inf
 
 
 @inner_loop
@@ -260,60 +286,63 @@ def worst_of_groups(errors, joined, n_groups):
 
     `errors` are those of the groups alone, and `joined` those of each with the missing rows.
     """
+    # The two largest errors of the groups alone: the second counts where the group that has the
+    # largest takes the missing rows.
     first, second, place = 0.0, 0.0, 0
     for group in range(n_groups):
         if errors[group] > first:
             first, second, place = errors[group], first, group
         else:
             second = max(second, errors[group])
-    best, chosen = np.inf, 0
+    best, best_group = np.inf, 0
     for group in range(n_groups):
         largest = max(joined[group], second if group == place else first)
         # Of groups that leave the same worst error, that which has the least itself.
-        if largest < best or (largest == best and joined[group] < joined[chosen]):
-            best, chosen = largest, group
-    return best, chosen
+        if largest < best or (largest == best and joined[group] < joined[best_group]):
+            best, best_group = largest, group
+    return best, best_group
 
 
 @inner_loop
-def group_targets(words, n_known, sample, rules, scratch, parent, found):
+def group_targets(words, n_known, sample, parameters, scratch, parent, split):
     """Judge the n-way split of a column ordered by category."""
     n = words.shape[0]
     n_missing = n - n_known
     rows = scratch.rows
-    own_branch = n_missing > 0 and not rules.fractional
-    worst = rules.criterion >= WORST
+    with_missing = n_missing > 0 and not parameters.fractional
+    worst = parameters.criterion >= WORST
     total, saved, n_groups, n_large, start = 0.0, np.inf, 0, 0, 0
-    found[MISSING_TO] = -1.0
+    split[MISSING_TO] = -1.0
     for i in range(n_known):
         rows[i - start] = words[i] & ROW_MASK
         if i + 1 == n_known or words[i + 1] >> ROW_BITS != words[i] >> ROW_BITS:
             count = i + 1 - start
-            weight, _, error = summarise_targets(rows[:count], sample, rules.criterion)
+            weight, _, error = summarise_targets(rows[:count], sample, parameters.criterion)
             alone = weight * error
             total += alone
             if worst:
+                # A worst error is no sum: it needs the errors of all groups, alone and joined.
                 scratch.numbers[0, n_groups] = scratch.numbers[1, n_groups] = error
-            if own_branch:
+            if with_missing:
                 for place in range(n_missing):
                     rows[count + place] = words[n_known + place] & ROW_MASK
                 weight, _, error = summarise_targets(
-                    rows[: count + n_missing], sample, rules.criterion
+                    rows[: count + n_missing], sample, parameters.criterion
                 )
                 if worst:
                     scratch.numbers[1, n_groups] = error
                 elif weight * error - alone < saved:
                     saved = weight * error - alone
-                    found[MISSING_TO] = n_groups
-            n_large += count >= rules.min_leaf
+                    split[MISSING_TO] = n_groups
+            n_large += count >= parameters.min_leaf
             n_groups, start = n_groups + 1, i + 1
     if n_groups < 2 or n_large < 2:
-        found[DROP] = -np.inf
+        split[DECREASE] = -np.inf
         return
-    found[N_FIRST] = n_groups
+    split[N_FIRST] = n_groups
     if worst:
         largest, branch = worst_of_groups(scratch.numbers[0], scratch.numbers[1], n_groups)
-        found[DROP] = max(0.0, parent - largest)
-        found[MISSING_TO] = branch if own_branch else -1.0
+        split[DECREASE] = max(0.0, parent - largest)
+        split[MISSING_TO] = branch if with_missing else -1.0
     else:
-        found[DROP] = parent - total - (saved if own_branch else 0.0)
+        split[DECREASE] = parent - total - (saved if with_missing else 0.0)

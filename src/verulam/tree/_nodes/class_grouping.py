@@ -67,6 +67,7 @@ def two_means(means: Numbers, weights: Numbers) -> NDArray[np.bool_]:
     array([False, False,  True,  True])
     """
     distances = ((means[:, None] - means[None]) ** 2).sum(axis=2)
+    # The furthest pair, in the order of the classes, so that equal data give equal groups.
     first, second = sorted(divmod(int(np.argmax(distances)), len(means)))
     in_second = distances[second] < distances[first]
     in_second[[first, second]] = False, True
@@ -95,13 +96,14 @@ def group_by_exchange(problem: NodeProblem, start: NDArray[np.bool_]) -> NDArray
         For each class that is present, whether it starts in the second group.
     """
     present = problem.present
+    # The total covariance is the same for every grouping, and so is inverted once.
     inverse = scatter_inverse(problem)
     place = np.zeros(problem.n_classes, dtype=np.intp)
     place[present] = np.arange(len(present))
-    own = place[problem.codes]
+    class_place = place[problem.codes]
 
     def worth(in_second: NDArray[np.bool_]) -> float:
-        direction = fisher_direction(problem, in_second[own], inverse)
+        direction = fisher_direction(problem, in_second[class_place], inverse)
         return find_threshold(problem, problem.inputs @ direction).impurity
 
     groups, best, improved = start.copy(), worth(start), True
@@ -110,6 +112,7 @@ def group_by_exchange(problem: NodeProblem, start: NDArray[np.bool_]) -> NDArray
         for moved in range(len(present)):
             trial = groups.copy()
             trial[moved] = not trial[moved]
+            # Neither group may run out of classes.
             if trial.all() or not trial.any():
                 continue
             impurity = worth(trial)
@@ -129,6 +132,6 @@ def two_groups(problem: NodeProblem) -> NDArray[np.int64]:
     in_second = two_means(problem.class_means(), problem.class_weights[present])
     if problem.options.grouping == "exchange":
         in_second = group_by_exchange(problem, in_second)
-    chosen = np.zeros(problem.n_classes, dtype=np.int64)
-    chosen[present] = in_second
-    return chosen[problem.codes]
+    group_of_class = np.zeros(problem.n_classes, dtype=np.int64)
+    group_of_class[present] = in_second
+    return group_of_class[problem.codes]

@@ -1,4 +1,4 @@
-"""Nodes that are not linear: quadratic, sphere, ellipsoid, small network; and one per class."""
+"""Curved nodes (quadratic, sphere, ellipsoid, small network), and a branch for each class."""
 
 from dataclasses import replace
 
@@ -34,9 +34,12 @@ def fit_quadratic(problem: NodeProblem) -> QuadraticTest | None:
     step = find_threshold(problem, features @ weights)
     if not np.isfinite(step.impurity):
         return None
+    # Back from features of mean square 1 to those of the inputs.
     weights = weights / scale
     matrix = np.zeros((n_inputs, n_inputs))
     matrix[np.triu_indices(n_inputs)] = weights[n_inputs:]
+    # The weight of a product stands in the upper triangle: half of it in either place gives the
+    # same quadratic form by a symmetric matrix.
     matrix = 0.5 * (matrix + matrix.T)
     return QuadraticTest(matrix, weights[:n_inputs], step.length, np.zeros(n_inputs))
 
@@ -75,15 +78,18 @@ def fit_ellipsoid(problem: NodeProblem) -> SphereTest | None:
         moved = rows - np.average(rows, axis=0, weights=weights)
         covariance = (moved * weights[:, None]).T @ moved / weights.sum()
         covariance = (1.0 - SHRINKAGE) * covariance + SHRINKAGE * np.diag(overall + 1e-9)
+        # With L L' the covariance, inv(L) makes Mahalanobis distances Euclidean ones.
         roots.append(np.linalg.inv(np.linalg.cholesky(covariance)))
     return _best_sphere(problem, roots)
 
 
 def _best_sphere(problem: NodeProblem, roots: list[Numbers]) -> SphereTest | None:
     """Return the best sphere around a class mean after multiplication by one of the roots."""
-    best, found = np.inf, None
+    best, sphere = np.inf, None
     for root in roots:
         turned = replace(problem, inputs=np.ascontiguousarray(problem.inputs @ root.T))
+        # The inside of a sphere, |x - c|^2 <= r^2, is -|x|^2 + 2 c'x + r^2 - |c|^2 >= 0: linear in
+        # 2 c but for -|x|^2, so that centres are tuned as hyperplanes are.
         base = -(turned.inputs**2).sum(axis=1)
         starts = [along(turned, 2.0 * mean, base) for mean in turned.class_means()]
         start = starts[first_least([plane.impurity for plane in starts])]
@@ -93,8 +99,8 @@ def _best_sphere(problem: NodeProblem, roots: list[Numbers]) -> SphereTest | Non
         centre = 0.5 * plane.weights
         radius = max(plane.intercept + float(centre @ centre), 0.0) ** 0.5
         if plane.impurity < best - 1e-9 and radius > 0.0:
-            best, found = plane.impurity, SphereTest(_solve(root, centre), root, radius)
-    return found
+            best, sphere = plane.impurity, SphereTest(_solve(root, centre), root, radius)
+    return sphere
 
 
 def _solve(matrix: Numbers, right: Numbers) -> Numbers:
@@ -106,11 +112,12 @@ def fit_network(problem: NodeProblem) -> NetworkTest | None:
     groups = _curved_groups(problem)
     n_inputs, n_hidden = problem.inputs.shape[1], problem.options.hidden_units
     shares = problem.weights / problem.weights.sum()
-    best, found = np.inf, np.empty(0)
-    for _ in range(problem.options.n_restarts + 1):
+    least_loss, flat = np.inf, np.empty(0)
+    for _ in range(problem.options.n_init):
         start = problem.random.normal(size=(n_inputs + 2) * n_hidden + 1)
+        # Sums of standardised inputs then have spread 1, where tanh is not yet flat.
         start[: n_inputs * n_hidden] /= np.sqrt(n_inputs)
-        result = minimize(
+        optimum = minimize(
             _network_loss,
             start,
             (problem.inputs, groups, shares, n_hidden),
@@ -118,9 +125,9 @@ def fit_network(problem: NodeProblem) -> NetworkTest | None:
             jac=True,
             options={"maxiter": NETWORK_STEPS},
         )
-        if result.fun < best:
-            best, found = float(result.fun), result.x
-    test = _as_network(found, n_inputs, n_hidden)
+        if optimum.fun < least_loss:
+            least_loss, flat = float(optimum.fun), optimum.x
+    test = _as_network(flat, n_inputs, n_hidden)
     step = find_threshold(problem, test.scores(problem.inputs))
     if not np.isfinite(step.impurity):
         return None
@@ -143,6 +150,7 @@ def _network_loss(
     hidden = np.tanh(inputs @ network.hidden_weights + network.hidden_intercepts)
     scores = hidden @ network.weights + network.intercept
     loss = shares @ np.logaddexp(0.0, np.where(groups == 1, -scores, scores))
+    # Backpropagation: the error at the output, then at the hidden units, where tanh' = 1 - tanh^2.
     at_output = shares * (sigmoid(scores) - groups)
     at_hidden = np.outer(at_output, network.weights) * (1.0 - hidden**2)
     gradient = np.concatenate(
@@ -172,6 +180,7 @@ def fit_gaussian(problem: NodeProblem) -> ClasswiseTest | None:
     priors = problem.class_weights[present] / problem.weights.sum()
     intercepts = np.log(priors) - 0.5 * (weights * means).sum(axis=1)
     test = ClasswiseTest(weights, intercepts, present)
+    # Leaving a class out moves its rows to others: counted anew until all branches are filled.
     while True:
         used, counts = np.unique(test.branches(problem.inputs), return_counts=True)
         enough = used[counts >= problem.options.min_rows]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.tree._nodes.inputs import InputCode
+from verulam.tree._nodes.kinds import KIND_NUMBERS, FittedNode, fit_node
 from verulam.tree._nodes.problem import NodeOptions, NodeProblem, impurity_of, split_impurity_of
-from verulam.tree._nodes.registry import KIND_NUMBERS, FittedNode, fit_node
 from verulam.tree._nodes.splits import NodeTest
 from verulam.tree._structure.tree import LEAF, TreeStructure, collapse, surviving
 
@@ -64,6 +64,7 @@ class MultivariateTree:
         leaves = np.zeros(len(inputs), dtype=np.int32)
         rows_of = {0: np.arange(len(inputs))}
         for node, test in enumerate(self.tests):
+            # Parents come before their children, so that the rows of a node are known by now.
             rows = rows_of.pop(node)
             if test is None:
                 leaves[rows] = node
@@ -162,7 +163,10 @@ def grow_tree(
         return _Node(rows, len(rows), parent, depth, counts, impurity)
 
     nodes = [make(np.arange(len(inputs)), -1, 0)]
+    # Breadth-first: children are appended behind all nodes of the depth above, so that parents come
+    # first.
     for number, node in enumerate(nodes):  # which grows on the way
+        # Only nodes that wait to be split hold their rows.
         rows, node.rows = node.rows, node.rows[:0]
         if _is_leaf(node, limits):
             continue
@@ -174,18 +178,18 @@ def grow_tree(
             options,
             random,
         )
-        own = inputs[rows]
-        fitted = _in_units(choose(problem), problem, own, code)
+        node_inputs = inputs[rows]
+        fitted = _in_units(choose(problem), problem, node_inputs, code)
         if fitted is None:
             # In other units rounding may move a row across; a threshold is safe.
-            fitted = _in_units(fit_node("univariate", problem), problem, own, code)
+            fitted = _in_units(fit_node("univariate", problem), problem, node_inputs, code)
         gain = 0.0 if fitted is None else max(0.0, node.impurity - fitted.impurity)
         if fitted is None or gain * node.counts.sum() / total < limits.min_decrease:
             continue
         test = fitted.test
-        branches = test.branches(own)
+        branches = test.branches(node_inputs)
         node.fitted, node.first_child, node.gain = fitted, len(nodes), gain
-        node.spread = _spread(test.scores(own), weights[rows])
+        node.spread = _spread(test.scores(node_inputs), weights[rows])
         nodes += [
             make(rows[branches == branch], number, node.depth + 1)
             for branch in range(test.n_branches)

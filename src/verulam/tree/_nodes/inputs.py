@@ -104,6 +104,7 @@ def learn_inputs(
     if not np.isfinite(spread).all():
         largest = names[int(np.argmin(np.isfinite(spread)))]
         raise DataError(f"{largest} is too large for its squares: divide it by a power of ten.")
+    # A constant column has no spread but rounding, which must not be blown up to 1.
     usable = spread > 1e-12 * np.maximum(np.abs(means), 1e-300)
     if not standardise:
         scale, centre = np.ones(raw.shape[1]), np.zeros(raw.shape[1])

@@ -52,7 +52,7 @@ class Hyperplane:
 
 
 def along(problem: NodeProblem, weights: Numbers, base: Numbers | None = None) -> Hyperplane:
-    """Return the best hyperplane with given weights; of infinite impurity if there is none."""
+    """Return the best hyperplane along some weights; of infinite impurity if there is none."""
     scores = problem.inputs @ weights
     step = find_threshold(problem, scores if base is None else scores + base)
     return Hyperplane(weights, step.length, step.impurity)
@@ -60,9 +60,9 @@ def along(problem: NodeProblem, weights: Numbers, base: Numbers | None = None) -
 
 def best_input(problem: NodeProblem) -> tuple[int, Hyperplane]:
     """Return the input whose best threshold leaves the least impurity, and that split."""
-    found = along_inputs(problem)
-    column = first_least([plane.impurity for plane in found])
-    return column, found[column]
+    planes = along_inputs(problem)
+    column = first_least([plane.impurity for plane in planes])
+    return column, planes[column]
 
 
 def along_inputs(problem: NodeProblem) -> list[Hyperplane]:
@@ -103,9 +103,11 @@ def tune_coefficients(
                     change = np.zeros(problem.inputs.shape[1])
                     change[column] = step.length
                     plane = plane.moved(change, step.length * shift, step.impurity)
+                    # One coefficient has changed: no product with all inputs is needed.
                     scores = scores + step.length * direction
                     if history is not None:
                         history.append(plane.impurity)
+        # Once all weights have moved, the intercept by itself.
         step = find_threshold(problem, scores)
         if step.impurity < plane.impurity - SMALLEST_DIFFERENCE:
             plane = plane.moved(0.0 * plane.weights, step.length, step.impurity)
@@ -123,6 +125,7 @@ def jump(problem: NodeProblem, start: Hyperplane) -> Hyperplane:
     plane, in_vain = tune_coefficients(problem, start), 0
     zero = np.zeros(len(problem.inputs))
     while in_vain < problem.options.n_jumps and plane.impurity > 0.0:
+        # All coefficients at once: a way out of minima that no single one can leave.
         draw = problem.random.normal(size=problem.inputs.shape[1] + 1)
         direction = problem.inputs @ draw[:-1] + draw[-1]
         step = find_step(problem, plane.scores(zero, problem.inputs), direction)
@@ -137,9 +140,10 @@ def jump(problem: NodeProblem, start: Hyperplane) -> Hyperplane:
 def best_of_starts(problem: NodeProblem, start: Hyperplane) -> Hyperplane:
     """Return the best of searches with jumps from `start` and from random hyperplanes."""
     best = jump(problem, start)
-    for _ in range(problem.options.n_restarts):
+    for _ in range(problem.options.n_init - 1):
         if best.impurity <= 0.0:
             break
+        # A random direction, which cyclic search then leaves for the nearest local minimum.
         draw: Numbers = problem.random.normal(size=problem.inputs.shape[1:])
         plane = along(problem, draw)
         if np.isfinite(plane.impurity):

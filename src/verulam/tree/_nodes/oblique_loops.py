@@ -60,11 +60,13 @@ def best_cut(keys, rising, codes, weights, sides, n_side, criterion, min_rows):
             totals[side] += sides[side, k]
             terms[side] += cell_term(sides[side, k], criterion)
     total = totals[0] + totals[1]
-    best, found = np.inf, np.nan
+    best, cut = np.inf, np.nan
     for i in range(keys.shape[0] - 1):
         old, code = (0 if rising[i] else 1), codes[i]
         for side in range(2):
             change = -weights[i] if side == old else weights[i]
+            # Running sums: a row changes one class weight of each side, so that the other terms
+            # stand.
             terms[side] -= cell_term(sides[side, code], criterion)
             # Running sums leave crumbs where nothing is left.
             left = sides[side, code] + change
@@ -86,8 +88,8 @@ def best_cut(keys, rising, codes, weights, sides, n_side, criterion, min_rows):
                 impurity += side_of_sum(totals[side], terms[side], criterion)
         # Equal impurities must not be told apart by the rounding of running sums.
         if impurity < best - 1e-9 * total:
-            best, found = impurity, middle
-    return (best if best > 1e-9 * total else 0.0) / total, found
+            best, cut = impurity, middle
+    return (best if best > 1e-9 * total else 0.0) / total, cut
 
 
 @njit(cache=True)
@@ -112,6 +114,8 @@ def best_interval(values, codes, weights, n_classes, criterion, min_rows):
             continue
         below = side_impurity(running[first], criterion)
         for second in range(first + min_rows, n_rows - min_rows + 1):
+            # Where the lower part alone is as impure as the best three, no upper threshold can
+            # help.
             if values[second] == values[second - 1] or below >= best:
                 continue
             for k in range(n_classes):

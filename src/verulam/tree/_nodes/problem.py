@@ -1,4 +1,4 @@
-"""What a node of a multivariate tree is given to learn its test from."""
+"""The learning problem of a node in a multivariate tree, and the line search of its splits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +30,8 @@ class NodeOptions:
         Inputs that a node may use.
     hidden_units
         Units of a network.
-    n_restarts
-        Random starts of searches that may end in local minima.
+    n_init
+        Starts of searches that may end in local minima.
     n_jumps
         Random directions that are tried in vain before a search ends.
     """
@@ -41,7 +41,7 @@ class NodeOptions:
     grouping: str
     max_inputs: int
     hidden_units: int
-    n_restarts: int
+    n_init: int
     n_jumps: int
 
 
@@ -123,6 +123,8 @@ def find_step(problem: NodeProblem, scores: Numbers, direction: Numbers) -> Step
     """Return the multiple of a direction that, added to the scores, splits the classes best."""
     # Entries that are all but zero would have to be moved by infinite steps.
     moving = np.flatnonzero(np.abs(direction) > 1e-9 * np.abs(direction).max(initial=0.0))
+    # A row changes sides where score + length * direction passes 0. In the order of those lengths
+    # one run through the rows judges every length, whatever the number of inputs.
     keys = -scores[moving] / direction[moving]
     order = np.argsort(keys)
     moving = moving[order]

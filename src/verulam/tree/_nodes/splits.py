@@ -91,6 +91,7 @@ class LinearTest(NodeTest):
     def scores(self, inputs: Numbers) -> Numbers:
         """Return the weighted sums."""
         used = np.flatnonzero(self.weights)
+        # Zero times infinity is no number: inputs without a weight are left out.
         return inputs[:, used] @ self.weights[used] + self.intercept
 
     def unscaled(self, centre: Numbers, scale: Numbers) -> Self:
@@ -171,6 +172,7 @@ class QuadraticTest(NodeTest):
 
     def describe(self, names: Sequence[str], branch: int) -> str:
         """Return the inequality, multiplied out."""
+        # (x - c)'W(x - c) + w'(x - c) = x'Wx + (w - 2Wc)'x + c'Wc - w'c, for symmetric W.
         weights = self.weights - 2.0 * self.matrix @ self.centre
         shift = float((self.matrix @ self.centre - self.weights) @ self.centre)
         terms = []

@@ -1,4 +1,4 @@
-"""Tables of mixed columns as the one float64 matrix that trees work on."""
+"""Encoding of tables of mixed columns as the one float64 matrix that trees work on."""
 
 from typing import Any
 

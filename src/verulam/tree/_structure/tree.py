@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from verulam.base import map_rows
 from verulam.tree._structure.tree_loops import STEP, find_leaves, find_numeric_leaves, share_rows
+from verulam.tree._tuning import PACKED_NODES_PER_ROW
 
 LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
 #: The first kind that this module gives no meaning to.
@@ -119,6 +120,8 @@ class TreeStructure:
     def _children_of(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the children of several nodes, one after the other."""
         counts = self.n_children[nodes].astype(np.intp)
+        # Runs of consecutive numbers without a loop: one range over all, each run moved to its
+        # start.
         earlier = np.cumsum(counts) - counts
         return np.arange(counts.sum()) + np.repeat(self.first_child[nodes] - earlier, counts)
 
@@ -179,7 +182,8 @@ class TreeStructure:
             return find_leaves(part, *self._walk(self.missing_branch))
 
         # Few rows are not worth the packing of a large tree.
-        packable = len(rows) >= len(self) // 4 and (self.kind <= NUMERIC).all()
+        few_nodes = len(self) // PACKED_NODES_PER_ROW <= len(rows)
+        packable = few_nodes and (self.kind <= NUMERIC).all()
         steps = self._steps() if packable and not self.fractional else None
         return map_rows(leaves_of, rows, (len(rows),), np.int32)
 
@@ -187,6 +191,8 @@ class TreeStructure:
         """Return the nodes of a tree of thresholds as `find_numeric_leaves` takes them."""
         steps = np.empty(len(self), dtype=STEP)
         leaf, right = self.kind == LEAF, self.missing_branch == 1
+        # A leaf leads to itself: nothing is above infinity, so that rows which have arrived may
+        # step on with the others.
         steps["threshold"] = np.where(leaf, np.inf, self.threshold)
         steps["column"] = np.where(leaf, 0, 2 * self.column.astype(np.int32) + right)
         steps["child"] = np.where(leaf, np.arange(len(self)), self.first_child)
@@ -319,19 +325,25 @@ def conditions(
     merged
         Join the conditions on one column: the tightest bounds, the categories that all accept.
     """
-    found: list[Condition] = []
+    upwards: list[Condition] = []
     while node > 0:
         parent = int(structure.parent[node])
         branch = node - int(structure.first_child[parent])
-        found.append(branch_condition(structure, parent, branch))
+        upwards.append(branch_condition(structure, parent, branch))
         node = parent
-    return merge_conditions(found[::-1]) if merged else tuple(found[::-1])
+    return merge_conditions(upwards[::-1]) if merged else tuple(upwards[::-1])
 
 
-def merge_conditions(given: Sequence[Condition]) -> tuple[Condition, ...]:
-    """Return at most one bound of each side and one set of categories per column."""
+def merge_conditions(conjunction: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return a conjunction with at most one bound of each side and one set of categories a column.
+
+    Parameters
+    ----------
+    conjunction
+        Conditions that must all hold.
+    """
     merged: dict[tuple[int, str], Condition] = {}
-    for condition in given:
+    for condition in conjunction:
         key = (condition.column, condition.relation)
         merged[key] = _both(merged[key], condition) if key in merged else condition
     return tuple(merged.values())
@@ -341,8 +353,8 @@ def _both(first: Condition, second: Condition) -> Condition:
     missing = first.accepts_missing and second.accepts_missing
     if first.relation == "in":
         accepted = set(second.categories)
-        kept = tuple(code for code in first.categories if code in accepted)
-        return replace(first, categories=kept, accepts_missing=missing)
+        common = tuple(code for code in first.categories if code in accepted)
+        return replace(first, categories=common, accepts_missing=missing)
     tightest = min if first.relation == "<=" else max
     threshold = tightest(first.threshold, second.threshold)
     return replace(first, threshold=threshold, accepts_missing=missing)
@@ -380,6 +392,7 @@ def surviving(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> NDArray[n
 def collapse(structure: TreeStructure, to_leaf: NDArray[np.bool_]) -> TreeStructure:
     """Return the tree with the marked nodes turned into leaves, and what was below them gone."""
     order = surviving(structure, to_leaf)
+    # Surviving nodes keep their order, so that parents still come before their children.
     number = np.zeros(len(structure), dtype=np.int64)
     number[order] = np.arange(len(order))
     leaf = to_leaf[order] | (structure.kind[order] == LEAF)

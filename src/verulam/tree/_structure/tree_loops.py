@@ -1,11 +1,12 @@
-"""Compiled walks down a tree: C-arrays in, arrays out, no checks."""
+"""Compiled traversal of trees: C-arrays in, arrays out, no checks."""
 
 import numpy as np
 from numba import njit
 
+from verulam.tree._tuning import ROWS_TOGETHER
+
+#: Kinds of nodes, numbered as in `tree`, which imports this module.
 LEAF, NUMERIC, SUBSET = 0, 1, 2
-#: Rows that walk down together: while one waits for memory, others move.
-ROWS_TOGETHER = 8
 #: A node of thresholds alone, in one place: twice the column, plus 1 if missing values go right.
 STEP = np.dtype([("threshold", np.float64), ("column", np.int32), ("child", np.int32)])
 
@@ -56,6 +57,8 @@ def step_down(rows, i, node, steps):
     """Return the child that a row goes to; a leaf leads to itself."""
     column = steps[node]["column"]
     value = rows[i, column >> 1]
+    # A NaN is greater than nothing, and differs from itself. Plain arithmetic instead of branches,
+    # which could not be predicted.
     right = (value > steps[node]["threshold"]) | ((column & 1) & (value != value))
     return np.int32(steps[node]["child"] + right)
 
@@ -67,6 +70,8 @@ def find_numeric_leaves(rows, steps):
     leaves = np.zeros(n_rows, dtype=np.int32)
     for first in range(0, n_rows, ROWS_TOGETHER):
         last = min(first + ROWS_TOGETHER, n_rows)
+        # Each step down waits for a node to come from memory. Steps of different rows do not depend
+        # on one another, so that the processor can wait for several at once.
         n_moving = ROWS_TOGETHER
         while n_moving > ROWS_TOGETHER // 2:
             n_moving = 0
@@ -121,6 +126,8 @@ def share_rows(
             value = rows[i, column[node]]
             first = first_child[node]
             if np.isnan(value):
+                # By training weights, as the rows were divided in growing; an empty child gets
+                # nothing.
                 total = 0.0
                 for child in range(first, first + n_children[node]):
                     total += weight[child]

@@ -1,4 +1,7 @@
-"""Rows set aside for pruning, and folds."""
+"""Hold-out rows and cross-validation folds for pruning, stratified by class.
+
+They serve choices that a fit makes by itself: where to prune, and which kind of node to take.
+"""
 
 from collections.abc import Iterator
 
@@ -41,13 +44,26 @@ def split_rows(
 def folds(
     codes: NDArray[np.generic], n_folds: int, random: np.random.Generator, *, stratified: bool
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the training and validation rows of each fold."""
+    """Yield the training and validation rows of each fold.
+
+    Parameters
+    ----------
+    codes
+        Class codes or other targets.
+    n_folds
+        Number of folds.
+    random
+        Where chance comes from.
+    stratified
+        Keep the shares of the classes in every fold.
+    """
     if len(codes) < n_folds:
         raise DataError(f"pruning_folds={n_folds} cannot be made of n_samples={len(codes)} rows.")
     fold = np.empty(len(codes), dtype=np.intp)
+    # Dealt out in turn: of an order sorted by class, every fold gets its share of each.
     fold[mixed_order(codes, random, stratified=stratified)] = np.arange(len(codes)) % n_folds
-    for number in range(n_folds):
-        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+    for current in range(n_folds):
+        yield np.flatnonzero(fold != current), np.flatnonzero(fold == current)
 
 
 def mixed_order(

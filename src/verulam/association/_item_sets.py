@@ -1,0 +1,361 @@
+"""Frequent, closed and maximal item sets: in memory, in parts, from a stream or a cluster."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from verulam.association._search_loops import (
+    closed_sets,
+    count_pairs,
+    fill_bits,
+    intersect_sets,
+    list_sets,
+)
+from verulam.association._transactions import Transactions, as_transactions
+from verulam.base import DataError
+
+KINDS = ("all", "closed", "maximal")
+#: Beyond so many bytes of bits, transactions are searched in parts.
+MOST_BYTES = 2**29
+#: Pairs of more items than this are not counted in a table.
+MOST_PAIRED = 8_192
+#: Longest set that is looked for where no length is named.
+LONGEST = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSets:
+    """Sets of items that occur together often enough.
+
+    Attributes
+    ----------
+    items
+        Names of all items.
+    n_transactions
+        Number of transactions they were counted in.
+    least_count
+        Least number of transactions that a set had to be in.
+    kind
+        "all", "closed" or "maximal".
+    starts, codes
+        Items of each set: ``codes[starts[k]:starts[k + 1]]`` are positions in `items`, in
+        order. Sets stand depth first, those of the rarest items first.
+    counts : ndarray of int
+        Number of transactions that each set is in.
+
+    Examples
+    --------
+    >>> from verulam.association import frequent_itemsets
+    >>> baskets = [["beer", "chips"], ["beer", "chips", "salsa"], ["chips", "salsa"], ["beer"]]
+    >>> print(frequent_itemsets(baskets, 0.5))
+           items  count  support
+            beer      3     0.75
+           chips      3     0.75
+           salsa      2     0.50
+    chips, salsa      2     0.50
+     beer, chips      2     0.50
+    """
+
+    items: tuple[Any, ...]
+    n_transactions: int
+    least_count: int
+    kind: str
+    starts: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, place: int) -> tuple[Any, ...]:
+        codes = self.codes[self.starts[place] : self.starts[place + 1]]
+        return tuple(self.items[code] for code in codes)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        names = [self.items[code] for code in self.codes.tolist()]
+        ends = self.starts.tolist()
+        return (tuple(names[start:stop]) for start, stop in pairwise(ends))
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of items of each set."""
+        return np.diff(self.starts)
+
+    @property
+    def supports(self) -> NDArray[np.float64]:
+        """Share of the transactions that each set is in."""
+        return self.counts / self.n_transactions
+
+    @cached_property
+    def _places(self) -> dict[frozenset[Any], int]:
+        return {frozenset(items): place for place, items in enumerate(self)}
+
+    def count(self, items: Iterable[Any]) -> int:
+        """Return how many transactions a set is in; one that is not among them is an error."""
+        if isinstance(items, str):
+            raise DataError(f"items is {items!r}; expected a list of items.")
+        place = self._places.get(frozenset(items))
+        if place is None:
+            raise DataError(f"{sorted(map(str, items))} is not among the {len(self):,} sets.")
+        return int(self.counts[place])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per set, short ones first, then the most frequent."""
+        frame = pd.DataFrame(
+            {
+                "items": list(self),
+                "length": self.lengths,
+                "count": self.counts,
+                "support": self.supports,
+            }
+        )
+        order = ["length", "count"]
+        frame = frame.sort_values(order, ascending=[True, False], kind="stable")
+        return frame.reset_index(drop=True)
+
+    def __str__(self) -> str:
+        frame = self.to_frame()
+        frame["items"] = [", ".join(map(str, items)) for items in frame["items"]]
+        shown = frame.drop(columns="length").head(20)
+        text = shown.to_string(index=False)
+        left = len(frame) - len(shown)
+        return f"{text}\n... and {left:,} more" if left else text
+
+
+def frequent_itemsets(
+    transactions: Any,
+    min_support: float = 0.1,
+    *,
+    kind: str = "all",
+    max_length: int | None = None,
+    max_itemsets: int = 1_000_000,
+) -> ItemSets:
+    """Find the sets of items that enough transactions have.
+
+    Parameters
+    ----------
+    transactions
+        `Transactions`, a list of lists, or a table (`Transactions.from_table`). Where they do not
+        fit into memory: a function that returns an iterator over parts of them, or a Dask
+        DataFrame.
+    min_support
+        Least share of the transactions, between 0 and 1, or a least number of them, from 1 on
+        (a whole number).
+    kind
+        "all" frequent sets; "closed" ones, which no item can join without losing transactions;
+        or "maximal" ones, which no item can join and stay frequent.
+    max_length
+        Most items of a set, for all sets.
+    max_itemsets
+        Where there are more sets than this, the search stops with an error that names a support
+        with fewer.
+
+    Notes
+    -----
+    Every part of a frequent set is frequent, so that a set is tried only if the parts before it
+    are; its transactions are the intersection of theirs, 64 at a time (Eclat). Closed sets are
+    found by prefix-preserving closure extension. Parts of a stream are read twice: what is frequent
+    in all of it is frequent in some part, and is then counted in all.
+    """
+    _check_options(kind, max_length, max_itemsets)
+    if hasattr(transactions, "__dask_graph__") or callable(transactions):
+        if kind != "all":
+            raise DataError(f"kind={kind!r} needs all transactions in memory.")
+        return _from_parts(_reader(transactions), min_support, max_length, max_itemsets)
+    baskets = as_transactions(transactions)
+    least = least_count(min_support, len(baskets))
+    n_parts = _parts_in_memory(baskets, least)
+    if n_parts > 1 and kind == "all":
+        rows = np.array_split(np.arange(len(baskets)), n_parts)
+        parts = [baskets.take(part) for part in rows]
+        return _from_parts(_reader(lambda: iter(parts)), least, max_length, max_itemsets)
+    sets = _search(baskets, least, kind, max_length, max_itemsets)
+    if len(sets) > max_itemsets:
+        raise DataError(_explosion(baskets, least, kind, max_length, max_itemsets))
+    return sets
+
+
+def _parts_in_memory(baskets: Transactions, least: int) -> int:
+    """Return how many parts the transactions make, so that the bits of one fit into memory."""
+    n_items = int((baskets.item_counts >= least).sum())
+    return max(1, math.ceil(n_items * len(baskets) / 8 / MOST_BYTES))
+
+
+def least_count(min_support: float, n_transactions: int) -> int:
+    """Return the least number of transactions that a support stands for."""
+    if not n_transactions:
+        raise DataError("There are no transactions.")
+    whole = isinstance(min_support, int | np.integer) and not isinstance(min_support, bool)
+    if whole and min_support >= 1:
+        return int(min_support)
+    if not 0.0 < min_support < 1.0:
+        raise DataError(
+            f"min_support is {min_support}; expected a share between 0 and 1, or a whole number "
+            "of transactions from 1 on."
+        )
+    # A share that is a whole number of transactions must not be missed by rounding.
+    return max(1, int(np.ceil(min_support * n_transactions - 1e-9)))
+
+
+def _check_options(kind: str, max_length: int | None, max_itemsets: int) -> None:
+    if kind not in KINDS:
+        raise DataError(f"kind is {kind!r}; expected one of {', '.join(map(repr, KINDS))}.")
+    if max_length is not None and max_length < 1:
+        raise DataError(f"max_length must be at least 1, but is {max_length}.")
+    if max_length is not None and kind != "all":
+        raise DataError(f"max_length goes with kind='all'; {kind} sets have the length they have.")
+    if max_itemsets < 1:
+        raise DataError(f"max_itemsets must be at least 1, but is {max_itemsets}.")
+
+
+def _search(
+    baskets: Transactions,
+    least: int,
+    kind: str,
+    max_length: int | None,
+    limit: int,
+) -> ItemSets:
+    counts = baskets.item_counts
+    # The rarest first: sets that begin with them have the fewest transactions to look at.
+    order = np.lexsort((np.arange(len(counts)), counts))
+    order = order[counts[order] >= least].astype(np.int32)
+    rank = np.full(len(counts), -1, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    if kind != "all":
+        starts, ranks, supports = closed_sets(
+            _bits(baskets, rank), counts[order], len(baskets), least, kind == "maximal", limit
+        )
+        codes = order[ranks]
+        owner = np.repeat(np.arange(len(supports)), np.diff(starts))
+        codes = codes[np.lexsort((codes, owner))]
+        return ItemSets(baskets.items, len(baskets), least, kind, starts, codes, supports)
+    longest = min(max_length or LONGEST, LONGEST)
+    parents, ranks, supports = intersect_sets(
+        _bits(baskets, rank), counts[order], _pair_counts(baskets, rank), least, longest, limit
+    )
+    starts, codes = list_sets(parents, ranks, order)
+    return ItemSets(baskets.items, len(baskets), least, kind, starts, codes, supports)
+
+
+def _bits(baskets: Transactions, rank: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """Return the transactions of each frequent item, 64 to a word."""
+    words = np.zeros((int(rank.max(initial=-1)) + 1, -(-len(baskets) // 64)), dtype=np.uint64)
+    fill_bits(baskets.starts, baskets.codes, rank, words)
+    return words
+
+
+def _pair_counts(baskets: Transactions, rank: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the counts of all pairs, where that is less work than to intersect them."""
+    n_items = int(rank.max(initial=-1)) + 1
+    lengths = np.diff(baskets.starts).astype(np.float64)
+    intersecting = float(n_items) ** 2 * len(baskets) / 128
+    if n_items > MOST_PAIRED or (lengths**2).sum() > intersecting:
+        return np.zeros((0, 0), dtype=np.int32)
+    pairs = np.zeros((n_items, n_items), dtype=np.int32)
+    count_pairs(baskets.starts, baskets.codes, rank, pairs)
+    return pairs
+
+
+def _explosion(
+    baskets: Transactions,
+    least: int,
+    kind: str,
+    max_length: int | None,
+    limit: int,
+) -> str:
+    """Return what to say of too many sets, with a support that has few enough."""
+    low, high = least, max(least + 1, int(baskets.item_counts.max(initial=1)) + 1)
+    while high - low > max(1, low // 20):
+        middle = int(np.sqrt(low * high)) if high > 2 * low else (low + high) // 2
+        few = len(_search(baskets, middle, kind, max_length, limit)) <= limit
+        low, high = (low, middle) if few else (middle, high)
+    return (
+        f"More than {limit:,} {'' if kind == 'all' else kind + ' '}sets are in at least {least:,} "
+        f"transactions ({least / len(baskets):.3g}). With min_support={high / len(baskets):.3g} "
+        f"there are at most {limit:,}; or raise max_itemsets, or name a max_length."
+    )
+
+
+# Parts that are read twice ---------------------------------------------------------------------
+
+Read = Callable[[Callable[[Transactions], Any]], list[Any]]
+"""Applies a function to every part, and returns the results in order."""
+
+
+def _reader(source: Any) -> Read:
+    if hasattr(source, "__dask_graph__"):
+
+        def read(function: Callable[[Transactions], Any]) -> list[Any]:
+            import dask
+
+            task = dask.delayed(lambda part: function(as_transactions(part)))
+            return list(dask.compute(*[task(part) for part in source.to_delayed()]))
+
+        return read
+    return lambda function: [function(as_transactions(part)) for part in source()]
+
+
+def _from_parts(read: Read, min_support: float, max_length: int | None, limit: int) -> ItemSets:
+    sizes = read(len)
+    total = sum(sizes)
+    least = least_count(min_support, total)
+    share = least / total
+
+    def local(part: Transactions) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
+        if not len(part):
+            return part.items, []
+        count = max(1, int(np.ceil(share * len(part) - 1e-9)))
+        sets = _search(part, count, "all", max_length, limit)
+        if len(sets) > limit:
+            raise DataError(_explosion(part, count, "all", max_length, limit))
+        return part.items, list(sets)
+
+    candidates: dict[frozenset[Any], int] = {}
+    names: dict[Any, int] = {}
+    for items, sets in read(local):
+        for item in items:
+            names.setdefault(item, len(names))
+        for items_of_set in sets:
+            candidates.setdefault(frozenset(items_of_set), len(candidates))
+    pending = list(candidates)
+    counts = sum(read(lambda part: _count_sets(part, pending)), np.zeros(len(pending), np.int64))
+    frequent = {
+        items: int(count) for items, count in zip(pending, counts, strict=True) if count >= least
+    }
+    return _listed(tuple(names), total, least, frequent)
+
+
+def _listed(
+    items: tuple[Any, ...], total: int, least: int, counts: dict[frozenset[Any], int]
+) -> ItemSets:
+    """Return counted sets in the order of the search in memory: depth first, the rarest first."""
+    codes = {item: code for code, item in enumerate(items)}
+    singles = [item for item in items if frozenset([item]) in counts]
+    singles.sort(key=lambda item: (counts[frozenset([item])], codes[item]))
+    rank = {item: place for place, item in enumerate(singles)}
+    rows = sorted(
+        (sorted(rank[item] for item in members), count) for members, count in counts.items()
+    )
+    members = [sorted(codes[singles[place]] for place in row) for row, _ in rows]
+    return ItemSets(
+        items,
+        total,
+        least,
+        "all",
+        np.concatenate([[0], np.cumsum([len(row) for row, _ in rows], dtype=np.int64)]),
+        np.array([code for row in members for code in row], dtype=np.int32),
+        np.array([count for _, count in rows], dtype=np.int64),
+    )
+
+
+def _count_sets(part: Transactions, sets: list[frozenset[Any]]) -> NDArray[np.int64]:
+    """Return how many transactions of a part have each set; unknown items are in none."""
+    known = set(part.items)
+    return np.array([part.counts(items) if items <= known else 0 for items in sets], dtype=np.int64)

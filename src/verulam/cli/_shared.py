@@ -1,0 +1,171 @@
+"""What the commands share: options and their completion, tables, paragraphs, paths, exit codes."""
+
+import os
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+
+#: Exit codes: some runs failed or nothing was found; stopped by the user.
+FAILED, INTERRUPTED = 1, 130
+
+
+def complete_data(incomplete: str) -> list[str]:
+    """Return the bundled data sets whose names begin like this; files are the shell's own."""
+    from verulam.data import dataset_names
+
+    return _beginning(dataset_names(), incomplete)
+
+
+def complete_learners(incomplete: str) -> list[str]:
+    """Return names of learners, the last one completed, for a list with commas between."""
+    from verulam.catalogue import learners
+
+    done, comma, last = incomplete.rpartition(",")
+    names = _beginning(learners()["name"], last.lstrip())
+    return [f"{done}{comma}{name}" for name in names]
+
+
+def complete_measure(incomplete: str) -> list[str]:
+    """Return the measures whose names begin like this."""
+    from verulam.measures import measures
+
+    return _beginning(measures().index, incomplete)
+
+
+def complete_engine(incomplete: str) -> list[str]:
+    """Return the engines that a study can run on."""
+    return _beginning(["processes", "serial", "dask", "dask://"], incomplete)
+
+
+def complete_final(incomplete: str) -> list[str]:
+    """Return what may be finalised: a word for the winner, or a learner."""
+    return _beginning(["best", "recommended"], incomplete) + complete_learners(incomplete)
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in map(str, names) if name.startswith(incomplete)]
+
+
+DataSource = Annotated[
+    str,
+    typer.Argument(
+        help="Name of a bundled data set, or a file.", autocompletion=complete_data, metavar="DATA"
+    ),
+]
+DropMissing = Annotated[
+    bool, typer.Option("--drop-missing-target", help="Leave out rows without a target value.")
+]
+LeaveOut = Annotated[
+    str | None,
+    typer.Option(help="Columns that are no inputs, with commas between.", metavar="COLUMNS"),
+]
+
+
+def examples(*lines: str) -> str:
+    """Return examples for the end of a help text, which click then leaves as they are."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+def names_in(listing: str | None) -> list[str]:
+    """Return the names in a list with commas between; none where nothing is given."""
+    return [name.strip() for name in (listing or "").split(",") if name.strip()]
+
+
+def as_typed(command: str, argument: str, options: Mapping[str, Any]) -> str:
+    """Return a command as it is typed; options that are None or false are left out.
+
+    Examples
+    --------
+    >>> as_typed("compare", "my data.csv", {"--target": "sold", "--store": None, "--seed": 0})
+    "verulam compare 'my data.csv' --target sold --seed 0"
+    """
+    words = ["verulam", command, argument]
+    for option, value in options.items():
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            words += [option, str(value)]
+    return shlex.join(words)
+
+
+def wrapped(text: str) -> str:
+    """Return a paragraph that fits a terminal."""
+    from textwrap import fill
+
+    return fill(text, 80, break_long_words=False, break_on_hyphens=False)
+
+
+def default_store(study: Path) -> Path:
+    """Return where the results of a study file are kept: beside it, under the same name."""
+    return study.with_suffix(".sqlite")
+
+
+def existing_store(path: Path) -> Path:
+    """Return the store that a path names, itself or by its study file."""
+    return default_store(path) if path.suffix == ".toml" else path
+
+
+def folder_of(path: Path | None, option: str) -> None:
+    """Refuse a file in a folder that does not exist or cannot be written; None is no file."""
+    if path is None:
+        return
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise typer.BadParameter(f"there is no folder {folder}", param_hint=option)
+    if not os.access(folder, os.W_OK):
+        raise typer.BadParameter(f"the folder {folder} cannot be written", param_hint=option)
+
+
+def console() -> "Console":
+    """Return a console on standard output: plain in a pipe, at most as wide as the terminal."""
+    from rich.console import Console
+
+    return Console(soft_wrap=False)
+
+
+def print_table(table: "pd.DataFrame") -> None:
+    """Print a DataFrame; cells wrap rather than being cut off."""
+    from rich import box
+    from rich.table import Table
+
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for place, name in enumerate(table.columns):
+        numeric = table[name].dtype.kind in "iuf"
+        justify: Literal["left", "right"] = "right" if numeric else "left"
+        # The first column is what people copy into the next command.
+        drawn.add_column(str(name), justify=justify, overflow="fold", no_wrap=place == 0)
+    for row in table.itertuples(index=False):
+        drawn.add_row(*(cell_text(cell) for cell in row))
+    console().print(drawn, highlight=False, markup=False)
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell as people write it: few decimals, days without hours, nothing for missing."""
+    if isinstance(cell, float):
+        return "" if cell != cell else f"{cell:.4g}"
+    return "" if cell is None else str(cell).removesuffix(" 00:00:00")
+
+
+def column_table(summary: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the summary of a data set with its values in one column, to fit a terminal."""
+    table = summary.reset_index()
+    table["values"] = [_values_text(row) for _, row in table.iterrows()]
+    return table[["column", "kind", "role", "missing", "distinct", "values"]]
+
+
+def _values_text(row: "pd.Series[Any]") -> str:
+    parts = []
+    if row["minimum"] != "":
+        parts.append(f"{cell_text(row['minimum'])} to {cell_text(row['maximum'])}")
+    if row["mean"] != "" and row["mean"] == row["mean"]:  # infinite values may have none
+        parts.append(f"mean {cell_text(row['mean'])}")
+    if row["most_frequent"] != "" and row["kind"] != "text":
+        parts.append(f"mostly {cell_text(row['most_frequent'])}")
+    return ", ".join([*parts, *filter(None, [row["note"]])])

@@ -1,0 +1,113 @@
+"""One row per column: what it holds, what it seems to be, and what deserves a look."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from verulam.data._table.columns import kind_of
+
+#: So many values are looked at; more would not change a hint.
+_LOOKED_AT = 10_000
+#: Fewer consecutive numbers may well be measurements.
+_FEWEST_ROW_NUMBERS = 20
+#: Numbers of rows may have gaps, but most of them are there.
+_GAPS = 1.25
+
+# Anchored at both ends, so that a sentence that begins with a number is none.
+_DECORATED = r"[-+]?\s?[€$£¥]?\s?\d{1,3}(?:[.,' \u00a0]?\d{3})*(?:[.,]\d+)?\s?(?:%|[€$£¥])?"
+_LOCAL_DATE = r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?"
+
+
+def column_hint(column: pd.Series) -> str:
+    """Return a remark on what a column seems to be, or nothing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from verulam.data import column_hint
+    >>> column_hint(pd.Series(["4.211,54", "87,10", "5,00"]))
+    "looks like numbers, written as '4.211,54'"
+    """
+    return hint(column.dropna(), kind_of(column))
+
+
+def hint(present: pd.Series, kind: str) -> str:
+    """Return the remark on values of that kind, none of them missing."""
+    if kind == "text":
+        return _text_hint(present.iloc[:_LOOKED_AT].astype(str).str.strip())
+    if kind == "numeric" and _numbers_the_rows(present):
+        return "numbers the rows"
+    return ""
+
+
+def _text_hint(texts: pd.Series) -> str:
+    if texts.str.fullmatch(_LOCAL_DATE).mean() > 0.5:
+        return f"looks like dates, which are read in the form 2024-02-29, not {texts.iloc[0]}"
+    plain = pd.to_numeric(texts, errors="coerce").notna()
+    if plain.all():
+        return "codes of digits"
+    if plain.mean() > 0.5:
+        others = texts[~plain].unique()
+        shown = ", ".join(repr(str(text)) for text in others[:3])
+        more = f" and {len(others) - 3} others" if len(others) > 3 else ""
+        return f"looks like numbers, but for {shown}{more}"
+    decorated = texts.str.fullmatch(_DECORATED)
+    if decorated.mean() > 0.5:
+        return f"looks like numbers, written as {texts[decorated].iloc[0]!r}"
+    return ""
+
+
+def _numbers_the_rows(present: pd.Series) -> bool:
+    return bool(
+        len(present) >= _FEWEST_ROW_NUMBERS
+        and pd.api.types.is_integer_dtype(present.dtype)
+        and (present.diff().iloc[1:] >= 1).all()
+        # Some rows may have been left out of the count.
+        and present.iloc[-1] - present.iloc[0] < _GAPS * len(present)
+    )
+
+
+def summarise(table: pd.DataFrame, roles: Mapping[str, str]) -> pd.DataFrame:
+    """Return kind, role, missing and distinct counts, range or most frequent value, and a note."""
+    rows = [_column_summary(table[name], roles[name]) for name in table.columns]
+    summary = pd.DataFrame(rows, index=pd.Index(table.columns, name="column"))
+    return summary.astype({"minimum": object, "mean": object, "maximum": object})
+
+
+def _column_summary(column: pd.Series, role: str) -> dict[str, object]:
+    kind = kind_of(column)
+    present = column.dropna()
+    summary: dict[str, object] = {
+        "kind": kind,
+        "role": role,
+        "missing": int(column.isna().sum()),
+        "distinct": int(present.nunique()),
+        "minimum": "",
+        "mean": "",
+        "maximum": "",
+        "most_frequent": "",
+        "note": _note(column, present, kind),
+    }
+    if present.empty:
+        return summary
+    if kind in {"numeric", "date", "ordinal"}:
+        summary["minimum"] = present.min()
+        summary["maximum"] = present.max()
+    if kind == "numeric":
+        # Infinite values have a range, but their mean may not exist.
+        summary["mean"] = float(present.mean()) if np.isfinite(present).all() else np.nan
+    elif kind != "date":
+        summary["most_frequent"] = present.mode().iloc[0]
+    return summary
+
+
+def _note(column: pd.Series, present: pd.Series, kind: str) -> str:
+    if present.empty:
+        return "all values missing" if len(column) else "no rows"
+    notes = []
+    if len(present) > 1 and (present == present.iloc[0]).all():
+        notes.append("constant")
+    if kind == "numeric" and (n_infinite := int(np.isinf(present.to_numpy(float)).sum())):
+        notes.append(f"{n_infinite} infinite")
+    return ", ".join([*notes, *filter(None, [hint(present, kind)])])

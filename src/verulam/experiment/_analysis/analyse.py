@@ -1,0 +1,211 @@
+"""The analysis of a study by the tests that its aim and its design allow."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from verulam.base import DataError, unknown_name
+from verulam.experiment._analysis.analysis import Analysis
+from verulam.experiment._analysis.answer import answer, assessment_answer, with_order
+from verulam.experiment._analysis.tests import assess, verdict_on_splits, verdict_over_data
+from verulam.experiment._evidence.estimate import evidence_of
+from verulam.experiment._evidence.evidence import rank_evidence
+from verulam.experiment._evidence.simplicity import complexities, interpretability_grades
+from verulam.experiment._evidence.tables import (
+    pareto_front,
+    summarise_all,
+    summarise_data,
+)
+from verulam.experiment._resampling.resampling import resampling
+from verulam.experiment._store.predictions import StoredPredictions
+from verulam.experiment._store.responses import Responses, responses
+from verulam.experiment._store.results import Results
+from verulam.experiment._study.analysis_options import (
+    INTERPRETABILITY,
+    PAIR_TESTS,
+    AnalysisOptions,
+    Simplicity,
+    analysis_options,
+)
+from verulam.experiment._words.caveats import (
+    caveats_of,
+    notes_of,
+    overlooked_classes,
+    unscored_contestants,
+)
+
+if TYPE_CHECKING:
+    from verulam.experiment._evidence.verdict import Verdict
+
+
+def analyse(
+    results: Results | str | Path,
+    measure: Any = None,
+    alpha: float | None = None,
+    *,
+    acceptable: float | None = None,
+    test: str | None = None,
+    simplicity: Simplicity | None = None,
+    costs: Mapping[str, Mapping[str, float]] | None = None,
+    matters: float | None = None,
+    rule: str | None = None,
+    procedure: str | None = None,
+) -> Analysis:
+    """Analyse a study by the tests that its aim and its design allow.
+
+    What is not said here is taken from what the study itself wishes (`Study.analysis`).
+
+    Parameters
+    ----------
+    results
+        The study, or the path of its store.
+    measure
+        What decides, by name or as an object; None takes the first measure of the study.
+    alpha
+        Level of significance; 0.05 where the study does not say.
+    acceptable
+        Level of the measure that a good enough contestant keeps.
+    test
+        Paired test to use on the splits instead of the one that the design suggests, such as
+        "corrected_t_test", "calibrated_t_test" or "five_by_two_t_test".
+    simplicity
+        Cost by which the simpler of two is found, "interpretability", "fit_seconds",
+        "predict_seconds", "model_size", "peak_memory" or one of `costs`, or several with their
+        weights; None takes the kind of model, by the grades of the catalogue.
+    costs
+        Costs of one's own, such as how hard a learner is to program: for each name a number for
+        each contestant, of which less is better.
+    matters
+        Difference of the measure, in its own units, below which two contestants are as good as
+        equal; None takes 1 percentage point for shares, and otherwise a share of what guessing
+        scores.
+    rule
+        Rule of choice: "half standard error", "one standard error", "best mean" or "not
+        rejected".
+    procedure
+        Procedure for all pairs over several data sets, such as "shaffer" or "nemenyi".
+    """
+    if test is not None and test not in PAIR_TESTS:
+        raise unknown_name("test", test, PAIR_TESTS)
+    if not isinstance(results, Results):
+        results = Results(results)
+    options = _options(
+        results,
+        measure,
+        alpha=alpha,
+        acceptable=acceptable,
+        test=test,
+        simplicity=simplicity,
+        matters=matters,
+        rule=rule,
+        procedure=procedure,
+    )
+    alpha = options.alpha
+    scores = responses(results, measure)
+    learners = results.description["learners"]
+    further = {INTERPRETABILITY: interpretability_grades(scores, learners), **(costs or {})}
+    simple = complexities(scores, learners, options.simplicity, costs)
+    predictions = StoredPredictions(results)
+    verdicts = _verdicts(results, scores, predictions, options)
+    evidence = evidence_of(
+        results,
+        scores,
+        simple.values,
+        alpha=alpha,
+        matters=options.matters,
+        rule=options.rule,
+    )
+    over_data = verdict_over_data(scores, alpha=alpha, procedure=options.procedure)
+    ranks = rank_evidence(scores, evidence, simple.values, options.rule)
+    tables = {data: summarise_data(scores, data, further) for data in scores.data}
+    overall = summarise_all(scores, further) if len(scores.data) > 1 else None
+    assessments = None
+    if options.acceptable is not None:
+        rows_of = partial(_row_losses, predictions, scores)
+        assessments = assess(scores, options.acceptable, alpha=alpha, rows_of=rows_of)
+    conclusion = answer(scores, verdicts, over_data, evidence, ranks, alpha=alpha)
+    if results.description["aim"] == "order":
+        conclusion = with_order(conclusion, scores)
+    if results.description["aim"] == "assess" and assessments is not None:
+        level = float(options.acceptable or 0.0)
+        conclusion = assessment_answer(conclusion, assessments, scores.measure, level)
+    return Analysis(
+        results=results,
+        responses=scores,
+        alpha=alpha,
+        tables=tables,
+        overall=overall,
+        verdicts=verdicts,
+        over_data=over_data,
+        evidence=evidence,
+        ranks=ranks,
+        answer=conclusion,
+        front=_front(scores, tables, overall),
+        assessments=assessments,
+        notes=(
+            *notes_of(results, verdicts, over_data),
+            *unscored_contestants(scores),
+            *overlooked_classes(predictions, scores, conclusion.recommended),
+        ),
+        caveats=caveats_of(results, verdicts, over_data, simple.words),
+        simplicity=simple.words,
+        acceptable=options.acceptable,
+    )
+
+
+def _verdicts(
+    results: Results, scores: Responses, predictions: StoredPredictions, options: AnalysisOptions
+) -> dict[str, "Verdict"]:
+    """Return what the tests say on each data set that has results."""
+    kind = resampling(results.description["resampling"]).kind
+    verdicts = {}
+    for data in scores.data:
+        verdict = verdict_on_splits(
+            scores,
+            data,
+            resampling=kind,
+            alpha=options.alpha,
+            row_losses=partial(_row_losses, predictions, scores, data),
+            test=options.test,
+        )
+        if verdict is not None:
+            verdicts[data] = verdict
+    return verdicts
+
+
+def _options(results: Results, measure: Any, **asked: Any) -> AnalysisOptions:
+    """Return how to analyse: what is asked for here, and for the rest what the study wishes."""
+    wished = analysis_options(results.description.get("analysis"))
+    options = {name: value for name, value in asked.items() if value is not None}
+    if measure is not None:  # a level and a margin are those of the study's own measure
+        wished = replace(wished, acceptable=None, matters=None)
+    alpha = options.get("alpha", wished.alpha)
+    if not 0.0 < alpha < 1.0:
+        raise DataError(f"alpha: {alpha!r}; expected a number between 0 and 1.")
+    simplicity = options.pop("simplicity", wished.simplicity)
+    # Costs of one's own are known to the caller alone, and checked with them.
+    merged = replace(wished, simplicity=None, **options)
+    object.__setattr__(merged, "simplicity", simplicity)
+    return merged
+
+
+def _row_losses(
+    predictions: StoredPredictions, scores: Responses, data: str, name: str
+) -> np.ndarray | None:
+    contestant = next(contestant for contestant in scores.contestants if contestant.name == name)
+    return predictions.row_losses(scores.measure, data, contestant.learner, contestant.setting)
+
+
+def _front(
+    scores: Responses, tables: Mapping[str, pd.DataFrame], overall: pd.DataFrame | None
+) -> tuple[str, ...]:
+    if overall is not None:
+        return pareto_front(overall, "mean_rank", "fit_seconds")
+    table = next(iter(tables.values()))
+    greater = scores.measure.greater_is_better
+    return pareto_front(table, "mean", "fit_seconds", greater_is_better=greater)

@@ -1,0 +1,107 @@
+"""The schema of a store: its tables, their version, and the migration of older files."""
+
+import sqlite3
+from pathlib import Path
+
+from verulam.base import DataError
+
+#: Raised whenever older programs could not read what newer ones write.
+SCHEMA_VERSION = 2
+
+#: Tables whose key is the hash of a run.
+RUN_TABLES = ("runs", "tunings", "checks")
+#: Tables that say what was planned and what came of it.
+TABLES = (
+    "studies", "data", "splits", "draws", "nuisance", "notices", "environments", "planned",
+    *RUN_TABLES,
+)  # fmt: skip
+
+_CREATE = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS studies (
+    study TEXT PRIMARY KEY, content TEXT NOT NULL, added REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS data (
+    data TEXT PRIMARY KEY, label TEXT NOT NULL, task TEXT NOT NULL, target TEXT NOT NULL,
+    n_rows INTEGER NOT NULL, n_columns INTEGER NOT NULL, classes TEXT NOT NULL,
+    targets BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS splits (
+    split TEXT PRIMARY KEY, data TEXT NOT NULL, repeat INTEGER NOT NULL, fold INTEGER NOT NULL,
+    train_rows INTEGER NOT NULL, test BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS environments (environment TEXT PRIMARY KEY, content TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS planned (
+    study TEXT NOT NULL, position INTEGER NOT NULL, run TEXT NOT NULL, data TEXT NOT NULL,
+    label TEXT NOT NULL, place INTEGER NOT NULL, learner TEXT NOT NULL, setting TEXT NOT NULL,
+    levels TEXT NOT NULL, preparation TEXT NOT NULL, split TEXT NOT NULL, share REAL NOT NULL,
+    seed INTEGER NOT NULL, PRIMARY KEY (study, position)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+    run TEXT PRIMARY KEY, status TEXT NOT NULL, stage TEXT NOT NULL, error TEXT NOT NULL,
+    warning TEXT NOT NULL, started REAL, fit_seconds REAL, predict_seconds REAL,
+    peak_memory REAL, model_size REAL, environment TEXT NOT NULL,
+    predicted BLOB, probabilities BLOB, scores BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tunings (
+    run TEXT PRIMARY KEY, chosen TEXT NOT NULL, score REAL, measure TEXT NOT NULL,
+    settings INTEGER NOT NULL, fits INTEGER NOT NULL, seconds REAL NOT NULL, trials TEXT NOT NULL)
+    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS checks (run TEXT PRIMARY KEY, difference TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS nuisance (
+    data TEXT NOT NULL, name TEXT NOT NULL, levels TEXT NOT NULL, codes BLOB NOT NULL,
+    PRIMARY KEY (data, name));
+CREATE TABLE IF NOT EXISTS notices (
+    study TEXT NOT NULL, place INTEGER NOT NULL, notice TEXT NOT NULL, PRIMARY KEY (study, place));
+CREATE TABLE IF NOT EXISTS draws (split TEXT PRIMARY KEY, train BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS finalisations (
+    number INTEGER PRIMARY KEY, study TEXT NOT NULL, data TEXT NOT NULL, label TEXT NOT NULL,
+    locked TEXT NOT NULL, contestant TEXT NOT NULL, opened REAL NOT NULL, who TEXT NOT NULL,
+    forced INTEGER NOT NULL, response TEXT, model TEXT);
+"""
+#: What the first schema kept otherwise: the label with the data, and runs of a study by their id.
+_FIRST_PLANNED = """
+SELECT p.study, p.position, p.run, p.data, d.label, d.rowid AS place, p.learner, p.setting,
+       p.levels, p.preparation, p.split, p.share, p.seed
+FROM main.{table} p JOIN main.data d ON d.data = p.data
+"""
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables that a file does not have yet; a new file gets the present version."""
+    connection.executescript(_CREATE)
+    connection.execute("INSERT OR IGNORE INTO facts VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
+
+
+def stored_version(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of the schema that a file has; refuse one from the future.
+
+    Parameters
+    ----------
+    connection
+        The open file.
+    path
+        What it is called, for the message.
+    """
+    query = "SELECT value FROM facts WHERE name = 'schema'"
+    version = int(connection.execute(query).fetchone()[0])
+    if version > SCHEMA_VERSION:
+        raise DataError(
+            f"The store {path} was written by a newer Verulam (schema {version}; this "
+            f"one knows {SCHEMA_VERSION}). Upgrade Verulam to read it."
+        )
+    return version
+
+
+def view_as_current(connection: sqlite3.Connection) -> None:
+    """Let queries see the plans of an older file as the present schema has them."""
+    # A temporary view lies in memory and hides the table of the same name: the file, which may be
+    # read-only, stays as it is.
+    view = _FIRST_PLANNED.format(table="planned")
+    connection.execute(f"CREATE TEMP VIEW planned AS {view}")
+
+
+def upgrade(connection: sqlite3.Connection) -> None:
+    """Bring an older file to the present version, within a transaction of the caller."""
+    connection.execute("ALTER TABLE planned RENAME TO planned_before")
+    # One by one, since executescript would commit the transaction first.
+    for statement in _CREATE.split(";"):
+        connection.execute(statement)
+    connection.execute(f"INSERT INTO planned {_FIRST_PLANNED.format(table='planned_before')}")
+    connection.execute("DROP TABLE planned_before")
+    connection.execute("UPDATE facts SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,))

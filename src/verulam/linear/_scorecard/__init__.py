@@ -1,1 +1,0 @@
-"""Scorecards: a logistic discriminant as points that are added up."""

@@ -1,0 +1,89 @@
+"""Transactions from lists, tables and pairs, and what they refuse."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from verulam.association import Transactions
+from verulam.base import DataError, UnknownNameError
+
+LISTS = [["beer", "chips"], ["beer", "beer"], ["chips", "salsa"], []]
+
+
+def test_three_sources_agree():
+    lists = Transactions.from_lists(LISTS[:3])
+    table = Transactions.from_table(
+        pd.DataFrame({"beer": [True, True, False], "chips": [1, 0, 1], "salsa": [0, 0, 1.0]})
+    )
+    pairs = Transactions.from_pairs(
+        [1, 1, 2, 2, 3, 3], ["beer", "chips", "beer", "beer", "chips", "salsa"]
+    )
+    for other in (table, pairs):
+        assert [set(other[place]) for place in range(3)] == [set(row) for row in LISTS[:3]]
+        assert dict(zip(other.items, other.item_counts, strict=True)) == {
+            "beer": 2, "chips": 2, "salsa": 1,
+        }  # fmt: skip
+    assert lists.density == pytest.approx(5 / 9)
+
+
+def test_categories_become_items():
+    table = pd.DataFrame({"sex": pd.Categorical(["f", "m", None]), "member": [True, False, None]})
+    baskets = Transactions.from_table(table.astype({"member": "boolean"}))
+    assert [set(baskets[place]) for place in range(3)] == [{"sex=f", "member"}, {"sex=m"}, set()]
+
+
+def test_counting():
+    baskets = Transactions.from_lists(LISTS)
+    assert baskets.counts(["beer"]) == 2
+    assert baskets.counts([]) == 4
+    assert baskets.support(["chips", "beer"]) == 0.25
+    assert baskets.having(["chips"]).tolist() == [True, False, True, False]
+    wide = Transactions.from_lists([["a"] if place % 3 else ["a", "b"] for place in range(200)])
+    assert wide.counts(["a", "b"]) == 67
+
+
+def test_parts():
+    baskets = Transactions.from_lists(LISTS)
+    assert baskets.take([2, 0])[0] == ("chips", "salsa")
+    assert len(baskets.take([True, False, False, True])) == 2
+    train, test = Transactions.from_lists([[place] for place in range(10)]).split(
+        0.3, random_state=0
+    )
+    assert (len(train), len(test)) == (7, 3)
+    rows = [
+        baskets[0]
+        for part in (train, test)
+        for baskets in (part.take([k]) for k in range(len(part)))
+    ]
+    assert sorted(rows) == [(place,) for place in range(10)]
+    assert repr(test) == "Transactions(3 transactions of 10 items, 1.0 items each)"
+
+
+def test_bad_input_is_named():
+    with pytest.raises(DataError, match=r"Transaction 1 .* 'beer'; expected a list"):
+        Transactions.from_lists([["a"], "beer"])
+    with pytest.raises(DataError, match="Transaction 0"):
+        Transactions.from_lists([[["nested"]]])
+    with pytest.raises(DataError, match="An item is missing"):
+        Transactions.from_lists([["a", np.nan]])
+    with pytest.raises(DataError, match="Column 'price' has numbers"):
+        Transactions.from_table(pd.DataFrame({"price": [1.5, 2.5]}))
+    with pytest.raises(DataError, match="no columns"):
+        Transactions.from_table(pd.DataFrame())
+    with pytest.raises(DataError, match="several columns called 'a'"):
+        Transactions.from_table(pd.DataFrame([[True, False]], columns=["a", "a"]))
+    with pytest.raises(DataError, match="Expected a DataFrame"):
+        Transactions.from_table([[True]])
+    with pytest.raises(DataError, match="2 identifiers, but 1 items"):
+        Transactions.from_pairs([1, 2], ["a"])
+    with pytest.raises(DataError, match="no identifier or no item"):
+        Transactions.from_pairs([1, None], ["a", "b"])
+    baskets = Transactions.from_lists(LISTS)
+    with pytest.raises(UnknownNameError, match="chips"):
+        baskets.counts(["chip"])
+    with pytest.raises(DataError, match="expected a list of items"):
+        baskets.counts("beer")
+    with pytest.raises(DataError, match="test_size"):
+        baskets.split(1.5)
+    with pytest.raises(DataError, match="no transactions"):
+        Transactions.from_lists([]).support([])
