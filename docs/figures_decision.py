@@ -22,6 +22,7 @@ from verulam.plots import (
     decision_regions,
     densities_1d,
     density_contours,
+    log_odds_curve,
     roc_curves,
 )
 from verulam.plots import error_reject_curve as draw_error_reject_curve
@@ -31,6 +32,7 @@ def draw_decision(folder: Path) -> None:
     """Draw the page's pictures into `folder`."""
     for name, figure in (
         ("densities", _densities()),
+        ("odds", _odds()),
         ("reject", _reject()),
         ("roc", _roc()),
         ("tradeoff", _tradeoff()),
@@ -51,6 +53,18 @@ def _densities() -> plt.Figure:
     densities_1d(spread, ax=axes[2])
     title = f"Two pieces for one class: error {spread.bayes_error():.3f}"
     axes[2].set_title(title, fontsize="medium")
+    return figure
+
+
+def _odds() -> plt.Figure:
+    """Return log odds of equal and of unequal spreads."""
+    figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.4), layout="constrained")
+    log_odds_curve(
+        KnownDensities([0.6, 0.4], {"normal": norm(0, 1), "attack": norm(2.5, 1)}), ax=axes[0]
+    )
+    axes[0].set_title("Equal spreads: a line", fontsize="medium")
+    log_odds_curve(KnownDensities(None, {"narrow": norm(0, 1), "wide": norm(0.5, 3)}), ax=axes[1])
+    axes[1].set_title("Unequal spreads: two boundaries", fontsize="medium")
     return figure
 
 

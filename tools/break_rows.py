@@ -6,10 +6,10 @@
 
 A mutant is a copy of the source with one expression changed: a sign, a comparison, an index that
 is off by one, a term that is dropped, a condition that is ignored, arguments that are swapped. It
-is put where the tests of the row run and those of few other rows do, because that is where the
-capability lives. A mutant that no test of the row notices is a survivor: either the tests are too
-weak, or the change makes no difference, which somebody has to read. Nothing in the working tree is
-touched, and a run that was stopped goes on where it ended.
+is put into the packages that the row names, where its tests run and those of few other rows do,
+because that is where the capability lives. A mutant that no test of the row notices is a survivor:
+either the tests are too weak, or the change makes no difference, which somebody has to read.
+Nothing in the working tree is touched, and a run that was stopped goes on where it ended.
 """
 
 import argparse
@@ -33,8 +33,6 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 #: What a mutant's tests may take before it counts as noticed: an endless loop is a failure.
 LIMIT = 300.0
-#: Packages that serve all others; their code is tested by their own rows only.
-SERVICES = {"base", "testing", "plots", "catalogue", "cli"}
 #: Of the functions that a row's tests run, so many of the least shared ones are broken.
 SPECIFIC = 12
 
@@ -166,9 +164,10 @@ def _places_of_rows(copy: Path, rows: list[dict[str, str]]) -> dict[str, list[Pl
         print(f"\rfollowed {number} of {len(rows)} rows", end="", flush=True)
     print()
     shared = Counter(place for places in seen.values() for place in places)
+    packages = {row["id"]: {name.split(".")[1] for name in row["where"].split(";")} for row in rows}
     return {
         row: sorted(
-            (place for place in places if place[0].split("/")[1] not in SERVICES),
+            (place for place in places if place[0].split("/")[1] in packages[row]),
             key=lambda place: (shared[place], place),
         )
         for row, places in seen.items()

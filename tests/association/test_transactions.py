@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from verulam.association import Transactions
+from verulam.association import Transactions, frequent_itemsets
 from verulam.base import DataError, UnknownNameError
 
 LISTS = [["beer", "chips"], ["beer", "beer"], ["chips", "salsa"], []]
@@ -87,3 +87,11 @@ def test_bad_input_is_named():
         baskets.split(1.5)
     with pytest.raises(DataError, match="no transactions"):
         Transactions.from_lists([]).support([])
+
+
+def test_items_may_be_tuples():
+    baskets = Transactions.from_lists([[("a", 1), ("b", 2)], [("a", 1)]])
+    assert baskets.counts([("a", 1)]) == 2
+    assert set(frequent_itemsets(baskets, 1)) == {
+        (("a", 1),), (("b", 2),), (("a", 1), ("b", 2)),
+    }  # fmt: skip

@@ -5,7 +5,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.base import UnknownNameError
 from verulam.catalogue import entries, entry, learner, learners, our_entries
-from verulam.catalogue._entries import Entry, full_name, name_key, short_name, spoken_names
+from verulam.catalogue._entries import Entry, long_name, name_key, short_name, spoken_names
 from verulam.parametric import NaiveBayes
 
 
@@ -185,7 +185,7 @@ def test_two_of_ours_that_differ_in_the_suffix_keep_it():
 
 
 def test_the_suffix_stays_after_what_is_no_model():
-    assert short_name("BoxClassifier") == full_name("BoxClassifier") == "box classifier"
+    assert short_name("BoxClassifier") == long_name("BoxClassifier") == "box classifier"
     assert short_name("OddPerceptronClassifier") == "odd perceptron"
 
 

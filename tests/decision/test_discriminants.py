@@ -8,10 +8,11 @@ from verulam.decision import (
     ActionInterval,
     action_intervals,
     dichotomizer,
+    log_odds,
     loss_table,
     threshold_from_losses,
 )
-from verulam.decision._discriminants import KINDS, discriminants, log_odds
+from verulam.decision._discriminants import KINDS, discriminants
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -21,12 +22,13 @@ def test_all_kinds_have_the_same_largest_function(kind):
     assert_array_equal(values.argmax(axis=1), probabilities.argmax(axis=1))
 
 
-def test_dichotomizer_is_positive_for_the_second_class():
+def test_dichotomizer_is_positive_for_the_first_class():
+    """The first function minus the second, as the text has it."""
     probabilities = np.array([[0.9, 0.1], [0.2, 0.8]])
     values = dichotomizer(discriminants(probabilities, "posterior", loss_table([0, 1])))
-    assert_allclose(values, [-0.8, 0.6])
-    assert_allclose(log_odds(probabilities), np.log([1 / 9, 4]))
-    assert log_odds(np.array([0.0, 1.0])) == np.inf
+    assert_allclose(values, [0.8, -0.6])
+    assert_allclose(log_odds(probabilities), np.log([9, 1 / 4]))
+    assert log_odds(np.array([0.0, 1.0])) == -np.inf
 
 
 def test_bad_requests_are_refused():
@@ -34,6 +36,8 @@ def test_bad_requests_are_refused():
         discriminants(np.array([0.5, 0.5]), "risks", loss_table([0, 1]))
     with pytest.raises(ValueError, match="needs two discriminants, but there are 3"):
         dichotomizer(np.ones((4, 3)))
+    with pytest.raises(ValueError, match="needs two discriminants, but there are 3"):
+        log_odds(np.ones((4, 3)))
 
 
 @pytest.mark.parametrize("alpha", [0.1, 1.0, 4.0])

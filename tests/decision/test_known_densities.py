@@ -6,7 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from verulam.decision import Estimate, KnownDensities, Partition, loss_table
+from verulam.decision import (
+    Estimate,
+    KnownDensities,
+    Partition,
+    dichotomizer,
+    log_odds,
+    loss_table,
+)
 from verulam.measures import iso_cost, roc
 
 
@@ -111,6 +118,21 @@ def test_all_discriminants_choose_alike(attack, kind):
     x = np.linspace(-3, 5, 30)
     values = attack.discriminants(x, kind)
     assert_array_equal(attack.classes[values.argmax(axis=1)], attack.decide(x))
+
+
+def test_the_dichotomizer_is_the_rule_of_two_classes(attack):
+    """The first class where the difference is positive; log odds are ratio times priors."""
+    model = KnownDensities([0.3, 0.7], attack.densities, classes=["normal", "attack"])
+    x = np.linspace(-3, 5, 31)
+    decisions = model.decide(x)
+    for kind in ("risk", "posterior", "log posterior", "joint", "log joint"):
+        signs = dichotomizer(model.discriminants(x, kind)) > 0
+        assert_array_equal(np.where(signs, "normal", "attack"), decisions)
+    assert_allclose(model.log_odds(x), np.log(0.3 / 0.7) + 2.0 - 2.0 * x)
+    assert_allclose(model.log_odds(x), log_odds(model.posterior(x)))
+    assert model.log_odds(60.0) == pytest.approx(np.log(0.3 / 0.7) - 118.0)
+    with pytest.raises(ValueError, match="needs two discriminants, but there are 3"):
+        KnownDensities(None, [stats.norm(0), stats.norm(1), stats.norm(2)]).log_odds(0.0)
 
 
 def test_rules_of_any_kind_have_the_same_error(attack):

@@ -65,6 +65,20 @@ def with_trouble(how, **changes):
     return small_study(learners=learners, resampling="2-fold", **changes)
 
 
+#: What turns the file of a store into one of the first schema.
+FIRST_SCHEMA = """
+ALTER TABLE planned RENAME TO later;
+CREATE TABLE planned (
+    study TEXT NOT NULL, run TEXT NOT NULL, position INTEGER NOT NULL, data TEXT NOT NULL,
+    learner TEXT NOT NULL, setting TEXT NOT NULL, levels TEXT NOT NULL,
+    preparation TEXT NOT NULL, split TEXT NOT NULL, share REAL NOT NULL, seed INTEGER NOT NULL,
+    PRIMARY KEY (study, run)) WITHOUT ROWID;
+INSERT INTO planned SELECT study, run, position, data, learner, setting, levels, preparation,
+    split, share, seed FROM later;
+DROP TABLE later;
+UPDATE facts SET value = '1' WHERE name = 'schema';
+"""
+
 #: A program that carries out a study in two processes; the store is its argument.
 KILLABLE = """
 import sys

@@ -123,6 +123,16 @@ def test_a_phone_does_not_scroll_sideways(browser, reports, name):
 
 
 @pytest.mark.parametrize("name", ["factors", "several"])
+def test_a_window_of_900_pixels_shows_the_whole_table_of_results(browser, reports, name):
+    visit = Visit(browser, reports[name], (900, 1000))
+    hidden = visit.page.evaluate(
+        "(frame => frame.scrollWidth - frame.clientWidth)(document.querySelector('.scroll'))"
+    )
+    assert hidden <= 0
+    visit.page.close()
+
+
+@pytest.mark.parametrize("name", ["factors", "several"])
 def test_a_phone_shows_what_is_known_beside_the_values(browser, reports, name):
     visit = Visit(browser, reports[name], PHONE)
     table = visit.page.locator("#results table.sortable").first

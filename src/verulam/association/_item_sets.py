@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -79,9 +78,15 @@ class ItemSets:
         return tuple(self.items[code] for code in codes)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        names = [self.items[code] for code in self.codes.tolist()]
-        ends = self.starts.tolist()
-        return (tuple(names[start:stop]) for start, stop in pairwise(ends))
+        # Sets of one length make a table, whose columns become tuples without a Python loop.
+        names = np.fromiter(self.items, object, len(self.items))
+        listed = np.empty(len(self), dtype=object)
+        for length in np.unique(self.lengths):
+            places = np.flatnonzero(self.lengths == length)
+            members = self.codes[self.starts[places][:, None] + np.arange(length)]
+            columns = names[members].T.tolist()
+            listed[places] = np.fromiter(zip(*columns, strict=True), object, len(places))
+        return iter(listed.tolist())
 
     @property
     def lengths(self) -> NDArray[np.int64]:

@@ -7,8 +7,6 @@ from verulam.base._additive import (
     ManyPasses,
     OnePass,
     OnePassClassifier,
-    encode_classes,
-    numeric_targets,
 )
 from verulam.base._chunks import (
     Chunk,
@@ -25,7 +23,14 @@ from verulam.base._errors import (
     unknown_name,
     warn_caller,
 )
+from verulam.base._files import draft_of, keep_on_disk, write_whole
 from verulam.base._inputs import refuse_huge_numbers
+from verulam.base._plain_text import (
+    markdown_text,
+    spreadsheet_table,
+    spreadsheet_text,
+    visible_text,
+)
 from verulam.base._protocol import (
     RANDOM_STATE,
     Classifier,
@@ -67,6 +72,7 @@ from verulam.base._tables import (
     named_kinds,
     read_schema,
 )
+from verulam.base._targets import encode_classes, numeric_targets
 from verulam.base._threads import (
     iterate_in_threads,
     kept_threads,
@@ -118,6 +124,7 @@ __all__ = [
     "checked_fit_with_parts",
     "clone",
     "column_or_1d",
+    "draft_of",
     "encode_classes",
     "encode_table",
     "generator",
@@ -126,8 +133,10 @@ __all__ = [
     "is_classifier",
     "is_regressor",
     "iterate_in_threads",
+    "keep_on_disk",
     "kept_threads",
     "map_rows",
+    "markdown_text",
     "named_kinds",
     "nearest_names",
     "numeric_targets",
@@ -138,11 +147,15 @@ __all__ = [
     "refuse_huge_numbers",
     "spawn_seeds",
     "spread_rows",
+    "spreadsheet_table",
+    "spreadsheet_text",
     "thread_count",
     "thread_map",
     "unknown_name",
     "validate_data",
+    "visible_text",
     "warn_caller",
+    "write_whole",
 ]
 
 publish(__name__)

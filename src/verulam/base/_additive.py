@@ -8,22 +8,19 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base._chunks import Chunk, MemorySource, Source, open_source
-from verulam.base._errors import DataError
 from verulam.base._protocol import (
-    check_classification_targets,
     check_weights,
     checked_fit,
     clone,
-    column_or_1d,
     is_classifier,
     is_regressor,
     validate_data,
 )
 from verulam.base._records import ByClass
+from verulam.base._targets import encode_classes, numeric_targets
 
 
 class Additive(ABC):
@@ -252,61 +249,3 @@ class OnePassClassifier(OnePass):
 def _refuse_weightless(chunk: Chunk) -> None:
     if chunk.weights is not None and not chunk.weights.any():
         raise ValueError("sample_weight: at least one row needs a weight above zero.")
-
-
-def encode_classes(learner: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the class code of each label, and the sorted labels."""
-    if y is None:
-        raise ValueError(
-            f"{type(learner).__name__} requires y to be passed, but the target y is None."
-        )
-    labels = y if isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) else None
-    if labels is None:
-        labels = column_or_1d(y, warn=True)
-    if len(labels) == 0:
-        raise ValueError("y has no rows: at least one label is required.")
-    if getattr(labels.dtype, "kind", "O") in "US":
-        classes, codes = np.unique(labels, return_inverse=True)
-    else:
-        # Hashing beats the sort of np.unique several times over.
-        codes, classes = _factorise(labels)
-    _refuse_continuous(classes)
-    return codes, classes
-
-
-def _refuse_continuous(classes: np.ndarray) -> None:
-    """Raise scikit-learn's error where labels are fractions; it needs to see only a few."""
-    if classes.dtype.kind == "f":
-        fractional = classes[classes % 1 != 0]
-        classes = fractional if len(fractional) else classes
-    check_classification_targets(classes[:20])
-
-
-def _factorise(labels: Any) -> tuple[np.ndarray, np.ndarray]:
-    codes, uniques = pd.factorize(labels, sort=False)
-    if (codes < 0).any():
-        row = int(np.argmax(codes < 0))
-        raise DataError(f"Input y contains NaN: the label of row {row} is missing.")
-    classes = np.asarray(uniques)
-    if classes.dtype.kind == "f" and not np.isfinite(classes).all():
-        raise DataError("Input y contains infinity.")
-    try:
-        order = np.argsort(classes, kind="stable")
-    except TypeError as error:
-        raise DataError("y mixes labels that cannot be put in order; use one type.") from error
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places[codes], classes[order]
-
-
-def numeric_targets(learner: Any, y: Any) -> np.ndarray:
-    """Return the numbers to predict as float64, all finite."""
-    if y is None:
-        raise ValueError(
-            f"{type(learner).__name__} requires y to be passed, but the target y is None."
-        )
-    targets = column_or_1d(y, warn=True, dtype=np.float64)
-    if not np.isfinite(targets).all():
-        row = int(np.argmin(np.isfinite(targets)))
-        raise DataError(f"Input y contains NaN or infinity, first at row {row}.")
-    return targets

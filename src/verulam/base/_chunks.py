@@ -21,8 +21,12 @@ from verulam.base._threads import iterate_in_threads, thread_map
 CHUNK_NUMBERS = 2**18
 #: Chunks that one thread sums before it hands over a record.
 CHUNKS_PER_TASK = 4
+#: A chunk has no fewer rows: with very many columns calls would outweigh the work.
+LEAST_CHUNK_ROWS = 64
 #: Below this many numbers, starting threads costs more than it saves.
 THREADED_NUMBERS = 2**20
+#: So many times as many where a function hardly does more than read its inputs.
+LIGHT_FACTOR = 8
 
 StatisticsT = TypeVar("StatisticsT")
 
@@ -83,8 +87,7 @@ class MemorySource:
         """Return the sum of `function` over the chunks, by threads where that pays."""
         n_rows = len(self.data)
         n_columns = max(1, self.data.inputs.shape[1])
-        # Not below 64 rows: with very many columns calls would outweigh the work.
-        chunk_rows = max(64, CHUNK_NUMBERS // n_columns)
+        chunk_rows = _chunk_rows(n_columns)
         task_rows = chunk_rows * CHUNKS_PER_TASK
 
         def sum_task(start: int) -> StatisticsT:
@@ -208,15 +211,19 @@ def map_rows(
     """
     n_rows, n_columns = len(inputs), max(1, inputs.shape[1])
     result = np.empty(shape, dtype=dtype)
-    chunk_rows = max(64, CHUNK_NUMBERS // n_columns)
+    chunk_rows = _chunk_rows(n_columns)
 
     def fill(start: int) -> None:
         result[start : start + chunk_rows] = function(inputs[start : start + chunk_rows])
 
     starts = range(0, n_rows, chunk_rows)
-    small = n_rows * n_columns < THREADED_NUMBERS * (8 if light else 1)
+    small = n_rows * n_columns < THREADED_NUMBERS * (LIGHT_FACTOR if light else 1)
     thread_map(fill, starts, 1 if small else 0)
     return result
+
+
+def _chunk_rows(n_columns: int) -> int:
+    return max(LEAST_CHUNK_ROWS, CHUNK_NUMBERS // n_columns)
 
 
 def _opener(stream: Any) -> Callable[[], Iterable[Any]]:

@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from verulam.base._plain_text import visible_text
+
 #: Packages between a user's call and the place where a warning arises.
 _BETWEEN = ("verulam", "sklearn", "joblib", "contextlib")
 
@@ -12,13 +14,17 @@ _BETWEEN = ("verulam", "sklearn", "joblib", "contextlib")
 class DataError(ValueError):
     """The data cannot be used as given; the message says where and what would work."""
 
+    def __str__(self) -> str:
+        # Names and values in the message come from the data.
+        return visible_text(super().__str__())
+
 
 class UnknownNameError(KeyError):
     """A name that is in no list; the message gives the nearest ones."""
 
     def __str__(self) -> str:
         # KeyError shows the repr of its argument, quotes and all; a sentence reads better.
-        return str(self.args[0])
+        return visible_text(str(self.args[0]))
 
 
 class DataWarning(UserWarning):
@@ -39,7 +45,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _package(frame.f_globals) in _BETWEEN:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(visible_text(message), category, stacklevel=level)
 
 
 def _package(module: dict[str, object]) -> str:

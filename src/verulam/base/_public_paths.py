@@ -25,7 +25,7 @@ def publish(package: str) -> None:
     """
     module = sys.modules[package]
     public = {id(getattr(module, name)) for name in getattr(module, "__all__", ())}
-    hidden: dict[str, type[Any]] = {}
+    classes: dict[str, type[Any]] = {}
     for name, loaded in list(sys.modules.items()):
         if not name.startswith(f"{package}.") or loaded is None:
             continue
@@ -33,14 +33,14 @@ def publish(package: str) -> None:
             if getattr(thing, "__module__", None) != name:
                 continue  # defined elsewhere, and only imported here
             if isinstance(thing, type):
-                _claim(thing, package, hidden, name)
+                _claim(thing, package, classes, name)
             elif callable(thing) and id(thing) in public:
                 thing.__module__ = package
-    _let_find(module, hidden)
+    _find_by_name(module, classes)
 
 
-def _claim(thing: type[Any], package: str, hidden: dict[str, type[Any]], place: str) -> None:
-    other = hidden.setdefault(thing.__qualname__, thing)
+def _claim(thing: type[Any], package: str, classes: dict[str, type[Any]], place: str) -> None:
+    other = classes.setdefault(thing.__qualname__, thing)
     if other is not thing:
         raise ImportError(
             f"{package} has two classes {thing.__qualname__!r}, one of them in {place}: files "
@@ -49,12 +49,12 @@ def _claim(thing: type[Any], package: str, hidden: dict[str, type[Any]], place: 
     thing.__module__ = package
 
 
-def _let_find(module: ModuleType, hidden: dict[str, type[Any]]) -> None:
+def _find_by_name(module: ModuleType, classes: dict[str, type[Any]]) -> None:
     """Let a package give its classes by name, also those that are not among its names."""
 
     def find(name: str) -> type[Any]:
-        if name in hidden:
-            return hidden[name]
+        if name in classes:
+            return classes[name]
         raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
 
     module.__dict__.setdefault("__getattr__", find)

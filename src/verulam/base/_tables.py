@@ -144,11 +144,11 @@ def encode_table(
 
 def is_categorical(column: pd.Series) -> bool:
     """Tell whether a column declares itself categorical."""
-    return isinstance(column.dtype, pd.CategoricalDtype) or _holds_truths(column)
+    return isinstance(column.dtype, pd.CategoricalDtype) or _is_boolean(column)
 
 
-def _holds_truths(column: pd.Series) -> bool:
-    if column.dtype == object:  # where pandas keeps truth values beside missing ones
+def _is_boolean(column: pd.Series) -> bool:
+    if column.dtype == object:  # where pandas keeps booleans beside missing values
         return pd.api.types.infer_dtype(column, skipna=True) == "boolean"
     return pd.api.types.is_bool_dtype(column)
 
@@ -156,7 +156,7 @@ def _holds_truths(column: pd.Series) -> bool:
 def _categories(column: pd.Series) -> np.ndarray:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.asarray(column.dtype.categories)
-    if _holds_truths(column):
+    if _is_boolean(column):
         return np.array([False, True])
     return np.sort(np.asarray(column.dropna().unique()))
 

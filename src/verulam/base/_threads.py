@@ -12,6 +12,9 @@ from typing import Any, TypeVar
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
+#: The threads that `kept_threads` holds ready for its block; None outside of one.
+_POOL: ContextVar[ThreadPoolExecutor | None] = ContextVar("kept threads", default=None)
+
 
 def thread_count() -> int:
     """Return the threads that a computation may use: ``VERULAM_THREADS``, or the cores."""
@@ -116,9 +119,6 @@ def _start(work: Callable[[], None], count: int) -> Callable[[], None]:
             thread.join()
 
     return join
-
-
-_POOL: ContextVar[ThreadPoolExecutor | None] = ContextVar("kept threads", default=None)
 
 
 @contextmanager

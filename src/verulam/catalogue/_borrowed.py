@@ -36,6 +36,7 @@ class Borrowed:
 def _sklearn(
     name: str, path: str, section: str, rows: str = "", *, task: str = "", **parameters: Any
 ) -> Borrowed:
+    """Return a learner of scikit-learn; `rows` are those of the map, with spaces between."""
     return Borrowed(name, f"sklearn.{path}", section, tuple(rows.split()), parameters, task)
 
 
@@ -50,7 +51,7 @@ BORROWED: tuple[Borrowed, ...] = (
     _sklearn(
         "decision tree", "tree.DecisionTreeClassifier", "Alpaydin 9.2.1", "9.f", criterion="entropy"
     ),
-    # Separable data have no largest likelihood; a little decay keeps the weights finite.
+    # With the penalty that is its default: on separable data the likelihood has no maximum.
     _sklearn(
         "logistic regression",
         "linear_model.LogisticRegression",

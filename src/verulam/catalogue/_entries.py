@@ -35,7 +35,7 @@ _NO_LEARNERS = frozenset(
     }
 )
 #: Packages of ours whose learners go by distances, inner products or steps along a gradient.
-_OF_DISTANCES = frozenset({"kernel", "linear", "nonparametric"})
+_SENSITIVE_TO_SCALE = frozenset({"kernel", "linear", "nonparametric"})
 _CITATION = re.compile(r"\b(?:Alpaydin \d+(?:\.\d+)*|Bartkowiak \d+(?:\.\d+)*|SIT1305 [IV]+)")
 #: An abbreviation with its number (HMM, ID3), a word, or a number.
 _WORD = re.compile(r"[A-Z]+\d*(?![a-z])|[A-Z][a-z]*|\d+")
@@ -132,8 +132,8 @@ class Entry:
         """All names it can be asked for by: the full one, the spoken one, words of the class."""
         if self.source == "borrowed":
             return (self.name,)
-        part = self.name.rpartition(".")[2]
-        return tuple(dict.fromkeys((self.name, self.spoken, full_name(part), plain_words(part))))
+        word = self.name.rpartition(".")[2]
+        return tuple(dict.fromkeys((self.name, self.spoken, long_name(word), plain_words(word))))
 
     @property
     def learner_class(self) -> type[Any]:
@@ -176,8 +176,8 @@ class Entry:
 
     @property
     def wants_scaling(self) -> bool:
-        """Whether its columns should be brought to one scale first, since units matter to it."""
-        return self.source == "borrowed" or self.name.partition(".")[0] in _OF_DISTANCES
+        """Whether columns are brought to one scale first: where units matter, and if borrowed."""
+        return self.source == "borrowed" or self.name.partition(".")[0] in _SENSITIVE_TO_SCALE
 
     @property
     def interpretability(self) -> int | None:
@@ -360,12 +360,12 @@ def plain_words(class_name: str) -> str:
 
 
 @cache
-def full_name(class_name: str) -> str:
+def long_name(class_name: str) -> str:
     """Return a class's name as it is written in a sentence.
 
     Examples
     --------
-    >>> full_name("NaiveBayes"), full_name("KNeighborsClassifier"), full_name("ID3Tree")
+    >>> long_name("NaiveBayes"), long_name("KNeighborsClassifier"), long_name("ID3Tree")
     ('naive Bayes', 'k-nearest neighbours classifier', 'ID3 tree')
     """
     text = " ".join(_cased(word) for word in _WORD.findall(class_name))
@@ -383,7 +383,7 @@ def short_name(class_name: str) -> str:
     >>> short_name("MultivariateTreeClassifier"), short_name("GaussianClassifier")
     ('multivariate tree', 'Gaussian classifier')
     """
-    return _SUFFIX.sub(r"\g<model>", full_name(class_name))
+    return _SUFFIX.sub(r"\g<model>", long_name(class_name))
 
 
 def spoken_names(ours: Collection[str], borrowed: Collection[str]) -> dict[str, str]:
@@ -403,7 +403,7 @@ def spoken_names(ours: Collection[str], borrowed: Collection[str]) -> dict[str, 
     ['decision tree classifier', "Verulam's perceptron"]
     """
     names = {name: name.rpartition(".")[2] for name in ours}
-    forms = {name: (short_name(part), full_name(part)) for name, part in names.items()}
+    forms = {name: (short_name(part), long_name(part)) for name, part in names.items()}
     counts = Counter(name_key(name) for name in borrowed)
     for pair in forms.values():
         counts.update({name_key(form) for form in pair})

@@ -116,6 +116,7 @@ _WRAPPERS = frozenset(
 _INNER = ("estimator", "base_estimator", "learner", "classifier", "regressor", "trainer")
 #: Parameters on which the grade of a class depends.
 _DECISIVE_PARAMETERS = ("kernel", "covariance_type")
+#: Packages whose learners are linear with a linear kernel.
 _OF_KERNELS = frozenset({"kernel", "kernel_ridge", "svm"})
 #: What the grades of interpretability mean, the best first.
 GRADES = {
@@ -212,13 +213,13 @@ def complexity_of(path: str, parameters: Mapping[str, Any] | None = None) -> int
         return _COMPLEXITY_OF_LIBRARIES[library]
     if library not in _COMPLEXITY_OF_PACKAGES or not inside:
         return None
-    theme, name = inside[0], inside[-1]
+    package, name = inside[0], inside[-1]
     parameters = parameters or {}
-    if theme in _OF_KERNELS and _is_linear(parameters.get("kernel")):
+    if package in _OF_KERNELS and _is_linear(parameters.get("kernel")):
         return 1
     if name == "GaussianClassifier" and parameters.get("covariance_type") == "full":
         return 2
-    return _COMPLEXITY_OF_CLASSES.get(name, _COMPLEXITY_OF_PACKAGES[library].get(theme))
+    return _COMPLEXITY_OF_CLASSES.get(name, _COMPLEXITY_OF_PACKAGES[library].get(package))
 
 
 def complexity_of_estimator(estimator: Any) -> int | None:
@@ -285,12 +286,12 @@ def grade_of(path: str) -> int | None:
     >>> grade_of("elsewhere.Learner") is None
     True
     """
-    library, *theme = path.split(".")
-    name = path.rpartition(".")[2]
-    if library not in _INTERPRETABILITY_OF_PACKAGES or not theme:
+    library, *inside = path.split(".")
+    if library not in _INTERPRETABILITY_OF_PACKAGES or not inside:
         return None
+    package, name = inside[0], inside[-1]
     return _INTERPRETABILITY_OF_CLASSES.get(
-        name, _INTERPRETABILITY_OF_PACKAGES[library].get(theme[0])
+        name, _INTERPRETABILITY_OF_PACKAGES[library].get(package)
     )
 
 

@@ -13,9 +13,11 @@ from verulam.base import nearest_names
 from verulam.catalogue._entries import Entry, entries
 from verulam.catalogue._map import MapRow, read_map
 
+#: A number of a section or an equation, as it may be asked for by itself.
 _PLACE = re.compile(r"§?(\d+(?:\.\d+)*)")
 #: Behind every rank that words of a question can add up to.
 _LINKED = 1000
+#: ``13.8`` as ``(13, 8)``.
 Number = tuple[int, ...]
 #: A number such as 13.8 or 8.8.2, after "§" where the map names a section for certain.
 _NUMBER = re.compile(r"(§?)\b(\d+(?:\.\d+)+)")
@@ -128,7 +130,7 @@ def _or_linked(rank: int | None, linked: bool) -> int | None:
 
 def _row_rank(row: MapRow, words: list[str]) -> int | None:
     """Return how far a row is from the question, 0 being exact, or None where it does not match."""
-    return _total([_word_rank(row, word) for word in words])
+    return _sum_of_ranks([_word_rank(row, word) for word in words])
 
 
 def _word_rank(row: MapRow, word: str) -> int | None:
@@ -141,6 +143,7 @@ def _word_rank(row: MapRow, word: str) -> int | None:
 
 
 def _text_rank(word: str, text: str, other: str) -> int | None:
+    """Rank a word: the beginning of one in `text`, within one, or the beginning in `other`."""
     if re.search(rf"\b{re.escape(word)}", text):
         return 1
     if word in text:
@@ -162,8 +165,8 @@ def _place_rank(row: MapRow, text: str) -> int | None:
         return 2
     if row.source == "alpaydin" and _inside(row, text):
         return 2
-    is_equation = [place for place in named if not place.is_section]
-    return 3 if any(place.overlaps(asked, asked) for place in is_equation) else None
+    equations = [place for place in named if not place.is_section]
+    return 3 if any(place.overlaps(asked, asked) for place in equations) else None
 
 
 def _inside(row: MapRow, text: str) -> bool:
@@ -186,10 +189,11 @@ def _learner_rank(item: Entry, words: list[str]) -> int | None:
         else _text_rank(word, _plain(item.spoken), _plain(" ".join(item.names)))
         for word in words
     ]
-    return _total(ranks)
+    return _sum_of_ranks(ranks)
 
 
-def _total(ranks: list[int | None]) -> int | None:
+def _sum_of_ranks(ranks: list[int | None]) -> int | None:
+    """Return the sum, or None where some word does not match."""
     matched = [rank for rank in ranks if rank is not None]
     return sum(matched) if matched and len(matched) == len(ranks) else None
 

@@ -19,6 +19,7 @@ from verulam.cli._shared import (
     examples,
     folder_of,
     names_in,
+    say,
     wrapped,
 )
 
@@ -109,16 +110,9 @@ def compare(
     for option, path in (("--csv", csv), ("--store", store), ("--report", page)):
         # Found out now, not after the work is done.
         folder_of(path, option)
-    if time_budget is not None and not time_budget > 0:
-        raise typer.BadParameter(
-            f"{time_budget:g}; expected a number of seconds above 0", param_hint="--time-budget"
-        )
+    _check_options(rule, time_budget)
+    from verulam.base import spreadsheet_table
     from verulam.experiment import compare as run
-    from verulam.statistics import SELECTION_RULES
-
-    if rule not in SELECTION_RULES:
-        accepted = ", ".join(f"'{name}'" for name in SELECTION_RULES)
-        raise typer.BadParameter(f"{rule!r}; expected one of {accepted}", param_hint="--rule")
 
     with _stopped_cleanly(store):
         comparison = run(
@@ -138,8 +132,8 @@ def compare(
             time_budget=time_budget,
         )
     if csv is not None:
-        comparison.scores().to_csv(csv, index=False)
-    typer.echo(str(comparison))
+        spreadsheet_table(comparison.scores()).to_csv(csv, index=False)
+    say(str(comparison))
     if not no_report:
         command = as_typed(
             "compare",
@@ -163,6 +157,19 @@ def compare(
         raise typer.Exit(FAILED)
 
 
+def _check_options(rule: str, time_budget: float | None) -> None:
+    """Refuse what the library would refuse under another name."""
+    from verulam.statistics import SELECTION_RULES
+
+    if rule not in SELECTION_RULES:
+        accepted = ", ".join(f"'{name}'" for name in SELECTION_RULES)
+        raise typer.BadParameter(f"{rule!r}; expected one of {accepted}", param_hint="--rule")
+    if time_budget is not None and not time_budget > 0:
+        raise typer.BadParameter(
+            f"{time_budget:g}; expected a number of seconds above 0", param_hint="--time-budget"
+        )
+
+
 @contextmanager
 def _stopped_cleanly(store: Path | None) -> Iterator[None]:
     """Say what is kept where the work is interrupted."""
@@ -171,12 +178,12 @@ def _stopped_cleanly(store: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         resumable = f"Finished runs are kept in {store}; the same command goes on from there."
         hint = "Nothing was kept; with --store FILE the same command can go on another time."
-        typer.echo(wrapped(f"Stopped. {resumable if store else hint}"), err=True)
+        say(wrapped(f"Stopped. {resumable if store else hint}"), err=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
 def _report(comparison: "Comparison", file: Path | None, command: str, *, open_it: bool) -> None:
     path = comparison.report(file, command=command)
-    typer.echo(f"\nReport: {path}")
+    say(f"\nReport: {path}")
     if open_it:
         typer.launch(path.resolve().as_uri())

@@ -5,7 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from verulam.cli._shared import DataSource, DropMissing, LeaveOut, console, names_in, print_table
+from verulam.cli._shared import (
+    DataSource,
+    DropMissing,
+    LeaveOut,
+    names_in,
+    print_table,
+    print_words,
+)
 
 lines_app = typer.Typer()
 
@@ -49,11 +56,9 @@ def lines(
     )
     rows, classes, names = _two_classes(opened, positive, columns)
     comparison = compare_lines(rows, classes, names_in(trainers) or None, random_state=seed)
-    console().print(
+    print_words(
         f"{_answer(comparison.separability.separable)} {len(rows)} rows, columns scaled: "
-        f"{', '.join(names)}.",
-        highlight=False,
-        markup=False,
+        f"{', '.join(names)}."
     )
     table = comparison.table.drop(columns="remark").reset_index()
     for column in ("error rate", "margin", "seconds"):
@@ -90,12 +95,12 @@ def _two_classes(data: Any, positive: str | None, columns: str | None) -> Any:
     numbers = inputs.select_dtypes("number").dropna(axis="columns", how="all")
     others = [name for name in inputs.columns if name not in numbers.columns]
     if others and len(numbers.columns):
-        _say(f"Columns without numbers are left out: {', '.join(others)}.")
+        print_words(f"Columns without numbers are left out: {', '.join(others)}.")
     complete = numbers.notna().all(axis=1).to_numpy()
     if numbers.shape[1] == 0 or not complete.any():
         raise DataError("no rows have numbers in their columns, which lines are drawn over.")
     if not complete.all():
-        _say(f"{(~complete).sum()} rows with gaps are left out.")
+        print_words(f"{(~complete).sum()} rows with gaps are left out.")
     numbers = numbers[complete]
     labels = np.asarray(data.target_values).astype(str)[complete]
     if positive is not None:
@@ -117,7 +122,7 @@ def _say_who_failed(table: Any) -> None:
     failed = table[~table["converged"] & (table["remark"] != "")]
     reasons = failed["remark"].str.replace(r"^.* without", "stopped without", regex=True)
     for reason, group in failed.groupby(reasons, sort=False):
-        _say(f"{', '.join(group.index)}: {reason}")
+        print_words(f"{', '.join(group.index)}: {reason}")
 
 
 def _draw(comparison: Any, picture: Path, names: list[str]) -> None:
@@ -140,11 +145,9 @@ def _draw(comparison: Any, picture: Path, names: list[str]) -> None:
     else:
         figure, ax = plt.subplots(figsize=(9, 5.5), layout="constrained")
         plots.error_curves(comparison, ax=ax).set(title="Errors on the way")
-        _say("Lines need two columns (--columns a,b); the picture shows the errors on the way.")
+        print_words(
+            "Lines need two columns (--columns a,b); the picture shows the errors on the way."
+        )
     figure.savefig(picture, dpi=130)
     plt.close(figure)
-    _say(f"Drawn in {picture}")
-
-
-def _say(words: str) -> None:
-    console().print(words, highlight=False, markup=False)
+    print_words(f"Drawn in {picture}")

@@ -9,7 +9,7 @@ import typer
 
 from verulam.cli._compare_command import compare_app
 from verulam.cli._lines_command import lines_app
-from verulam.cli._model_commands import model_app
+from verulam.cli._result_commands import result_app
 from verulam.cli._shared import (
     FAILED,
     INTERRUPTED,
@@ -20,6 +20,8 @@ from verulam.cli._shared import (
     console,
     names_in,
     print_table,
+    print_words,
+    say,
 )
 from verulam.cli._study_commands import study_app
 
@@ -70,12 +72,12 @@ def learners(
 
     table = table_of(task=task, tags=tuple(tag or ()))
     if table.empty:
-        typer.echo("No learner has all of these abilities.", err=True)
+        say("No learner has all of these abilities.", err=True)
         raise typer.Exit(FAILED)
     for number, (name, group) in enumerate(table.groupby("task", sort=False)):
         if number:
             console().print()
-        console().print(f"{name}:", highlight=False, markup=False)
+        print_words(f"{name}:")
         print_table(group[["name", "section", "tags"]])
 
 
@@ -104,9 +106,9 @@ def describe(
         drop_missing_target=drop_missing_target,
         leave_out=names_in(leave_out),
     )
-    console().print(repr(dataset).partition("\n")[0], highlight=False, markup=False)
+    print_words(repr(dataset).partition("\n")[0])
     if dataset.description:
-        console().print(dataset.description, highlight=False, markup=False)
+        print_words(dataset.description)
     print_table(column_table(dataset.summary()))
 
 
@@ -124,16 +126,12 @@ def find(
     matches = search(question)
     if not matches.rows and not matches.learners:
         nearest = ", ".join(matches.suggestions)
-        typer.echo(f"Nothing found for {question!r}. Nearest: {nearest}.", err=True)
+        say(f"Nothing found for {question!r}. Nearest: {nearest}.", err=True)
         raise typer.Exit(FAILED)
     if matches.section:
-        console().print(
-            f"Alpaydin {matches.section.number}: {matches.section.title}",
-            highlight=False,
-            markup=False,
-        )
+        print_words(f"Alpaydin {matches.section.number}: {matches.section.title}")
     for line in _map_lines(matches.rows):
-        typer.echo(line)
+        say(line)
     if matches.learners:
         console().print()
         print_table(_learner_table(matches))
@@ -173,7 +171,7 @@ def _learner_table(matches: "SearchResult") -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=["learner", "class", "section"])
 
 
-for part in (compare_app, study_app, model_app, lines_app):
+for part in (compare_app, study_app, result_app, lines_app):
     app.add_typer(part)
 
 
@@ -196,7 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (ValueError, KeyError, OSError) as error:
         if debug or _is_defect(error):
             raise
-        typer.echo(f"Error: {' '.join(_words(error).split())}", err=True)
+        say(f"Error: {' '.join(_words(error).split())}", err=True)
         sys.exit(USAGE)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -59,6 +60,9 @@ DataSource = Annotated[
         help="Name of a bundled data set, or a file.", autocompletion=complete_data, metavar="DATA"
     ),
 ]
+StoreFile = Annotated[
+    Path, typer.Argument(help="Store of a study, or the study file beside it.", metavar="STORE")
+]
 DropMissing = Annotated[
     bool, typer.Option("--drop-missing-target", help="Leave out rows without a target value.")
 ]
@@ -93,6 +97,21 @@ def as_typed(command: str, argument: str, options: Mapping[str, Any]) -> str:
         elif value is not None and value is not False:
             words += [option, str(value)]
     return shlex.join(words)
+
+
+def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print words for people; control characters in names and values of data are spelled out."""
+    from verulam.base import visible_text
+
+    typer.echo(visible_text(text), err=err, nl=nl)
+
+
+def pass_on(text: str, *, nl: bool = True) -> None:
+    """Print a text for programs: as it is into a pipe or a file, spelled out on a terminal."""
+    if sys.stdout.isatty():
+        say(text, nl=nl)
+    else:
+        typer.echo(text, nl=nl)
 
 
 def wrapped(text: str) -> str:
@@ -130,19 +149,31 @@ def console() -> "Console":
     return Console(soft_wrap=False)
 
 
+def print_words(words: str) -> None:
+    """Print a paragraph as wide as the terminal, with the care that `say` takes."""
+    from verulam.base import visible_text
+
+    console().print(visible_text(words), highlight=False, markup=False)
+
+
 def print_table(table: "pd.DataFrame") -> None:
     """Print a DataFrame; cells wrap rather than being cut off."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
+
+    from verulam.base import visible_text
 
     drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for place, name in enumerate(table.columns):
         numeric = table[name].dtype.kind in "iuf"
         justify: Literal["left", "right"] = "right" if numeric else "left"
         # The first column is what people copy into the next command.
-        drawn.add_column(str(name), justify=justify, overflow="fold", no_wrap=place == 0)
+        heading = Text(visible_text(str(name)))
+        drawn.add_column(heading, justify=justify, overflow="fold", no_wrap=place == 0)
     for row in table.itertuples(index=False):
-        drawn.add_row(*(cell_text(cell) for cell in row))
+        # As texts: square brackets in a cell are no markup of the console.
+        drawn.add_row(*(Text(visible_text(cell_text(cell))) for cell in row))
     console().print(drawn, highlight=False, markup=False)
 
 

@@ -12,13 +12,14 @@ import typer
 from verulam.cli._shared import (
     FAILED,
     INTERRUPTED,
+    StoreFile,
     complete_engine,
-    complete_measure,
     default_store,
     examples,
     existing_store,
-    folder_of,
+    pass_on,
     print_table,
+    say,
     wrapped,
 )
 
@@ -31,23 +32,6 @@ study_app = typer.Typer()
 FIRST_ROWS = 10
 
 StudyFile = Annotated[Path, typer.Argument(help="TOML file of a study.", metavar="STUDY")]
-StoreFile = Annotated[
-    Path, typer.Argument(help="Store of a study, or the study file beside it.", metavar="STORE")
-]
-Measure = Annotated[
-    str | None, typer.Option(help="Such as error, auc, r2.", autocompletion=complete_measure)
-]
-Alpha = Annotated[
-    float | None, typer.Option(help="Level of significance; 0.05 if the study does not say.")
-]
-Test = Annotated[str | None, typer.Option(help="Paired test, such as corrected_t_test.")]
-Simplicity = Annotated[
-    str | None,
-    typer.Option(help="Cost that tells who is simpler: interpretability, fit_seconds, ..."),
-]
-Acceptable = Annotated[
-    float | None, typer.Option(help="Level that is still good enough, to test against.")
-]
 
 
 @study_app.command(epilog=examples("verulam init", "verulam init flowers.toml"))
@@ -64,7 +48,7 @@ def init(
             opened.write(_example_study(file))
     except FileExistsError:
         raise ValueError(f"{file} is already there and is left as it is; name another.") from None
-    typer.echo(f"Wrote {file}. Next: verulam plan {file}")
+    say(f"Wrote {file}. Next: verulam plan {file}")
 
 
 @study_app.command(
@@ -78,25 +62,26 @@ def plan(
     ] = False,
 ) -> None:
     """Show every run of a study before anything is run."""
+    from verulam.base import spreadsheet_table
     from verulam.experiment import make_plan, read_study
 
     made = make_plan(read_study(study))
     table = made.table()
     if csv:
-        typer.echo(table.to_csv(index=False), nl=False)
+        pass_on(spreadsheet_table(table).to_csv(index=False), nl=False)
         return
-    typer.echo(wrapped(str(made)))
+    say(wrapped(str(made)))
     for notice in made.notices:
-        typer.echo(wrapped(notice))
+        say(wrapped(notice))
     for learner, aliases in made.aliases.items():
-        typer.echo(f"\nEffects of {learner}, and what cannot be told from them:")
+        say(f"\nEffects of {learner}, and what cannot be told from them:")
         print_table(aliases)
-    typer.echo()
+    say()
     columns = ["data", "learner", "setting", "repeat", "fold", "training_rows"]
     print_table(table[columns].head(FIRST_ROWS))
     if len(table) > FIRST_ROWS:
         more = len(table) - FIRST_ROWS
-        typer.echo(f"... and {more} more; carried out {made.order}. --csv prints all.")
+        say(f"... and {more} more; carried out {made.order}. --csv prints all.")
     if pilot:
         _print_forecast(made)
 
@@ -144,26 +129,26 @@ def run(
     except KeyboardInterrupt:
         counts = Results(path).status() if path.is_file() else {}
         again = f"verulam run {study}" + (f" --store {store}" if store else "")
-        typer.echo(
+        say(
             f"Stopped: {counts.get('done', 0)} runs are kept in {path}, {counts.get('left', 0)} "
             f"are left. `{again}` goes on from there.",
             err=True,
         )
         raise typer.Exit(INTERRUPTED) from None
     if results.changes:
-        typer.echo(wrapped(f"Changed since it was last run: {'; '.join(results.changes)}."))
-        typer.echo()
+        say(wrapped(f"Changed since it was last run: {'; '.join(results.changes)}."))
+        say()
     analysis = analyse(results)
-    typer.echo(wrapped(f"{analysis.answer.sentence} {analysis.answer.advice}".strip()))
+    say(wrapped(f"{analysis.answer.sentence} {analysis.answer.advice}".strip()))
     if analysis.race:
-        typer.echo(wrapped(analysis.race))
-    typer.echo()
-    typer.echo(f"Results: {results}")
+        say(wrapped(analysis.race))
+    say()
+    say(f"Results: {results}")
     if results.left_out:
-        typer.echo(wrapped(results.left_out))
+        say(wrapped(results.left_out))
     _print_next(analysis, path)
     if len(results.failures()):
-        typer.echo(f"Some runs failed: verulam status {path}", err=True)
+        say(f"Some runs failed: verulam status {path}", err=True)
         raise typer.Exit(FAILED)
 
 
@@ -173,78 +158,20 @@ def status(store: StoreFile) -> None:
     from verulam.experiment import Results, finalisations
 
     results = Results(existing_store(store))
-    typer.echo(wrapped(str(results)))
+    say(wrapped(str(results)))
     if damage := results.damage():
-        typer.echo(wrapped(damage), err=True)
+        say(wrapped(damage), err=True)
     runs = results.runs()
     counts = runs.groupby(["data", "learner", "status"]).size().unstack(fill_value=0)
-    typer.echo()
+    say()
     print_table(counts.reset_index())
     _print_failures(results)
     for look in finalisations(results.path, results.study).to_dict("records"):
         when = datetime.fromtimestamp(look["opened"], UTC).strftime("%Y-%m-%d %H:%M UTC")
         response = look["response"] or "not completed"
         words = f"{look['contestant']} by {look['who']}, {response}"
-        typer.echo()
-        typer.echo(wrapped(f"Locked part of {look['label']} used on {when}: {words}."))
-
-
-@study_app.command(
-    epilog=examples(
-        "verulam analyse study.sqlite --measure auc",
-        "verulam analyse study.sqlite --latex > table.tex",
-    )
-)
-def analyse(
-    store: StoreFile,
-    measure: Measure = None,
-    alpha: Alpha = None,
-    test: Test = None,
-    simplicity: Simplicity = None,
-    acceptable: Acceptable = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the table for LaTeX.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
-) -> None:
-    """Analyse stored results by any measure; nothing is run again."""
-    if json + latex + csv > 1:
-        raise ValueError("--json, --latex and --csv: only one of them can be printed.")
-    analysis = _analysed(store, measure, alpha, acceptable, test, simplicity)
-    if json:
-        typer.echo(analysis.to_json())
-    elif latex:
-        typer.echo(analysis.to_latex())
-    elif csv:
-        typer.echo(analysis.to_csv(), nl=False)
-    else:
-        typer.echo(str(analysis))
-
-
-@study_app.command(
-    epilog=examples(
-        "verulam report study.sqlite", "verulam report study.sqlite -o report.html --open"
-    )
-)
-def report(
-    store: StoreFile,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; beside the store.")
-    ] = None,
-    measure: Measure = None,
-    alpha: Alpha = None,
-    test: Test = None,
-    simplicity: Simplicity = None,
-    acceptable: Acceptable = None,
-    open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-) -> None:
-    """Write the report of a study as one HTML file."""
-    folder_of(output, "--output")
-    from verulam.experiment import report as write
-
-    path = output or existing_store(store).with_suffix(".html")
-    typer.echo(str(write(_analysed(store, measure, alpha, acceptable, test, simplicity), path)))
-    if open_it:
-        typer.launch(path.resolve().as_uri())
+        say()
+        say(wrapped(f"Locked part of {look['label']} used on {when}: {words}."))
 
 
 @study_app.command()
@@ -255,8 +182,8 @@ def recover(
     """Save the intact rows of a damaged store in a new one."""
     from verulam.experiment import recover as save
 
-    typer.echo(str(save(store, new)))
-    typer.echo(f"Next: verulam run STUDY --store {new}, which runs only what was lost.")
+    say(str(save(store, new)))
+    say(f"Next: verulam run STUDY --store {new}, which runs only what was lost.")
 
 
 def _example_study(file: Path) -> str:
@@ -265,28 +192,13 @@ def _example_study(file: Path) -> str:
     return text.replace("study.toml", str(file)).replace("study.sqlite", str(default_store(file)))
 
 
-def _analysed(
-    store: Path,
-    measure: str | None,
-    alpha: float | None,
-    level: float | None,
-    test: str | None,
-    simplicity: str | None,
-) -> "Analysis":
-    from verulam.experiment import analyse as examine
-
-    return examine(
-        existing_store(store), measure, alpha, acceptable=level, test=test, simplicity=simplicity
-    )
-
-
 def _print_next(analysis: "Analysis", path: Path) -> None:
     """Say what to do with the results, and which learner would be finalised."""
     from verulam.experiment._final.choice import select_contestant
     from verulam.experiment._text import spoken_name
 
     labels = [label for label, table in analysis.tables.items() if table["mean"].notna().any()]
-    typer.echo(f"Next: verulam report {path}, verulam analyse {path}")
+    say(f"Next: verulam report {path}, verulam analyse {path}")
     if not labels:
         return
     several = f" --data {shlex.quote(labels[0])}" if len(analysis.tables) > 1 else ""
@@ -296,7 +208,7 @@ def _print_next(analysis: "Analysis", path: Path) -> None:
         for learner in (None, "best")
     )
     other = "" if recommended == best else f" (with --learner best, {best})"
-    typer.echo(wrapped(f"{command} makes a model of {recommended}{other}."))
+    say(wrapped(f"{command} makes a model of {recommended}{other}."))
 
 
 def _print_forecast(made: "Plan") -> None:
@@ -304,8 +216,8 @@ def _print_forecast(made: "Plan") -> None:
 
     estimate = forecast(made)
     cores = os.cpu_count() or 1
-    typer.echo()
-    typer.echo(
+    say()
+    say(
         wrapped(
             f"From {estimate.pilots} pilot runs: about {_time_text(estimate.seconds)} one after "
             f"the other, {_time_text(estimate.seconds / cores)} on the {cores} cores here; "
@@ -313,9 +225,9 @@ def _print_forecast(made: "Plan") -> None:
         )
     )
     if estimate.affordable < estimate.runs:
-        typer.echo(wrapped(f"The budget pays for about {estimate.affordable} of the runs."))
+        say(wrapped(f"The budget pays for about {estimate.affordable} of the runs."))
     for line in estimate.failures:
-        typer.echo(wrapped(f"A pilot run failed: {line}"), err=True)
+        say(wrapped(f"A pilot run failed: {line}"), err=True)
 
 
 def _memory_text(megabytes: float) -> str:
@@ -335,5 +247,5 @@ def _print_failures(results: "Results") -> None:
     if failures.empty:
         return
     counts = failures.groupby(["learner", "status", "error"], sort=False).size()
-    typer.echo()
+    say()
     print_table(counts.reset_index(name="runs"))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError, unknown_name
+from verulam.base import DataError, unknown_name, visible_text
 from verulam.data._table.columns import Kind, kind_of
 from verulam.data._table.files import TEXTS, write_parquet
 from verulam.data._table.normalise_frame import (
@@ -311,7 +311,8 @@ class Dataset:
         return self.n_rows
 
     def __repr__(self) -> str:
-        return "\n".join([self._headline(), *(f"  {line}" for line in self._kind_lines())])
+        lines = [self._headline(), *(f"  {line}" for line in self._kind_lines())]
+        return "\n".join(map(visible_text, lines))
 
     def _repr_html_(self) -> str:
         from html import escape

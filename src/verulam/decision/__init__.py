@@ -7,6 +7,7 @@ from verulam.decision._discriminants import (
     ActionInterval,
     action_intervals,
     dichotomizer,
+    log_odds,
     threshold_from_losses,
 )
 from verulam.decision._grid import DecisionGrid, decision_regions
@@ -35,6 +36,7 @@ __all__ = [
     "decision_regions",
     "dichotomizer",
     "error_reject_curve",
+    "log_odds",
     "loss_table",
     "posterior",
     "sequential_posteriors",

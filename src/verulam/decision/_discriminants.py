@@ -40,16 +40,56 @@ def discriminants(
 
 
 def dichotomizer(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the one function that does the work of two: positive where the second is larger."""
+    r"""Return the one function that does the work of two: positive where the first is larger.
+
+    Parameters
+    ----------
+    values
+        Two discriminants, along the last axis.
+
+    Notes
+    -----
+    .. math:: g(x) = g_1(x) - g_2(x)
+
+    The first class is chosen where it is positive, the second otherwise (course notes,
+    Discriminant functions). With more than two functions (a polychotomizer) the largest is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.decision import dichotomizer
+    >>> dichotomizer(np.array([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]]))
+    array([ 0.5 ,  0.  , -0.75])
+    """
     if values.shape[-1] != 2:
         raise DataError(
             f"A dichotomizer needs two discriminants, but there are {values.shape[-1]}."
         )
-    return values[..., 1] - values[..., 0]
+    return values[..., 0] - values[..., 1]
 
 
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logarithm of the odds of the second of two classes."""
+    r"""Return the logarithm of the odds of the first of two classes.
+
+    Parameters
+    ----------
+    probabilities
+        Posteriors of two classes, along the last axis.
+
+    Notes
+    -----
+    .. math:: \log \frac{P(C_1 \mid x)}{P(C_2 \mid x)}
+
+    This is the dichotomizer of log posteriors (course notes, Discriminant functions): positive
+    where the first class is the more probable, infinite where it is certain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.decision import log_odds
+    >>> log_odds(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])).round(3)
+    array([ 2.197,  0.   , -1.386])
+    """
     with np.errstate(divide="ignore"):
         return dichotomizer(np.log(probabilities))
 

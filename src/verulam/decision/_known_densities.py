@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from verulam.base import DataError, Seed, generator
 from verulam.decision._bayes import PerClass, check_priors, log_priors, normalise
 from verulam.decision._class_density import as_class_density, check_alike
-from verulam.decision._discriminants import discriminants
+from verulam.decision._discriminants import dichotomizer, discriminants
 from verulam.decision._error_integrals import bulk_points, cut_line, line_masses, plane_masses
 from verulam.decision._loss import Loss, LossTable, as_labels, loss_table
 from verulam.decision._outcome import Estimate, LabelCodes, Outcome
@@ -124,6 +124,13 @@ class KnownDensities:
             logs = self.log_joint(x)
             return np.exp(logs) if kind == "joint" else logs
         return discriminants(self.posterior(x), kind, self.losses(loss))
+
+    def log_odds(self, x: ArrayLike) -> Vector:
+        """Return the log odds of the first of two classes: the dichotomizer of "log joint".
+
+        They are the logarithm of `likelihood_ratio` plus that of the ratio of the priors.
+        """
+        return dichotomizer(self.log_joint(x))
 
     def decide(
         self,

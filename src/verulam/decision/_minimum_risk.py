@@ -193,7 +193,7 @@ class MinimumRisk(MetaEstimatorMixin, Classifier):
 
     @available_if(has_two_classes)
     def log_odds(self, X: Any) -> NDArray[np.float64]:
-        """Return log P(second class) - log P(first class) for each row."""
+        """Return log P(first class) - log P(second class) for each row."""
         return log_odds(self.predict_proba(X))
 
     @available_if(has_two_classes)

@@ -5,6 +5,11 @@ from verulam.experiment._analysis.analyse import analyse
 from verulam.experiment._analysis.analysis import Analysis
 from verulam.experiment._compare import compare
 from verulam.experiment._comparison import Comparison
+from verulam.experiment._design.blocks import (
+    block_structure,
+    blocked_factorial,
+    find_block_contrasts,
+)
 from verulam.experiment._design.factorial import (
     best_guess,
     full_factorial,
@@ -17,12 +22,15 @@ from verulam.experiment._design.fractional import (
     find_generators,
     fractional_factorial,
 )
+from verulam.experiment._design.latin_hypercube import latin_hypercube
+from verulam.experiment._design.optimum_region import optimum_region
 from verulam.experiment._design.response_surface import fit_response_surface, next_point
 from verulam.experiment._design.search import quadratic_search, response_surface_search
 from verulam.experiment._design.surface_designs import box_behnken, central_composite
 from verulam.experiment._effects.effects import factor_effects
 from verulam.experiment._effects.learning_surface import learning_surface
 from verulam.experiment._effects.replication import experimental_error
+from verulam.experiment._effects.unreplicated import lenth_method, two_level_effects
 from verulam.experiment._final.card import ModelCard
 from verulam.experiment._final.finalise import finalise
 from verulam.experiment._final.model_file import (
@@ -75,6 +83,8 @@ __all__ = [
     "alias_structure",
     "analyse",
     "best_guess",
+    "block_structure",
+    "blocked_factorial",
     "box_behnken",
     "central_composite",
     "compare",
@@ -82,13 +92,16 @@ __all__ = [
     "factor_effects",
     "finalisations",
     "finalise",
+    "find_block_contrasts",
     "find_generators",
     "fingerprint",
     "fit_response_surface",
     "forecast",
     "fractional_factorial",
     "full_factorial",
+    "latin_hypercube",
     "learning_surface",
+    "lenth_method",
     "load_model",
     "lock_test_part",
     "make_plan",
@@ -96,6 +109,7 @@ __all__ = [
     "normalised_levels",
     "odd_levels",
     "one_at_a_time",
+    "optimum_region",
     "predict",
     "predict_file",
     "quadratic_search",
@@ -109,6 +123,7 @@ __all__ = [
     "run",
     "save_model",
     "suggest_resampling",
+    "two_level_effects",
 ]
 
 _publish(__name__)

@@ -1,4 +1,4 @@
-"""The main job in one line: a study of one data set with good defaults."""
+"""Learners compared on one data set: a study with defaults, planned, run and analysed."""
 
 import shutil
 import tempfile
@@ -16,11 +16,10 @@ from verulam.experiment._analysis.analyse import analyse
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._evidence.evidence import DEFAULT_RULE
 from verulam.experiment._plan.plan import make_plan
-from verulam.experiment._plan.records import Plan
 from verulam.experiment._resampling.advice import suggest_resampling
 from verulam.experiment._resampling.resampling import Resampling
 from verulam.experiment._run.run import run, worker_count
-from verulam.experiment._store.results import DEFAULT_MEASURES, Results
+from verulam.experiment._store.results import DEFAULT_MEASURES
 from verulam.experiment._study.analysis_options import AnalysisOptions
 from verulam.experiment._study.budget import Budget
 from verulam.experiment._study.choices import DataChoice, default_learners, labelled_learners
@@ -118,13 +117,13 @@ def compare(
         rare=rare,
     )
     dataset = settled_target(open_choice(choice), rare).data
-    left_out = ""
+    omission = ""
     if learners is None:
-        learners, left_out = default_learners(str(dataset.task), dataset.n_rows)
+        learners, omission = default_learners(str(dataset.task), dataset.n_rows)
     plan = make_plan(
         Study(
             dataset.name,
-            [_located(choice, dataset)],
+            [_recordable(choice, dataset)],
             labelled_learners(learners),
             measures=_measures_for(dataset, measure, measures),
             resampling=resampling or suggest_resampling(dataset.n_rows).resampling,
@@ -133,7 +132,7 @@ def compare(
             budget=None if time_budget is None else Budget(seconds=time_budget),
         )
     )
-    plan = replace(plan, remarks=tuple(filter(None, [left_out])))
+    plan = replace(plan, remarks=(omission,) if omission else ())
     folder = None
     if store is None:
         folder = tempfile.mkdtemp(prefix="verulam-")
@@ -146,7 +145,13 @@ def compare(
             workers=workers,
             progress=progress,
         )
-        comparison = _concluded(plan, results, persistent=folder is None)
+        comparison = Comparison(
+            analysis=analyse(results),
+            preparation={
+                contestant.label: contestant.preparation for contestant in plan.contestants[0]
+            },
+            persistent=folder is None,
+        )
     except BaseException:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -157,21 +162,12 @@ def compare(
     return comparison
 
 
-def _located(choice: DataChoice, dataset: Dataset) -> DataChoice:
-    """Return the data so that the store can say what and where they are."""
+def _recordable(choice: DataChoice, dataset: Dataset) -> DataChoice:
+    """Return the choice with all that the store is to record: absolute path, target, label."""
     source = choice.source
     if isinstance(source, str | Path):
         source = str(Path(source).resolve() if Path(source).is_file() else source)
     return replace(choice, source=source, target=dataset.target, label=dataset.name)
-
-
-def _concluded(plan: Plan, results: Results, *, persistent: bool) -> Comparison:
-    contestants = plan.contestants[0]
-    return Comparison(
-        analysis=analyse(results),
-        preparation={contestant.label: contestant.preparation for contestant in contestants},
-        persistent=persistent,
-    )
 
 
 def _measures_for(
@@ -181,12 +177,12 @@ def _measures_for(
         raise ValueError("measure and measures: only one of them can be given.")
     if measures is not None and (isinstance(measures, str | Measure) or not measures):
         raise ValueError("measures: expected a list of at least one; measure= is for one.")
-    asked = measures or [measure or DEFAULT_MEASURES[str(data.task)]]
-    responses = [as_measure(name) for name in asked]
-    for response in responses:
-        if response.task != data.task:
+    names = measures or [measure or DEFAULT_MEASURES[str(data.task)]]
+    resolved = [as_measure(name) for name in names]
+    for candidate in resolved:
+        if candidate.task != data.task:
             raise ValueError(
-                f"Measure {response.name!r} is for {response.task}, but {data.target!r} of data "
+                f"Measure {candidate.name!r} is for {candidate.task}, but {data.target!r} of data "
                 f"set {data.name!r} is a {data.task} target."
             )
-    return responses
+    return resolved

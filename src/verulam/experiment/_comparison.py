@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError, unknown_name
+from verulam.base import DataError, unknown_name, visible_text
 from verulam.experiment._analysis.pairwise import compare_pairs
 from verulam.experiment._report.report import report as write_report
 from verulam.experiment._resampling.resampling import resampling
@@ -30,27 +30,28 @@ if TYPE_CHECKING:
     from verulam.measures import Measure
     from verulam.statistics import TestResult
 
-_RANKED = {
-    "estimate": "estimate",
-    "low": "low",
-    "high": "high",
-    "difference": "difference",
-    "difference_low": "difference_low",
-    "difference_high": "difference_high",
-    "adjusted_p": "adjusted_p",
-    "against_best": "against_best",
-    "probability_best": "probability_best",
-    "probability_within": "probability_within",
-    "regret": "regret",
-    "complexity": "complexity",
-    "mean": "mean",
-    "standard_deviation": "standard_deviation",
-    "repeats": "repeats",
-    "fit_seconds": "fit_seconds",
-    "predict_seconds": "predict_seconds",
-    "model_size": "model_size",
-    "failed": "failures",
-}
+#: Columns of the ranking, in their order, by their names in the table of the analysis.
+_RANKING_COLUMNS = [
+    "estimate",
+    "low",
+    "high",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "adjusted_p",
+    "against_best",
+    "probability_best",
+    "probability_within",
+    "regret",
+    "complexity",
+    "mean",
+    "standard_deviation",
+    "repeats",
+    "fit_seconds",
+    "predict_seconds",
+    "model_size",
+    "failed",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,7 +178,8 @@ class Comparison:
     def ranking(self) -> pd.DataFrame:
         """Return one row per learner, best first: what is known of it, beside the best."""
         table = best_first(self.analysis)
-        return table[list(_RANKED)].rename(columns=_RANKED).rename_axis("learner")
+        ranking = table[_RANKING_COLUMNS].rename(columns={"failed": "failures"})
+        return ranking.rename_axis("learner")
 
     def test(self, first: str | None = None, second: str | None = None) -> "TestResult":
         """Return the test that all learners do equally well, or that two of them do.
@@ -198,7 +200,7 @@ class Comparison:
             return overall
         table = analysis.responses.by_split(self.data)
         known = [str(name) for name in table.columns]
-        first, second = (self._called(name, known) for name in (first, second))
+        first, second = (self._name_among(known, name) for name in (first, second))
         stored = StoredPredictions(analysis.results)
         pairs = compare_pairs(
             table[[first, second]],
@@ -233,7 +235,7 @@ class Comparison:
         """
         known = list(self.evidence.names)
         one, other = (
-            None if name is None else self._called(name, known) for name in (first, second)
+            None if name is None else self._name_among(known, name) for name in (first, second)
         )
         return self.analysis.plot_difference(one, other, ax=ax)
 
@@ -313,16 +315,16 @@ class Comparison:
         return write_report(self.analysis, file, command=command, persistent=self.persistent)
 
     @staticmethod
-    def _called(name: str | None, known: Sequence[str]) -> str:
-        """Return a learner's name here, given as here or as the catalogue understands it."""
+    def _name_among(names: Sequence[str], name: str | None) -> str:
+        """Return the one of the names that is meant, by itself or by a name of the catalogue."""
         full = full_name(str(name))
         for candidate in (str(name), full, spoken_name(full)):
-            if candidate in known:
+            if candidate in names:
                 return candidate
-        raise unknown_name("learner", str(name), known)
+        raise unknown_name("learner", str(name), names)
 
     def _pooled(self, learner: str | None) -> PooledPredictions:
-        learner = self._called(learner, list(self.preparation))
+        learner = self._name_among(self.learners, learner)
         pooled = pooled_predictions(self.analysis.results, self.data, learner)
         if pooled is None:
             raise DataError(f"{learner} has no finished run.")
@@ -347,7 +349,7 @@ class Comparison:
         ):
             if lines:
                 blocks.append(bulleted(heading, lines))
-        return "\n\n".join(blocks)
+        return visible_text("\n\n".join(blocks))
 
     __repr__ = __str__
 

@@ -1,4 +1,4 @@
-"""The identity of a run: a content hash of everything that its result depends on."""
+"""The identity of a run, a content hash of all that its result depends on, and its seed."""
 
 import dataclasses
 import functools
@@ -212,6 +212,15 @@ def seed_of(run_id: str, study_seed: int) -> int:
     return int.from_bytes(
         hashlib.blake2b(f"{study_seed}:{run_id}".encode(), digest_size=4).digest(), "big"
     ) % (2**31)
+
+
+def unseeded_parameters(estimator: Any) -> list[str]:
+    """Return the random states that are left open, which take the seed of a run."""
+    return [
+        name
+        for name, value in estimator.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "random_state" and value is None
+    ]
 
 
 def _path(thing: Any) -> str:

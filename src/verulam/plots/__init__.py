@@ -4,7 +4,12 @@ from verulam.base import publish as _publish
 from verulam.plots._experiments.agreement import calibration_curves, share_matrix
 from verulam.plots._experiments.comparison import comparison
 from verulam.plots._experiments.critical_difference import critical_difference
-from verulam.plots._experiments.effects import effect_normal, effect_pareto, surface_contours
+from verulam.plots._experiments.effects import (
+    effect_half_normal,
+    effect_normal,
+    effect_pareto,
+    surface_contours,
+)
 from verulam.plots._experiments.evidence import (
     best_probabilities,
     contestant_intervals,
@@ -33,7 +38,7 @@ from verulam.plots._experiments.tradeoffs import (
     response_surface,
 )
 from verulam.plots._models.association import apriori_lattice, rule_map
-from verulam.plots._models.densities import densities_1d, density_contours
+from verulam.plots._models.densities import densities_1d, density_contours, log_odds_curve
 from verulam.plots._models.discriminants import (
     discriminant_curves,
     discriminant_lines,
@@ -97,6 +102,7 @@ __all__ = [
     "discriminant_curves",
     "discriminant_lines",
     "discriminant_surface",
+    "effect_half_normal",
     "effect_normal",
     "effect_pareto",
     "error_curves",
@@ -108,6 +114,7 @@ __all__ = [
     "legend_above",
     "level_means",
     "lines",
+    "log_odds_curve",
     "manova_projections",
     "margin_boundary",
     "mean_dots",

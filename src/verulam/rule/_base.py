@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import DataError, TableSchema, as_frame, encode_table
+from verulam.base import DataError, TableSchema, as_frame, encode_table, markdown_text
 from verulam.rule._term import Term, value_text
 
 
@@ -302,8 +302,8 @@ def base_to_markdown(base: RuleBase) -> str:
     for name, conditions, rule in rows:
         cells = [
             name,
-            conditions.replace("|", "\\|"),
-            value_text(rule.conclusion).replace("|", "\\|"),
+            markdown_text(conditions),
+            markdown_text(value_text(rule.conclusion)),
             _share_text(rule.support),
             _share_text(rule.confidence),
         ]

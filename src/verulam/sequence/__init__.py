@@ -4,6 +4,11 @@ from verulam.base import publish as _publish
 from verulam.sequence._chains.emissions import AdditiveEmission, AdditiveStates, ChainEmission
 from verulam.sequence._chains.mean_field import ChainBeliefs, FactorialParameters
 from verulam.sequence._chains.models import coupled_model, factorial_model, switching_model
+from verulam.sequence._chains.pedigree import (
+    MeiosisEmission,
+    MeiosisTransitions,
+    pedigree_model,
+)
 from verulam.sequence._chains.product_states import (
     ChainInitial,
     ChainTransitions,
@@ -20,12 +25,13 @@ from verulam.sequence._dynamics.kalman import (
     kalman_smoother,
     linear_system,
 )
+from verulam.sequence._dynamics.simulation import StateForecast
 from verulam.sequence._dynamics.switching import (
     RegimeDraws,
     SwitchingDynamicalSystem,
     SwitchingSystem,
 )
-from verulam.sequence._dynamics.system import LinearDynamicalSystem, StateForecast
+from verulam.sequence._dynamics.system import LinearDynamicalSystem
 from verulam.sequence._emissions.categorical import CategoricalEmission, SymbolProbabilities
 from verulam.sequence._emissions.classifier import ClassifierEmission, ClassifierStates
 from verulam.sequence._emissions.counts import MultinomialEmission, PoissonEmission
@@ -139,6 +145,8 @@ __all__ = [
     "LinearSystem",
     "LogisticTransitions",
     "MarkovChain",
+    "MeiosisEmission",
+    "MeiosisTransitions",
     "MixtureEmission",
     "MultinomialEmission",
     "OnlineFilter",
@@ -188,6 +196,7 @@ __all__ = [
     "linear_system",
     "order_test",
     "parallel_paths",
+    "pedigree_model",
     "read_sequences",
     "select_states",
     "semi_markov_model",

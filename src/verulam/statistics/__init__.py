@@ -42,6 +42,7 @@ from verulam.statistics._one.bootstrap_error import (
     no_information_error,
     resampled_losses,
 )
+from verulam.statistics._one.error_estimates import ErrorEstimates, error_estimates
 from verulam.statistics._one.one_sample import (
     binomial_test,
     normal_approximation_test,
@@ -93,6 +94,12 @@ from verulam.statistics._several.manova import ManovaResult, manova, pairwise_ho
 from verulam.statistics._several.multitest import LearnerOrder, multitest_order
 from verulam.statistics._theory.finite_spaces import FiniteSpace
 from verulam.statistics._theory.random_variables import DiscreteVariable, JointTable
+from verulam.statistics._theory.special_variables import (
+    BinomialVariable,
+    MultinomialVariable,
+    NormalVariable,
+    UniformVariable,
+)
 from verulam.statistics._two.auc import RocBand, auc_interval, delong_test, roc_band
 from verulam.statistics._two.calibrated_t import calibrated_degrees, calibrated_t_test
 from verulam.statistics._two.five_by_two import five_by_two_f_test, five_by_two_t_test
@@ -111,6 +118,7 @@ __all__ = [
     "UNKNOWN_SPLITS",
     "Assumption",
     "BayesianComparison",
+    "BinomialVariable",
     "BootstrapError",
     "BootstrapResult",
     "Choice",
@@ -118,6 +126,7 @@ __all__ = [
     "ConfidenceInterval",
     "DiscreteVariable",
     "EffectSize",
+    "ErrorEstimates",
     "ErrorOverlap",
     "EstimatorStudy",
     "FiniteSpace",
@@ -126,6 +135,8 @@ __all__ = [
     "LearnerOrder",
     "ManovaResult",
     "ManyComparison",
+    "MultinomialVariable",
+    "NormalVariable",
     "PowerCurve",
     "ResampledLosses",
     "RocBand",
@@ -134,6 +145,7 @@ __all__ = [
     "Simulation",
     "TestResult",
     "TwoFactorAnova",
+    "UniformVariable",
     "adjust_p_values",
     "adjust_pairs",
     "auc_interval",
@@ -156,6 +168,7 @@ __all__ = [
     "cv_t_test",
     "decision_table",
     "delong_test",
+    "error_estimates",
     "error_overlap",
     "estimator_study",
     "f_draws",

@@ -1,4 +1,4 @@
-"""Files that are damaged on purpose, and what a reader may do with one: read it or say what is wrong."""
+"""Files damaged on purpose, and what a reader may do with one: read it, or say what is wrong."""
 
 import io
 import lzma

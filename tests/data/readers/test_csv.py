@@ -266,3 +266,117 @@ def test_zeros_in_front_are_kept(write):
     data = read_csv(write("place,size\n01067,1\n80331,2\n01067,3\n80331,4\n"))
     assert data.kinds["place"] == "categorical"
     assert data.table["place"].tolist() == ["01067", "80331", "01067", "80331"]
+
+
+def test_a_header_of_ten_thousand_columns(write):
+    names = [f"measurement_{number}" for number in range(10_000)]
+    row = ",".join(f"{number % 7}.5" for number in range(10_000))
+    path = write("\n".join([",".join(names), row, row, row]) + "\n")
+    assert path.read_text().index("\n") > 2**17
+    data = read_csv(path)
+    assert data.table.columns.tolist() == names
+    assert data.n_rows == 3
+    assert_allclose(data.table["measurement_9999"], 9999 % 7 + 0.5)
+
+
+def test_one_wide_line_without_a_line_end(write):
+    path = write(",".join("1234567890.25" for _ in range(5_000)))
+    assert read_csv(path).table.shape == (1, 5_000)
+    assert [chunk.shape for chunk in stream(path)] == [(1, 5_000)]
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_excels_first_line_names_the_delimiter(write, first, encoding):
+    path = write(f"{first}\r\nname;size, in m\r\nZo\u00eb;1,5\r\nb;2,5\r\n".encode(encoding))
+    data = read_csv(path)
+    assert data.table.columns.tolist() == ["name", "size, in m"]
+    assert_allclose(data.table["size, in m"], [1.5, 2.5])
+    assert [len(chunk) for chunk in stream(path, chunk_rows=1)] == [1, 1]
+
+
+def test_lines_are_counted_with_excels_first_one(write):
+    with pytest.raises(DataError, match=r"line 4: expected 2 fields, found 3"):
+        read_csv(write("sep=|\na|b\n1|2\n1|2|3\n"))
+    with pytest.raises(DataError, match=r"line 2: duplicate column names: a"):
+        read_csv(write("sep=|\na|a\n1|2\n"))
+    with pytest.raises(DataError, match=r"line 3: a quote is opened here"):
+        read_csv(write('sep=|\na|b\n1|"2\n'))
+
+
+def test_a_given_delimiter_beats_excels_first_line(write):
+    assert read_csv(write("sep=;\na,b\n1,2\n"), delimiter=",").table.columns.tolist() == ["a", "b"]
+
+
+LONG = "90071992547409931234"
+
+
+@pytest.mark.parametrize("n_short", [0, 20_000])
+@pytest.mark.parametrize("long", [LONG, LONG[:17], "9007199254740993"])
+def test_codes_of_more_digits_than_a_float_holds_stay_text(write, long, n_short):
+    codes = [*(str(number) for number in range(10_000, 10_000 + n_short)), long, "123", long + "1"]
+    path = write("id,size\n" + "".join(f"{code},1.5\n" for code in codes))
+    data = read_csv(path)
+    assert data.table["id"].tolist() == codes
+    chunks = list(stream(path, chunk_rows=15_000))
+    assert [code for chunk in chunks for code in chunk["id"]] == codes
+
+
+def test_codes_with_gaps_stay_text(write):
+    data = read_csv(write(f"id,size\n{LONG},1\n,2\n{LONG}1,3\n"))
+    assert data.table["id"].dropna().tolist() == [LONG, LONG + "1"]
+
+
+def test_large_numbers_stay_numbers(write):
+    path = write("a,b,c\n1e20,9007199254740992,1\n2.5e20,-9007199254740991,2\n")
+    data = read_csv(path)
+    assert set(data.kinds.values()) == {"numeric"}
+    assert_allclose(data.table["a"], [1e20, 2.5e20])
+    (chunk,) = stream(path)
+    assert set(chunk.dtypes.map(lambda dtype: dtype.kind)) <= set("if")
+
+
+def notes(path, **options):
+    return read_csv(path, **options).summary()["note"].to_dict()
+
+
+def test_a_number_beyond_floats_is_told(write):
+    path = write("a,b\n1e400,inf\n2,3\n")
+    assert notes(path) == {
+        "a": "1 infinite, 1e400 is too large for a number: read as infinite",
+        "b": "1 infinite",
+    }
+
+
+def test_lost_zeros_are_told(write):
+    path = write("id,size,code\n007,0.5,01\n12,00.5,02\n0345,1,13\n")
+    assert notes(path) == {
+        "id": "numbers that were written with zeros in front, such as 007",
+        "size": "",
+        "code": "codes of digits",
+    }
+
+
+def test_missing_marks_among_words_are_told(write):
+    path = write("country,born,size\nNA,None,NA\nDE,Python,1\nNA,Java,2\nFR,Java,3\n")
+    assert notes(path) == {
+        "country": "'NA' among words: read as missing, or as missing_values says",
+        "born": "'None' among words: read as missing, or as missing_values says",
+        "size": "",
+    }
+    assert notes(path, missing_values=["?"])["country"] == ""
+
+
+def test_spaces_around_values_are_told(write):
+    path = write('colour,kind,size\n"red ",a,1\nred,a,2\nblue,"b\t",3\nblue,"b\t",4\n')
+    assert notes(path) == {
+        "colour": "'red ' and 'red' differ by spaces alone",
+        "kind": "spaces around values, such as 'b\\t'",
+        "size": "",
+    }
+
+
+def test_hints_stay_with_the_data(write, tmp_path):
+    data = read_csv(write("id,size\n007,1.5\n12,2.5\n"))
+    assert data.with_target("size").hints == data.hints
+    assert data.with_table(data.table.head(1)).summary().loc["id", "note"].endswith("007")

@@ -69,3 +69,14 @@ def test_lengths_and_dimensions(tmp_path):
     np.savez(tmp_path / "a.npz", images=np.ones((3, 2, 2)))
     with pytest.raises(DataError, match="'images' has 3 dimensions"):
         read_npz(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("code", [0xD800, 0x110000, 0xFFFFFFFF])
+def test_characters_that_unicode_does_not_know(tmp_path, code):
+    words = np.array(["ab", "cd", "\U0010ffff"])
+    np.savez(tmp_path / "a.npz", words=words)
+    assert read_npz(tmp_path / "a.npz").n_rows == 3
+    words.view(np.uint32)[0] = code
+    np.savez(tmp_path / "a.npz", words=words)
+    with pytest.raises(DataError, match=r"a\.npz: array 'words' has characters that Unicode"):
+        read_npz(tmp_path / "a.npz")

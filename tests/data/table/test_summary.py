@@ -94,3 +94,20 @@ def test_one_row_is_not_called_constant():
 def test_a_hint_leaves_out_what_is_missing():
     assert column_hint(pd.Series(["87 %", None, "5 %"])) == "looks like numbers, written as '87 %'"
     assert column_hint(pd.Series([1.5, None])) == ""
+
+
+def test_whole_numbers_that_floats_round_are_told():
+    words = "whole numbers of more digits than a float holds"
+    assert column_hint(pd.Series([5, 2**53 + 1])) == words
+    assert column_hint(pd.Series([5, -(2**53) - 1])) == words
+    assert column_hint(pd.Series([5, 2**53])) == ""
+
+
+def test_spaces_around_words():
+    assert column_hint(pd.Series(["a ", "a"] * 3, dtype="category")) == (
+        "'a ' and 'a' differ by spaces alone"
+    )
+    assert column_hint(pd.Series(["12", " 13", "x"])) == (
+        "looks like numbers, but for 'x', spaces around values, such as ' 13'"
+    )
+    assert column_hint(pd.Series([1, 2], dtype="category")) == ""

@@ -78,6 +78,20 @@ def test_missing_settings_are_adjusted_for_as_in_statsmodels():
     assert_allclose(found.loc["b", "sum_of_squares"], peer.loc["C(b)", "sum_sq"])
 
 
+def test_gaps_in_three_factors_are_type_two_as_in_statsmodels():
+    """A main effect is adjusted for the interaction of the two others, too."""
+    settings = full(a=[1, 2], b=[1, 2, 3], c=[1, 2, 3]).drop(["s1", "s12"])
+    response = settings["a"] + settings["b"] * settings["c"]
+    table = designed(settings, response)
+    effects = factor_effects(table, settings)
+    formula = "C(a) + C(b) + C(c) + C(a):C(b) + C(a):C(c) + C(b):C(c)"
+    peer = by_statsmodels(table, settings, formula)
+    for ours, theirs in {"a": "C(a)", "b": "C(b)", "c": "C(c)", "b x c": "C(b):C(c)"}.items():
+        assert_allclose(effects.table.loc[ours, "sum_of_squares"], peer.loc[theirs, "sum_sq"])
+        assert effects.table.loc[ours, "degrees_of_freedom"] == peer.loc[theirs, "df"]
+    assert effects.sums_of_squares.startswith("type II: of each effect beyond all others but the")
+
+
 def test_two_levels_are_the_corrected_t_test():
     settings = named({"k": [1, 5]})
     table = designed(settings, [0.0, 0.2], splits=10)

@@ -65,7 +65,10 @@ def test_the_evidence_leads(two, several):
         "Who may be the best",
     ]
     found = figures(analyse(several))
-    assert [figure.title for figure in found if figure.leading] == ["Critical differences"]
+    (critical,) = (figure for figure in found if figure.leading)
+    assert critical.title == "Critical differences"
+    assert "naive Bayes" in critical.svg
+    assert "parametric." not in critical.svg
     folded = {figure.title for figure in found if figure.folded}
     assert {f"Intervals on {data}" for data in ("iris", "wine", "penguins")} <= folded
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from tests.experiment.studies import small_study
+from tests.experiment.studies import FIRST_SCHEMA, small_study
 
 from verulam.base import DataError
 from verulam.experiment import DataChoice, Results, Store, make_plan
@@ -93,20 +93,6 @@ def test_unusable_files(tmp_path):
         Store(tmp_path)
     with pytest.raises(DataError, match="cannot be used"):
         Store(tmp_path / "nowhere" / "runs.sqlite")
-
-
-FIRST_SCHEMA = """
-ALTER TABLE planned RENAME TO later;
-CREATE TABLE planned (
-    study TEXT NOT NULL, run TEXT NOT NULL, position INTEGER NOT NULL, data TEXT NOT NULL,
-    learner TEXT NOT NULL, setting TEXT NOT NULL, levels TEXT NOT NULL,
-    preparation TEXT NOT NULL, split TEXT NOT NULL, share REAL NOT NULL, seed INTEGER NOT NULL,
-    PRIMARY KEY (study, run)) WITHOUT ROWID;
-INSERT INTO planned SELECT study, run, position, data, learner, setting, levels, preparation,
-    split, share, seed FROM later;
-DROP TABLE later;
-UPDATE facts SET value = '1' WHERE name = 'schema';
-"""
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def test_a_fraction_of_ranges_takes_their_ends():
 def test_a_central_composite_is_coded_on_the_scale_of_each_range():
     made = settings("central composite", RANGES)
     factors = [Factor(name, (given["low"], given["high"]), "log") for name, given in RANGES.items()]
-    table = central_composite(factors, "faced")
+    table = central_composite(factors, "faced", centre_points=1)
     assert len(made) == len(table) == 9
     for name in RANGES:
         np.testing.assert_allclose([each[name] for each in made], table[name], rtol=1e-5)
@@ -244,3 +244,126 @@ def test_a_surface_is_fitted_to_the_points_of_a_composite(tmp_path):
     assert any("taken to be quadratic" in line for line in found.caveats)
     made = finalise(results.path, "best", path=tmp_path / "model.skops")
     assert "gamma=" in made.card.learner  # built again from the design that the store has
+
+
+def test_a_hypercube_takes_ranges_and_levels():
+    factors = {**RANGES, "kernel": ["rbf", "poly"], "degree": {"low": 1, "high": 4}}
+    made = settings({"kind": "latin hypercube", "settings": 8, "seed": 2}, factors)
+    assert len(made) == 8
+    for name, given in RANGES.items():
+        levels = np.log([each[name] for each in made])
+        low, high = np.log([given["low"], given["high"]])
+        parts = np.floor(8 * (levels - low) / (high - low))
+        assert sorted(parts) == list(range(8))
+    assert sorted(each["kernel"] for each in made) == ["poly"] * 4 + ["rbf"] * 4
+    assert sorted(each["degree"] for each in made) == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert made == settings({"kind": "latin hypercube", "settings": 8, "seed": 2}, factors)
+    assert made != settings({"kind": "latin hypercube", "settings": 8}, factors)
+    assert len(settings("latin hypercube", RANGES)) == 20
+
+
+def test_levels_of_a_hypercube_stay_as_they_are():
+    made = settings({"kind": "latin hypercube", "settings": 4}, {"sizes": [[10], [5, 5]]})
+    assert sorted(map(repr, (each["sizes"] for each in made))) == [
+        "[10]",
+        "[10]",
+        "[5, 5]",
+        "[5, 5]",
+    ]
+
+
+TWO_LEVELS = {"max_depth": [1, 3], "min_samples_leaf": [1, 9], "max_features": [1, 2]}
+
+
+def test_blocks_follow_the_sign_of_the_contrast():
+    design = read_design({"kind": "full factorial", "blocks": ["ABC"]})
+    blocks = design.blocks_for(TWO_LEVELS)
+    made = design.settings_for(TWO_LEVELS)
+    for setting, block in zip(made, blocks, strict=True):
+        high = sum(setting[name] == levels[1] for name, levels in TWO_LEVELS.items())
+        assert block == (2 if high % 2 else 1)
+    assert read_design({"kind": "full factorial", "blocks": 2}).blocks_for(TWO_LEVELS) == blocks
+    assert read_design("full factorial").blocks_for(TWO_LEVELS) == []
+
+
+def test_a_study_runs_block_after_block_and_says_what_that_costs():
+    plain, blocked = trees(), trees({"kind": "full factorial", "blocks": ["ABC"]})
+    plan = make_plan(blocked)
+    table = plan.table()
+    assert table["block"].tolist() == [1] * 12 + [2] * 12
+    assert table["setting"].nunique() == 8
+    assert ids(blocked) == ids(plain)
+    assert "block" not in make_plan(plain).table()
+    first = table["setting"][:12]
+    assert not first.equals(first.sort_values(ignore_index=True)), "random within a block"
+    assert plan.order == "in random order within blocks"
+    (line,) = [line for line in plan.notices if "blocks" in line]
+    assert "2 blocks" in line
+    assert "cannot be told from max_depth x min_samples_leaf x max_features." in line
+
+
+def test_a_fraction_in_blocks_and_learners_without_blocks():
+    design = {"kind": "fractional", "generators": ["C=AB"], "blocks": ["AC"]}
+    with pytest.raises(
+        DataError, match=r"design\.blocks: contrasts: AC would give up the factor B"
+    ):
+        settings(design, TWO_LEVELS)
+    factors = {**TWO_LEVELS, "splitter": ["best", "random"]}
+    half = {"kind": "fractional", "generators": ["D=ABC"], "blocks": ["AB"]}
+    learners = [LearnerChoice("decision tree", factors=factors), LearnerChoice("majority class")]
+    study = Study("half", [DataChoice("iris")], learners, resampling="10-fold", design=half)
+    table = make_plan(study).table()
+    blocks = table.loc[table["learner"] == "decision tree", "block"]
+    assert blocks.tolist() == [1] * 40 + [2] * 40
+    others = np.flatnonzero(table["learner"] == "majority class")
+    assert others.min() < 40 < others.max(), "runs without a block are spread over all"
+
+
+@pytest.mark.parametrize(
+    ("design", "factors", "words"),
+    [
+        ({"kind": "full factorial", "blocks": "ABC"}, TWO_LEVELS, r"design\.blocks: 'ABC'; exp"),
+        ({"kind": "full factorial", "blocks": True}, TWO_LEVELS, r"design\.blocks: True"),
+        ({"kind": "full factorial", "blocks": 3}, TWO_LEVELS, r"design\.blocks: n_blocks: 3"),
+        ({"kind": "full factorial", "blocks": ["AD"]}, TWO_LEVELS, r"different letters of ABC"),
+        ({"kind": "full factorial", "blocks": 2}, {"k": [1, 2, 3]}, r"factors\.k: a design in bl"),
+        (
+            {"kind": "fractional", "generators": ["C=AB"], "blocks": 2},
+            TWO_LEVELS,
+            r"design\.blocks: a fraction takes the effects",
+        ),
+        ({"kind": "best guess", "blocks": 2}, TWO_LEVELS, r"design\.blocks: no such key"),
+        ({"kind": "latin hypercube", "seed": -1}, RANGES, r"design\.seed: -1; expected"),
+        ({"kind": "latin hypercube", "settings": 2}, RANGES, r"design\.settings: 2; expected"),
+    ],
+)
+def test_bad_blocks_and_hypercubes(design, factors, words):
+    with pytest.raises(DataError, match=words):
+        settings(design, factors)
+
+
+def test_a_study_tells_lack_of_fit_and_where_the_optimum_may_lie(tmp_path):
+    machine = LearnerChoice("support vector machine", factors=RANGES, design="central composite")
+    study = Study("surface", [DataChoice("iris")], [machine], resampling="5-fold")
+    results = run(study, tmp_path / "surface.sqlite", engine="serial", progress=False)
+    (effects,) = analyse(results).effects
+    table = effects.table
+    # Of a mean over five splits, a test row for every four learnt from: 1 + 5 / 4.
+    variance = table.loc["error", "mean_square"] * 2.25 / 5
+    assert effects.pure_error == pytest.approx((variance, 4 * 8))
+    lack = effects.surface.anova.loc["lack of fit"]
+    assert lack["degrees_of_freedom"] == 3
+    assert lack["F"] == pytest.approx(lack["mean_square"] / variance)
+    assert any(line.startswith("Sums of squares are of type II") for line in effects.notes)
+    (line,) = [line for line in effects.notes if line.startswith("A quadratic surface")]
+    assert "lack of fit: p =" in line
+    assert "region of Box and Hunter" in line
+
+
+def test_one_split_of_a_fraction_is_judged_by_lenth(tmp_path):
+    results = run(
+        trees(resampling="holdout"), tmp_path / "trees.sqlite", engine="serial", progress=False
+    )
+    (effects,) = analyse(results).effects
+    assert len(effects.lenth.table) == 7
+    assert any("by Lenth's method (pseudo standard error" in line for line in effects.notes)

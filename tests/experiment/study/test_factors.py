@@ -18,7 +18,7 @@ from verulam.experiment import (
     run,
 )
 from verulam.experiment._design.factors import mean_neighbour_distance
-from verulam.experiment._study.factors import plain_factors, scaled_parameters, split_setting
+from verulam.experiment._study.factors import plain_factors, scaled_parameters, setting_parts
 
 MULTIPLES = {"multiples": [0.5, 2], "of": "neighbour distance"}
 
@@ -137,5 +137,5 @@ def test_multiples_need_numbers():
 
 
 def test_a_setting_is_taken_apart():
-    found = split_setting({"C": 1, "data_set": "wine"})
+    found = setting_parts({"C": 1, "data_set": "wine"})
     assert (found.parameters, found.data, found.share) == ({"C": 1}, "wine", None)

@@ -35,6 +35,8 @@ def test_objective_adds_up_over_machines():
     one = gram_machines(GRAM, SIGNS[None], 1.0, 1e-6)
     assert_allclose(both.objective, 2 * one.objective, rtol=1e-6)
     grams = np.array([GRAM, GRAM**2])
-    images = one.images(grams)
+    images = one.gram_products(grams)
     assert_allclose(images[1], one.coefficients @ GRAM**2, atol=1e-12)
-    assert_allclose(both.squares(both.images(grams)), 2 * one.squares(images), rtol=1e-3)
+    assert_allclose(
+        both.squared_norms(both.gram_products(grams)), 2 * one.squared_norms(images), rtol=1e-3
+    )

@@ -39,7 +39,7 @@ def learned(penalty=None, cost=1.0):
 def test_slope_of_the_objective_by_finite_differences():
     weights, step = np.array([0.4, 0.3, 0.2, 0.1]), 1e-4
     machines = gram_machines(combine(weights, GRAMS), SIGNS, 1.0, 1e-8)
-    squares = machines.squares(machines.images(GRAMS))
+    squares = machines.squared_norms(machines.gram_products(GRAMS))
     for place in range(4):
         moves = [weights + sign * step * np.eye(4)[place] for sign in (1, -1)]
         slope = (objective(moves[0]) - objective(moves[1])) / (2 * step)

@@ -26,7 +26,7 @@ class NoAcceleration:
     def __init__(self, *_):
         pass
 
-    def after(self, _move, _K_move, beta, K_beta):
+    def joint_step(self, _move, _K_move, beta, K_beta):
         return beta, K_beta
 
 
@@ -78,7 +78,7 @@ def test_each_joint_step_lowers_the_program():
         move = np.clip(beta + move, -1.0, 1.0) - beta
         beta, K_beta = beta + move, K_beta + GRAM @ move
         before = value(beta)
-        beta, K_beta = acceleration.after(move, GRAM @ move, beta, K_beta)
+        beta, K_beta = acceleration.joint_step(move, GRAM @ move, beta, K_beta)
         assert value(beta) <= before + 1e-12
         assert np.abs(beta).max() <= 1.0
         assert_allclose(K_beta, GRAM @ beta, atol=1e-10)
@@ -89,6 +89,6 @@ def test_no_joint_step_where_the_kernel_has_no_bottom():
     acceleration = SubspaceAcceleration(box, RowCache(Gaussian(2.0), X[:2], 1.0))
     beta, K_beta = np.zeros(2), np.zeros(2)
     for move in np.eye(2):
-        after = acceleration.after(move, -move, beta, K_beta)
+        after = acceleration.joint_step(move, -move, beta, K_beta)
     assert after[0] is beta
     assert after[1] is K_beta

@@ -1,12 +1,15 @@
 """The Widrow-Hoff rule: its limit is least squares, which need not separate."""
 
+import warnings
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear.examples import AND, CORNERS, overlapping, separable
 
 from verulam.base import DataError
-from verulam.linear import LeastMeanSquares, MinimumSquaredError, separability
+from verulam.linear import LeastMeanSquares, MinimumSquaredError, separability, sign_normalise
 from verulam.numerics import inverse
 
 
@@ -68,6 +71,55 @@ def test_a_falling_rate_may_be_given():
     unit = LeastMeanSquares(learning_rate=inverse(0.05, 0.6), tol=1e-3, random_state=0)
     exact = MinimumSquaredError().fit(rows, classes)
     assert np.allclose(unit.fit(rows, classes).coef_, exact.coef_, atol=0.05)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_the_first_short_correction_ends_training(compressed):
+    """Bartkowiak's rule: stop where |eta(k) (b - a'y) y| is below the threshold, within a pass."""
+    rows, classes = overlapping()
+    signed = sign_normalise(rows, classes == 1)
+    weights, step, threshold = np.zeros(4), 0, 2e-4
+    while True:
+        row = signed[step % len(signed)]
+        step += 1
+        correction = 0.1 / step * (1.0 - weights @ row) * row
+        weights = weights + correction
+        if np.linalg.norm(correction) < threshold:
+            break
+    assert step > 2 * len(rows)
+    assert step % len(rows) > 0
+    unit = LeastMeanSquares(
+        learning_rate=inverse(0.1, 1.0), stopping="correction", tol=threshold, shuffle=False
+    )
+    with warnings.catch_warnings():
+        # A chance row ends training early, and the trainer says so.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        unit.fit(sp.csr_array(rows) if compressed else rows, classes)
+    assert np.allclose(np.r_[unit.intercept_, unit.coef_[0]], weights)
+    assert unit.converged_
+    assert unit.n_iter_ == step // len(rows) + 1
+
+
+def test_the_text_s_rule_in_batches_is_a_length_of_the_correction():
+    rows, classes = overlapping()
+    unit = LeastMeanSquares(mode="batch", learning_rate=1e-3, stopping="correction", tol=1e-3)
+    unit.set_params(record="steps").fit(rows, classes)
+    lengths = np.linalg.norm(np.diff(unit.trajectory_.weights, axis=0), axis=1)
+    assert lengths[-1] < 1e-3 <= lengths[:-1].min()
+    assert unit.converged_
+
+
+def test_a_rule_of_corrections_needs_a_threshold_and_spares_streams():
+    rows, classes = overlapping()
+    with pytest.raises(DataError, match='tol must be above 0 with stopping="correction"'):
+        LeastMeanSquares(stopping="correction", tol=0.0).fit(rows, classes)
+    with pytest.raises(ValueError, match="'stopping' parameter of LeastMeanSquares must be"):
+        LeastMeanSquares(stopping="theta").fit(rows, classes)
+    streams = [
+        LeastMeanSquares(learning_rate=1e-3, stopping=rule, tol=10.0).partial_fit(rows, classes)
+        for rule in ("pass", "correction")
+    ]
+    assert np.array_equal(streams[0].coef_, streams[1].coef_)
 
 
 def test_separable_classes_that_least_squares_does_not_separate():

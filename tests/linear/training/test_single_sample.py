@@ -46,7 +46,7 @@ OWN_MARGINS = np.linspace(0.1, 2.0, 40)
 def test_passes_follow_the_rule(rule, margins):
     rows, shared = _arguments(rule, margins)
     signs, order, weights, drift, _, _, rates, _, clock, history = shared
-    corrections = dense_pass(rows, *shared)
+    corrections, _ = dense_pass(rows, *shared, 0.0)
     expected, moments, steps = np.zeros(4), np.zeros(4), []
     for place, row in enumerate(order):
         augmented = signs[row] * np.r_[1.0, rows[row]]
@@ -73,10 +73,11 @@ def test_passes_follow_the_rule(rule, margins):
 @pytest.mark.parametrize("margins", [(0.5,), OWN_MARGINS])
 def test_compressed_rows_pass_alike(rule, margins):
     rows, shared = _arguments(rule, margins)
-    dense_pass(rows, *shared)
+    dense_pass(rows, *shared, 0.0)
     _, again = _arguments(rule, margins)
     table = sp.csr_array(rows)
-    sparse_pass(table.data, table.indices.astype(np.int64), table.indptr.astype(np.int64), *again)
+    starts = table.indptr.astype(np.int64)
+    sparse_pass(table.data, table.indices.astype(np.int64), starts, *again, 0.0)
     assert np.allclose(again[2], shared[2])
     assert np.allclose(again[3], shared[3])
     assert np.allclose(again[-1], shared[-1])

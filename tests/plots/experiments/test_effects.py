@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
-from verulam.plots import effect_normal, effect_pareto, surface_contours
+from verulam.plots import effect_half_normal, effect_normal, effect_pareto, surface_contours
 
 EFFECTS = pd.Series({"A": 0.1, "B": -0.4, "A x B": 0.02})
 
@@ -34,6 +35,24 @@ def test_real_effects_leave_the_line():
     slope = np.ptp(line.get_xdata()) / np.ptp(line.get_ydata())
     assert slope == pytest.approx(0.01, rel=0.6)
     assert len(axes.texts) == 15
+
+
+def test_half_normal_sizes_and_margins():
+    effects = pd.Series({"a": -3.0, "b": 0.1, "c": 0.2, "d": -0.15})
+    axes = effect_half_normal(effects, margins=[2.5, 1.0], label="error")
+    points = [line.get_xydata()[0] for line in axes.lines[:4]]
+    assert [point[0] for point in points] == [0.1, 0.15, 0.2, 3.0]
+    expected = norm.ppf(0.5 + np.array([0.5, 1.5, 2.5, 3.5]) / 8)
+    np.testing.assert_allclose([point[1] for point in points], expected)
+    assert [text.get_text() for text in axes.texts] == ["a"]
+    assert [line.get_xdata()[0] for line in axes.lines[-2:]] == [1.0, 2.5]
+    slope = axes.lines[4].get_xdata()[1] / axes.lines[4].get_ydata()[1]
+    assert slope == pytest.approx(0.175 / norm.ppf(0.75), rel=1e-4)
+    assert axes.get_xlabel() == "size of the error"
+
+
+def test_without_margins_every_size_is_named():
+    assert len(effect_half_normal(EFFECTS).texts) == 3
 
 
 class Bowl:

@@ -10,7 +10,7 @@ from sklearn.mixture import GaussianMixture
 
 from verulam.decision import KnownDensities
 from verulam.parametric import GaussianClassifier
-from verulam.plots import densities_1d, density_contours
+from verulam.plots import densities_1d, density_contours, log_odds_curve
 
 
 @pytest.fixture
@@ -65,6 +65,28 @@ def test_what_cannot_be_drawn_on_a_line_is_refused(attack):
         densities_1d(KnownDensities(None, [flat, flat]))
     with pytest.raises(ValueError, match="threshold is for two classes"):
         densities_1d(KnownDensities(None, [norm(0), norm(1), norm(2)]), threshold=1)
+
+
+def test_log_odds_cross_zero_at_the_boundary(attack):
+    """Between equal variances they fall in a straight line: log(6/4) + 2 - 2x."""
+    ax = log_odds_curve(attack)
+    curve, zero, boundary = ax.lines
+    assert_allclose(curve.get_ydata(), np.log(1.5) + 2.0 - 2.0 * curve.get_xdata())
+    assert_allclose(zero.get_ydata(), 0.0)
+    assert_allclose(boundary.get_xdata(), 1.0 + 0.5 * np.log(1.5))
+    strips = sorted((patch.get_x(), patch.get_facecolor()) for patch in ax.patches)
+    assert len(strips) == 2
+    assert strips[0][1][2] > strips[0][1][0]  # blue, the first class, on the left
+    assert [text.get_text() for text in ax.texts] == ["normal", "attack"]
+    assert ax.get_ylabel() == "log odds of normal"
+
+
+def test_log_odds_of_two_classes_of_one_input_only():
+    with pytest.raises(ValueError, match=r"one input and two classes .* but it has 1 and 3"):
+        log_odds_curve(KnownDensities(None, [norm(0), norm(1), norm(2)]))
+    flat = multivariate_normal([0, 0])
+    with pytest.raises(ValueError, match=r"one input and two classes .* but it has 2 and 2"):
+        log_odds_curve(KnownDensities(None, [flat, flat]))
 
 
 def contours_of(ax):

@@ -151,6 +151,8 @@ def test_what_cannot_be_is_refused():
         forward_backward(np.zeros((1, 2)), [0.5, 0.2], moves)
     with pytest.raises(DataError, match="impossible from step 1"):
         forward_backward([[0.0, -np.inf], [-np.inf, 0.0]], [0.5, 0.5], moves)
+    with pytest.raises(DataError, match="transitions has 5 matrices, but logarithms has 4 steps"):
+        forward_backward(np.log(SHOWN[1:]), INITIAL, VaryingTransitions(MATRICES))
     certain = CategoricalEmission(probabilities=[[1.0, 0.0], [0.0, 1.0]])
     model = HiddenMarkovModel.from_parameters([1.0, 0.0], np.eye(2), certain)
     with pytest.raises(DataError, match="impossible under the model from step 1"):

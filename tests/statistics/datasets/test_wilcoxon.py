@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from verulam.statistics import wilcoxon_holm, wilcoxon_test
+from verulam.statistics import sign_test, wilcoxon_holm, wilcoxon_test
 from verulam.statistics._datasets.wilcoxon import fewest_pairs, signed_ranks, wilcoxon_p_values
 
 
@@ -97,6 +97,34 @@ def test_fewest_pairs(alternative, alpha, fewest):
     first = np.arange(1.0, fewest + 1) * (-1 if alternative == "less" else 1)
     options = {"alternative": alternative, "alpha": alpha}
     assert wilcoxon_test(first, np.zeros(fewest), **options).reject
+
+
+@pytest.mark.parametrize("test", [wilcoxon_test, sign_test])
+@pytest.mark.parametrize("method", ["exact", "normal"])
+@pytest.mark.parametrize(
+    ("count", "alternative", "p_value", "fewest"),
+    [(1, "two-sided", 1.0, 6), (3, "two-sided", 0.25, 6), (4, "greater", 1 / 16, 5)],
+)
+def test_few_pairs_have_their_exact_p_value_and_a_caveat(
+    test, method, count, alternative, p_value, fewest
+):
+    first = np.arange(1.0, count + 1)
+    result = test(first, np.zeros(count), method=method, alternative=alternative)
+    assert result.p_value == pytest.approx(p_value)
+    assert not result.reject
+    assert result.caveats[0].startswith(f"with {count} pair")
+    assert f"the smallest p-value is {p_value:.4g}" in result.caveats[0]
+    assert f"at least {fewest} are needed" in result.caveats[0]
+    assert "no result can reject" in " ".join(str(result).split())
+    many = test(np.arange(1.0, fewest + 1), np.zeros(fewest), alternative=alternative)
+    assert many.caveats == ()
+
+
+def test_ties_leave_few_pairs():
+    result = wilcoxon_test([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 2.0, 3.0, 4.0, 5.5, 7.0])
+    assert result.p_value == 0.5
+    assert result.caveats[0].startswith("with 2 pairs that differ no result can reject")
+    assert result.caveats[1] == "4 ties"
 
 
 def test_one_large_data_set_does_not_dominate():

@@ -97,7 +97,7 @@ def read_csv(
         # Who names the markers has decided what is missing.
         if markers is None or name not in layout.words
     }
-    if rounded := [name for name in frame.columns if exceeds_floats(frame[name])]:
+    if rounded := _large_columns(frame):
         with translated_errors(path, layout), open_bytes(path) as file:
             options_as_text = pandas_options(layout, markers, dict.fromkeys(rounded, str))
             written = pd.read_csv(file, usecols=rounded, **options_as_text)
@@ -107,10 +107,24 @@ def read_csv(
         return Dataset.from_frame(frame, target=target, **options)
 
 
+def _large_columns(frame: pd.DataFrame) -> list[str]:
+    numbers = frame.select_dtypes("number")
+    objects = [name for name, dtype in frame.dtypes.items() if pd.api.types.is_object_dtype(dtype)]
+    return [
+        # All at once: column by column takes long in a wide table.
+        *numbers.columns[(numbers.abs().max() > LARGEST_WHOLE).to_numpy(bool)],
+        *(name for name in objects if exceeds_floats(frame[name])),
+    ]
+
+
 def exceeds_floats(column: pd.Series) -> bool:
     """Tell whether a column of numbers has some so large that a float rounds whole numbers."""
-    numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column)
-    return bool(numeric and len(column) and (column.abs().max() > LARGEST_WHOLE))
+    if column.dtype == object:
+        # Beyond 64 bits pandas keeps whole numbers as objects.
+        return pd.api.types.infer_dtype(column, skipna=True) == "integer"
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return False
+    return bool(len(column) and column.abs().max() > LARGEST_WHOLE)
 
 
 def _with_long_codes(

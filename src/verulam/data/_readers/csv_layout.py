@@ -93,8 +93,10 @@ class CsvLayout:
     skipped: int = 0
     hints: Mapping[str, str] = field(default_factory=dict)
 
-    def missing_markers(self) -> dict[str, list[str]]:
-        """Return the fields that stand for a missing value, column by column."""
+    def missing_markers(self) -> list[str] | dict[str, list[str]]:
+        """Return the fields that stand for a missing value, by column where they differ."""
+        if not self.words:
+            return list(MISSING_MARKERS)
         return {
             name: [
                 marker
@@ -125,7 +127,7 @@ def csv_layout(
         raise file_error(path, "holds nothing but white space.")
     delimiter = delimiter or _delimiter(text, whole)
     try:
-        records = _records(text, delimiter, whole)
+        records, whole = _records(text, delimiter, whole)
     except RecordError as error:
         raise file_error(path, f"{error}. Is a quote left open?", error.line + skipped) from error
     header = _has_header(records) if header is None else header
@@ -218,7 +220,7 @@ def _delimiter(text: str, whole: bool) -> str:
 def _agreement(text: str, delimiter: str, whole: bool) -> float:
     """Return the share of records with the commonest number of fields, if that is above one."""
     try:
-        records = _records(text, delimiter, whole)
+        records, _ = _records(text, delimiter, whole)
     except RecordError:
         # A line that this delimiter does not cut is one field, and longer than the parser takes.
         return 0.0
@@ -226,10 +228,18 @@ def _agreement(text: str, delimiter: str, whole: bool) -> float:
     return count / len(records) if n_fields > 1 else 0.0
 
 
-def _records(text: str, delimiter: str, whole: bool) -> list[list[str]]:
-    lines = io.StringIO(text, newline="")
-    records = [record for _, record in numbered_records(lines, delimiter)]
-    return records if whole or len(records) < 2 else records[:-1]
+def _records(text: str, delimiter: str, whole: bool) -> tuple[list[list[str]], bool]:
+    """Return the complete records, and whether they are all there is."""
+    lines, records = io.StringIO(text, newline=""), list[list[str]]()
+    try:
+        for _, record in numbered_records(lines, delimiter):
+            records.append(record)
+    except RecordError:
+        # One field is longer than this parser takes; those that read the file take it.
+        if not records:
+            raise
+        return records, False
+    return (records, whole) if whole or len(records) < 2 else (records[:-1], whole)
 
 
 def numbered_records(lines: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:

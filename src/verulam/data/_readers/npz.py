@@ -1,8 +1,7 @@
 """Reading NumPy's NPZ archives, without ever unpickling."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -49,28 +48,33 @@ def read_npz(path: str | Path, *, target: str | None = None, **options: Any) -> 
 def _load(path: Path) -> dict[str, np.ndarray]:
     # Opened here, because NumPy leaves a file open if it turns out to be damaged.
     with unreadable(path, "is not a readable NPZ archive"), path.open("rb") as file:
-        loaded = _without_pickles(path, lambda: np.load(file, allow_pickle=False))
-        if isinstance(loaded, np.ndarray):
-            raise file_error(path, "is a single array (NPY); expected an NPZ archive.")
-        with loaded as archive:
-            members = {
-                name: _without_pickles(path, lambda name=name: archive[name])
-                for name in archive.files
-            }
+        try:
+            members = _members(path, file)
+        except ValueError as error:
+            if "allow_pickle" not in str(error):
+                raise
+            problem = "holds Python objects, which are not loaded because they can run code."
+            raise file_error(path, problem) from error
         for name, values in members.items():
             if not isinstance(values, np.ndarray):
                 raise file_error(path, f"its member {name!r} is no array.")
+            if values.dtype.kind == "U" and not _is_unicode(values):
+                raise file_error(path, f"array {name!r} has characters that Unicode does not know.")
         return members
 
 
-def _without_pickles(path: Path, load: Callable[[], Any]) -> Any:
-    try:
-        return load()
-    except ValueError as error:
-        if "allow_pickle" not in str(error):
-            raise
-        problem = "holds Python objects, which are not loaded because they can run code."
-        raise file_error(path, problem) from error
+def _is_unicode(words: np.ndarray) -> bool:
+    codes = np.ascontiguousarray(words).astype(words.dtype.newbyteorder("=")).view(np.uint32)
+    # The gap is that of the surrogates, which stand for nothing by themselves.
+    return bool(((codes < 0xD800) | ((codes > 0xDFFF) & (codes <= 0x10FFFF))).all())
+
+
+def _members(path: Path, file: BinaryIO) -> dict[str, np.ndarray]:
+    loaded = np.load(file, allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        raise file_error(path, "is a single array (NPY); expected an NPZ archive.")
+    with loaded as archive:
+        return {name: archive[name] for name in archive.files}
 
 
 def _table_of(path: Path, arrays: dict[str, np.ndarray]) -> pd.DataFrame:

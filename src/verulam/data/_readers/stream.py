@@ -300,13 +300,14 @@ class ColumnScan:
             return
         if present.empty:
             return
-        kind = kind_of(present.infer_objects())
+        is_large = exceeds_floats(present)
+        self.exceeds_floats |= is_large
+        kind = "numeric" if is_large else kind_of(present.infer_objects())
         if kind == "text":
             self.are_digits = (self.are_digits or not self.kinds) and bool(
                 present.str.strip().str.isdecimal().all()
             )
         self.kinds.add(kind)
-        self.exceeds_floats |= exceeds_floats(present)
         if kind == "numeric":
             self.is_whole &= pd.api.types.is_integer_dtype(column.dtype) or bool(
                 # Next to missing values pandas stores integers as floats.

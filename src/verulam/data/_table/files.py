@@ -134,7 +134,7 @@ def stored_roles(schema: "pa.Schema", path: Path) -> dict[str, Any]:
     if metadata is None:
         return {}
     with unreadable(path, "its verulam metadata is damaged"):
-        stored = json.loads(metadata)
+        stored = dict(json.loads(metadata).items())
         known = {key: stored[key] for key in stored if key in _STORED}
         for key, value in known.items():
             if not _STORED[key](value):

@@ -13,6 +13,8 @@ _LOOKED_AT = 10_000
 _FEWEST_ROW_NUMBERS = 20
 #: Numbers of rows may have gaps, but most of them are there.
 _GAPS = 1.25
+#: From here on, a float does not tell a whole number from the next.
+_LARGEST_WHOLE = 2**53
 
 # Anchored at both ends, so that a sentence that begins with a number is none.
 _DECORATED = r"[-+]?\s?[€$£¥]?\s?\d{1,3}(?:[.,' \u00a0]?\d{3})*(?:[.,]\d+)?\s?(?:%|[€$£¥])?"
@@ -35,10 +37,32 @@ def column_hint(column: pd.Series) -> str:
 def hint(present: pd.Series, kind: str) -> str:
     """Return the remark on values of that kind, none of them missing."""
     if kind == "text":
-        return _text_hint(present.iloc[:_LOOKED_AT].astype(str).str.strip())
-    if kind == "numeric" and _numbers_the_rows(present):
+        texts = present.iloc[:_LOOKED_AT].astype(str)
+        return ", ".join(filter(None, [_text_hint(texts.str.strip()), _space_hint(texts)]))
+    if kind in {"categorical", "ordinal"}:
+        return _space_hint(pd.Series(present.cat.categories))
+    if kind == "numeric" and numbers_the_rows(present):
         return "numbers the rows"
+    if kind == "numeric" and pd.api.types.is_integer_dtype(present.dtype):
+        # Learners work with floats.
+        rounded = len(present) and (
+            present.max() > _LARGEST_WHOLE or present.min() < -_LARGEST_WHOLE
+        )
+        return "whole numbers of more digits than a float holds" if rounded else ""
     return ""
+
+
+def _space_hint(values: pd.Series) -> str:
+    """Return the remark on strings with spaces around them, which tell equal words apart."""
+    texts = values[[isinstance(value, str) for value in values]].astype(object)
+    padded = texts[texts != texts.str.strip()]
+    if padded.empty:
+        return ""
+    distinct = set(texts)
+    twins = [text for text in padded if text.strip() in distinct]
+    if twins:
+        return f"{twins[0]!r} and {twins[0].strip()!r} differ by spaces alone"
+    return f"spaces around values, such as {padded.iloc[0]!r}"
 
 
 def _text_hint(texts: pd.Series) -> str:
@@ -58,7 +82,8 @@ def _text_hint(texts: pd.Series) -> str:
     return ""
 
 
-def _numbers_the_rows(present: pd.Series) -> bool:
+def numbers_the_rows(present: pd.Series) -> bool:
+    """Tell whether whole numbers go up with the rows, few of them left out."""
     return bool(
         len(present) >= _FEWEST_ROW_NUMBERS
         and pd.api.types.is_integer_dtype(present.dtype)
@@ -68,14 +93,18 @@ def _numbers_the_rows(present: pd.Series) -> bool:
     )
 
 
-def summarise(table: pd.DataFrame, roles: Mapping[str, str]) -> pd.DataFrame:
+def summarise(
+    table: pd.DataFrame, roles: Mapping[str, str], hints: Mapping[str, str]
+) -> pd.DataFrame:
     """Return kind, role, missing and distinct counts, range or most frequent value, and a note."""
-    rows = [_column_summary(table[name], roles[name]) for name in table.columns]
+    rows = [
+        _column_summary(table[name], roles[name], hints.get(name, "")) for name in table.columns
+    ]
     summary = pd.DataFrame(rows, index=pd.Index(table.columns, name="column"))
     return summary.astype({"minimum": object, "mean": object, "maximum": object})
 
 
-def _column_summary(column: pd.Series, role: str) -> dict[str, object]:
+def _column_summary(column: pd.Series, role: str, file_hint: str) -> dict[str, object]:
     kind = kind_of(column)
     present = column.dropna()
     summary: dict[str, object] = {
@@ -87,7 +116,7 @@ def _column_summary(column: pd.Series, role: str) -> dict[str, object]:
         "mean": "",
         "maximum": "",
         "most_frequent": "",
-        "note": _note(column, present, kind),
+        "note": ", ".join(filter(None, [_note(column, present, kind), file_hint])),
     }
     if present.empty:
         return summary

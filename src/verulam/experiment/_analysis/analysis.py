@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from verulam.base import DataError, unknown_name
+from verulam.base import DataError, spreadsheet_table, unknown_name, visible_text
 from verulam.experiment._analysis.error_overlap import Overlap, error_overlaps
 from verulam.experiment._analysis.tests import dropped_out
 from verulam.experiment._effects.multivariate import VectorVerdict, vector_verdicts
@@ -334,7 +334,7 @@ class Analysis:
 
     def to_csv(self, path: str | Path | None = None) -> str | None:
         """Write `to_frame` as CSV, or return it where no file is named."""
-        return self.to_frame().to_csv(path)
+        return spreadsheet_table(self.to_frame()).to_csv(path)
 
     def to_latex(self) -> str:
         """Return the table for a LaTeX document that loads booktabs."""
@@ -373,7 +373,7 @@ class Analysis:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
     def __str__(self) -> str:
-        return analysis_text(self)
+        return visible_text(analysis_text(self))
 
     __repr__ = __str__
 

@@ -20,6 +20,10 @@ DESIGN_CAVEATS: Mapping[str, str] = {
     "the baseline of all others.",
     "full factorial": "The number of runs grows as the levels to the power of the factors.",
     "fractional factorial": "Effects that share an alias cannot be told apart.",
+    "blocked factorial": "The contrasts that define the blocks, and their products, cannot be told "
+    "from differences between blocks.",
+    "latin hypercube": "Settings fill the ranges evenly, but effects are not independent of one "
+    "another.",
     "central composite": "The response is taken to be quadratic in the factors.",
     "box-behnken": "The response is taken to be quadratic in the factors; corners are not run.",
     "sequential": "Settings are added where a fitted quadratic is best, until nothing improves: a "

@@ -87,8 +87,8 @@ def fractional_factorial(factors: Sequence[Factor], generators: Sequence[str]) -
                 "a two-level design takes two."
             )
     # Called for its checks: a defining word of two letters would confuse two factors.
-    rules = _read_generators(generators, len(factors))
-    _defining_words(rules)
+    rules = read_generators(generators, len(factors))
+    defining_words(rules)
     basic = [letter for letter in LETTERS[: len(factors)] if letter not in rules]
     corner = two_level_codes(len(basic))
     columns = {letter: corner[:, place] for place, letter in enumerate(basic)}
@@ -123,13 +123,13 @@ def alias_structure(factors: Sequence[Factor], generators: Sequence[str]) -> Ali
     {'A': 'BCD', 'AB': 'CD'}
     """
     names = [factor.name for factor in checked_factors(factors)]
-    words = _defining_words(_read_generators(generators, len(names)))
+    words = defining_words(read_generators(generators, len(names)))
     letters = dict(zip(LETTERS, names, strict=False))
     rows = []
     for order in (1, 2):
         for effect_letters in combinations(letters, order):
             effect = Word(frozenset(effect_letters))
-            aliases = sorted((effect * word for word in words), key=_length_first)
+            aliases = sorted((effect * word for word in words), key=length_first)
             rows.append(
                 {
                     "effect": str(effect),
@@ -147,8 +147,16 @@ def alias_structure(factors: Sequence[Factor], generators: Sequence[str]) -> Ali
     )
 
 
-def _read_generators(generators: Sequence[str], count: int) -> dict[str, Word]:
-    """Return the word that each generated letter is equal to."""
+def read_generators(generators: Sequence[str], count: int) -> dict[str, Word]:
+    """Return the word that each generated letter is equal to.
+
+    Parameters
+    ----------
+    generators
+        As of :func:`fractional_factorial`.
+    count
+        Number of factors.
+    """
     if count > len(LETTERS):
         raise ValueError(f"factors: {count} of them; there are letters for {len(LETTERS)}.")
     known = LETTERS[:count]
@@ -175,8 +183,14 @@ def _read_generators(generators: Sequence[str], count: int) -> dict[str, Word]:
     return rules
 
 
-def _defining_words(rules: dict[str, Word]) -> list[Word]:
-    """Return every product of the generating words, shortest first."""
+def defining_words(rules: dict[str, Word]) -> list[Word]:
+    """Return every product of the generating words, shortest first.
+
+    Parameters
+    ----------
+    rules
+        The word that each generated letter is equal to.
+    """
     generating = [Word(frozenset(letter)) * word for letter, word in rules.items()]
     words: list[Word] = []
     for word in generating:
@@ -189,10 +203,11 @@ def _defining_words(rules: dict[str, Word]) -> list[Word]:
                 f"generators: {word} would be constant, so that factors could not be told apart; "
                 "the words on the right must differ and have two letters or more."
             )
-    return sorted(words, key=_length_first)
+    return sorted(words, key=length_first)
 
 
-def _length_first(word: Word) -> tuple[int, str]:
+def length_first(word: Word) -> tuple[int, str]:
+    """Return a key that sorts words by length, then by letters."""
     return len(word.letters), str(word).lstrip("-")
 
 

@@ -11,6 +11,11 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError, unknown_name
 from verulam.experiment._design.factors import Factor, checked_factors, coded_settings
+from verulam.experiment._design.surface_inference import (
+    QuadraticFit,
+    coefficient_table,
+    fit_quadratic,
+)
 
 #: An eigenvalue below this share of the largest is taken for zero.
 FLAT = 1e-8
@@ -42,6 +47,14 @@ class ResponseSurface:
         Runs less coefficients; with 0 the fit is exact and says nothing of its quality.
     warnings
         What stands against using the stationary point.
+    coefficients
+        A row per term: the estimate in the units above, its standard error, t and the p-value of
+        its being zero. A product of two factors has twice the entry of :math:`B`.
+    anova
+        The analysis of variance: blocks, slopes, products and squares, each beyond those before
+        it; what is left, and where settings are repeated its parts, lack of fit and pure error.
+    fit
+        The least squares behind it, on codes from -1 to +1.
     """
 
     factors: tuple[Factor, ...]
@@ -55,6 +68,9 @@ class ResponseSurface:
     r_squared: float
     residual_degrees_of_freedom: int
     warnings: tuple[str, ...]
+    coefficients: pd.DataFrame
+    anova: pd.DataFrame
+    fit: QuadraticFit
 
     def predict(self, settings: pd.DataFrame) -> np.ndarray:
         """Return the response of the surface at each setting."""
@@ -82,7 +98,12 @@ class NextPoint:
 
 
 def fit_response_surface(
-    settings: pd.DataFrame, response: ArrayLike, factors: Sequence[Factor] | None = None
+    settings: pd.DataFrame,
+    response: ArrayLike,
+    factors: Sequence[Factor] | None = None,
+    *,
+    blocks: ArrayLike | None = None,
+    pure_error: tuple[float, float] | None = None,
 ) -> ResponseSurface:
     r"""Fit a quadratic to the responses by least squares and find where it is level.
 
@@ -94,12 +115,26 @@ def fit_response_surface(
         What was measured in each run.
     factors
         Kinds of the columns; None takes every column as numeric.
+    blocks
+        The block of each run, such as its day: blocks may differ by a constant. None for none.
+    pure_error
+        Variance of a response and the degrees of freedom of that variance, where responses are
+        means of repeated runs; None takes the residual, and repeated settings for lack of fit.
 
     Notes
     -----
     Alpaydin 19.3:
 
     .. math:: r = b_0 + b^T f + f^T B f, \qquad f^* = -\frac{1}{2} B^{-1} b
+
+    With the terms in the columns of :math:`X`, coefficients have the covariance
+    :math:`s^2 (X^T X)^{-1}`, where :math:`s^2` is the residual mean square. Runs at equal
+    settings differ by pure error alone; what is left of the residual is lack of fit, and
+
+    .. math:: F = \frac{SS_{lack} / (m - p)}{SS_{pure} / (n - m)}
+
+    for :math:`n` runs at :math:`m` settings and :math:`p` coefficients tells whether a quadratic
+    is enough (Box and Draper, 2007).
 
     Examples
     --------
@@ -108,15 +143,26 @@ def fit_response_surface(
     >>> surface = fit_response_surface(runs, (runs["x"] - 1) ** 2 + (runs["y"] - 1.5) ** 2)
     >>> surface.kind, {name: round(value, 6) for name, value in surface.stationary_point.items()}
     ('minimum', {'x': 1.0, 'y': 1.5})
+
+    Three runs at the centre tell what chance does; the quadratic is enough here:
+
+    >>> runs = pd.DataFrame({"x": [-2, -1, 0, 0, 0, 1, 2]})
+    >>> surface = fit_response_surface(runs, [9.1, 6.2, 5.1, 4.8, 5.0, 5.9, 8.8])
+    >>> surface.coefficients[["estimate", "standard_error"]].round(3)
+              estimate  standard_error
+    term
+    constant     4.972           0.076
+    x           -0.090           0.047
+    x^2          1.010           0.039
+    >>> surface.anova.loc["lack of fit", ["F", "p_value"]].round(3).to_dict()
+    {'F': 0.801, 'p_value': 0.555}
     """
     used = _ranged(settings, factors)
     codes = coded_settings(settings, used).to_numpy()
     observed = _checked_response(response, len(codes))
-    terms = _quadratic_terms(codes)
-    coefficients = np.linalg.lstsq(terms, observed, rcond=None)[0]
-    residual = observed - terms @ coefficients
+    fit = fit_quadratic(codes, observed, blocks, pure_error)
     variation = float(((observed - observed.mean()) ** 2).sum())
-    coded = _unpacked(coefficients, len(used))
+    coded = _unpacked(fit.coefficients, len(used))
     # Curvatures of this size are rounding of the responses, and no bend of the surface.
     noise = 1e-12 * float(np.abs(observed).max())
     eigenvalues, kind = _shape(coded, noise)
@@ -134,9 +180,14 @@ def fit_response_surface(
         stationary_response=decoded.at(stationary[None])[0].item(),
         kind=kind,
         eigenvalues=eigenvalues,
-        r_squared=1 - float(residual @ residual) / variation if variation > 0 else float("nan"),
-        residual_degrees_of_freedom=len(observed) - len(coefficients),
+        r_squared=_share_explained(fit, variation),
+        residual_degrees_of_freedom=_residual_freedom(fit),
         warnings=_warnings(place, kind, used),
+        coefficients=coefficient_table(
+            fit, [factor.name for factor in used], (low + high) / 2, (high - low) / 2
+        ),
+        anova=fit.anova,
+        fit=fit,
     )
 
 
@@ -229,19 +280,13 @@ def _checked_response(response: ArrayLike, n_runs: int) -> np.ndarray:
     return observed
 
 
-def _quadratic_terms(codes: np.ndarray) -> np.ndarray:
-    """Return a column of ones, the codes, and their squares and products."""
-    n_runs, count = codes.shape
-    pairs = list(combinations_with_replacement(range(count), 2))
-    products = [codes[:, first] * codes[:, second] for first, second in pairs]
-    terms = np.column_stack([np.ones(n_runs), codes, *products])
-    rank = int(np.linalg.matrix_rank(terms))
-    if rank < terms.shape[1]:
-        raise DataError(
-            f"The {n_runs} runs determine {rank} of the {terms.shape[1]} coefficients of a "
-            f"quadratic in {count} factors; run more settings, with three levels of each factor."
-        )
-    return terms
+def _share_explained(fit: QuadraticFit, variation: float) -> float:
+    return 1 - float(fit.residual @ fit.residual) / variation if variation > 0 else float("nan")
+
+
+def _residual_freedom(fit: QuadraticFit) -> int:
+    left = "residual" if "residual" in fit.anova.index else "lack of fit"
+    return int(fit.anova["degrees_of_freedom"][left])
 
 
 def _unpacked(coefficients: np.ndarray, count: int) -> _Quadratic:

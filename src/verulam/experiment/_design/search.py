@@ -150,7 +150,8 @@ def response_surface_search(
     >>> round(found.best["C"], 6), found.best["k"], found.stopped
     (1.0, 6, 'the best setting of the surface has been run')
     """
-    settings = central_composite(factors, kind).to_dict("records")
+    # One run at the centre: a search spends its runs on new settings.
+    settings = central_composite(factors, kind, centre_points=1).to_dict("records")
     if max_runs < len(settings):
         raise ValueError(f"max_runs={max_runs}; the start alone takes {len(settings)} runs.")
     tried = [{str(name): value for name, value in setting.items()} for setting in settings]

@@ -16,6 +16,8 @@ from verulam.experiment._design.factors import (
 )
 
 CompositeKind = Literal["circumscribed", "inscribed", "faced"]
+#: Runs at the centre, where a design does not say: enough for an error of their own.
+CENTRE_POINTS = 4
 
 #: Factors, numbered from 1, that are varied together; for fewer than six it is every pair.
 _BLOCKS = {
@@ -25,7 +27,7 @@ _BLOCKS = {
 
 
 def central_composite(
-    factors: Sequence[Factor], kind: CompositeKind | None = None, centre_points: int = 1
+    factors: Sequence[Factor], kind: CompositeKind | None = None, centre_points: int = CENTRE_POINTS
 ) -> pd.DataFrame:
     r"""Return corners, stars on the axes and centre points, from which a quadratic can be fitted.
 
@@ -39,7 +41,8 @@ def central_composite(
         "circumscribed", but "faced" where a factor is a whole number, which may be impossible
         beyond its levels.
     centre_points
-        Runs at the centre.
+        Runs at the centre. Those beyond the first tell how far equal runs differ, and with that
+        whether a quadratic is enough.
 
     Notes
     -----
@@ -50,8 +53,8 @@ def central_composite(
     Examples
     --------
     >>> table = central_composite([Factor("x", (-1, 1), "numeric"), Factor("y", (0, 4), "numeric")])
-    >>> len(table), table.tail(5).round(3).to_numpy().tolist()
-    (9, [[-1.414, 2.0], [1.414, 2.0], [0.0, -0.828], [0.0, 4.828], [0.0, 2.0]])
+    >>> len(table), table[4:9].round(3).to_numpy().tolist()
+    (12, [[-1.414, 2.0], [1.414, 2.0], [0.0, -0.828], [0.0, 4.828], [0.0, 2.0]])
     """
     factors = _numeric_factors(factors)
     if kind is None:
@@ -74,7 +77,7 @@ def central_composite(
     return _table(np.vstack([corners, stars]), centre_points, factors, "central composite")
 
 
-def box_behnken(factors: Sequence[Factor], centre_points: int = 1) -> pd.DataFrame:
+def box_behnken(factors: Sequence[Factor], centre_points: int = CENTRE_POINTS) -> pd.DataFrame:
     """Return a design of three levels without corners, from which a quadratic can be fitted.
 
     Parameters
@@ -83,7 +86,7 @@ def box_behnken(factors: Sequence[Factor], centre_points: int = 1) -> pd.DataFra
         What is varied, three to seven numeric or log factors, between the lowest and the highest
         level of each.
     centre_points
-        Runs at the centre.
+        Runs at the centre; several, so that equal runs tell what chance does.
 
     Notes
     -----

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -9,11 +10,23 @@ import pandas as pd
 from scipy import special
 
 from verulam.base import DataError
+from verulam.experiment._design.response_surface import ResponseSurface
+from verulam.experiment._effects.effect_surface import surface_through
+from verulam.experiment._effects.unreplicated import (
+    LenthAnalysis,
+    lenth_method,
+    two_level_effects,
+)
 
 #: More settings than this are analysed by their main effects alone.
 MOST_SETTINGS = 300
 #: A direction shorter than this share of the others does not count as one.
 ALIGNED = 1e-8
+#: Which sums of squares the tables have, and why.
+TYPE_TWO = (
+    "type II: of each effect beyond all others but the interactions that it is part of, so that "
+    "the order of the factors does not matter (in balanced designs all types agree)"
+)
 COLUMNS = ["sum_of_squares", "degrees_of_freedom", "mean_square", "F", "p_value", "corrected_p"]
 
 
@@ -41,6 +54,13 @@ class FactorEffects:
         One row per setting: its levels and its mean response.
     notes
         What could not be estimated.
+    sums_of_squares
+        The type of the sums of squares of the table, and why it is that.
+    pure_error
+        Variance of the mean of a setting, with its degrees of freedom: what settings and splits
+        do together, allowing for the overlap of training parts. None without replication.
+    lenth
+        With a single split and two levels each: all effects of the design, by Lenth's method.
     """
 
     scope: str
@@ -51,6 +71,14 @@ class FactorEffects:
     aliases: Mapping[str, tuple[str, ...]]
     settings: pd.DataFrame
     notes: tuple[str, ...] = ()
+    sums_of_squares: str = TYPE_TWO
+    pure_error: tuple[float, float] | None = None
+    lenth: LenthAnalysis | None = None
+
+    @cached_property
+    def surface(self) -> ResponseSurface | None:
+        """The quadratic through the mean responses of settings; None where none fits."""
+        return surface_through(self.settings, self.factors, self.pure_error)
 
     def significant(self, alpha: float) -> list[str]:
         """Return the effects that the corrected test rejects to be none."""
@@ -76,9 +104,9 @@ def factor_effects(
     Notes
     -----
     Splits are blocks (Alpaydin 19.4, 19.12): what settings and splits do together is the
-    experimental error. A main effect is adjusted for the other main effects, an interaction for
-    all main effects and the other interactions. Effects that the design cannot tell apart stand
-    in one row. With :math:`n` splits, the corrected test divides F by :math:`1 + n\, n_2/n_1`,
+    experimental error. Sums of squares are of type II: an effect is adjusted for all others but
+    the interactions that it is part of. Effects that the design cannot tell apart stand in one
+    row. With :math:`n` splits, the corrected test divides F by :math:`1 + n\, n_2/n_1`,
     as the corrected resampled t test does with the square of its statistic.
 
     Examples
@@ -119,16 +147,23 @@ def factor_effects(
         explained.aliases,
         varied.assign(mean=means),
         tuple(notes),
+        pure_error=_error_of_means(sources, scale, len(values)),
+        lenth=_lenth(varied, means) if len(values) == 1 else None,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """The columns of one effect."""
+    """The columns of one effect, and the factors that it is made of."""
 
     name: str
-    order: int
+    parts: tuple[str, ...]
     columns: np.ndarray
+
+    @property
+    def order(self) -> int:
+        """The number of its factors."""
+        return len(self.parts)
 
 
 @dataclass(frozen=True)
@@ -188,8 +223,10 @@ class Decomposition:
             if len(group) > 1:
                 aliases[group[0].name] = tuple(term.name for term in group[1:])
         interactions = [group[0] for group in groups]
-        # Sums of squares of type II: each adjusted for all terms that are not of a higher order.
-        sources = [*self._adjusted(mains, None), *self._adjusted(interactions, base)]
+        # As they are, not beyond the main effects, which would adjust nothing.
+        estimable = {term.name for group in groups for term in group}
+        pairs = [term for term in terms if term.name in estimable]
+        sources = [*self._main_sources(mains, pairs), *self._adjusted(interactions, base)]
         known = {source.name for source in sources}
         lost = [t.name for t in hidden if not any(t.name in names for names in aliases.values())]
         lost += [term.name for term in (*mains, *interactions) if term.name not in known]
@@ -199,18 +236,49 @@ class Decomposition:
         together = Source("effects", self._splits * share, whole.shape[1])
         return Explained(tuple(sources), aliases, tuple(notes), together)
 
-    def _adjusted(self, terms: Sequence[Term], base: np.ndarray | None) -> list[Source]:
-        """Return what each effect explains beyond the others."""
+    def _main_sources(self, mains: Sequence[Term], pairs: Sequence[Term]) -> list[Source]:
+        """Return what each main effect explains beyond all that it is not part of."""
+        sources = []
+        for term in mains:
+            others = [other.columns for other in mains if other is not term]
+            apart = [pair.columns for pair in pairs if term.parts[0] not in pair.parts]
+            orthogonal = _outside(term.columns, _basis(others))
+            beyond = _outside(term.columns, _basis([*others, *apart]))
+            # A fraction that confounds some of it with an interaction leaves it to the main effect.
+            if beyond.shape[1] == orthogonal.shape[1]:
+                orthogonal = beyond
+            sources += self._source(term.name, orthogonal)
+        return sources
+
+    def _adjusted(self, terms: Sequence[Term], base: np.ndarray) -> list[Source]:
+        """Return what each interaction explains beyond the main effects and the others."""
         sources = []
         for term in terms:
             others = [other.columns for other in terms if other is not term]
-            if base is not None:
-                others.append(base)
-            orthogonal = _outside(term.columns, _basis(others))
-            if orthogonal.shape[1]:
-                share = float(((orthogonal.T @ self._centred) ** 2).sum())
-                sources.append(Source(term.name, self._splits * share, orthogonal.shape[1]))
+            sources += self._source(term.name, _outside(term.columns, _basis([*others, base])))
         return sources
+
+    def _source(self, name: str, orthogonal: np.ndarray) -> list[Source]:
+        if not orthogonal.shape[1]:
+            return []
+        share = float(((orthogonal.T @ self._centred) ** 2).sum())
+        return [Source(name, self._splits * share, orthogonal.shape[1])]
+
+
+def _error_of_means(
+    sources: Sequence[Source], scale: float, splits: int
+) -> tuple[float, float] | None:
+    error = sources[-1]
+    if splits < 2 or not error.degrees_of_freedom:
+        return None
+    return _mean_square(error) * scale / splits, float(error.degrees_of_freedom)
+
+
+def _lenth(settings: pd.DataFrame, means: np.ndarray) -> LenthAnalysis | None:
+    try:
+        return lenth_method(two_level_effects(settings, means))
+    except DataError:  # no two-level design, or too few effects
+        return None
 
 
 def _varied(settings: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
@@ -224,12 +292,13 @@ def distinct_levels(levels: pd.Series) -> set[str]:
 
 def _terms(settings: pd.DataFrame) -> list[Term]:
     coded = {str(name): contrasts(settings[name]) for name in settings.columns}
-    terms = [Term(name, 1, columns) for name, columns in coded.items()]
+    terms = [Term(name, (name,), columns) for name, columns in coded.items()]
     if len(settings) > MOST_SETTINGS:
         return terms
     for first, second in combinations(coded, 2):
         products = np.einsum("ij,ik->ijk", coded[first], coded[second])
-        terms.append(Term(f"{first} x {second}", 2, products.reshape(len(settings), -1)))
+        columns = products.reshape(len(settings), -1)
+        terms.append(Term(f"{first} x {second}", (first, second), columns))
     return terms
 
 

@@ -1,6 +1,7 @@
 """The factors of a study: parameters, training shares and data sets, each with its effects."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._design.factors import Factor
-from verulam.experiment._design.response_surface import ResponseSurface, fit_response_surface
+from verulam.experiment._design.response_surface import ResponseSurface
+from verulam.experiment._effects.effect_surface import effect_remarks
 from verulam.experiment._effects.effects import (
     MOST_SETTINGS,
     Decomposition,
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Names of the factors that are not parameters.
 LEARNER, SHARE = "learner", "training share"
-#: A surface needs at least this many levels of each factor, and at most so many factors.
-FEWEST_LEVELS, MOST_FACTORS = 3, 5
 DATA_SET = "data set"
 #: Cells times the square of the levels of all factors: more would take longer than it is worth.
 MOST_WORK = 1e9
@@ -66,7 +65,10 @@ def study_effects(responses: "Responses", resampling: str) -> tuple[FactorEffect
             if effects.factors:
                 analysed.append(effects)
     overlaps = {data: overlap_of_splits(responses, data, resampling) for data in responses.data}
-    return (*effects_over_data(responses, overlaps), *analysed)
+    together = (*effects_over_data(responses, overlaps), *analysed)
+    return tuple(
+        replace(effects, notes=(*effect_remarks(effects), *effects.notes)) for effects in together
+    )
 
 
 def data_interaction(responses: "Responses", resampling: str) -> pd.DataFrame | None:
@@ -118,22 +120,7 @@ def surface_of(effects: FactorEffects) -> ResponseSurface | None:
     effects
         Effects of factors that may all be numbers.
     """
-    settings = effects.settings
-    if len(effects.factors) > MOST_FACTORS:
-        return None
-    factors = []
-    for name in effects.factors:
-        levels = sorted(set(settings[name])) if _numbers(settings[name]) else []
-        if len(levels) < FEWEST_LEVELS:
-            return None
-        # A quadratic fits best where the levels are spread evenly.
-        kind: Any = "log" if _reads_better_as_log(levels) else "numeric"
-        factors.append(Factor(name, levels, kind))
-    try:
-        columns = settings[list(effects.factors)].astype(float)
-        return fit_response_surface(columns, settings["mean"], factors)
-    except (DataError, ValueError):  # too few settings for a quadratic
-        return None
+    return effects.surface
 
 
 def _parameter_groups(
@@ -206,23 +193,6 @@ def overlap_of_splits(responses: "Responses", data: str, resampling: str) -> flo
     return 0.0 if resampling == "disjoint" else share / (1.0 - share)
 
 
-def _numbers(levels: pd.Series) -> bool:
-    return all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
-
-
-def _reads_better_as_log(levels: Sequence[float]) -> bool:
-    """Return whether the middle level is nearer to the middle of the range after logarithms."""
-    if levels[0] <= 0:
-        return False
-    plain, logged = np.array(levels, dtype=np.float64), np.log(levels)
-    return bool(_skewness(logged) < _skewness(plain))
-
-
-def _skewness(levels: np.ndarray) -> float:
-    middle = (levels[0] + levels[-1]) / 2
-    return abs(float(np.median(levels)) - middle) / float(levels[-1] - levels[0])
-
-
 def effects_over_data(responses: "Responses", overlaps: Mapping[str, float]) -> list[FactorEffects]:
     """Return for each learner with factors their effects over all data sets.
 
@@ -292,7 +262,7 @@ def _effects(
     # A mean over n splits has an n-th of the variance: weighted least squares.
     weights = np.sqrt(cells["splits"].to_numpy(dtype=np.float64))
     terms = [
-        Term(term.name, term.order, _centred(term.columns, blocks) * weights[:, np.newaxis])
+        replace(term, columns=_centred(term.columns, blocks) * weights[:, np.newaxis])
         for term in _terms(cells, names)
     ]
     terms = [term for term in terms if np.abs(term.columns).max() > 0]
@@ -325,11 +295,12 @@ def _terms(cells: pd.DataFrame, names: Sequence[str]) -> Iterator[Term]:
     """Yield main effects, then interactions of two factors and those with the data set."""
     coded = {name: contrasts(cells[name]) for name in [*names, DATA_SET]}
     for name in names:
-        yield Term(name, 1, coded[name])
+        yield Term(name, (name,), coded[name])
     pairs = combinations([*names, DATA_SET], 2)
     for first, second in pairs if len(cells) <= MOST_SETTINGS else ():
         products = np.einsum("ij,ik->ijk", coded[first], coded[second])
-        yield Term(f"{first} x {second}", 2, products.reshape(len(cells), -1))
+        columns = products.reshape(len(cells), -1)
+        yield Term(f"{first} x {second}", (first, second), columns)
 
 
 def _centred(columns: np.ndarray, blocks: np.ndarray) -> np.ndarray:

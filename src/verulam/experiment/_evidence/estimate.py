@@ -90,7 +90,7 @@ def evidence_of(
         margin = matters
         if margin is None:
             margin = default_margin(responses.measure, targets[data], posterior.means)
-        evidence[data] = _judged(
+        evidence[data] = _evidence_on(
             responses, data, posterior, noise, complexity, margin, alpha, rule, how, values
         )
     return evidence
@@ -184,7 +184,7 @@ def _noise_of_splits(
     return form * (UNKNOWN_SPLITS + (count - 1) * ratio) / count / count
 
 
-def _judged(
+def _evidence_on(
     responses: "Responses",
     data: str,
     posterior: JointPosterior,

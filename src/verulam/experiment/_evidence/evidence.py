@@ -62,7 +62,7 @@ class Evidence:
     losses
         Repeats x rows x contestants, what each row contributes; None where rows have no value.
     worth
-        Rows of one class that would tell as much as those that there are; None for as many.
+        Effective number of rows, for the interval of a share; None for as many as there are.
     """
 
     data: str
@@ -261,6 +261,7 @@ def selection_of(
     max_repeats: int = MOST_REPEATS,
     noise: NDArray[np.float64] | None = None,
 ) -> Selection:
+    """Return what `verulam.statistics.select` chooses, with contestants by name."""
     return select(
         posterior,
         [complexity[name] for name in posterior.names],

@@ -1,6 +1,6 @@
 """The card of a model: what it was made from, what it may be asked, how good it is."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from textwrap import fill
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from verulam.base import DataError
+from verulam.base import DataError, markdown_text, visible_text
 from verulam.decision import LossTable
 
 #: Raised whenever older programs could not read what newer ones write.
@@ -220,25 +220,21 @@ class ModelCard:
         return facts
 
     def to_markdown(self) -> str:
-        """Return the card in Markdown."""
-        lines = [f"# {self.learner} for {self.target}", "", f"**{self.response}.**", ""]
-        lines += ["| | |", "|---|---|"]
-        lines += [f"| {name} | {_cell(words)} |" for name, words in self.facts()]
+        """Return the card in Markdown; what looks like markup in the data is shown as it is."""
+        title = markdown_text(f"{self.learner} for {self.target}")
+        lines = [f"# {title}", "", f"**{markdown_text(str(self.response))}.**", ""]
+        lines += ["| | |", "|---|---|", *map(_markdown_row, self.facts())]
         lines += ["", "## How good it is", "", "| measure | value | interval | by |"]
-        lines += ["|---|---|---|---|"]
-        lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in self._scores()]
+        lines += ["|---|---|---|---|", *map(_markdown_row, self._scores())]
         lines += ["", "## Columns", "", "| column | role | kind | values | missing |"]
-        lines += ["|---|---|---|---|---|"]
-        lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in self._table()]
+        lines += ["|---|---|---|---|---|", *map(_markdown_row, self._table())]
         if self.losses is not None:
             head = ["decision", *map(str, self.classes)]
-            lines += ["", "## Losses", "", "| " + " | ".join(map(_cell, head)) + " |"]
-            lines += ["|" + "---|" * len(head)]
+            lines += ["", "## Losses", "", _markdown_row(head), "|" + "---|" * len(head)]
             for action, row in zip(self.losses["actions"], self.losses["matrix"], strict=True):
-                cells = [str(action), *(f"{value:g}" for value in row)]
-                lines.append("| " + " | ".join(map(_cell, cells)) + " |")
-        lines += ["", "## Keep in mind", "", *(f"- {line}" for line in self.caveats), ""]
-        return "\n".join(lines)
+                lines.append(_markdown_row([str(action), *(f"{value:g}" for value in row)]))
+        lines += ["", "## Keep in mind", ""]
+        return "\n".join([*lines, *(f"- {markdown_text(line)}" for line in self.caveats), ""])
 
     def to_html(self) -> str:
         """Return the card as one HTML page that needs nothing else."""
@@ -278,7 +274,7 @@ class ModelCard:
         ]
         lines += ["", "Keep in mind:"]
         lines += [fill(f"- {line}", 80, subsequent_indent="  ") for line in self.caveats]
-        return "\n".join(lines)
+        return visible_text("\n".join(lines))
 
     __repr__ = __str__
 
@@ -319,6 +315,5 @@ def _html_table(head: Any, rows: Any) -> str:
     return f'<div class="scroll"><table><tr>{cells}</tr>{body}</table></div>'
 
 
-def _cell(text: str) -> str:
-    """Return a text that stays within its cell of a Markdown table."""
-    return text.replace("|", r"\|").replace("\n", " ")
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(map(markdown_text, cells))} |"

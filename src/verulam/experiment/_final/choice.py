@@ -120,7 +120,7 @@ def select_contestant(
         return contestants[analysis.recommended]
     if learner in contestants:
         return contestants[learner]
-    names = [name for name in table.index if learner == "best"]
+    names = list(table.index)
     if learner != "best":
         spellings = {learner, full_name(learner), spoken_name(full_name(learner))}
         names = [name for name in table.index if contestants[name].learner in spellings]
@@ -195,8 +195,8 @@ def rebuild(
     _, place, key = next(known for known in results.data_keys() if known.label == data)
     asked = study or _study_from(results.description, contestant)
     choice = asked.data[place]
-    place_of_data = choice.source if source is None else source
-    opened = _opened(_located(place_of_data, results.path), choice)
+    location = _present_location(choice.source if source is None else source, results.path)
+    opened = _opened(location, choice)
     plan = make_plan(replace(asked, data=[replace(choice, source=opened, label=data)]), part=True)
     planned = plan.data[0]
     if planned.key != key:
@@ -240,7 +240,7 @@ def _opened(source: Any, choice: DataChoice) -> Dataset:
 
 def _study_from(description: Mapping[str, Any], contestant: StoredContestant) -> Study:
     """Return the study that a store describes, as far as one contestant needs it."""
-    content = _without_nothing(description)
+    content = _without_none(description)
     for described in content["learners"]:
         if not isinstance(described["name"], str):
             raise DataError(
@@ -250,14 +250,14 @@ def _study_from(description: Mapping[str, Any], contestant: StoredContestant) ->
     return parse_study(content)
 
 
-def _without_nothing(value: Any) -> Any:
+def _without_none(value: Any) -> Any:
     """Return described values without those that were not given."""
     if isinstance(value, Mapping):
-        return {key: _without_nothing(item) for key, item in value.items() if item is not None}
-    return [_without_nothing(item) for item in value] if isinstance(value, list) else value
+        return {key: _without_none(item) for key, item in value.items() if item is not None}
+    return [_without_none(item) for item in value] if isinstance(value, list) else value
 
 
-def _located(source: Any, store: Path) -> Any:
+def _present_location(source: Any, store: Path) -> Any:
     """Return where the data are: where they were, or beside the store."""
     if isinstance(source, str | Path) and not Path(source).exists():
         # A study is often moved as a folder, with its data.

@@ -179,6 +179,7 @@ def resampled_response(responses: Responses, data: str, contestant: str) -> Resp
     limits: tuple[float | None, float | None] = (None, None)
     method = ""
     if len(scores) > 1 and np.ptp(scores) > 0:
+        # The interval of a mean is that of its difference from zero.
         interval = corrected_t_test(
             scores, np.zeros(len(scores)), test_share=responses.test_shares[data]
         ).interval

@@ -108,9 +108,9 @@ def finalise(
     store
         The results of the study, or the path of its store.
     learner
-        "best" for the best mean response, "recommended" for the simplest learner that the tests
-        cannot tell from it, or the name of a learner or contestant. None takes the one that the
-        answer recommends, and the best where it recommends none.
+        "best" for the best mean response, "recommended" for the one that the answer of the study
+        recommends, or the name of a learner or contestant. None takes the recommended one; where
+        there is none for all data sets, the choice on this one, or else the best.
     data
         Label of the data set, where the study has several.
     path
@@ -155,9 +155,11 @@ def finalise(
     if losses is not None and not hasattr(estimator, "predict_proba"):
         remarks.append("The learner gives no probabilities: there are no decisions by losses.")
         losses = None
-    look = _look(results, rebuilt, estimator, contestant.name, losses, force=force)
-    responses = (*look.responses, resampled_response(analysis.responses, label, contestant.name))
-    caveats = (*look.caveats, *_caveats(analysis), *remarks)
+    judged = _judge_on_locked_part(
+        results, rebuilt, estimator, contestant.name, losses, force=force
+    )
+    responses = (*judged.responses, resampled_response(analysis.responses, label, contestant.name))
+    caveats = (*judged.caveats, *_caveats(analysis), *remarks)
     card = final_card(
         results,
         rebuilt,
@@ -172,21 +174,29 @@ def finalise(
     seal = save_model(model, file)
     for page, content in zip(_card_paths(file), (card.to_html(), card.to_markdown()), strict=True):
         page.write_text(content, encoding="utf-8")
-    if look.number is not None:
-        close_locked_part(results.path, look.number, response=str(card.response), model=seal)
+    if judged.number is not None:
+        close_locked_part(results.path, judged.number, response=str(card.response), model=seal)
     return Finalised(file, model)
 
 
 @dataclass(frozen=True, eq=False)
-class _Look:
-    """What a look at the locked test part gave; no number where there is no such part."""
+class _Judgement:
+    """What the locked test part gave.
+
+    Attributes
+    ----------
+    number
+        Of its use in the log of the store; None where there is no such part.
+    responses, caveats
+        How good the model is on it, and what to keep in mind.
+    """
 
     number: int | None
     responses: tuple[ResponseCard, ...]
     caveats: tuple[str, ...]
 
 
-def _look(
+def _judge_on_locked_part(
     results: Results,
     rebuilt: Rebuilt,
     estimator: Any,
@@ -194,10 +204,11 @@ def _look(
     losses: LossTable | None,
     *,
     force: bool,
-) -> _Look:
+) -> _Judgement:
+    """Use the locked test part, which the store records before it is looked at."""
     planned = rebuilt.planned
     if not len(planned.locked):
-        return _Look(None, (), (WITHOUT_LOCKED_PART,))
+        return _Judgement(None, (), (WITHOUT_LOCKED_PART,))
     locked = digest_bytes(np.asarray(planned.locked, dtype="<i8").tobytes())
     opening = Opening(results.study, planned.data.content_hash, planned.label, locked, name)
     number = open_locked_part(results.path, opening, force=force)
@@ -207,18 +218,20 @@ def _look(
     predictions = predictions_of(estimator, inputs, targets, rebuilt.classes, groups)
     seed, task = rebuilt.study.seed, planned.data.task
     # The decisions have a figure of their own, below.
-    known = () if losses is None else (decision_risk,)
+    left_out = () if losses is None else (decision_risk,)
     measured = [
         locked_response(measure, predictions, seed=seed)
         for measure in results.measures
-        if measure.task == task and measure.function not in known
+        if measure.task == task and measure.function not in left_out
     ]
     responses = [card for card in measured if card is not None]
     if losses is not None:
         responses.append(decision_response(losses, predictions, seed=seed))
     uses = earlier_uses(results.path, opening, number)
-    used = f"The locked test part had been used before ({'; '.join(uses)}): its figure is too good."
-    return _Look(number, tuple(responses), (used,) if uses else ())
+    caveat = (
+        f"The locked test part had been used before ({'; '.join(uses)}): its figure is too good."
+    )
+    return _Judgement(number, tuple(responses), (caveat,) if uses else ())
 
 
 def _model_path(

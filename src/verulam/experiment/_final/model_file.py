@@ -2,13 +2,10 @@
 
 import io
 import json
-import os
 import sys
-import tempfile
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -17,14 +14,14 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from verulam.base import DataError, DataWarning
+from verulam.base import DataError, DataWarning, draft_of, keep_on_disk, write_whole
 from verulam.experiment._final.card import ModelCard
 from verulam.experiment._identity import digest, digest_bytes
 from verulam.experiment._store.environment import changed_packages
 
 CARD = "card.json"
-#: Our packages whose classes and functions compute and do nothing else; elsewhere, where files
-#: are opened and processes started, only learners are accepted.
+#: Our packages where files are opened or processes started: of these only learners are accepted.
+#: The classes and functions of the others compute and do nothing else.
 _NOT_PURE = frozenset({"catalogue", "cli", "data", "experiment", "plots", "statistics", "testing"})
 #: Where scikit-learn keeps what its fitted learners hold, beside learners themselves.
 _SKLEARN_PARTS = (
@@ -41,6 +38,8 @@ _SKLEARN_PARTS = (
 #: Of other libraries: how numbers are kept, and a function with some arguments given, whose
 #: function is looked at by itself.
 _PLAIN = frozenset({"functools.partial", "numpy.dtype"})
+#: Functions of ours that write files.
+_WRITERS = frozenset(f"{f.__module__}.{f.__name__}" for f in (draft_of, keep_on_disk, write_whole))
 #: Modules that do something when they are imported.
 _NEVER = frozenset({"__main__", "conftest", "setup", "tests"})
 
@@ -116,8 +115,7 @@ def save_model(model: SavedModel, path: str | Path) -> str:
     with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
         seal = digest([card_text(card), _content_hash(archive)])
         archive.writestr(CARD, json.dumps({"card": card, "seal": seal}, ensure_ascii=False))
-    with draft_of(path) as draft:
-        draft.write_bytes(content.getbuffer())
+    write_whole(path, content.getvalue())
     return seal
 
 
@@ -216,6 +214,8 @@ def _is_harmless(path: str) -> bool:
     package, _, rest = module.partition(".")
     if package not in ("sklearn", "verulam") or _NEVER.intersection(rest.split(".")):
         return False
+    if path in _WRITERS:
+        return False
     thing = _loaded(module, name)
     # What a module has merely imported, such as a function of the operating system, is not its.
     if getattr(thing, "__module__", None) != module:
@@ -233,37 +233,6 @@ def _loaded(module: str, name: str) -> Any:
     except ImportError:
         return None
     return getattr(library, name, None)
-
-
-@contextmanager
-def draft_of(path: Path) -> Iterator[Path]:
-    """Give the path of a draft that takes the place of a file once it is written.
-
-    Parameters
-    ----------
-    path
-        The file; what was there before stays until the draft is complete.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with draft_of(Path(folder, "words.txt")) as draft:
-    ...         _ = draft.write_text("done")
-    ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
-    [('words.txt', 'done')]
-    """
-    # In the same folder, so that it can be renamed.
-    handle, name = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
-    os.close(handle)
-    draft = Path(name)
-    try:
-        yield draft
-        # Made for its maker alone; the file is as any other.
-        draft.chmod(0o644)
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def card_text(card: Any) -> str:

@@ -10,11 +10,11 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError, unknown_name
+from verulam.base import DataError, draft_of, spreadsheet_table, unknown_name, visible_text
 from verulam.data import stream
 from verulam.experiment._final.card import ModelCard
 from verulam.experiment._final.columns import check_names, model_inputs, outside_counts
-from verulam.experiment._final.model_file import SavedModel, draft_of, load_model
+from verulam.experiment._final.model_file import SavedModel, load_model
 from verulam.experiment._speed import PREDICT_CHUNK_ROWS
 
 #: Endings of files that are written as Parquet.
@@ -74,7 +74,7 @@ def predict(
     card = model.card
     check_names(table.columns, card, source=source)
     inputs = model_inputs(table, card, unseen=unseen, first_row=first_row, source=source)
-    return _predicted(model, inputs).set_axis(table.index)
+    return _prediction_table(model, inputs).set_axis(table.index)
 
 
 def predict_file(
@@ -132,7 +132,7 @@ def predict_file(
             frame = frame.reset_index(drop=True)
             inputs = model_inputs(frame, card, unseen=unseen, first_row=rows + 1, source=path.name)
             outside += outside_counts(inputs, card)
-            write(pd.concat([frame[list(keep)], _predicted(model, inputs)], axis=1))
+            write(pd.concat([frame[list(keep)], _prediction_table(model, inputs)], axis=1))
             rows += len(frame)
     return FilePredictions(rows, columns, _notices(extra, keep, outside, card))
 
@@ -147,7 +147,7 @@ def _check_form(output: str | Path | None) -> None:
         )
 
 
-def _predicted(model: SavedModel, inputs: pd.DataFrame) -> pd.DataFrame:
+def _prediction_table(model: SavedModel, inputs: pd.DataFrame) -> pd.DataFrame:
     card, estimator = model.card, model.estimator
     X = inputs.to_numpy(dtype=np.float64) if card.as_array else inputs
     names = _output_columns(model)
@@ -213,7 +213,8 @@ def _csv_writer(file: IO[str], columns: Sequence[str]) -> Iterator[Any]:
 
     def write(table: pd.DataFrame) -> None:
         nonlocal begun
-        file.write(table.to_csv(index=False, header=not begun, lineterminator="\n"))
+        text = spreadsheet_table(table).to_csv(index=False, header=not begun, lineterminator="\n")
+        file.write(visible_text(text) if file.isatty() else text)
         begun = True
 
     yield write

@@ -155,6 +155,7 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
                     *left_out,
                     _numbered(inputs),
                     _infinite(inputs),
+                    _as_written(opened),
                 ),
             )
         ),
@@ -208,10 +209,20 @@ def _infinite(inputs: pd.DataFrame) -> str:
     )
 
 
+def _as_written(data: Dataset) -> str:
+    """Return a notice about columns of which the file says more than the values do."""
+    used = [name for name in data.hints if data.roles.get(name) in {"input", "target"}]
+    listing = "; ".join(f"{name} ({data.hints[name]})" for name in used[:5])
+    more = f"; and {len(used) - 5} more" if len(used) > 5 else ""
+    return f"Columns that deserve a look: {listing}{more}." if used else ""
+
+
 def _numbered(inputs: pd.DataFrame) -> str:
     """Return a notice about inputs that only number the rows."""
     numbers = inputs.select_dtypes("number")
-    names = [str(name) for name in numbers.columns if column_hint(numbers[name])]
+    names = [
+        str(name) for name in numbers.columns if column_hint(numbers[name]) == "numbers the rows"
+    ]
     if not names:
         return ""
     verb, them = ("numbers", "it") if len(names) == 1 else ("number", "them")

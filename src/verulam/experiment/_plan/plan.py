@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
 from sklearn.utils import get_tags
 
 from verulam.base import (
@@ -17,7 +18,13 @@ from verulam.base import (
 from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._design.factors import Factor
-from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
+from verulam.experiment._identity import (
+    describe,
+    digest,
+    digest_bytes,
+    seed_of,
+    unseeded_parameters,
+)
 from verulam.experiment._plan.data import PlannedData, planned_data
 from verulam.experiment._plan.records import Contestant, Plan, PlannedRun
 from verulam.experiment._study.choices import LearnerChoice
@@ -25,13 +32,13 @@ from verulam.experiment._study.cost_matrix import study_measure, unsuited_data
 from verulam.experiment._study.factors import (
     DATA_SET,
     PREPARATION,
-    SplitSetting,
+    SettingParts,
     check_data_sets,
     scaled_parameters,
-    split_setting,
+    setting_parts,
 )
 from verulam.experiment._study.preparation import prepared
-from verulam.experiment._study.study import Study, learner_settings
+from verulam.experiment._study.study import Study, learner_blocks, learner_settings
 from verulam.experiment._text import setting_text
 from verulam.experiment._tuning.learner import TunedLearner
 from verulam.experiment._tuning.options import tuning
@@ -73,21 +80,37 @@ def make_plan(study: Study, *, part: bool = False) -> Plan:
         )
         for planned in data
     )
-    for of_data in contestants:
-        _check_tuning_budget(study, {rival.label: rival.estimator for rival in of_data})
-        names = [f"{rival.label} {setting_text(rival.setting)}".strip() for rival in of_data]
+    for rivals in contestants:
+        _check_tuning_budget(study, {rival.label: rival.estimator for rival in rivals})
+        names = [f"{rival.label} {setting_text(rival.setting)}".strip() for rival in rivals]
         _refuse_repeats("learners", names)
     runs = [
         run
-        for place, of_data in enumerate(contestants)
-        for run in _planned_runs(study, data[place], place, of_data)
+        for place, rivals in enumerate(contestants)
+        for run in _planned_runs(study, data[place], place, rivals)
     ]
-    # Alpaydin 19.4: what changes with time must not be mistaken for the effect of a factor.
-    order = generator(study.seed).permutation(len(runs))
+    order = _run_order(study, [contestants[run.data][run.contestant].block for run in runs])
     return Plan(study, data, contestants, tuple(runs[position] for position in order))
 
 
+def _run_order(study: Study, blocks: Sequence[int | None]) -> np.ndarray:
+    """Return the runs in random order, block by block where designs have blocks."""
+    # Alpaydin 19.4: what changes with time must not be mistaken for the effect of a factor.
+    random = generator(study.seed)
+    order = random.permutation(len(blocks))
+    numbers = sorted({block for block in blocks if block is not None})
+    if not numbers:
+        return order
+    # Runs without a block belong to any: they are spread over all of them.
+    anywhere = random.choice(numbers, size=len(blocks))
+    places = np.array(
+        [free if block is None else block for block, free in zip(blocks, anywhere, strict=True)]
+    )
+    return order[np.argsort(places[order], kind="stable")]
+
+
 def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> list[Contestant]:
+    """Return a learner of the study with every setting and preparation, for one data set."""
     scale = False
     if isinstance(choice.learner, str):
         known = entry(choice.learner)
@@ -101,39 +124,42 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
             f"{planned.data.task}."
         )
     contestants = []
-    for levels in learner_settings(study, choice):
-        asked = split_setting(levels)
-        if asked.data not in (None, planned.label):
+    settings = learner_settings(study, choice)
+    blocks: Sequence[int | None] = learner_blocks(study, choice) or [None] * len(settings)
+    for levels, block in zip(settings, blocks, strict=True):
+        parts = setting_parts(levels)
+        if parts.data not in (None, planned.label):
             continue
-        for how in _ways(study, base, asked):
+        for how in _preparations(study, base, parts):
             setting = {factor: level for factor, level in levels.items() if factor != DATA_SET}
-            front = prepared(base, planned.inputs, scale=scale, how=how).front
-            parameters = scaled_parameters(asked.parameters, planned.open_inputs, front)
+            transformer = prepared(base, planned.inputs, scale=scale, how=how).transformer
+            parameters = scaled_parameters(parts.parameters, planned.open_inputs, transformer)
             estimator = _with_parameters(base, {**choice.parameters, **parameters}, name)
             ready = prepared(estimator, planned.inputs, scale=scale, how=how)
             if len(study.preparations) > 1 and not _ignores_inputs(base):
                 setting[PREPARATION] = how
-            whole, tuned = _with_tuning(study, choice, planned.data, estimator, ready.estimator)
+            learner, tuned = _with_tuning(study, choice, planned.data, estimator, ready.estimator)
             contestants.append(
                 Contestant(
                     label=choice.label or name,
                     setting=setting,
-                    estimator=whole,
+                    estimator=learner,
                     preparation=ready.words,
-                    description=describe(whole),
+                    description=describe(learner),
                     # A learner of the catalogue knows no names but those its parameters give it.
                     uses_names=not isinstance(choice.learner, str) or bool(choice.parameters),
                     tuned=tuned,
-                    share=asked.share,
+                    share=parts.share,
+                    block=block,
                 )
             )
     return contestants
 
 
-def _ways(study: Study, base: Any, asked: SplitSetting) -> Sequence[str]:
+def _preparations(study: Study, base: Any, parts: SettingParts) -> Sequence[str]:
     """Return the preparations that a setting is run with."""
-    if asked.preparation is not None:
-        return (asked.preparation,)
+    if parts.preparation is not None:
+        return (parts.preparation,)
     # A learner that ignores the inputs is the same however they are prepared.
     return ("as needed",) if _ignores_inputs(base) else study.preparations
 
@@ -240,7 +266,7 @@ def _is_registered(judge: Measure) -> bool:
 def _planned_runs(
     study: Study, planned: PlannedData, place: int, contestants: Sequence[Contestant]
 ) -> Iterator[PlannedRun]:
-    """Yield every run on one data set; descriptions are hashed once, not once a run."""
+    """Yield every run on one data set."""
     splits = [
         (split, digest_bytes(split.train.tobytes()), digest_bytes(split.test.tobytes()))
         for split in planned.splits
@@ -253,7 +279,7 @@ def _planned_runs(
             for replication in range(study.replications)
         ]
         # Without chance, replications are one run: they get one identity, and are carried out once.
-        if not _has_chance(contestant.estimator):
+        if not unseeded_parameters(contestant.estimator):
             seeds = [[study.seed]] * study.replications
         for split, train, test in splits:
             shares = study.training_shares if contestant.share is None else (contestant.share,)
@@ -261,14 +287,6 @@ def _planned_runs(
                 run_id = digest([planned.key, learner, train, test, share, *seed_parts])
                 seed = seed_of(run_id, study.seed)
                 yield PlannedRun(run_id, place, position, split, share, seed)
-
-
-def _has_chance(estimator: Any) -> bool:
-    """Return whether the seed of a run can make a difference."""
-    parameters = estimator.get_params(deep=True).items()
-    return any(
-        name.rpartition("__")[2] == "random_state" and value is None for name, value in parameters
-    )
 
 
 def _refuse_repeats(key: str, labels: Sequence[str]) -> None:

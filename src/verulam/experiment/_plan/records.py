@@ -49,6 +49,8 @@ class Contestant:
     share
         Part of the training rows, where that is a factor of the learner; None where the study
         says.
+    block
+        Number of its block, where its design has blocks.
     """
 
     label: str
@@ -59,6 +61,7 @@ class Contestant:
     uses_names: bool
     tuned: tuple[str, ...] = ()
     share: float | None = None
+    block: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +171,17 @@ class Plan:
                 }
             )
         table = pd.DataFrame(rows)
+        if self.in_blocks:
+            blocks = [self.contestants[run.data][run.contestant].block for run in self.runs]
+            table["block"] = pd.array(blocks, dtype="Int64")
         if self._budget is not None:
             table["affordable"] = [place in self.affordable for place in range(len(table))]
         return table
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether some settings are run in blocks."""
+        return any(rival.block is not None for rivals in self.contestants for rival in rivals)
 
     def _repr_html_(self) -> str:
         return plan_html(self)
@@ -205,7 +216,9 @@ class Plan:
     @property
     def order(self) -> str:
         """In which order runs are carried out, in words."""
-        return "in random order" if self._budget is None else "split by split, by the budget"
+        if self._budget is not None:
+            return "split by split, by the budget"
+        return "in random order within blocks" if self.in_blocks else "in random order"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from verulam.experiment._design.blocks import block_structure
 from verulam.experiment._design.factors import DESIGN_CAVEATS, Factor
 from verulam.experiment._design.fractional import AliasStructure, alias_structure
 from verulam.experiment._resampling.drawn_splits import drawn_word
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._study.cost_matrix import has_losses, unsuited_data
-from verulam.experiment._study.designs import FULL, Design, read_design, resolved_generators
+from verulam.experiment._study.designs import (
+    FULL,
+    Design,
+    block_contrasts,
+    read_design,
+    resolved_generators,
+)
 from verulam.experiment._study.study import learner_label
 from verulam.experiment._text import counted
 from verulam.experiment._tuning.options import tuning
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
 MOST_NAMED = 6
 #: Pairs of effects that a sentence names; a table has the others.
 MOST_PAIRS = 6
+#: Kinds of a design in a study that its table of settings calls by a longer name.
 _CAVEAT_NAMES = {"one at a time": "one factor at a time", "fractional": "fractional factorial"}
 
 
@@ -130,6 +138,8 @@ def design_remarks(description: Mapping[str, Any]) -> list[str]:
         caveat = DESIGN_CAVEATS[_CAVEAT_NAMES.get(design.kind, design.kind)]
         if design.kind == "fractional":
             caveat = _fraction_words(_aliases(design, names))
+        if design.blocks:
+            caveat = f"{caveat} {_block_words(design, names)}"
         remarks.append(f"{label}, {design.kind} design of {', '.join(names)}: {caveat}")
     return remarks
 
@@ -152,13 +162,27 @@ def alias_tables(description: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
 def _designs(description: Mapping[str, Any]) -> Iterator[tuple[str, Design, list[str]]]:
     for learner in description["learners"]:
         design = read_design(learner.get("design") or description.get("design"))
-        if learner["factors"] and design.kind != FULL:
+        if learner["factors"] and (design.kind != FULL or design.blocks):
             yield learner_label(learner), design, list(learner["factors"])
 
 
 def _aliases(design: Design, names: list[str]) -> AliasStructure:
     return alias_structure(
         [Factor(name, (0, 1)) for name in names], resolved_generators(design, len(names))
+    )
+
+
+def _block_words(design: Design, names: list[str]) -> str:
+    """Return what the blocks of a design give up."""
+    generators = resolved_generators(design, len(names)) if design.kind == "fractional" else ()
+    factors = [Factor(name, (0, 1)) for name in names]
+    structure = block_structure(factors, block_contrasts(design, len(names)), generators)
+    lost = structure.lost["factors"].tolist()
+    named = "; ".join(lost[:MOST_PAIRS])
+    more = f"; and {len(lost) - MOST_PAIRS} more" if len(lost) > MOST_PAIRS else ""
+    return (
+        f"It is run in {structure.n_blocks} blocks, whose differences cannot be told from "
+        f"{named}{more}."
     )
 
 

@@ -15,9 +15,15 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from verulam.base import clone
+from verulam.experiment._identity import unseeded_parameters
 from verulam.experiment._plan.data import PlannedData
 from verulam.experiment._plan.records import Outcome, Plan, PlannedRun, training_rows
 from verulam.experiment._tuning.learner import TunedLearner, tuning_record
+
+#: Rows that a learner is warmed up on, at most.
+WARM_UP_ROWS = 60
+#: Classes of learners that this process has used.
+_WARM: set[type] = set()
 
 
 def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = None) -> Outcome:
@@ -48,7 +54,9 @@ def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = N
             outcome["stage"] = "fit"
             start = perf_counter()
             estimator.fit(
-                _rows(plan, run, rows), planned.targets[rows], **_together(planned, estimator, rows)
+                _inputs_of(plan, run, rows),
+                planned.targets[rows],
+                **_fit_groups(planned, estimator, rows),
             )
             outcome["fit_seconds"] = perf_counter() - start
             if isinstance(estimator, TunedLearner):
@@ -58,7 +66,7 @@ def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = N
             start = perf_counter()
             outcome["predictions"] = _predictions(estimator, plan, run)
             outcome["predict_seconds"] = perf_counter() - start
-            outcome |= {"stage": "", "model_size": _size(estimator)}
+            outcome |= {"stage": "", "model_size": _model_bytes(estimator)}
             status = "done"
         # Whatever a learner raises, the other runs go on; the row says what it was.
         except Exception as error:
@@ -70,7 +78,7 @@ def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = N
     return Outcome(run.run_id, status, peak_memory=memory.growth(), **outcome)
 
 
-def _rows(plan: Plan, run: PlannedRun, rows: np.ndarray) -> Any:
+def _inputs_of(plan: Plan, run: PlannedRun, rows: np.ndarray) -> Any:
     """Return some rows of the inputs, as an array where the learner needs no more."""
     planned = plan.data[run.data]
     if plan.contestants[run.data][run.contestant].uses_names or planned.numbers is None:
@@ -78,8 +86,8 @@ def _rows(plan: Plan, run: PlannedRun, rows: np.ndarray) -> Any:
     return planned.numbers[rows]
 
 
-def _together(planned: PlannedData, estimator: Any, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the groups that tuning must not tear apart: those given, or copies of one row."""
+def _fit_groups(planned: PlannedData, estimator: Any, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the argument `groups` of a tuned learner: those of the data, or copies of a row."""
     if not isinstance(estimator, TunedLearner):
         return {}
     if planned.groups is not None:
@@ -90,16 +98,8 @@ def _together(planned: PlannedData, estimator: Any, rows: np.ndarray) -> dict[st
 def seeded(estimator: Any, seed: int) -> Any:
     """Return a clone whose unset random states have the seed of the run."""
     estimator = clone(estimator)
-    unset = [
-        name
-        for name, value in estimator.get_params(deep=True).items()
-        if name.rpartition("__")[2] == "random_state" and value is None
-    ]
+    unset = unseeded_parameters(estimator)
     return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator
-
-
-#: Classes of learners that this process has used.
-_WARM: set[type] = set()
 
 
 def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> bool:
@@ -113,8 +113,8 @@ def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> b
     if type(last) in _WARM:
         return False
     _WARM.add(type(last))
-    few = rows[np.linspace(0, len(rows) - 1, min(len(rows), 60)).astype(int)]
-    inputs = _rows(plan, run, few)
+    few = rows[np.linspace(0, len(rows) - 1, min(len(rows), WARM_UP_ROWS)).astype(int)]
+    inputs = _inputs_of(plan, run, few)
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         clone(estimator).fit(inputs, plan.data[run.data].targets[few]).predict(inputs)
@@ -123,7 +123,7 @@ def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> b
 
 def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.ndarray]:
     planned = plan.data[run.data]
-    inputs = _rows(plan, run, run.split.test)
+    inputs = _inputs_of(plan, run, run.split.test)
     if isinstance(estimator, Pipeline) and len(estimator) > 1:
         # One preparation serves labels and probabilities.
         estimator, inputs = estimator[-1], estimator[:-1].transform(inputs)
@@ -160,7 +160,7 @@ def _code_type(n_classes: int) -> type:
     return np.uint8 if n_classes <= 256 else np.int32
 
 
-def _size(estimator: Any) -> float:
+def _model_bytes(estimator: Any) -> float:
     try:
         return float(len(pickle.dumps(estimator, protocol=5)))
     # Learners may define how they are saved, and so raise anything; the run is done all the same.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from verulam.base import visible_text
 from verulam.experiment._plan.records import Outcome, Plan, PlannedRun
 from verulam.experiment._store.results import DEFAULT_MEASURES
 from verulam.experiment._study.cost_matrix import stored_prediction
@@ -117,7 +118,7 @@ class Progress:
         if self.leaderboard is not None:
             self.leaderboard.add(outcome)
             if monotonic() - self._looked > PAUSE:
-                self._looked, self._leader = monotonic(), self.leaderboard.words()
+                self._looked, self._leader = monotonic(), visible_text(self.leaderboard.words())
         self.bar.update(self.task, advance=1, description=words, leader=self._leader)
 
     def expect(self, total: int) -> None:

@@ -19,7 +19,7 @@ from verulam.experiment._study.budget import affordable, budget
 from verulam.experiment._text import setting_text
 from verulam.measures import as_measure
 
-#: Repeats end where so many of all ways to go on would leave the choice as it is.
+#: No more repeats are run where further ones would lead to the same choice so probably.
 SETTLED = 0.95
 
 
@@ -136,7 +136,7 @@ class RunQueue:
         self._add_checks()
 
     def _spare(self) -> None:
-        """Take the runs from the plan in the store that were not needed."""
+        """Delete the runs that were not needed from the plan in the store."""
         self._repeats = None
         self._store.spare(
             self._study,
@@ -202,11 +202,11 @@ class AdaptiveRepeats:
             repeat = self._next.get(number)
             if repeat is None:
                 continue
-            known = evidence.get(planned.label)
-            if known is None or known.selection.settled >= SETTLED:
+            on_data = evidence.get(planned.label)
+            if on_data is None or on_data.selection.settled >= SETTLED:
                 del self._next[number]
                 continue
-            self._race(number, known)
+            self._race(number, on_data)
             positions |= {
                 place
                 for place, run in enumerate(self._plan.runs)
@@ -238,16 +238,16 @@ class AdaptiveRepeats:
             rule=options.rule,
         )
 
-    def _race(self, number: int, known: Evidence) -> None:
+    def _race(self, number: int, evidence: Evidence) -> None:
         """Take those out of the race that cannot win any more, or that have failed."""
-        chances = known.table["probability_within"]
+        chances = evidence.table["probability_within"]
         # Whoever would be chosen, or leads, stays whatever the probabilities are.
-        leaders = (known.selection.name, known.best)
+        leaders = (evidence.selection.name, evidence.best)
         winners = {
             name
-            for name in known.eligible
+            for name in evidence.eligible
             # Where splits are compared, those of one repeat are of no use without the others.
-            if known.losses is None or chances[name] >= OUT_OF_THE_RACE or name in leaders
+            if evidence.losses is None or chances[name] >= OUT_OF_THE_RACE or name in leaders
         }
         self._racing[number] = {
             place for place in self._racing[number] if self._name(number, place) in winners

@@ -20,7 +20,11 @@ from verulam.experiment._run.dask import run_on_dask
 from verulam.experiment._run.execute import execute
 from verulam.experiment._run.progress import Leaderboard, show_progress
 from verulam.experiment._run.queue import RunQueue
-from verulam.experiment._run.sequential import follow, sequential_learners, without_added_settings
+from verulam.experiment._run.sequential import (
+    search_settings,
+    sequential_learners,
+    without_added_settings,
+)
 from verulam.experiment._run.worker_pool import Engine, has_limits, run_in_processes
 from verulam.experiment._store.results import Results
 from verulam.experiment._store.store import Store
@@ -84,12 +88,15 @@ def run(
     plan = study if isinstance(study, Plan) else make_plan(study)
 
     def carry_out(planned: Plan) -> Results:
-        carrier = _engine(engine, processes, planned, recycle)
-        return _carried_out(planned, store, carrier, progress=progress, retry=retry, check=check)
+        carry_out_runs = _engine(engine, processes, planned, recycle)
+        return _carried_out(
+            planned, store, carry_out_runs, progress=progress, retry=retry, check=check
+        )
 
     results = carry_out(plan)
     if sequential_learners(plan.study):
-        last = follow(plan.study, results, lambda larger: carry_out(make_plan(larger)))
+        last = search_settings(plan.study, results, lambda larger: carry_out(make_plan(larger)))
+        # The changes of the first step: every other one was compared with the one before it.
         results = Results(store, last.study, measures=results.measures, changes=results.changes)
     return results
 

@@ -40,7 +40,9 @@ def sequential_learners(study: Study) -> list[int]:
     ]
 
 
-def follow(study: Study, results: Results, carry_out: Callable[[Study], Results]) -> Results:
+def search_settings(
+    study: Study, results: Results, carry_out: Callable[[Study], Results]
+) -> Results:
     """Carry out a study whose designs go on from their responses, and return its last results.
 
     Parameters

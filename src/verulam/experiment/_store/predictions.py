@@ -1,13 +1,12 @@
 """Predictions that a store holds, put together over the splits of a data set."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.damage import stored_array, stored_arrays, stored_json
 from verulam.experiment._store.scoring import Scorer
 from verulam.experiment._store.store import Store
 
@@ -127,7 +126,11 @@ class StoredPredictions:
         key = (self._study, data, learner, setting)
         with Store(self._path, read_only=True) as store:
             return [
-                SplitPredictions(run, unpack(predicted), unpack(test))
+                SplitPredictions(
+                    run,
+                    stored_arrays(store, run, [predicted])[0],
+                    stored_array(store, test, f"tested rows of run {run}"),
+                )
                 for run, predicted, test in store.rows(_BY_SPLIT, key)
             ]
 
@@ -135,7 +138,7 @@ class StoredPredictions:
         """Return the target of a data set, all rows of it."""
         with Store(self._path, read_only=True) as store:
             task, values = next(store.rows(_TARGETS, (self._study, data)))
-        return StoredTargets(task, unpack(values))
+            return StoredTargets(task, stored_array(store, values, f"targets of {data}"))
 
     @cached_property
     def _places(self) -> dict[tuple[str, str, str], tuple[str, list[tuple[str, str]]]]:
@@ -149,14 +152,19 @@ class StoredPredictions:
     def _read(
         self, store: Store, data: str, places: list[tuple[str, str]]
     ) -> PooledPredictions | None:
-        read = [(split, *content) for split, run in places for content in store.rows(_RUN, (run,))]
+        read = [
+            (split, *stored_arrays(store, run, content))
+            for split, run in places
+            for content in store.rows(_RUN, (run,))
+        ]
         if not read:
             return None
         ((classes_text, target_bytes),) = store.rows(_DATA, (data,))
-        classes = np.array([str(label) for label in json.loads(classes_text)])
-        stored = unpack(target_bytes)
+        labels = stored_json(store.path, classes_text, f"classes of data set {data}")
+        classes = np.array([str(label) for label in labels])
+        stored = stored_array(store, target_bytes, f"targets of data set {data}")
         targets = np.concatenate([stored[self._test(store, split)] for split, *_ in read])
-        predicted = np.concatenate([np.atleast_1d(unpack(array)) for _, array, *_ in read])
+        predicted = np.concatenate([np.atleast_1d(array) for _, array, *_ in read])
         probabilities = _joined([array for *_, array, _ in read])
         scores = _joined([array for *_, array in read])
         if len(classes):
@@ -166,14 +174,14 @@ class StoredPredictions:
     def _test(self, store: Store, split: str) -> np.ndarray:
         if split not in self._tests:
             ((content,),) = store.rows(_TEST, (split,))
-            self._tests[split] = unpack(content)
+            self._tests[split] = stored_array(store, content, f"rows of split {split}")
         return self._tests[split]
 
 
-def _joined(contents: list[bytes | None]) -> np.ndarray | None:
-    """Return the stored arrays of several splits as one; None where some split has none."""
-    arrays = [np.asarray(unpack(content)) for content in contents if content is not None]
-    return np.concatenate(arrays) if len(arrays) == len(contents) else None
+def _joined(parts: list[np.ndarray | None]) -> np.ndarray | None:
+    """Return the arrays of several splits as one; None where some split has none."""
+    arrays = [part for part in parts if part is not None]
+    return np.concatenate(arrays) if len(arrays) == len(parts) else None
 
 
 def pooled_predictions(

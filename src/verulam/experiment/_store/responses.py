@@ -1,10 +1,9 @@
 """Who took part in a study and what was measured, read back from its store."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from sklearn.utils import get_tags
 
 from verulam.base import DataError
 from verulam.catalogue import entry
-from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.damage import stored_array, stored_json
 from verulam.experiment._store.store import Store
 from verulam.experiment._study.study import learner_label
 
@@ -172,6 +171,13 @@ def responses(results: "Results", measure: Any = None) -> Responses:
         rows = store.read(_CONTESTANTS, (results.study,))
         data = store.read(_DATA, (results.study,))["label"].tolist()
         sizes = store.read(_SIZES, (results.study,))
+        sizes["test_rows"] = [
+            stored_array(store, test, f"rows of split {split}").size
+            for split, test in zip(sizes["split"], sizes["test"], strict=True)
+        ]
+    rows["levels"] = [
+        stored_json(results.path, text, "the levels of the plan") for text in rows["levels"]
+    ]
     contestants = _in_order(rows, results.description["learners"])
     # A type of their own, which a table without rows does not have.
     scores = scores.rename(columns={resolved.name: "score"}).astype({"score": np.float64})
@@ -224,7 +230,7 @@ def _in_order(rows: pd.DataFrame, learners: Sequence[Any]) -> tuple[StoredContes
     known = {learner_label(learner): (place, learner) for place, learner in enumerate(learners)}
     placed = []
     for row in rows.itertuples(index=False):
-        levels = json.loads(str(row.levels))
+        levels: dict[str, Any] = cast("dict[str, Any]", row.levels)
         place, learner = known.get(str(row.learner), (len(known), {"name": "", "factors": {}}))
         steps = [_place(levels.get(name), learner["factors"][name]) for name in learner["factors"]]
         baseline = is_baseline(learner["name"])
@@ -256,7 +262,6 @@ def is_baseline(name: Any) -> bool:
 
 
 def _test_shares(sizes: pd.DataFrame) -> dict[str, float]:
-    tested = sizes.assign(test_rows=[len(np.atleast_1d(unpack(test))) for test in sizes["test"]])
-    means = tested.groupby("label")[["train_rows", "test_rows"]].mean()
+    means = sizes.groupby("label")[["train_rows", "test_rows"]].mean()
     shares = means["test_rows"] / means.sum(axis=1)
     return {str(label): float(share) for label, share in shares.items()}

@@ -1,6 +1,5 @@
 """Results of a study, read from its store: any measure, any time, with no refitting."""
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,12 @@ from verulam.base import DataError
 from verulam.experiment._plan.data import NuisanceColumn
 from verulam.experiment._resampling.drawn_splits import drawn_title
 from verulam.experiment._resampling.resampling import resampling
-from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.damage import (
+    damage_words,
+    damaged_arrays,
+    stored_array,
+    stored_json,
+)
 from verulam.experiment._store.scoring import Scorer, bootstrap_errors, planned_runs
 from verulam.experiment._store.store import Store
 from verulam.experiment._study.budget import budget
@@ -129,7 +133,8 @@ class Results:
             self.study = str(studies["study"].iloc[-1])
             if not store.has_whole_plan(self.study):
                 raise _lost(self.path, _finished(store))
-        self.description: dict[str, Any] = json.loads(studies["content"].iloc[-1])
+        text = studies["content"].iloc[-1]
+        self.description: dict[str, Any] = stored_json(self.path, text, "the text of the study")
         self.changes = tuple(changes)
         self._measure_objects = tuple(measures or ())
 
@@ -152,13 +157,9 @@ class Results:
         """Return what is wrong with the file of the store, in words; empty for nothing."""
         with Store(self.path, read_only=True) as store:
             verdict = str(next(store.rows("PRAGMA quick_check(1)"))[0])
-        if verdict == "ok":
-            return ""
-        words = " ".join(verdict.split()).removeprefix("*** in database main *** ")
-        return (
-            f"The store {self.path} is damaged ({words}); `verulam recover {self.path} NEW` saves "
-            "its intact rows in a new store."
-        )
+            words = " ".join(verdict.split()).removeprefix("*** in database main *** ")
+            words = damaged_arrays(store) if verdict == "ok" else words
+        return f"{damage_words(self.path, words)}." if words else ""
 
     @cached_property
     def design(self) -> str:
@@ -212,7 +213,8 @@ class Results:
         """Return one row per data set: label, task, target, size and classes."""
         with Store(self.path, read_only=True) as store:
             table = store.read(_DATA_SETS, (self.study,))
-        classes = [[str(label) for label in json.loads(text)] for text in table["classes"]]
+        stored = [stored_json(self.path, text, "names of classes") for text in table["classes"]]
+        classes = [[str(label) for label in labels] for labels in stored]
         return table.assign(classes=pd.Series(classes, table.index, dtype=object))
 
     def nuisance_columns(self, data: str) -> list[NuisanceColumn]:
@@ -221,7 +223,11 @@ class Results:
             if not store.has_table("nuisance"):
                 return []
             return [
-                NuisanceColumn(name, tuple(json.loads(levels)), unpack(codes))
+                NuisanceColumn(
+                    name,
+                    tuple(stored_json(self.path, levels, f"the levels of {name}")),
+                    stored_array(store, codes, f"the values of {name}"),
+                )
                 for name, levels, codes in store.rows(_NUISANCE, (self.study, data))
             ]
 
@@ -234,7 +240,8 @@ class Results:
 
     def environments(self) -> list[dict[str, Any]]:
         """Return where the runs were made: system and versions of packages, each once."""
-        return [json.loads(text) for (text,) in self._rows(_ENVIRONMENTS)]
+        rows = self._rows(_ENVIRONMENTS)
+        return [stored_json(self.path, text, "versions of packages") for (text,) in rows]
 
     def unrepeatable(self) -> pd.DataFrame:
         """Return the runs that were carried out twice with the same seed, and ended otherwise."""
@@ -254,7 +261,9 @@ class Results:
                 return pd.DataFrame(columns=_TUNING_COLUMNS)
             table = store.read(_TUNINGS, (self.study,))
         for column in ("chosen", "trials"):
-            table[column] = [json.loads(text) for text in table[column]]
+            table[column] = [
+                stored_json(self.path, text, "what was tuned") for text in table[column]
+            ]
         return table
 
     @cached_property

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from verulam.experiment._store.damage import stored_array
 from verulam.experiment._store.responses import Responses, at_largest_share
-from verulam.experiment._store.rows import unpack
 from verulam.experiment._store.scoring import RowValue, Scorer
 from verulam.experiment._store.store import Store
 
@@ -114,7 +114,10 @@ def row_values(
     with Store(results.path, read_only=True) as store:
         scorer = Scorer(store)
         places, keys = _places(store, results.study, responses)
-        tests = {split: unpack(test) for split, test in store.rows(_TESTS, (results.study,))}
+        tests = {
+            split: stored_array(store, test, f"rows of split {split}")
+            for split, test in store.rows(_TESTS, (results.study,))
+        }
         targets = _targets(scorer, places, keys, tests)
         what = _row_value(measure, targets)
         numbers = [] if what is None else list(scorer.row_values(results.study, measure, what))

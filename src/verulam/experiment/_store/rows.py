@@ -1,9 +1,11 @@
 """What a store keeps, as rows: arrays become bytes that only numbers can come from."""
 
 import json
+import zlib
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,35 +17,75 @@ if TYPE_CHECKING:
     from verulam.experiment._plan.records import Outcome, Plan
     from verulam.experiment._tuning.options import TuningRecord
 
+#: What the line of an array that is followed by its checksum begins with.
+_CHECKED = "+"
+_CHECKSUM_BYTES = 4
+#: The CRC-32 of any content that is followed by its own, least byte first.
+_CHECKSUM_OF_CHECKED = 0x2144DF1C
+
 
 def pack(array: np.ndarray | None) -> bytes | None:
-    """Return an array of numbers as bytes: its type and shape in one line, then its content."""
+    """Return an array of numbers as bytes: type and shape in one line, content, checksum."""
     if array is None:
         return None
-    header = " ".join([array.dtype.newbyteorder("<").str, *map(str, array.shape)])
+    header = " ".join([_CHECKED + array.dtype.newbyteorder("<").str, *map(str, array.shape)])
     # One byte order, so that a store can be read on any machine.
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return header.encode() + b"\n" + np.ascontiguousarray(little).tobytes()
+    content = header.encode() + b"\n" + np.ascontiguousarray(little).tobytes()
+    return content + zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "little")
 
 
 def unpack(content: bytes) -> np.ndarray:
-    """Return the array that was stored; only numbers can be, and nothing is ever executed."""
-    header, _, body = content.partition(b"\n")
+    """Return the array that was stored; only numbers can be, and nothing is ever executed.
+
+    Arrays of stores that are older than checksums have none, and are read all the same.
+    """
     try:
-        dtype, shape = _form(header)
-        return np.frombuffer(body, dtype=dtype).reshape(shape)
-    except (ValueError, TypeError) as error:
+        end = content.index(b"\n")
+        form = _form(content[:end])
+        # Of the whole, the line before the content too, which says how to read it.
+        if form.checked and zlib.crc32(content) != _CHECKSUM_OF_CHECKED:
+            raise ValueError("its checksum does not fit")
+        last = len(content) - _CHECKSUM_BYTES if form.checked else len(content)
+        if last - end - 1 != form.n_bytes:
+            raise ValueError(f"{last - end - 1} bytes instead of {form.n_bytes}")
+        # A copy of the content, which then begins where numbers of its type may.
+        return np.frombuffer(content[end + 1 : last], form.dtype).reshape(form.shape)
+    except (ValueError, TypeError, AttributeError) as error:
         raise DataError(f"A stored array is damaged: {error}.") from error
 
 
+def same_array(first: bytes | None, second: bytes | None) -> bool:
+    """Return whether two stored arrays are the same, bit for bit, with checksums or without."""
+    if first is None or second is None:
+        return first is second
+    one, other = unpack(first), unpack(second)
+    return (one.dtype, one.shape) == (other.dtype, other.shape) and (
+        one.tobytes() == other.tobytes()
+    )
+
+
+class _Form(NamedTuple):
+    """What the first line of a stored array says."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    n_bytes: int
+    checked: bool
+
+
 @lru_cache(maxsize=4096)
-def _form(header: bytes) -> tuple[np.dtype[Any], tuple[int, ...]]:
+def _form(header: bytes) -> _Form:
     """Return type and shape of a stored array; most arrays of a store have one of a few."""
-    kind, *shape = header.decode("ascii").split(" ")
-    dtype = np.dtype(kind)
+    kind, *sizes = header.decode("ascii").split(" ")
+    checked = kind.startswith(_CHECKED)
+    dtype = np.dtype(kind.removeprefix(_CHECKED))
     if dtype.kind not in "biuf":
         raise ValueError("not a type of number")
-    return dtype, tuple(int(size) for size in shape)
+    shape = tuple(int(size) for size in sizes)
+    if min(shape, default=0) < 0:
+        raise ValueError("a negative size")
+    return _Form(dtype, shape, prod(shape) * dtype.itemsize, checked)
 
 
 def split_key(data: str, repeat: int, fold: int, fingerprint: str) -> str:

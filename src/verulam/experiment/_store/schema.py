@@ -1,5 +1,7 @@
 """The schema of a store: its tables, their version, and the migration of older files."""
 
+import contextlib
+import functools
 import sqlite3
 from pathlib import Path
 
@@ -10,10 +12,10 @@ SCHEMA_VERSION = 2
 
 #: Tables whose key is the hash of a run.
 RUN_TABLES = ("runs", "tunings", "checks")
-#: Tables that say what was planned and what came of it.
+#: Tables that say what was planned and what came of it: all but the version of the schema.
 TABLES = (
     "studies", "data", "splits", "draws", "nuisance", "notices", "environments", "planned",
-    *RUN_TABLES,
+    *RUN_TABLES, "finalisations",
 )  # fmt: skip
 
 _CREATE = """
@@ -54,6 +56,13 @@ CREATE TABLE IF NOT EXISTS finalisations (
     locked TEXT NOT NULL, contestant TEXT NOT NULL, opened REAL NOT NULL, who TEXT NOT NULL,
     forced INTEGER NOT NULL, response TEXT, model TEXT);
 """
+_INSERT_VERSION = f"INSERT OR IGNORE INTO facts VALUES ('schema', '{SCHEMA_VERSION}')"  # noqa: S608 (a number of our own)
+#: Tables that stores of every version have.
+_ALWAYS = ("facts", "studies", "data", "splits", "environments", "planned", "runs")
+_COLUMNS = """
+SELECT m.name, c.name FROM main.sqlite_master m JOIN pragma_table_info(m.name, 'main') c
+WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY m.name, c.cid
+"""
 #: What the first schema kept otherwise: the label with the data, and runs of a study by their id.
 _FIRST_PLANNED = """
 SELECT p.study, p.position, p.run, p.data, d.label, d.rowid AS place, p.learner, p.setting,
@@ -64,8 +73,21 @@ FROM main.{table} p JOIN main.data d ON d.data = p.data
 
 def create_tables(connection: sqlite3.Connection) -> None:
     """Make the tables that a file does not have yet; a new file gets the present version."""
-    connection.executescript(_CREATE)
-    connection.execute("INSERT OR IGNORE INTO facts VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
+    present = stored_columns(connection)
+    if present and "facts" not in present:
+        raise sqlite3.DatabaseError("it has tables of something else")
+    if present.keys() >= _columns().keys():
+        return
+    # All at once: a reader that comes in between would take the file for a damaged one.
+    connection.executescript(f"BEGIN IMMEDIATE; {_CREATE}; {_INSERT_VERSION}; COMMIT")
+
+
+def stored_columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
+    """Return the columns of each table that a file has."""
+    columns: dict[str, list[str]] = {}
+    for table, column in connection.execute(_COLUMNS):
+        columns.setdefault(table, []).append(column)
+    return columns
 
 
 def stored_version(connection: sqlite3.Connection, path: Path) -> int:
@@ -78,14 +100,52 @@ def stored_version(connection: sqlite3.Connection, path: Path) -> int:
     path
         What it is called, for the message.
     """
-    query = "SELECT value FROM facts WHERE name = 'schema'"
-    version = int(connection.execute(query).fetchone()[0])
+    row = connection.execute("SELECT value FROM facts WHERE name = 'schema'").fetchone()
+    text = "" if row is None else str(row[0])
+    if not text.isascii() or not text.isdigit():
+        raise sqlite3.DatabaseError(f"the version of its schema is {text!r}, not a number")
+    version = int(text)
     if version > SCHEMA_VERSION:
         raise DataError(
             f"The store {path} was written by a newer Verulam (schema {version}; this "
             f"one knows {SCHEMA_VERSION}). Upgrade Verulam to read it."
         )
     return version
+
+
+def check_structure(connection: sqlite3.Connection, version: int) -> None:
+    """Refuse a file whose tables lack what every store has.
+
+    Parameters
+    ----------
+    connection
+        The open file.
+    version
+        The version of its schema.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        If a table or a column is not there.
+    """
+    present = stored_columns(connection)
+    for table in _ALWAYS:
+        if table not in present:
+            raise sqlite3.DatabaseError(f"it has no table {table}")
+    for table, columns in _columns().items():
+        if table == "planned" and version < SCHEMA_VERSION:
+            continue
+        missing = [name for name in columns if name not in present.get(table, columns)]
+        if missing:
+            raise sqlite3.DatabaseError(f"its table {table} has no column {missing[0]}")
+
+
+@functools.cache
+def _columns() -> dict[str, list[str]]:
+    """Return the columns of each table of the present schema."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_CREATE)
+        return stored_columns(connection)
 
 
 def view_as_current(connection: sqlite3.Connection) -> None:

@@ -5,7 +5,6 @@ up a hundred thousand of them one by one takes far longer than reading all and p
 is not asked for.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +14,12 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._store.rows import unpack
+from verulam.experiment._store.damage import (
+    damaged_store,
+    stored_array,
+    stored_arrays,
+    stored_json,
+)
 from verulam.experiment._study.cost_matrix import stored_prediction
 from verulam.measures import Measure, accuracy, error, measure
 from verulam.statistics import bootstrap_error, resampled_losses
@@ -82,7 +86,10 @@ def planned_runs(store: "Store", study: str) -> pd.DataFrame:
     runs = store.read(_PLANNED, (study,)).merge(store.read(_RUNS), on="run", how="left")
     runs["status"] = runs["status"].fillna("left")
     # Columns without any number have no type to tell that they are numbers.
-    return runs[_ORDER].astype(dict.fromkeys(_COSTS, np.float64))
+    try:
+        return runs[_ORDER].astype(dict.fromkeys(_COSTS, np.float64))
+    except (ValueError, TypeError) as error:
+        raise damaged_store(store.path, "what runs cost is not a number") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,11 +157,11 @@ class Scorer:
             "SELECT data, task, classes, targets FROM data"
         ):
             self._tasks[data] = task
-            self._classes[data] = np.asarray(json.loads(classes))
-            all_targets[data] = unpack(targets)
+            self._classes[data] = np.asarray(stored_json(store.path, classes, f"classes of {data}"))
+            all_targets[data] = stored_array(store, targets, f"targets of data set {data}")
         # Once for each split, which all contestants share.
         self._true = {
-            split: all_targets[data][unpack(test)]
+            split: all_targets[data][stored_array(store, test, f"rows of split {split}")]
             for split, data, test in store.rows("SELECT split, data, test FROM splits")
         }
 
@@ -204,7 +211,7 @@ class Scorer:
                 continue
             if quick is not None:
                 assert stored[0] is not None
-                yield run, quick(self._true[split], unpack(stored[0]))
+                yield run, quick(self._true[split], stored[0])
                 continue
             prediction = self._prediction(measure, data, stored)
             if prediction is None:
@@ -226,8 +233,8 @@ class Scorer:
 
     def _finished(
         self, study: str, measure: Measure
-    ) -> Iterator[tuple[str, str, str, list[bytes | None]]]:
-        """Yield each finished run with its data, its split and its predictions as stored."""
+    ) -> Iterator[tuple[str, str, str, list[np.ndarray | None]]]:
+        """Yield each finished run with its data, its split and its predictions."""
         planned = {
             run: (data, split)
             for run, data, split in self._store.rows(
@@ -239,15 +246,17 @@ class Scorer:
         query = f"SELECT run, predicted, {wide} FROM runs WHERE status = 'done'"  # noqa: S608 (columns of our own)
         for run, *stored in self._store.rows(query):
             if run in planned:
-                yield run, *planned[run], stored
+                yield run, *planned[run], stored_arrays(self._store, run, stored)
 
-    def _one(self, measure: Measure, data: str, split: str, stored: list[bytes | None]) -> float:
+    def _one(
+        self, measure: Measure, data: str, split: str, stored: list[np.ndarray | None]
+    ) -> float:
         if self._tasks[data] != measure.task:
             return np.nan
         targets = self._true[split]
         if measure.function in _ON_POSITIONS and not measure.options:
             assert stored[0] is not None
-            return float(_ON_POSITIONS[measure.function](targets, unpack(stored[0])))
+            return float(_ON_POSITIONS[measure.function](targets, stored[0]))
         prediction = self._prediction(measure, data, stored)
         if prediction is None:
             return np.nan
@@ -262,9 +271,9 @@ class Scorer:
             return np.nan  # a curve needs every class among the tested rows
 
     def _prediction(
-        self, measure: Measure, data: str, stored: list[bytes | None]
+        self, measure: Measure, data: str, stored: list[np.ndarray | None]
     ) -> np.ndarray | None:
-        predicted, *further = (None if array is None else unpack(array) for array in stored)
+        predicted, *further = stored
         assert predicted is not None
         if measure.task == "regression":
             return predicted
@@ -301,7 +310,10 @@ def bootstrap_errors(store: "Store", study: str, kind: str, measure: Measure) ->
             "with it, which writes that down and repeats no run."
         )
     places = {
-        split: np.searchsorted(unpack(test), unpack(train))
+        split: np.searchsorted(
+            stored_array(store, test, f"rows of split {split}"),
+            stored_array(store, train, f"drawn rows of split {split}"),
+        )
         for split, test, train in store.rows(_DRAWS, (study,))
     }
     samples = {

@@ -24,11 +24,13 @@ from verulam.experiment._store.rows import (
     pack,
     packed_predictions,
     planned_rows,
+    same_array,
     split_rows,
     tuning_row,
 )
 from verulam.experiment._store.schema import (
     SCHEMA_VERSION,
+    check_structure,
     create_tables,
     stored_version,
     upgrade,
@@ -103,7 +105,8 @@ class Store:
             yield
         except (sqlite3.DatabaseError, pd.errors.DatabaseError) as error:
             cause = error if isinstance(error, sqlite3.Error) else error.__cause__
-            if isinstance(cause, sqlite3.OperationalError):
+            lacks = any(words in str(cause) for words in ("no such table", "no such column"))
+            if isinstance(cause, sqlite3.OperationalError) and not lacks:
                 full = " Free some space and run again: what was stored is kept."
                 hint = full if "full" in str(cause) else ""
                 raise DataError(f"The store {self.path} cannot be used: {cause}.{hint}") from error
@@ -113,7 +116,9 @@ class Store:
             ) from error
 
     def _prepare_reading(self) -> None:
-        if self._version() < SCHEMA_VERSION:
+        version = self._version()
+        check_structure(self._connection, version)
+        if version < SCHEMA_VERSION:
             view_as_current(self._connection)
         self._connection.execute("PRAGMA query_only = ON")
         self._connection.execute(f"PRAGMA mmap_size = {STORE_MAPPED_BYTES}")
@@ -126,6 +131,7 @@ class Store:
             with self.transaction() as connection:
                 if self._version() < SCHEMA_VERSION:  # else another process was quicker
                     upgrade(connection)
+        check_structure(self._connection, SCHEMA_VERSION)
 
     def _write_ahead(self) -> None:
         """Switch the log on, waiting for other processes, which SQLite does not do here."""
@@ -293,7 +299,7 @@ class Store:
         difference = ""
         if outcome.status != "done":
             difference = f"{outcome.status} the second time"
-        elif before != packed_predictions(outcome):
+        elif not all(map(same_array, before, packed_predictions(outcome))):
             difference = "other predictions the second time"
         with self.transaction() as connection:
             connection.execute(

@@ -1,4 +1,4 @@
-"""Where the data of a comparison comes from: a name, a file, a table or a data set."""
+"""Where the data of a study come from: a name, a file, a table or a data set."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,8 +43,8 @@ def open_data(
     150
     """
     if not isinstance(data, str | Path | pd.DataFrame | Dataset):
-        raise DataError(f"data: {_unfit(data)}")
-    return _without(_opened(data, target, drop_missing=drop_missing_target), leave_out)
+        raise DataError(f"data: {_type_problem(data)}")
+    return _without_columns(_opened(data, target, drop_missing=drop_missing_target), leave_out)
 
 
 def _opened(
@@ -61,8 +61,8 @@ def _opened(
     return _for_target(bundled, target, drop_missing=drop_missing)
 
 
-def _unfit(data: Any) -> str:
-    """Return what to do about data that are of no form that is known."""
+def _type_problem(data: Any) -> str:
+    """Return what to do about data of a type that is not accepted."""
     words = f"got {type(data).__name__}; expected a name, a file, a DataFrame or a Dataset."
     if isinstance(data, list | tuple) and data and all(isinstance(source, str) for source in data):
         return f"{words} For several data sets, make a Study and carry it out with run."
@@ -74,7 +74,7 @@ def _unfit(data: Any) -> str:
     return words
 
 
-def _without(data: Dataset, leave_out: Sequence[str]) -> Dataset:
+def _without_columns(data: Dataset, leave_out: Sequence[str]) -> Dataset:
     """Return the data set with some columns that are no inputs."""
     for name in leave_out:
         if name not in data.table:

@@ -8,20 +8,29 @@ from typing import Any
 import numpy as np
 
 from verulam.base import DataError, nearest_names
+from verulam.experiment._design.blocks import (
+    block_numbers,
+    block_structure,
+    find_block_contrasts,
+)
 from verulam.experiment._design.factors import Factor
 from verulam.experiment._design.fractional import find_generators, fractional_factorial
+from verulam.experiment._design.latin_hypercube import latin_hypercube
 from verulam.experiment._design.surface_designs import CompositeKind, box_behnken, central_composite
 from verulam.experiment._tuning.space import Setting, search_space, setting_key
 
-FULL, SEQUENTIAL = "full factorial", "sequential"
+FULL, SEQUENTIAL, HYPERCUBE = "full factorial", "sequential", "latin hypercube"
+#: Settings of a Latin hypercube for every factor, where it does not say.
+SETTINGS_PER_FACTOR = 10
 #: The keys that each design takes beside its kind.
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
-    FULL: (),
+    FULL: ("blocks",),
     "best guess": ("base", "steps"),
     "one at a time": ("base",),
-    "fractional": ("generators", "resolution"),
+    "fractional": ("generators", "resolution", "blocks"),
     "central composite": ("form",),
     "box-behnken": (),
+    HYPERCUBE: ("settings", "seed"),
     SEQUENTIAL: ("settings", "added_settings"),
 }
 _LONG_NAMES = {
@@ -40,7 +49,7 @@ class Design:
     ----------
     kind
         "full factorial", "best guess", "one at a time", "fractional", "central composite",
-        "box-behnken" or "sequential".
+        "box-behnken", "latin hypercube" or "sequential".
     base
         Level of some factors at the start of a best guess, or while another factor is varied;
         the first level of the others.
@@ -56,9 +65,16 @@ class Design:
     settings
         Of a sequential design: how many settings it may run in all; None takes 20. It starts
         with both ends and the middle of one range, or a faced central composite of several, and
-        adds settings where the fitted quadratic is best, until nothing improves.
+        adds settings where the fitted quadratic is best, until nothing improves. Of a Latin
+        hypercube: how many settings it has; None takes ten for every factor.
     added_settings
         Of a sequential design: settings that it has added so far.
+    blocks
+        Of a full factorial or a fraction of two levels each: the effects, such as "ABC", whose
+        signs put the settings in blocks, or the number of blocks. Blocks are run one after the
+        other.
+    seed
+        Of a Latin hypercube: the same seed gives the same settings.
 
     Examples
     --------
@@ -80,6 +96,8 @@ class Design:
     form: CompositeKind = "faced"
     settings: int | None = None
     added_settings: Sequence[Mapping[str, Any]] = ()
+    blocks: Sequence[str] | int = ()
+    seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a study file has it, without what was left out."""
@@ -114,15 +132,46 @@ class Design:
         for name in {name for table in (self.base, *self.steps) for name in table}:
             if name not in factors:
                 raise DataError(f"{key}: {name!r} is not a factor; there are {', '.join(factors)}.")
+        if self.blocks:
+            _refuse_other_levels(_levels(factors, where), "a design in blocks", where)
+            block_contrasts(self, len(factors), key)
         if self.kind == SEQUENTIAL:
             settings = [*_surface(self, factors, key, where), *map(dict, self.added_settings)]
         elif self.kind in ("central composite", "box-behnken"):
             settings = _surface(self, factors, key, where)
+        elif self.kind == HYPERCUBE:
+            settings = _hypercube(self, factors, where)
         else:
             settings = _combined(self, _levels(factors, where), key, where)
         if self.kind == FULL:  # a level that is there twice is a mistake, and the plan says so
             return settings
         return list({setting_key(setting): setting for setting in settings}.values())
+
+    def blocks_for(
+        self, factors: Mapping[str, Any], *, key: str = "design", where: str = "factors"
+    ) -> list[int]:
+        """Return the block of each setting, from 1; nothing where the design has no blocks.
+
+        Parameters
+        ----------
+        factors
+            As of `settings_for`.
+        key, where
+            What design and factors are called, for messages.
+        """
+        if not self.blocks or not factors:
+            return []
+        levels = _levels(factors, where)
+        contrasts = block_contrasts(self, len(levels), key)
+        settings = self.settings_for(factors, key=key, where=where)
+        # Levels may be of any kind, lists included: they are compared by what they look like.
+        codes = np.array(
+            [
+                [1.0 if repr(setting[name]) == repr(levels[name][1]) else -1.0 for name in levels]
+                for setting in settings
+            ]
+        )
+        return [int(number) for number in block_numbers(codes, contrasts)]
 
 
 def read_design(design: str | Mapping[str, Any] | Design | None, key: str = "design") -> Design:
@@ -168,6 +217,34 @@ def resolved_generators(design: Design, n_factors: int, key: str = "design") -> 
         raise DataError(f"{key}.{error}") from error
 
 
+def block_contrasts(design: Design, n_factors: int, key: str = "design") -> tuple[str, ...]:
+    """Return the effects that the blocks of a design give up, as it says, or the best for them.
+
+    Parameters
+    ----------
+    design
+        A design in blocks.
+    n_factors
+        Number of factors.
+    key
+        What the design is called, for messages.
+    """
+    fraction = design.kind == "fractional"
+    try:
+        if not isinstance(design.blocks, int):
+            contrasts = tuple(design.blocks)
+        elif fraction:
+            raise DataError("a fraction takes the effects that are given up, such as ['AB'].")
+        else:
+            contrasts = find_block_contrasts(n_factors, design.blocks)
+        places = [Factor(f"factor {place}", (0, 1)) for place in range(n_factors)]
+        generators = resolved_generators(design, n_factors, key) if fraction else ()
+        block_structure(places, contrasts, generators)
+    except DataError as error:
+        raise DataError(f"{key}.blocks: {error}") from error
+    return contrasts
+
+
 def _check(design: Design, key: str) -> None:
     if not isinstance(design.base, Mapping):
         raise DataError(f"{key}.base: {design.base!r}; expected a table with levels of factors.")
@@ -181,6 +258,15 @@ def _check(design: Design, key: str) -> None:
         raise DataError(f'{key}.generators: {design.generators!r}; expected such as ["D=ABC"].')
     if design.generators and design.resolution is not None:
         raise DataError(f"{key}.resolution: follows from the generators; give one of the two.")
+    words = not isinstance(design.blocks, int) and _is_list(design.blocks, empty=True)
+    if isinstance(design.blocks, bool) or not (
+        isinstance(design.blocks, int) or (words and all(isinstance(w, str) for w in design.blocks))
+    ):
+        raise DataError(
+            f'{key}.blocks: {design.blocks!r}; expected such as ["ABC"], or 2, 4 or 8 blocks.'
+        )
+    if isinstance(design.seed, bool) or not isinstance(design.seed, int) or design.seed < 0:
+        raise DataError(f"{key}.seed: {design.seed!r}; expected a whole number of at least 0.")
     count = design.settings
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 3):
         raise DataError(f"{key}.settings: {count!r}; expected a whole number of at least 3.")
@@ -234,12 +320,7 @@ def _combined(
 def _fraction(
     design: Design, levels: Mapping[str, Sequence[Any]], key: str, where: str
 ) -> list[Setting]:
-    for name, choices in levels.items():
-        if len(choices) != 2:
-            raise DataError(
-                f"{where}.{name}: a fractional design takes two levels, or a range; "
-                f"got {len(choices)}."
-            )
+    _refuse_other_levels(levels, "a fractional design", where)
     generators = resolved_generators(design, len(levels), key)
     # Places of levels, since a table would not keep levels of every kind as they are.
     places = [Factor(name, (0, 1)) for name in levels]
@@ -250,6 +331,38 @@ def _fraction(
     return [
         {name: choices[row[place]] for place, (name, choices) in enumerate(levels.items())}
         for row in table.to_numpy().tolist()
+    ]
+
+
+def _refuse_other_levels(levels: Mapping[str, Sequence[Any]], what: str, where: str) -> None:
+    for name, choices in levels.items():
+        if len(choices) != 2:
+            raise DataError(
+                f"{where}.{name}: {what} takes two levels, or a range; got {len(choices)}."
+            )
+
+
+def _hypercube(design: Design, factors: Mapping[str, Any], where: str) -> list[Setting]:
+    """Return settings spread over ranges, and over the levels of lists."""
+    space = search_space(
+        {name: list(values) if _is_list(values) else values for name, values in factors.items()},
+        where,
+    )
+    # Places of levels, since a table would not keep levels of every kind as they are.
+    places = [
+        Factor(factor.name, range(len(factor.levels))) if factor.kind == "categorical" else factor
+        for factor in space
+    ]
+    count = design.settings or SETTINGS_PER_FACTOR * len(space)
+    rows = latin_hypercube(places, count, design.seed).to_dict("records")
+    return [
+        {
+            factor.name: factor.levels[row[factor.name]]
+            if factor.kind == "categorical"
+            else _readable(np.asarray(row[factor.name]).item(), factor)
+            for factor in space
+        }
+        for row in rows
     ]
 
 
@@ -278,11 +391,12 @@ def readable_setting(setting: Mapping[str, Any], factors: Sequence[Factor]) -> S
 
 def _surface(design: Design, factors: Mapping[str, Any], key: str, where: str) -> list[Setting]:
     ranges = design_ranges(design, factors, where)
+    # The centre once: every setting is repeated by the splits, which tell the pure error.
     try:
         if design.kind == "box-behnken":
-            table = box_behnken(ranges)
+            table = box_behnken(ranges, centre_points=1)
         else:
-            table = central_composite(ranges, design.form)
+            table = central_composite(ranges, design.form, centre_points=1)
     except ValueError as error:
         raise DataError(f"{key}: {error}") from error
     columns = {

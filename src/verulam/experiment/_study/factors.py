@@ -22,8 +22,8 @@ MOST_ROWS = 5000
 
 
 @dataclass(frozen=True)
-class SplitSetting:
-    """A setting of a design, taken apart.
+class SettingParts:
+    """A setting of a design, what is for the learner apart from what is for the study.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class SplitSetting:
     share: float | None = None
 
 
-def split_setting(setting: Mapping[str, Any]) -> SplitSetting:
+def setting_parts(setting: Mapping[str, Any]) -> SettingParts:
     """Return a setting with what belongs to the study apart from what belongs to the learner.
 
     Parameters
@@ -53,11 +53,11 @@ def split_setting(setting: Mapping[str, Any]) -> SplitSetting:
 
     Examples
     --------
-    >>> apart = split_setting({"C": 10, "preparation": "ranks", "training_share": 0.5})
-    >>> apart.parameters, apart.preparation, apart.share
+    >>> parts = setting_parts({"C": 10, "preparation": "ranks", "training_share": 0.5})
+    >>> parts.parameters, parts.preparation, parts.share
     ({'C': 10}, 'ranks', 0.5)
     """
-    return SplitSetting(
+    return SettingParts(
         {name: level for name, level in setting.items() if name not in STUDY_FACTORS},
         setting.get(DATA_SET),
         setting.get(PREPARATION),
@@ -75,7 +75,7 @@ def check_study_factors(settings: Sequence[Mapping[str, Any]], where: str) -> No
     where
         What the factors are called, for messages.
     """
-    for setting in map(split_setting, settings):
+    for setting in map(setting_parts, settings):
         if setting.preparation is not None and setting.preparation not in PREPARATIONS:
             known = ", ".join(PREPARATIONS)
             raise DataError(

@@ -1,4 +1,4 @@
-"""What stands between a table and a learner that cannot use it as it is."""
+"""Preprocessing of tables: imputing, encoding and scaling, where a learner needs it."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -41,13 +41,13 @@ class Prepared:
         The learner, or a pipeline that ends in it.
     words
         What is done to the columns first, for the report.
-    front
+    transformer
         What does it, before the learner; None for nothing.
     """
 
     estimator: Any
     words: str
-    front: Any = None
+    transformer: Any = None
 
 
 class AsObjects(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -150,8 +150,8 @@ def prepared(
         imputed = "imputed (mode) and " if gaps else ""
         words.append(f"categories {imputed}one-hot encoded")
     # A table of numbers needs no sorting of its columns, which would cost more than some fits.
-    front = ColumnTransformer(parts) if categories else parts[0][1]
-    return Prepared(make_pipeline(front, estimator), ", ".join(words), front)
+    transformer = ColumnTransformer(parts) if categories else parts[0][1]
+    return Prepared(make_pipeline(transformer, estimator), ", ".join(words), transformer)
 
 
 def _scaler(how: str, n_rows: int) -> Any:

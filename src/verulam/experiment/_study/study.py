@@ -316,6 +316,22 @@ def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]
     return settings
 
 
+def learner_blocks(study: Study, choice: LearnerChoice) -> list[int]:
+    """Return the block of each setting of a learner, in their order; nothing without blocks.
+
+    Parameters
+    ----------
+    study
+        The study.
+    choice
+        One of its learners.
+    """
+    where = f"learners[{list(study.learners).index(choice)}].factors"
+    layout, key = _design_and_key(study, choice)
+    factors = plain_factors(choice.factors, where)
+    return read_design(layout, key).blocks_for(factors, key=key, where=where)
+
+
 def _design_and_key(study: Study, choice: LearnerChoice) -> tuple[Any, str]:
     """Return the design of a learner as the study has it, and the key that has it."""
     if choice.design is None:
@@ -367,7 +383,7 @@ def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
 
 
 def _described_design(design: Any) -> dict[str, Any]:
-    """Return what goes into a description; studies without a design are described as before."""
+    """Return what goes into a description: nothing without a design, or keys would change."""
     return {} if design is None else {"design": describe(read_design(design).to_dict())}
 
 

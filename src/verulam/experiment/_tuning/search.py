@@ -171,7 +171,7 @@ def smallest_budget(method: str, space: Sequence[Factor]) -> int:
     (9, 1)
     """
     if method == "response surface" and (numbers := _ranges(space)):
-        return len(central_composite(numbers, "faced"))
+        return len(central_composite(numbers, "faced", centre_points=1))
     if method == "grid":
         # Of a range one value is enough; lists are taken whole.
         return int(

@@ -1,10 +1,14 @@
-"""The exponential of many numbers at once, in lanes: plain arithmetic without branches."""
+"""Compiled loops of the Gaussian kernel: exponentials in plain arithmetic without branches.
+
+The compiler turns such loops into vector instructions.
+"""
 
 import numpy as np
 from numba import njit
 
 #: Half of the largest size of a number after it was divided by 1024.
 _CENTRE = -0.342
+#: Smaller exponents are taken as this one, whose exponential, 1e-304, is next to none.
 _SMALLEST = -700.0
 
 
@@ -63,6 +67,7 @@ _SERIES = np.array(
     ],
     dtype=np.float32,
 )
+#: Smaller powers of two are taken as this one: single precision ends at 2^-126.
 _SMALLEST_POWER = np.float32(-125.0)
 
 

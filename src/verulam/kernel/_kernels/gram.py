@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse.linalg import eigsh
 
 from verulam.base import DataError, DataWarning, warn_caller
 from verulam.kernel._kernels.base import Kernel
@@ -13,7 +14,8 @@ from verulam.kernel._tuning import ALL_EIGENVALUES
 
 #: Eigenvalues below zero by less than this share of the largest are rounding.
 ROUNDING = 1e-9
-#: Training inputs that are looked at where a kernel need not be an inner product.
+#: Training inputs that are looked at where a kernel need not be an inner product: few, for their
+#: eigenvalues are computed in every fit.
 LOOKED_AT = 100
 #: What machines do with an indefinite matrix, and what methods of components do.
 STATIONARY = (
@@ -124,8 +126,8 @@ def normalise_gram(gram: ArrayLike) -> np.ndarray:
     return matrix / lengths[:, None] / lengths
 
 
-def check_gram(gram: np.ndarray, done: str = STATIONARY) -> np.ndarray:
-    """Return a training Gram matrix made symmetric; warn if it is indefinite, and what was done."""
+def check_gram(gram: np.ndarray, treatment: str = STATIONARY) -> np.ndarray:
+    """Return a training Gram matrix made symmetric; warn if it is indefinite, and how it is used."""
     report = gram_report(gram)
     if not report.symmetric:
         raise DataError(
@@ -135,7 +137,7 @@ def check_gram(gram: np.ndarray, done: str = STATIONARY) -> np.ndarray:
     if not report.positive_semidefinite:
         warn_caller(
             "the precomputed Gram matrix is indefinite: its smallest eigenvalue is "
-            f"{report.smallest_eigenvalue:.3g}. {done}",
+            f"{report.smallest_eigenvalue:.3g}. {treatment}",
             DataWarning,
         )
     return 0.5 * (gram + gram.T)
@@ -186,8 +188,6 @@ def _spectrum_ends(matrix: np.ndarray) -> tuple[float, float]:
     if len(matrix) <= ALL_EIGENVALUES:
         values = np.linalg.eigvalsh(matrix)
         return float(values[0]), float(values[-1])
-    from scipy.sparse.linalg import eigsh
-
     # A fixed start: the same matrix gives the same verdict.
     start = np.ones(len(matrix))
     largest = float(eigsh(matrix, k=1, which="LA", v0=start, return_eigenvectors=False)[0])

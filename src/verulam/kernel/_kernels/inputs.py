@@ -62,13 +62,21 @@ def read_training(
     **checks
         What `validate_data` should check beside.
     """
-    return _read_adapted(learner, kernel, X, y, supervised, 0, checks)
+    return _read_adapted(
+        learner, kernel, X, y, supervised=supervised, n_gram_matrices=0, checks=checks
+    )
 
 
 def open_space(learner: Any, kernel: str | Kernel | Function, X: Any) -> "KernelSpace":
     """Return the feature space of a kernel on training data, with the whole Gram matrix."""
     adapted, inputs, _ = _read_adapted(
-        learner, kernel, X, None, False, 1, {"ensure_min_samples": 2}
+        learner,
+        kernel,
+        X,
+        None,
+        supervised=False,
+        n_gram_matrices=1,
+        checks={"ensure_min_samples": 2},
     )
     if adapted.takes == "gram":
         return KernelSpace(adapted, inputs, inputs)
@@ -83,7 +91,7 @@ def read_inputs(
 ) -> np.ndarray:
     """Return inputs as the kernel takes them; training inputs where `reset`, else new ones."""
     checks = {"reset": reset, "ensure_min_samples": ensure_min_samples}
-    return _read(learner, kernel, X, None, False, checks)[0]
+    return _read(learner, kernel, X, None, supervised=False, checks=checks)[0]
 
 
 def read_classes(y: ArrayLike, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -135,7 +143,7 @@ def kernel_tags(tags: Tags, kernel: Any) -> Tags:
     return tags
 
 
-def warn_of_many_rows(kernel: Kernel | None, n_rows: int, n_grams: int) -> None:
+def warn_of_many_rows(kernel: Kernel | None, n_rows: int, n_gram_matrices: int) -> None:
     """Warn where training takes long or much memory, and name the feature map to use instead.
 
     Parameters
@@ -144,16 +152,17 @@ def warn_of_many_rows(kernel: Kernel | None, n_rows: int, n_grams: int) -> None:
         The kernel; None where there are several.
     n_rows
         Number of training rows.
-    n_grams
+    n_gram_matrices
         Gram matrices that are held whole; none where rows are computed when they are needed.
     """
-    if n_grams:
-        needs = f"the Gram matrices of {n_rows} inputs take {n_grams * n_rows**2 / 2**27:.1f} GiB"
+    if n_gram_matrices:
+        gibibytes = n_gram_matrices * n_rows**2 / 2**27
+        needs = f"the Gram matrices of {n_rows} inputs take {gibibytes:.1f} GiB"
     else:
         needs = f"training on {n_rows} inputs takes time that grows with their square"
     # Without a Gram matrix, a linear kernel is solved in the space of the inputs itself.
-    quick = not n_grams and isinstance(kernel, Linear)
-    if quick or n_rows <= (MANY_HELD_ROWS if n_grams else MANY_ROWS):
+    quick = not n_gram_matrices and isinstance(kernel, Linear)
+    if quick or n_rows <= (MANY_HELD_ROWS if n_gram_matrices else MANY_ROWS):
         return
     fourier = isinstance(kernel, Gaussian) and not isinstance(kernel.width, tuple)
     method = "random Fourier features" if fourier else "the Nystroem method"
@@ -170,26 +179,31 @@ def _read_adapted(
     kernel: str | Kernel | Function,
     X: Any,
     y: Any,
+    *,
     supervised: bool,
-    n_grams: int,
+    n_gram_matrices: int,
     checks: dict[str, Any],
 ) -> tuple[Kernel, np.ndarray, Any]:
+    """Return the kernel adapted to its inputs, these in its form, and the targets."""
     unadapted = as_kernel(kernel)
-    inputs, targets = _read(learner, unadapted, X, y, supervised, checks)
+    inputs, targets = _read(learner, unadapted, X, y, supervised=supervised, checks=checks)
     if unadapted.takes == "gram":
-        return unadapted, check_gram(inputs, LEFT_OUT if n_grams else STATIONARY), targets
+        treatment = LEFT_OUT if n_gram_matrices else STATIONARY
+        return unadapted, check_gram(inputs, treatment), targets
     if unadapted.takes == "rows":
-        warn_of_many_rows(unadapted, len(inputs), n_grams)
+        warn_of_many_rows(unadapted, len(inputs), n_gram_matrices)
     adapted = unadapted.adapted(inputs)
     check_inner_product(adapted, inputs)
     return adapted, inputs, targets
 
 
 def _read(
-    learner: Any, kernel: Kernel, X: Any, y: Any, supervised: bool, checks: dict[str, Any]
+    learner: Any, kernel: Kernel, X: Any, y: Any, *, supervised: bool, checks: dict[str, Any]
 ) -> tuple[np.ndarray, Any]:
+    """Return inputs in the kernel's form, and checked targets, None where there are none."""
     if kernel.takes == "objects":
-        return _read_objects(kernel, X, y, supervised, checks.get("reset", True))
+        training = checks.get("reset", True)
+        return _read_objects(kernel, X, y, supervised=supervised, training=training)
     with _numbers_needed():
         if supervised:
             rows, targets = validate_data(learner, X, y, dtype=np.float64, order="C", **checks)
@@ -200,7 +214,7 @@ def _read(
 
 
 def _read_objects(
-    kernel: Kernel, X: Any, y: Any, supervised: bool, training: bool
+    kernel: Kernel, X: Any, y: Any, *, supervised: bool, training: bool
 ) -> tuple[np.ndarray, Any]:
     inputs = kernel.inputs(X)
     if not supervised:

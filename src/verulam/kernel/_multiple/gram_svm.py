@@ -36,27 +36,27 @@ class GramMachines:
     objective: float
     converged: bool = True
 
-    def images(self, grams: np.ndarray) -> np.ndarray:
+    def gram_products(self, grams: np.ndarray) -> np.ndarray:
         r"""Return :math:`K_i \beta` for any kernels' Gram matrices, by kernel and machine."""
         n_machines, size = self.coefficients.shape
-        images = np.zeros((len(grams), n_machines, size))
+        K_betas = np.zeros((len(grams), n_machines, size))
         supports = [np.flatnonzero(machine) for machine in self.coefficients]
 
-        def image(task: int) -> None:
+        def multiply(task: int) -> None:
             place, machine = divmod(task, n_machines)
             support = supports[machine]
             weights = self.coefficients[machine, support]
             # Only rows of support vectors are read, which are few.
-            add_rows(grams[place], support, weights, images[place, machine])
+            add_rows(grams[place], support, weights, K_betas[place, machine])
 
         threads = 0 if grams.size > SEVERAL_THREADED_ENTRIES else 1
-        thread_map(image, range(len(grams) * n_machines), threads)
-        return images
+        thread_map(multiply, range(len(grams) * n_machines), threads)
+        return K_betas
 
-    def squares(self, images: np.ndarray) -> np.ndarray:
+    def squared_norms(self, K_betas: np.ndarray) -> np.ndarray:
         r"""Return :math:`\sum \beta^T K_i \beta` over the machines for each kernel."""
         # Not below zero, which a matrix that is no Gram matrix might give.
-        return np.maximum(0.0, np.einsum("ikt,kt->i", images, self.coefficients))
+        return np.maximum(0.0, np.einsum("ikt,kt->i", K_betas, self.coefficients))
 
 
 def class_signs(codes: np.ndarray, n_classes: int) -> np.ndarray:

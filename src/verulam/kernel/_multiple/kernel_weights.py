@@ -157,21 +157,22 @@ def learn_weights(
     objectives = [best.objective]
     if penalty is not None:
         # One safe step finds the size of the sum.
-        best = _better(best, problem.at(_step(best, SAFE_EXPONENT, penalty), best), objectives)
+        trial = problem.at(_multiplied_weights(best, SAFE_EXPONENT, penalty), best)
+        best = _record_better(best, trial, objectives)
     if len(grams) <= QUADRATIC_KERNELS:
         best = _quasi_newton(problem, best, max_iter, objectives)
-    best = _multiply(problem, best, max_iter + 1 - len(objectives), objectives)
+    best = _multiplicative_steps(problem, best, max_iter + 1 - len(objectives), objectives)
     return WeightedMachines(best.weights, best.machines, objectives, best.gap)
 
 
 @dataclass(frozen=True, eq=False)
 class _WeightState:
-    """Weights, their machines, what each kernel makes of these, and how far it is to the best."""
+    r"""Weights, their machines, and for each kernel :math:`K_i \beta` and :math:`\beta^T K_i \beta`."""
 
     weights: np.ndarray
     machines: GramMachines
-    images: np.ndarray
-    squares: np.ndarray
+    K_betas: np.ndarray
+    squared_norms: np.ndarray
     objective: float
     gap: float
 
@@ -189,8 +190,8 @@ class _Problem:
     def at(self, weights: np.ndarray, last: _WeightState | None = None) -> _WeightState:
         """Return machines and slopes at some weights, started from those of others."""
         combine(weights, self.grams, self._total)
-        # What each kernel makes of the last machines is known, so their sum costs no kernel row.
-        K_beta = None if last is None else np.tensordot(weights, last.images, axes=1)
+        # K_i beta of the last machines is known for each kernel: their sum costs no kernel row.
+        K_beta = None if last is None else np.tensordot(weights, last.K_betas, axes=1)
         machines = gram_machines(
             self._total,
             self.signs,
@@ -200,12 +201,12 @@ class _Problem:
             K_beta,
         )
         # By Danskin's theorem the slope of the objective needs the machines at their optimum alone.
-        images = machines.images(self.grams)
-        squares = machines.squares(images)
+        K_betas = machines.gram_products(self.grams)
+        squared_norms = machines.squared_norms(K_betas)
         price = 0.0 if self.penalty is None else self.penalty * float(weights.sum())
         objective = machines.objective + price
-        gap = _gap(squares, weights, objective, self.penalty)
-        return _WeightState(weights, machines, images, squares, objective, gap)
+        gap = _gap(squared_norms, weights, objective, self.penalty)
+        return _WeightState(weights, machines, K_betas, squared_norms, objective, gap)
 
 
 def _quasi_newton(
@@ -226,13 +227,13 @@ def _quasi_newton(
             return 1e300, np.zeros(len(shares))
         if (weights != last.weights).any():
             last = problem.at(weights / weights.sum() if problem.penalty is None else weights, last)
-        best = _better(best, last, objectives)
+        best = _record_better(best, last, objectives)
         if best.gap <= problem.tol or not last.machines.converged:
             # Ends the search from within its objective, when the gap is small enough.
             raise StopIteration
-        return last.objective / scale, (price - 0.5 * last.squares) * (size / scale)
+        return last.objective / scale, (price - 0.5 * last.squared_norms) * (size / scale)
 
-    whole: Any = {
+    sum_of_one: Any = {
         "type": "eq",
         "fun": lambda shares: shares.sum() - 1.0,
         "jac": lambda shares: np.ones(len(shares)),
@@ -244,13 +245,13 @@ def _quasi_newton(
             jac=True,
             method="SLSQP",
             bounds=[(0.0, None)] * len(start.weights),
-            constraints=[whole] if problem.penalty is None else [],
+            constraints=[sum_of_one] if problem.penalty is None else [],
             options={"maxiter": max_iter, "ftol": 0.01 * problem.tol},
         )
     return best
 
 
-def _multiply(
+def _multiplicative_steps(
     problem: _Problem, best: _WeightState, max_iter: int, objectives: list[float]
 ) -> _WeightState:
     """Return weights after steps that never make the objective worse."""
@@ -258,7 +259,7 @@ def _multiply(
     for _ in range(max_iter):
         if best.gap <= problem.tol or not best.machines.converged:
             break
-        trial = problem.at(_step(best, exponent, problem.penalty), best)
+        trial = problem.at(_multiplied_weights(best, exponent, problem.penalty), best)
         # Too long a step: a shorter one is tried, down to the one that cannot fail.
         if trial.objective > best.objective and exponent > SAFE_EXPONENT:
             exponent = max(SAFE_EXPONENT, 0.5 * exponent)
@@ -269,34 +270,41 @@ def _multiply(
     return best
 
 
-def _better(first: _WeightState, second: _WeightState, objectives: list[float]) -> _WeightState:
-    if second.objective >= first.objective:
-        return first
-    objectives.append(second.objective)
-    return second
+def _record_better(
+    best: _WeightState, trial: _WeightState, objectives: list[float]
+) -> _WeightState:
+    """Return the state of lower objective; that of a better trial is added to `objectives`."""
+    if trial.objective >= best.objective:
+        return best
+    objectives.append(trial.objective)
+    return trial
 
 
-def _step(state: _WeightState, exponent: float, penalty: float | None) -> np.ndarray:
-    weights, squares = state.weights, state.squares
+def _multiplied_weights(state: _WeightState, exponent: float, penalty: float | None) -> np.ndarray:
+    """Return the weights, each times a power of its slope."""
+    weights, squared_norms = state.weights, state.squared_norms
     if penalty is None:
-        ratios = squares / max(float(squares.max()), 1e-300)
+        ratios = squared_norms / max(float(squared_norms.max()), 1e-300)
         return _shares(weights * ratios**exponent)
     # Sums of any size: the ratio to what the penalty costs, and no leap by more than a hundred.
-    return weights * np.clip(squares / (2.0 * penalty), 1e-4, 1e4) ** min(exponent, 0.5)
+    ratios = np.clip(squared_norms / (2.0 * penalty), 1e-4, 1e4)
+    return weights * ratios ** min(exponent, SAFE_EXPONENT)
 
 
 def _gap(
-    squares: np.ndarray, weights: np.ndarray, objective: float, penalty: float | None
+    squared_norms: np.ndarray, weights: np.ndarray, objective: float, penalty: float | None
 ) -> float:
+    """Return what the best single kernel could still add, as a share of the objective."""
     if penalty is None:
-        lacking = 0.5 * float(squares.max() - weights @ squares)
+        lacking = 0.5 * float(squared_norms.max() - weights @ squared_norms)
     else:
-        lacking = float(np.abs(weights * (penalty - 0.5 * squares)).sum())
-        lacking += float(weights.sum()) * max(0.0, 0.5 * float(squares.max()) - penalty)
+        lacking = float(np.abs(weights * (penalty - 0.5 * squared_norms)).sum())
+        lacking += float(weights.sum()) * max(0.0, 0.5 * float(squared_norms.max()) - penalty)
     return lacking / max(abs(objective), 1e-300)
 
 
 def _shares(weights: np.ndarray) -> np.ndarray:
+    """Return the weights over their sum, negligible ones set to zero; equal ones if all are."""
     sparse = np.where(weights > NEGLIGIBLE * weights.max(initial=0.0), weights, 0.0)
     if sparse.sum() <= 0:
         return np.full(len(weights), 1.0 / len(weights))

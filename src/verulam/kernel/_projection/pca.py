@@ -1,6 +1,6 @@
 """Principal components in the space of a kernel."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -30,10 +30,13 @@ from verulam.kernel._tuning import ITERATED_EIGENVECTORS
 NEGLIGIBLE = 1e-12
 #: Entries of an eigenvector that differ by less than this share are as large as each other.
 EQUAL = 1e-6
-#: Components that explain less than this many times what any direction would say nothing.
+#: Components are worth having if they explain this many times the variance of as many directions
+#: taken at random.
 TELLING = 2.0
-#: Inputs for each component from which that is judged.
+#: Inputs for each component from which that is judged: with fewer, any directions explain much.
 JUDGED_INPUTS = 10
+#: Lanczos' iteration is for a few eigenvectors: for less than one out of so many.
+FEW_EIGENVECTORS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +78,7 @@ def centred_spectrum(gram: np.ndarray, count: int | None = None) -> CentredSpect
     size = len(centred)
     count = size if count is None else min(count, size)
     total = float(np.trace(centred))
-    if size >= ITERATED_EIGENVECTORS and count * 10 < size:
+    if size >= ITERATED_EIGENVECTORS and count * FEW_EIGENVECTORS < size:
         # A fixed start: the same data give the same components.
         start = np.random.default_rng(0).normal(size=size)
         values, vectors = scipy.sparse.linalg.eigsh(centred, count, which="LA", v0=start)
@@ -185,20 +188,17 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
         """Find the components of the training data."""
         self.space_ = open_space(self, self.kernel, X)
         count_or_share = self.n_components
-        whole = count_or_share is None or isinstance(count_or_share, Integral)
-        spectrum = centred_spectrum(self.space_.gram, count_or_share if whole else None)  # type: ignore[arg-type] # a count or None
+        is_count = count_or_share is None or isinstance(count_or_share, Integral)
+        spectrum = centred_spectrum(self.space_.gram, count_or_share if is_count else None)  # type: ignore[arg-type] # a count or None
         if not len(spectrum.values):
             raise DataError(
                 "all inputs are the same to this kernel: there is no variance to explain."
             )
         shares = spectrum.values / spectrum.total
-        if not whole:
+        if not is_count:
             enough = int(np.searchsorted(shares.cumsum(), float(count_or_share)) + 1)  # type: ignore[arg-type] # a share
-            spectrum = CentredSpectrum(
-                spectrum.values[:enough],
-                spectrum.vectors[:, :enough],
-                spectrum.means,
-                spectrum.total,
+            spectrum = replace(
+                spectrum, values=spectrum.values[:enough], vectors=spectrum.vectors[:, :enough]
             )
         self.spectrum_ = spectrum
         self.eigenvalues_, self.eigenvectors_ = spectrum.values, spectrum.vectors
@@ -230,7 +230,7 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
                 "inverse_transform finds rows of numbers; the kernel compares "
                 f"{self.space_.kernel.takes}."
             )
-        known = self.spectrum_.coordinates
+        training = self.spectrum_.coordinates
         components = np.asarray(X, dtype=np.float64)
         if components.ndim != 2 or components.shape[1] != self.n_components_:
             raise DataError(
@@ -239,12 +239,12 @@ class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
             )
         kernel = self.space_.kernel
         # Inputs are regressed on components by the same kernel (Bakir, Weston and Schoelkopf 2004).
-        gram = kernel(known)
+        gram = kernel(training)
         gram[np.diag_indices_from(gram)] += self.alpha
         # About the mean, so that the ridge draws towards it and not towards zero.
         mean = self.space_.inputs.mean(axis=0)
         weights = scipy.linalg.solve(gram, self.space_.inputs - mean, assume_a="pos")
-        return kernel(components, known) @ weights + mean
+        return kernel(components, training) @ weights + mean
 
 
 def _warn_of_poor_compression(shares: np.ndarray, n_inputs: int) -> None:

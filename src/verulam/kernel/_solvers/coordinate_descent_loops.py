@@ -35,7 +35,7 @@ def descend_coordinates(rows, row_of, linear, lower, upper, max_passes, tol, bet
         squares[k] = max(total, 1e-12)
     state = np.int64(1)
     order, n_active = np.arange(size), size
-    whole, shrink_above, shrink_below = True, np.inf, -np.inf
+    shrunk, shrink_above, shrink_below = False, np.inf, -np.inf
     for n_passes in range(max_passes):
         highest, lowest = -np.inf, np.inf
         # In a new order each time: a fixed one may go round in circles.
@@ -64,13 +64,13 @@ def descend_coordinates(rows, row_of, linear, lower, upper, max_passes, tol, bet
                 for column in range(width):
                     plane[column] += step * row[column]
         if max(highest, -lowest) <= tol:
-            if whole:
+            if not shrunk:
                 return n_passes + 1
             # What was left out has its say again before the end.
             n_active = size
-            whole, shrink_above, shrink_below = True, np.inf, -np.inf
+            shrunk, shrink_above, shrink_below = False, np.inf, -np.inf
         else:
-            whole = False
+            shrunk = True
             # Nothing is left out for a gradient that the next passes may well turn.
             shrink_above = max(highest, 0.0) + tol if highest > 0.0 else np.inf
             shrink_below = min(lowest, 0.0) - tol if lowest < 0.0 else -np.inf

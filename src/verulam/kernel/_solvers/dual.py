@@ -9,7 +9,7 @@ from verulam.base import one_blas_thread, warn_caller
 from verulam.kernel._kernels.general import Precomputed
 from verulam.kernel._kernels.polynomial import Linear
 from verulam.kernel._solvers.coordinate_descent_loops import descend_coordinates
-from verulam.kernel._solvers.dual_loops import FREE, GROUPS, TOTAL, solve_working_set
+from verulam.kernel._solvers.dual_loops import GROUPS, TOTAL, UNCONSTRAINED, solve_working_set
 from verulam.kernel._solvers.dual_problems import BoxProblem, DualProblem
 from verulam.kernel._solvers.row_cache import RowCache
 from verulam.kernel._solvers.subspace_acceleration import SubspaceAcceleration, restore_sums
@@ -23,7 +23,8 @@ from verulam.kernel._tuning import (
     WORKING_SET_SIZE,
 )
 
-CONSTRAINTS = {"none": FREE, "total": TOTAL, "simplex": TOTAL, "groups": GROUPS}
+#: Constraints of a `DualProblem` as the compiled loops know them.
+CONSTRAINTS = {"none": UNCONSTRAINED, "total": TOTAL, "simplex": TOTAL, "groups": GROUPS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,13 +123,13 @@ def solve_dual(
     cache = gram if isinstance(gram, RowCache) else RowCache(Precomputed(), gram, 0.0)
     box = problem.box()
     beta = problem.init.astype(np.float64)
-    working_set_size = max(2, min(working_set_size, cache.most_rows))
+    working_set_size = max(2, min(working_set_size, cache.capacity))
     rows_before, n_steps, n_iter = cache.n_computed, 0, 0
     if K_beta is None and isinstance(cache.kernel, Linear):
         warm_start = linear_warm_start(problem, cache.inputs, tol)
         beta = beta if warm_start is None else warm_start
     K_beta = _gram_product(beta, box, cache) if K_beta is None else K_beta.copy()
-    previous = np.empty(0, dtype=np.int64)
+    selection = np.empty(0, dtype=np.int64)
     # What one working set holds is solved there: joint steps have nothing to add.
     acceleration = SubspaceAcceleration(box, cache) if len(beta) > working_set_size else None
     while True:
@@ -137,17 +138,17 @@ def solve_dual(
         kkt_violation = _kkt_violation(box, beta, gradient)
         if kkt_violation <= tol or n_iter >= max_iter:
             break
-        previous = _select_working_set(box, beta, gradient, previous, working_set_size)
+        selection = _select_working_set(box, beta, gradient, selection, working_set_size)
         # In the order of the rows, so that their entries are read one after another.
-        working_set = np.sort(previous)
+        working_set = np.sort(selection)
         share = INNER_SHARE if len(working_set) == working_set_size else INNER_SHARE_OF_ALL
         inner_tol = max(share * kkt_violation, 0.5 * tol)
-        after, steps = _solve_within(
+        optimum, steps = _solve_within(
             working_set, box, CONSTRAINTS[problem.constraint], cache, beta, gradient, inner_tol
         )
         n_steps += steps
-        change = after - beta[working_set]
-        beta[working_set] = after
+        change = optimum - beta[working_set]
+        beta[working_set] = optimum
         moved = np.flatnonzero(change)
         K_move = np.zeros(cache.size)
         cache.add_products(box.row_of[working_set[moved]], change[moved], K_move)
@@ -155,7 +156,7 @@ def solve_dual(
         if acceleration is not None:
             move = np.zeros(len(beta))
             move[working_set] = change
-            beta, K_beta = acceleration.after(move, K_move, beta, K_beta)
+            beta, K_beta = acceleration.joint_step(move, K_move, beta, K_beta)
         n_iter += 1
     if kkt_violation > tol:
         warn_caller(
@@ -285,7 +286,8 @@ def _solve_within(
     groups = np.zeros(size, dtype=np.int64) if box.groups is None else box.groups[working_set]
     rows = box.row_of[working_set]
     slots = cache.slots(rows)
-    after = beta[working_set]
+    # A copy, which the steps change in place.
+    optimum = beta[working_set]
     steps = solve_working_set(
         cache.rows,
         slots,
@@ -297,10 +299,10 @@ def _solve_within(
         constraint,
         tol,
         STEPS_PER_COEFFICIENT * size,
-        after,
+        optimum,
         gradient[working_set],
     )
-    return after, steps
+    return optimum, steps
 
 
 def _kkt_violation(box: BoxProblem, beta: np.ndarray, gradient: np.ndarray) -> float:

@@ -6,7 +6,8 @@ from numba import njit
 #: Smallest curvature that a step divides by; indefinite kernels may have less.
 FLAT = 1e-12
 #: What is constant: nothing, the sum of the coefficients, or their sum within each of two groups.
-FREE, TOTAL, GROUPS = 0, 1, 2
+UNCONSTRAINED, TOTAL, GROUPS = 0, 1, 2
+#: Handicap of a coefficient at its bound: above any gradient, and finite, as fastmath needs.
 HUGE = 1e150
 #: Share of coefficients that is rounding.
 ROUNDING = 1e-14
@@ -39,7 +40,7 @@ def solve_working_set(
     for k in range(size):
         diagonal[k] = rows[slots[k], columns[k]]
     working_set = (rows, slots, columns, gram, ready)
-    if constraint == FREE:
+    if constraint == UNCONSTRAINED:
         return _single_steps(working_set, diagonal, lower, upper, tol, max_steps, beta, gradient)
     return _pair_steps(
         working_set,
@@ -71,10 +72,10 @@ def _single_steps(working_set, diagonal, lower, upper, tol, max_steps, beta, gra
     for steps in range(max_steps):
         best, best_gain = -1, 0.0
         for k in range(beta.shape[0]):
-            rise = gradient[k]
-            if (rise > tol and beta[k] < upper[k]) or (rise < -tol and beta[k] > lower[k]):
+            slope = gradient[k]
+            if (slope > tol and beta[k] < upper[k]) or (slope < -tol and beta[k] > lower[k]):
                 # Twice what the objective gains by a Newton step of this coefficient alone.
-                gain = rise * rise / max(diagonal[k], FLAT)
+                gain = slope * slope / max(diagonal[k], FLAT)
                 if gain > best_gain:
                     best, best_gain = k, gain
         if best < 0:
@@ -100,47 +101,48 @@ def _pair_steps(
     one, the second gains most with it.
 
     Coefficients that may not rise, or not fall, carry a huge handicap rather than a flag: loops
-    without branches run in lanes.
+    without branches become vector instructions.
     """
     size = beta.shape[0]
     n_groups = 2 if constraint == GROUPS else 1
-    rise = np.empty((n_groups, size))
-    fall = np.empty((n_groups, size))
+    rise_handicaps = np.empty((n_groups, size))
+    fall_handicaps = np.empty((n_groups, size))
     for k in range(size):
         for group in range(n_groups):
             member = n_groups == 1 or groups[k] == group
-            rise[group, k] = 0.0 if member and beta[k] < upper[k] else -HUGE
-            fall[group, k] = 0.0 if member and beta[k] > lower[k] else HUGE
+            rise_handicaps[group, k] = 0.0 if member and beta[k] < upper[k] else -HUGE
+            fall_handicaps[group, k] = 0.0 if member and beta[k] > lower[k] else HUGE
     scratch = np.empty(size)
     for steps in range(max_steps):
         first, second, best_group, best_gain = -1, -1, 0, 0.0
         for group in range(n_groups):
-            i = _highest(gradient, rise[group], scratch)
-            if rise[group, i] < 0.0:
+            i = _highest(gradient, rise_handicaps[group], scratch)
+            if rise_handicaps[group, i] < 0.0:
                 continue
             row = _gram_row(working_set, i)
-            j = _best_partner(row, diagonal, i, gradient, fall[group], tol, scratch)
+            j = _best_partner(row, diagonal, i, gradient, fall_handicaps[group], tol, scratch)
             if j >= 0 and scratch[j] > best_gain:
                 first, second, best_group, best_gain = i, j, group, scratch[j]
         if second < 0:
             return steps
         row = _gram_row(working_set, first)
         step = _move(row[second], lower, upper, diagonal, first, second, beta, gradient)
-        _lower_gradient(row, _gram_row(working_set, second), step, gradient)
+        _update_gradient(row, _gram_row(working_set, second), step, gradient)
         # Of the two that moved, bounds may have been reached or left.
         for k in (first, second):
-            rise[best_group, k] = 0.0 if beta[k] < upper[k] else -HUGE
-            fall[best_group, k] = 0.0 if beta[k] > lower[k] else HUGE
+            rise_handicaps[best_group, k] = 0.0 if beta[k] < upper[k] else -HUGE
+            fall_handicaps[best_group, k] = 0.0 if beta[k] > lower[k] else HUGE
     return max_steps
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def _highest(gradient, handicaps, scratch):
+    """Return which coefficient that may rise has the largest gradient."""
     best = -2.0 * HUGE
     for k in range(gradient.shape[0]):
         scratch[k] = gradient[k] + handicaps[k]
         best = max(best, scratch[k])
-    return _place(scratch, best)
+    return _index_of(scratch, best)
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -155,11 +157,11 @@ def _best_partner(row, diagonal, i, gradient, handicaps, tol, scratch):
         curvature = max(diagonal_i + diagonal[k] - 2.0 * row[k], FLAT)
         scratch[k] = violation * violation / curvature
         best = max(best, scratch[k])
-    return _place(scratch, best) if best > 0.0 else -1
+    return _index_of(scratch, best) if best > 0.0 else -1
 
 
 @njit(cache=True, nogil=True)
-def _place(numbers, value):
+def _index_of(numbers, value):
     for k in range(numbers.shape[0]):
         if numbers[k] == value:
             return k
@@ -181,14 +183,14 @@ def _move(product, lower, upper, diagonal, i, j, beta, gradient):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _lower_gradient(first, second, step, gradient):
+def _update_gradient(first, second, step, gradient):
     for k in range(gradient.shape[0]):
         gradient[k] -= step * (first[k] - second[k])
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def add_rows(rows, slots, weights, sums):
-    """Add the weighted rows of the cache to `sums`, four at a time, so that these are read less."""
+    """Add weighted rows of the cache to `sums`."""
     # A stretch of the sums that stays in the processor's first cache while all rows go by.
     step, size, count = 1024, sums.shape[0], slots.shape[0]
     for left in range(0, size, step):

@@ -44,7 +44,7 @@ class DualProblem:
     groups: np.ndarray | None = None
 
     def box(self) -> "BoxProblem":
-        """Return the program without its beginning, rows and groups written out."""
+        """Return the program as solvers use it: rows and groups written out, without `init`."""
         size = len(self.linear)
         row_of = np.arange(size) if self.row_of is None else self.row_of
         groups: np.ndarray | None = np.zeros(size, dtype=np.int64)

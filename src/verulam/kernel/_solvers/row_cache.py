@@ -1,6 +1,9 @@
-"""The kernel cache: rows of a Gram matrix, computed in blocks, the least recently used evicted."""
+"""The kernel cache: rows of a Gram matrix, computed in blocks, the least recently used evicted.
 
-from typing import Any
+Signed rows carry the signs of their classes, for planes through the origin.
+"""
+
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +20,7 @@ from verulam.kernel._tuning import (
 
 
 class RowCache:
-    """The rows of one Gram matrix that fit into a budget of memory.
+    """The rows of one Gram matrix that fit into a budget of memory, at most `capacity` of them.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ class RowCache:
         self._precomputed = kernel.takes == "gram"
         if self._precomputed:
             self.rows, self.diagonal = inputs, np.diagonal(inputs).copy()
-            self._slot_of = np.arange(self.size)
+            self.capacity, self._slot_of = self.size, np.arange(self.size)
             return
         self.diagonal = kernel.diagonal(inputs)
         check_finite(self.diagonal[None])
@@ -58,11 +61,6 @@ class RowCache:
         self._row_in = np.full(self.capacity, -1)
         self._last_use = np.zeros(self.capacity, dtype=np.int64)
         self._clock = self._n_used = 0
-
-    @property
-    def most_rows(self) -> int:
-        """How many rows can be held at once."""
-        return self.size if self._precomputed else self.capacity
 
     def subset(self, rows: np.ndarray, megabytes: float) -> "RowCache":
         """Return a cache for some of the inputs."""
@@ -85,7 +83,7 @@ class RowCache:
 
     def compute_all(self) -> bool:
         """Compute all rows, if they can be held at once and are not quicker done without."""
-        if self.most_rows < self.size or isinstance(self.kernel, Linear):
+        if self.capacity < self.size or isinstance(self.kernel, Linear):
             return False
         self.slots(np.arange(self.size))
         return True
@@ -109,8 +107,8 @@ class RowCache:
 
     def add_products(self, rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
         """Add some weighted rows to `sums`, holding no more than fit at once."""
-        for first in range(0, len(rows), self.most_rows):
-            part = slice(first, first + self.most_rows)
+        for first in range(0, len(rows), self.capacity):
+            part = slice(first, first + self.capacity)
             add_rows(self.rows, self.slots(rows[part]), weights[part], sums)
 
 
@@ -122,3 +120,67 @@ def _rows_within(budget: float, size: int, number_bytes: int) -> int:
     gram_bytes = min(left // row_bytes, size, WORKING_SET_SIZE) * number_bytes
     fitting = max(left // (row_bytes + max(gram_bytes, 0.0)), 0.5 * budget // row_bytes)
     return int(min(size, max(2, fitting)))
+
+
+class SignedRows(Kernel):
+    r"""The kernel :math:`r^s r^t K(x^s, x^t)` of training rows, which are named by position.
+
+    A plane through the origin has all rows :math:`r^t \phi(x^t)` on one side. In these rows its
+    dual has the multipliers :math:`\alpha^t` themselves and one sum, as that of one class has.
+
+    Parameters
+    ----------
+    kernel
+        Kernel of the rows as they are.
+    inputs
+        Training inputs in the kernel's form; the Gram matrix itself if the kernel takes that.
+    signs
+        Class of each row, -1 or 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.kernel import Linear
+    >>> from verulam.kernel._solvers.row_cache import SignedRows
+    >>> kernel = SignedRows(Linear(), np.array([[1.0], [2.0]]), np.array([1.0, -1.0]))
+    >>> kernel([0, 1])
+    array([[ 1., -2.],
+           [-2.,  4.]])
+    """
+
+    takes: ClassVar[str] = "objects"
+
+    def __init__(self, kernel: Kernel, inputs: np.ndarray, signs: np.ndarray) -> None:
+        self.kernel, self.rows, self.signs = kernel, inputs, signs
+
+    def inputs(self, X: Any) -> np.ndarray:
+        """Return positions as an array."""
+        return np.asarray(X, dtype=np.intp)
+
+    def fill(
+        self,
+        left: np.ndarray,
+        right: np.ndarray,
+        result: np.ndarray,
+        places: np.ndarray | None = None,
+    ) -> None:
+        """Write the Gram matrix of some rows and others into `result`, or into some rows of it."""
+        target: Any = slice(None) if places is None else places
+        if self.kernel.takes == "gram":
+            result[target] = self.rows[np.ix_(left, right)]
+        else:
+            self.kernel.fill(self.rows[left], self.rows[right], result, places)
+        result[target] *= np.multiply.outer(self.signs[left], self.signs[right])
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """Return the kernel of each row with itself, where signs do not matter."""
+        positions = self.inputs(X)
+        if self.kernel.takes == "gram":
+            return np.asarray(self.rows[positions, positions])
+        return self.kernel.diagonal(self.rows[positions])
+
+
+def signed_cache(cache: RowCache, signs: np.ndarray) -> RowCache:
+    """Return a cache of the same rows with the signs of their classes."""
+    kernel = SignedRows(cache.kernel, cache.inputs, signs)
+    return RowCache(kernel, np.arange(cache.size), cache.megabytes)

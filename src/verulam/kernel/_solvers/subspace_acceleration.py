@@ -24,7 +24,7 @@ class SubspaceAcceleration:
         self._moves: list[np.ndarray] = []
         self._K_moves: list[np.ndarray] = []
 
-    def after(
+    def joint_step(
         self, move: np.ndarray, K_move: np.ndarray, beta: np.ndarray, K_beta: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         r"""Return coefficients and products after a joint step, or as they were if none helps.
@@ -54,7 +54,7 @@ class SubspaceAcceleration:
         box, cache = self._box, self._cache
         moves, K_moves = np.array(self._moves), np.array(self._K_moves)
         gradient = -box.linear - K_beta[box.row_of]
-        # The program along the moves has the curvature M^T K M, of size 5 at most.
+        # The program along the moves has the curvature M K M^T, a row and a column for each.
         curvature = moves @ K_moves[:, box.row_of].T
         if (np.diagonal(curvature) < 0.0).any():
             return None  # the kernel is indefinite: there is no bottom to step to
@@ -68,7 +68,7 @@ class SubspaceAcceleration:
             return None
         repair = clipped - target
         repaired = np.flatnonzero(repair)
-        if len(repaired) > cache.most_rows:
+        if len(repaired) > cache.capacity:
             return None
         K_clipped = K_beta + steps @ K_moves
         cache.add_products(box.row_of[repaired], repair[repaired], K_clipped)

@@ -106,7 +106,7 @@ def expansion(
     if kernel.takes == "gram":
         return queries[:, support] @ weights
     sums = np.empty((len(queries), weights.shape[1]))
-    # Kernel values of a block of queries are summed while they are in the cache.
+    # Kernel values of a block of queries are summed while they are in the processor's cache.
     step = max(16, EXPANSION_BLOCK_ENTRIES // max(1, len(support_vectors)))
 
     def block(start: int) -> None:

@@ -14,11 +14,12 @@ from verulam.kernel._solvers.dual_problems import (
     nu_origin_problem,
     origin_problem,
 )
-from verulam.kernel._solvers.row_cache import RowCache
-from verulam.kernel._solvers.signed_rows import signed_cache
+from verulam.kernel._solvers.row_cache import RowCache, signed_cache
 
 #: Squared distance of the hulls, relative to the size of the kernel, that counts as touching.
 TOUCHING = 1e-9
+#: Tolerance, relative to the size of the kernel, below which gradients are rounding.
+FINEST = 1e-13
 
 
 class NotSeparableError(DataError):
@@ -161,12 +162,13 @@ def nu_machine(
         tol=options.tol * nu * float(problem.upper.max() - problem.lower.min()) / 2,
         max_iter=options.max_iter,
     )
-    # Minus the bias and plus or minus the margin: one multiplier for the sum of each class.
+    # Support vectors inside the box have outputs of rho and -rho: the multiplier of the sum is
+    # b - rho for the positive class, and b + rho for the negative one.
     positive, negative = solution.equality_multipliers
-    radius = 0.5 * (negative - positive)
-    if radius <= 0:
+    rho = 0.5 * (negative - positive)
+    if rho <= 0:
         raise _no_margin(nu)
-    return _machine(solution, 0.5 * (positive + negative), 1.0 / radius)
+    return _machine(solution, 0.5 * (positive + negative), 1.0 / rho)
 
 
 def _nu_machine_through_origin(
@@ -179,10 +181,10 @@ def _nu_machine_through_origin(
         tol=options.tol * nu * float(problem.upper.max()),
         max_iter=options.max_iter,
     )
-    radius = -float(solution.equality_multipliers[0])
-    if radius <= 0:
+    rho = -float(solution.equality_multipliers[0])
+    if rho <= 0:
         raise _no_margin(nu)
-    return _machine(_with_signs(solution, signs), 0.0, 1.0 / radius)
+    return _machine(_with_signs(solution, signs), 0.0, 1.0 / rho)
 
 
 def _no_margin(nu: float) -> DataError:
@@ -199,20 +201,20 @@ def hard_machine(
 
     It is the plane halfway between the nearest points of the two convex hulls; without an
     intercept, the plane across the way from the origin to the nearest point of the hull of the
-    rows, those of the negative class turned about.
+    signed rows, those of the negative class mirrored in the origin.
     """
     if not options.fit_intercept:
-        turned = signed_cache(cache, signs)
-        solution = _with_signs(_nearest(origin_problem(usable), turned, options), signs)
-        square = float(solution.coefficients @ solution.K_beta)
-        return _machine(solution, 0.0, 1.0 / square)
-    solution = _nearest(hull_problem(signs, usable), cache, options)
+        nearest = _nearest_points(origin_problem(usable), signed_cache(cache, signs), options)
+        solution = _with_signs(nearest, signs)
+        squared_distance = float(solution.coefficients @ solution.K_beta)
+        return _machine(solution, 0.0, 1.0 / squared_distance)
+    solution = _nearest_points(hull_problem(signs, usable), cache, options)
     positive, negative = solution.equality_multipliers
     return _machine(solution, 0.5 * (positive + negative), 2.0 / (negative - positive))
 
 
-def _nearest(problem: DualProblem, cache: RowCache, options: SolverOptions) -> DualSolution:
-    """Return the solution of least distance; raise `NotSeparableError` if that is zero."""
+def _nearest_points(problem: DualProblem, cache: RowCache, options: SolverOptions) -> DualSolution:
+    """Return the nearest points of hulls; raise `NotSeparableError` if these touch."""
     # Squared distances of the hulls are in units of squared lengths.
     scale = float(cache.diagonal.max(initial=0.0)) or 1.0
     tol, solution = options.tol * scale, None
@@ -222,39 +224,38 @@ def _nearest(problem: DualProblem, cache: RowCache, options: SolverOptions) -> D
         if solution is not None:
             problem = replace(problem, init=solution.coefficients)
         solution = solve_dual(problem, cache, tol=tol, max_iter=options.max_iter)
-        square = 2.0 * solution.objective
-        if square <= TOUCHING * scale:
+        squared_distance = 2.0 * solution.objective
+        if squared_distance <= TOUCHING * scale:
             raise NotSeparableError(
                 "the classes are not separable "
                 f"{'' if options.fit_intercept else 'by a plane through the origin '}"
                 "in the space of this kernel: mixtures of both (see "
                 "the error's certificate) lie at a squared distance of "
-                f"{max(square, 0.0):.3g}. Use a soft margin, or a richer kernel.",
+                f"{max(squared_distance, 0.0):.3g}. Use a soft margin, or a richer kernel.",
                 np.abs(solution.coefficients),
             )
-        if tol <= 0.5 * options.tol * square or not solution.converged:
-            break
-        tol = max(0.25 * options.tol * square, 1e-13 * scale)
-        if tol <= 1e-13 * scale:
-            break
-    return solution
+        if tol <= 0.5 * options.tol * squared_distance or not solution.converged:
+            return solution
+        tol = 0.25 * options.tol * squared_distance
+        if tol <= FINEST * scale:
+            return solution
 
 
 def _with_signs(solution: DualSolution, signs: np.ndarray) -> DualSolution:
-    """Return the solution of turned rows in terms of the rows as they are."""
+    """Return the solution on signed rows in terms of the rows as they are."""
     return replace(
         solution, coefficients=signs * solution.coefficients, K_beta=signs * solution.K_beta
     )
 
 
 def _machine(solution: DualSolution, intercept: float, factor: float) -> BinaryMachine:
-    # To the canonical scale, where the border of the margin has an output of one.
+    """Return the machine in the canonical scale: the border of the margin has an output of 1."""
     coefficients = factor * solution.coefficients
-    square = factor**2 * float(solution.coefficients @ solution.K_beta)
+    squared_norm = factor**2 * float(solution.coefficients @ solution.K_beta)
     return BinaryMachine(
         coefficients=coefficients,
         intercept=float(factor * intercept),
-        margin=float(1.0 / square**0.5) if square > 0 else np.inf,
-        dual_objective=float(np.abs(coefficients).sum() - 0.5 * square),
+        margin=float(1.0 / squared_norm**0.5) if squared_norm > 0 else np.inf,
+        dual_objective=float(np.abs(coefficients).sum() - 0.5 * squared_norm),
         solution=solution,
     )

@@ -52,8 +52,8 @@ from verulam.kernel._svm.output_codes import STRATEGIES, code_matrix, decode
 
 
 @dataclass(frozen=True, eq=False)
-class _TwoClassTask:
-    """The rows that take part in a machine, with their sides."""
+class _TwoClassData:
+    """The rows that take part in one machine, with the side of each, -1 or 1."""
 
     cache: RowCache
     signs: np.ndarray
@@ -62,23 +62,23 @@ class _TwoClassTask:
     n_rows: int
 
     def in_all_rows(self, machine: BinaryMachine) -> BinaryMachine:
-        """Return the machine with coefficients of all rows."""
+        """Return the machine with coefficients of all rows, zero for those without a part."""
         coefficients = np.zeros(self.n_rows)
         coefficients[self.rows] = machine.coefficients
         return replace(machine, coefficients=coefficients)
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
+class _TrainingData:
     """Training data as the machines take them: kernel rows, classes by number, and weights."""
 
     cache: RowCache
-    codes: np.ndarray
+    class_codes: np.ndarray
     weights: np.ndarray
 
-    def two_classes(self, sides: np.ndarray, cache_size: float) -> _TwoClassTask:
+    def two_classes(self, sides: np.ndarray, cache_size: float) -> _TwoClassData:
         """Return the rows of classes with a side, -1 or 1, in one machine; 0 takes no part."""
-        signs, weights, cache = sides[self.codes], self.weights, self.cache
+        signs, weights, cache = sides[self.class_codes], self.weights, self.cache
         rows = np.flatnonzero(signs)
         if len(rows) < len(signs):
             cache = cache.subset(rows, cache_size)
@@ -86,11 +86,13 @@ class _Task:
         for side, name in ((signs > 0, "positive"), (signs < 0, "negative")):
             if not weights[side].sum() > 0:
                 raise DataError(f"sample_weight: all weights of a {name} class are zero.")
-        return _TwoClassTask(cache, signs, weights, rows, len(self.codes))
+        return _TwoClassData(cache, signs, weights, rows, len(self.class_codes))
 
-    def subset(self, rows: np.ndarray, cache_size: float) -> "_Task":
-        """Return the task of some rows."""
-        return _Task(self.cache.subset(rows, cache_size), self.codes[rows], self.weights[rows])
+    def subset(self, rows: np.ndarray, cache_size: float) -> "_TrainingData":
+        """Return the data of some rows."""
+        return _TrainingData(
+            self.cache.subset(rows, cache_size), self.class_codes[rows], self.weights[rows]
+        )
 
 
 def _has_probabilities(learner: Any) -> bool:
@@ -232,15 +234,15 @@ class SupportVectorClassifier(SupportVectorMachine, Classifier):
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the machines; `sample_weight` multiplies the cost of each row."""
-        task = self._read(X, y, sample_weight)
-        self.calibration_: Calibration | None = self._calibrate(task)
-        self._store(self._train_all(task), task)
+        data = self._read(X, y, sample_weight)
+        self.calibration_: Calibration | None = self._calibrate(data)
+        self._store(self._train_all(data), data)
         return self
 
-    def _read(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> _Task:
-        """Return the training data; store classes and the codes of the machines."""
+    def _read(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> _TrainingData:
+        """Return the training data; store classes and the sides that machines see them on."""
         kernel, inputs, labels = read_training(self, self.kernel, X, y)
-        codes, self.classes_ = encode_classes(self, labels)
+        class_codes, self.classes_ = encode_classes(self, labels)
         if len(self.classes_) < 2:
             raise DataError(
                 f"y must have two classes or more, got 1 class only: "
@@ -248,11 +250,11 @@ class SupportVectorClassifier(SupportVectorMachine, Classifier):
             )
         # Both kinds of weights are factors of a row's cost.
         weights = row_weights(sample_weight, inputs)
-        weights = weights * self._class_factors(codes)[codes]
+        weights = weights * self._class_factors(class_codes)[class_codes]
         self.codes_ = code_matrix(len(self.classes_), self.strategy)
-        return _Task(self._cache(kernel, inputs), codes, weights)
+        return _TrainingData(self._cache(kernel, inputs), class_codes, weights)
 
-    def _class_factors(self, codes: np.ndarray) -> np.ndarray:
+    def _class_factors(self, class_codes: np.ndarray) -> np.ndarray:
         labels = {label: place for place, label in enumerate(self.classes_.tolist())}
         if isinstance(self.class_weight, dict):
             unknown = [label for label in self.class_weight if label not in labels]
@@ -265,15 +267,15 @@ class SupportVectorClassifier(SupportVectorMachine, Classifier):
                 raise DataError(f"class_weight must be above 0; got {self.class_weight}.")
             return np.array([factors.get(place, 1.0) for place in range(len(labels))])
         return np.asarray(
-            compute_class_weight(self.class_weight, classes=np.arange(len(labels)), y=codes)
+            compute_class_weight(self.class_weight, classes=np.arange(len(labels)), y=class_codes)
         )
 
-    def _train_all(self, task: _Task) -> list[BinaryMachine]:
-        """Return the machine of each column of codes, with coefficients of all rows."""
-        return [self._train(task, sides) for sides in self.codes_.T]
+    def _train_all(self, data: _TrainingData) -> list[BinaryMachine]:
+        """Return the machine of each column of `codes_`, with coefficients of all rows."""
+        return [self._train(data, sides) for sides in self.codes_.T]
 
-    def _train(self, task: _Task, sides: np.ndarray) -> BinaryMachine:
-        part, options = task.two_classes(sides, self.cache_size), self._solver_options()
+    def _train(self, data: _TrainingData, sides: np.ndarray) -> BinaryMachine:
+        part, options = data.two_classes(sides, self.cache_size), self._solver_options()
         if self._without_slack():
             machine = hard_machine(part.cache, part.signs, part.weights > 0, options)
         elif self.form == "nu":
@@ -289,35 +291,35 @@ class SupportVectorClassifier(SupportVectorMachine, Classifier):
     def _without_slack(self) -> bool:
         return self.form == "hard" or bool(self.form == "cost" and np.isinf(self.C))
 
-    def _store(self, machines: list[BinaryMachine], task: _Task) -> None:
+    def _store(self, machines: list[BinaryMachine], data: _TrainingData) -> None:
         coefficients = np.array([machine.coefficients for machine in machines])
-        self._store_support(task.cache.kernel, task.cache.inputs, coefficients)
+        self._store_support(data.cache.kernel, data.cache.inputs, coefficients)
         self.machines_ = machines
         self.intercept_ = np.array([machine.intercept for machine in machines])
-        self.support_share_ = len(self.support_) / len(task.codes)
+        self.support_share_ = len(self.support_) / len(data.class_codes)
         self.n_iter_ = max(1, *(machine.solution.n_iter for machine in machines))
 
-    def _calibrate(self, task: _Task) -> Calibration | None:
+    def _calibrate(self, data: _TrainingData) -> Calibration | None:
         """Return the map to probabilities, from machines that did not see the held-out rows."""
         if self.calibration is None:
             return None
         if self.calibration == "platt" and len(self.classes_) > 2:
             raise DataError('calibration "platt" is for two classes; use "softmax" for more.')
-        codes = task.codes
+        codes = data.class_codes
         order = generator(self.random_state).permutation(len(codes))
         held_out = np.zeros(len(codes), dtype=bool)
         # Class by class, so that every class is on both sides where it can be.
-        for label in range(len(self.classes_)):
-            members = order[codes[order] == label]
+        for code in range(len(self.classes_)):
+            members = order[codes[order] == code]
             count = max(1, round(self.validation_fraction * len(members)))
             held_out[members[:count]] = len(members) > 1
         check_held_out(codes[held_out], len(self.classes_))
         rest = np.flatnonzero(~held_out)
-        part = task.subset(rest, self.cache_size)
+        part = data.subset(rest, self.cache_size)
         machines = self._train_all(part)
         coefficients = np.column_stack([machine.coefficients for machine in machines])
-        queries = task.cache.inputs[held_out]
-        outputs = expansion(task.cache.kernel, queries, part.cache.inputs, rest, coefficients)
+        queries = data.cache.inputs[held_out]
+        outputs = expansion(data.cache.kernel, queries, part.cache.inputs, rest, coefficients)
         outputs += [machine.intercept for machine in machines]
         if self.calibration == "platt":
             return platt_calibration(outputs[:, 0], codes[held_out] == 1)

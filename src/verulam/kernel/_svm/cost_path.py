@@ -97,11 +97,11 @@ def cost_path(
         classifier._validate_params()
     # All read the same data; the last one's reading is everyone's.
     reader = classifiers[-1]
-    task = reader._read(X, y, sample_weight)
+    data = reader._read(X, y, sample_weight)
     reader.calibration_ = None
     paths = []
     for column in range(reader.codes_.shape[1]):
-        part = task.two_classes(reader.codes_[:, column], reader.cache_size)
+        part = data.two_classes(reader.codes_[:, column], reader.cache_size)
         path = cost_machines(part.cache, part.signs, part.weights, rising, reader._solver_options())
         paths.append([part.in_all_rows(machine) for machine in path])
     learned = {
@@ -109,7 +109,7 @@ def cost_path(
     }
     for classifier, machines in zip(classifiers, zip(*paths, strict=True), strict=True):
         vars(classifier).update(learned)
-        classifier._store(list(machines), task)
+        classifier._store(list(machines), data)
     n_iter = np.array([classifier.n_iter_ for classifier in classifiers])
     return CostPath(np.array(rising), classifiers, n_iter)
 

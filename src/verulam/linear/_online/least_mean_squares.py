@@ -40,7 +40,12 @@ class LeastMeanSquares(StreamingTrainer):
     max_iter
         Most passes over the rows.
     tol
-        Stop where a pass changes the weights by less than this part of their length.
+        When to stop, see `stopping`.
+    stopping
+        What is compared with `tol`: "pass", the change of the weights in a pass, as a part of
+        their length; or "correction", the length of a single correction,
+        :math:`|\eta(k) (b_i - a^T y_i)\, y_i| < \theta`, the rule of the text. A row that is
+        predicted well by chance ends training by the latter, so `tol` must be small.
     shuffle
         Whether each pass of the online mode has a new random order.
     record
@@ -67,10 +72,11 @@ class LeastMeanSquares(StreamingTrainer):
     -----
     .. math:: a \leftarrow a + \eta(k) (b_i - a^T y_i)\, y_i
 
-    The limit for falling rates is the least-squares solution, whether the classes are separable
-    or not; it need not separate them even where a plane could. A constant rate follows drift but
-    never settles. See Bartkowiak 5.6 (5.10-5.11, signs and brackets corrected), Alpaydin 11.3
-    (11.7) and SIT1305 IV.
+    Corrections go on after the classes are separated, and never cease by themselves: rates fall,
+    or a threshold ends training. The limit for falling rates is the least-squares solution,
+    whether the classes are separable or not; it need not separate them even where a plane could. A
+    constant rate follows drift but never settles. See Bartkowiak 5.6 (5.10-5.11, signs and
+    brackets corrected), Alpaydin 11.3 (11.7) and SIT1305 IV.
 
     Examples
     --------
@@ -88,6 +94,7 @@ class LeastMeanSquares(StreamingTrainer):
         "init": [StrOptions({"random"}), *INIT],
         "max_iter": ITERATIONS,
         "tol": [Interval(Real, 0, None, closed="left")],
+        "stopping": [StrOptions({"pass", "correction"})],
         "shuffle": ["boolean"],
         "record": RECORD,
         "random_state": RANDOM_STATE,
@@ -105,6 +112,7 @@ class LeastMeanSquares(StreamingTrainer):
         init: ArrayLike | str | None = None,
         max_iter: int = 1000,
         tol: float = 1e-4,
+        stopping: str = "pass",
         shuffle: bool = True,
         record: str | None = None,
         random_state: Seed = None,
@@ -115,6 +123,7 @@ class LeastMeanSquares(StreamingTrainer):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
+        self.stopping = stopping
         self.shuffle = shuffle
         self.record = record
         self.random_state = random_state
@@ -140,6 +149,9 @@ class LeastMeanSquares(StreamingTrainer):
             )
 
     def _train(self, problem: Problem) -> Training:
+        by_correction = self.stopping == "correction"
+        if by_correction and not self.tol > 0.0:
+            raise DataError('tol must be above 0 with stopping="correction"; got 0.')
         if self.mode == "batch":
             rate = self.learning_rate
             if isinstance(rate, str):
@@ -153,6 +165,7 @@ class LeastMeanSquares(StreamingTrainer):
                 satisfied=lambda _: False,
                 max_iter=self.max_iter,
                 tol=self.tol,
+                relative=not by_correction,
                 record=self.record,
                 init=state.weights,
             )
@@ -164,6 +177,7 @@ class LeastMeanSquares(StreamingTrainer):
             self._initial_state(problem),
             max_iter=self.max_iter,
             finished=lambda weights, before: settled(weights, before, self.tol),
+            smallest=self.tol if by_correction else 0.0,
             random=generator(self.random_state) if self.shuffle else None,
             record=self.record,
         )

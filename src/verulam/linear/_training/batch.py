@@ -29,6 +29,7 @@ def train_batch(
     satisfied: Satisfied,
     max_iter: int,
     tol: float = 0.0,
+    relative: bool = True,
     record: str | None = None,
     init: np.ndarray | None = None,
     step_rule: StepRule | None = None,
@@ -49,6 +50,8 @@ def train_batch(
         Most corrections.
     tol
         Stops where a correction is this small beside the weights; zero never does.
+    relative
+        Whether `tol` is a part of the weights' length, not a length by itself.
     record
         Anything but None keeps the weights after each correction.
     init
@@ -72,7 +75,7 @@ def train_batch(
         if record:
             path.append(weights)
         # Relative to the weights, but not to tiny ones, beside which no step is ever short.
-        length = max(1.0, float(np.linalg.norm(weights)))
+        length = max(1.0, float(np.linalg.norm(weights))) if relative else 1.0
         short = float(np.linalg.norm(step)) < tol * length
         converged = satisfied(products) or short
     points = np.array(path) if record else np.empty((0, len(weights)))

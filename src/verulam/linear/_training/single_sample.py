@@ -63,6 +63,8 @@ class OnlineState:
         Sum of corrections times their moment; empty where no mean is kept.
     n_rows, n_corrections
         Rows seen and corrections made.
+    stopped
+        Whether a correction was short enough to be the last.
     """
 
     rule: UpdateRule
@@ -70,6 +72,7 @@ class OnlineState:
     drift: np.ndarray
     n_rows: int = 0
     n_corrections: int = 0
+    stopped: bool = False
 
     @classmethod
     def at(cls, weights: np.ndarray, rule: UpdateRule) -> "OnlineState":
@@ -89,8 +92,13 @@ class OnlineState:
         """What is kept: the weights, or their mean."""
         return self.mean_weights if self.rule.keep_mean else self.weights
 
-    def run_epoch(self, problem: Problem, order: np.ndarray, history: np.ndarray) -> int:
-        """Go once through the rows: one epoch; return the number of corrections."""
+    def run_epoch(
+        self, problem: Problem, order: np.ndarray, history: np.ndarray, smallest: float = 0.0
+    ) -> int:
+        """Go once through the rows: one epoch; return the number of corrections.
+
+        The first correction that is shorter than `smallest` ends it.
+        """
         rule = self.rule
         # Rates are tabled ahead for the whole epoch, since a schedule is a Python function that the
         # compiled loops cannot call; rates of corrections not made are left over.
@@ -106,10 +114,11 @@ class OnlineState:
             rule.by_correction,
             self.n_rows,
             history,
+            float(smallest),
         )
         if problem.sparse:
             table = problem.inputs
-            n_corrections = sparse_pass(
+            n_corrections, n_seen = sparse_pass(
                 # One type of index, so that the loops are compiled once.
                 table.data,
                 table.indices.astype(np.int64),
@@ -117,8 +126,9 @@ class OnlineState:
                 *shared,
             )
         else:
-            n_corrections = dense_pass(problem.inputs, *shared)
-        self.n_rows += len(order)
+            n_corrections, n_seen = dense_pass(problem.inputs, *shared)
+        self.stopped = n_seen > 0
+        self.n_rows += n_seen or len(order)
         self.n_corrections += n_corrections
         # Least mean squares diverge beyond twice the reciprocal of the largest squared row.
         if not is_bounded(self.weights):
@@ -136,6 +146,7 @@ def train_online(
     *,
     max_iter: int,
     finished: Finished | None = None,
+    smallest: float = 0.0,
     random: np.random.Generator | None = None,
     record: str | None = None,
 ) -> Training:
@@ -151,6 +162,8 @@ def train_online(
         Most passes.
     finished
         When to stop; None where a pass needed no correction.
+    smallest
+        Above zero, training stops at the first correction that is shorter, instead.
     random
         Draws a new order for each pass; None keeps the order of the rows.
     record
@@ -164,13 +177,16 @@ def train_online(
     problem = shuffled_once(problem, random)
     for order in islice(orders(problem, random), max_iter):
         before = state.weights.copy()
-        n_corrections = state.run_epoch(problem, order, history[filled:])
+        n_corrections = state.run_epoch(problem, order, history[filled:], smallest)
         n_iter += 1
         if record == "steps":
             filled = min(filled + n_corrections, len(history))
         elif record == "passes":
             path.append(state.result[None, :].copy())
-        converged = finished(state.weights, before) if finished else n_corrections == 0
+        if smallest > 0.0:
+            converged = state.stopped
+        else:
+            converged = finished(state.weights, before) if finished else n_corrections == 0
         if converged:
             break
     path.append(history[:filled])

@@ -28,7 +28,18 @@ def _coefficient(rule, product, square, rate, margin):  # pragma: no cover
 
 @njit(cache=True, nogil=True, fastmath=_REORDER)
 def dense_pass(
-    inputs, signs, order, weights, drift, rule, margins, rates, by_correction, clock, history
+    inputs,
+    signs,
+    order,
+    weights,
+    drift,
+    rule,
+    margins,
+    rates,
+    by_correction,
+    clock,
+    history,
+    smallest,
 ):  # pragma: no cover
     """Go once through the rows, in place.
 
@@ -50,10 +61,12 @@ def dense_pass(
         Rows seen before this pass.
     history
         Weights after each correction, until it is full.
+    smallest
+        The first correction that is shorter than this is the last; zero for none.
 
     Returns
     -------
-    Number of corrections in this pass.
+    Number of corrections in this pass, and of rows seen where it ended early; zero otherwise.
     """
     n_columns = inputs.shape[1]
     own_margins = len(margins) > 1
@@ -65,14 +78,15 @@ def dense_pass(
         for column in range(n_columns):
             value += weights[column + 1] * inputs[row, column]
         square = 1.0
-        # Only relaxation needs the squared length; the others are spared a second sum.
-        if rule == RELAXATION:
+        # Others than relaxation are spared a second sum where lengths do not matter.
+        if rule == RELAXATION or smallest > 0.0:
             for column in range(n_columns):
                 square += inputs[row, column] * inputs[row, column]
         rate = rates[corrections] if by_correction else rates[place]
         margin = margins[row] if own_margins else margins[0]
         step = sign * _coefficient(rule, sign * value, square, rate, margin)
-        if step == 0.0:
+        short = step * step * square < smallest * smallest
+        if step == 0.0 and not short:
             continue
         corrections += 1
         weights[0] += step
@@ -87,7 +101,9 @@ def dense_pass(
                 drift[column + 1] += moment * inputs[row, column]
         if corrections <= len(history):
             history[corrections - 1] = weights
-    return corrections
+        if short:
+            return corrections, place + 1
+    return corrections, 0
 
 
 @njit(cache=True, nogil=True)
@@ -105,6 +121,7 @@ def sparse_pass(
     by_correction,
     clock,
     history,
+    smallest,
 ):  # pragma: no cover
     """Go once through rows in sparse (CSR) form; see `dense_pass`."""
     own_margins = len(margins) > 1
@@ -120,7 +137,8 @@ def sparse_pass(
         rate = rates[corrections] if by_correction else rates[place]
         margin = margins[row] if own_margins else margins[0]
         step = sign * _coefficient(rule, sign * value, square, rate, margin)
-        if step == 0.0:
+        short = step * step * square < smallest * smallest
+        if step == 0.0 and not short:
             continue
         corrections += 1
         weights[0] += step
@@ -133,7 +151,9 @@ def sparse_pass(
                 drift[columns[entry] + 1] += moment * values[entry]
         if corrections <= len(history):
             history[corrections - 1] = weights
-    return corrections
+        if short:
+            return corrections, place + 1
+    return corrections, 0
 
 
 @njit(cache=True, nogil=True)

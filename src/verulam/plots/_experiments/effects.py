@@ -91,6 +91,66 @@ def effect_normal(effects: pd.Series, *, label: str = "effect", ax: Axes | None 
     return ax
 
 
+def effect_half_normal(
+    effects: pd.Series,
+    *,
+    margins: Sequence[float] = (),
+    label: str = "effect",
+    ax: Axes | None = None,
+) -> Axes:
+    r"""Draw the sizes of effects against half-normal quantiles, with the margins of Lenth's method.
+
+    Parameters
+    ----------
+    effects
+        Effect of each factor and interaction.
+    margins
+        Sizes to draw as lines, such as the margin of error and the simultaneous margin of
+        `verulam.experiment.lenth_method`. Effects beyond the first of them are named.
+    label
+        What the effects are measured in.
+    ax
+        Axes to draw on; None makes new ones.
+
+    Notes
+    -----
+    Daniel (1959). The :math:`i`-th smallest of :math:`m` sizes stands at the quantile
+    :math:`\Phi^{-1}(\frac{1}{2} + \frac{i - 0.5}{2 m})`; sizes of chance lie on a line through
+    zero, here with the slope of the median size, and signs do not matter.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> axes = effect_half_normal(pd.Series({"k": 0.9, "p": -0.01, "k x p": 0.02}), margins=[0.1])
+    >>> [text.get_text() for text in axes.texts]
+    ['k']
+    """
+    ax = axes_or_new(ax, 6.5, 4.0)
+    ordered = effects.abs().sort_values(kind="stable")
+    count = len(ordered)
+    quantiles = special.ndtri(0.5 + (np.arange(count) + 0.5) / (2 * count))
+    lines = sorted(float(margin) for margin in margins)
+    for place, (name, size) in enumerate(ordered.items()):
+        beyond = not lines or size > lines[0]
+        code = int(bool(lines) and beyond)
+        ax.plot(size, quantiles[place], marker(code), color=colour(code))
+        if beyond:
+            at = (float(size), quantiles[place])
+            ax.annotate(
+                str(name), at, (-6, 3), textcoords="offset points", fontsize="small", ha="right"
+            )
+    spread = float(ordered.median()) / 0.6745
+    top = float(quantiles.max(initial=1.0))
+    ax.plot([0.0, spread * top], [0.0, top], "--", color="0.5", linewidth=1)
+    for place, margin in enumerate(lines):
+        ax.axvline(margin, color=colour(2), linestyle=(":", "-.")[min(place, 1)], linewidth=1)
+    ax.margins(0.1)
+    ax.set(xlabel=f"size of the {label}", ylabel="half-normal quantile")
+    ax.set_xlim(left=0.0)
+    ax.set_ylim(bottom=0.0)
+    return ax
+
+
 def surface_contours(
     surface: Any,
     settings: pd.DataFrame,

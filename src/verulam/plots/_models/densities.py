@@ -76,6 +76,59 @@ def densities_1d(
     return ax
 
 
+def log_odds_curve(model: KnownDensities, *, ax: Axes | None = None) -> Axes:
+    r"""Draw the log odds of the first of two classes over one input, and where they change sign.
+
+    Parameters
+    ----------
+    model
+        Two classes with known densities of one input.
+    ax
+        Axes to draw on.
+
+    Notes
+    -----
+    One function, :math:`g(x) = \log P(C_1 \mid x) - \log P(C_2 \mid x)`, does the work of two
+    discriminants: above zero the first class is chosen, below it the second (course notes,
+    Discriminant functions). The strip at the foot has the colours of the decisions.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> from verulam.decision import KnownDensities
+    >>> from verulam.plots import log_odds_curve
+    >>> axes = log_odds_curve(KnownDensities(None, {"a": norm(0, 1), "b": norm(2, 1)}))
+    >>> axes.get_ylabel()
+    'log odds of a'
+    """
+    if model.dimensions != 1 or len(model.classes) != 2:
+        raise DataError(
+            "model must have one input and two classes to draw their log odds, but it has "
+            f"{model.dimensions} and {len(model.classes)}."
+        )
+    ax = axes_or_new(ax)
+    low, high = model.bulk()
+    x = np.arange(low, high + 1) if model.discrete else np.linspace(low, high, POINTS)
+    dot = marker(0) if model.discrete else ""
+    ax.plot(x, model.log_odds(x), line(0), marker=dot, color="0.25")
+    ax.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)
+    _draw_decisions(ax, model, model.regions(), (low, high))
+    for code, side, offset in ((0, "bottom", 3), (1, "top", -3)):
+        # On either side of the zero line: there the sign is read.
+        ax.annotate(
+            str(model.classes[code]),
+            (0.98, 0.0),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, offset),
+            textcoords="offset points",
+            color=colour(code),
+            ha="right",
+            va=side,
+        )
+    ax.set(xlim=(low, high), xlabel="x", ylabel=f"log odds of {model.classes[0]}")
+    return ax
+
+
 def _draw_decisions(
     ax: Axes, model: KnownDensities, pieces: Partition, limits: tuple[float, float]
 ) -> None:

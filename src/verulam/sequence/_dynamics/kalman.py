@@ -1,6 +1,6 @@
 """Linear dynamical systems: what is known of continuous states, by Kalman's filter and smoother."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ NEGATIVE = 1e-8
 
 @dataclass(frozen=True)
 class LinearSystem:
-    r"""A state that moves linearly with noise, seen linearly with noise.
+    r"""A state that moves linearly with noise, seen linearly with noise; inputs may drive both.
 
     Attributes
     ----------
@@ -34,6 +34,10 @@ class LinearSystem:
         Covariance of the first state.
     offset : ndarray of shape (n_columns,)
         :math:`d`, what is seen of a state of zeros.
+    state_inputs : ndarray of shape (n_dimensions, n_inputs)
+        :math:`B`, what the inputs of a step add to the state of the next one.
+    observation_inputs : ndarray of shape (n_columns, n_inputs)
+        :math:`D`, what they add to what is seen at the step itself.
     """
 
     transition: np.ndarray
@@ -43,6 +47,20 @@ class LinearSystem:
     initial_mean: np.ndarray
     initial_covariance: np.ndarray
     offset: np.ndarray
+    state_inputs: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    observation_inputs: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+    def __post_init__(self) -> None:
+        # Without inputs there are as many rows as with them, and no columns.
+        for name, rows in (("state_inputs", "transition"), ("observation_inputs", "observation")):
+            if getattr(self, name).shape == (0, 0):
+                shape = np.shape(getattr(self, rows))[:-1]
+                object.__setattr__(self, name, np.empty((*shape, 0)))
+
+    @property
+    def n_inputs(self) -> int:
+        """Numbers that are known at each step and drive the system."""
+        return self.state_inputs.shape[-1]
 
     @property
     def n_dimensions(self) -> int:
@@ -64,6 +82,8 @@ def linear_system(
     initial_mean: Any = None,
     initial_covariance: Any = None,
     offset: Any = None,
+    state_inputs: Any = None,
+    observation_inputs: Any = None,
 ) -> LinearSystem:
     """Return a system with its matrices checked.
 
@@ -77,12 +97,17 @@ def linear_system(
         None for the covariance that the state has in the long run.
     offset
         None for zeros.
+    state_inputs, observation_inputs
+        What inputs add to the next state, and to what is seen: one column per input. None for
+        zeros, and both None where there are no inputs.
 
     Examples
     --------
     >>> from verulam.sequence import linear_system
     >>> linear_system(0.5, 0.75, 1.0, 1.0).initial_covariance
     array([[1.]])
+    >>> linear_system(0.5, 0.75, 1.0, 1.0, state_inputs=2.0).observation_inputs
+    array([[0.]])
     """
     move, state, seen, noise = (
         np.atleast_2d(np.array(part, dtype=np.float64))
@@ -98,6 +123,7 @@ def linear_system(
         _vector(initial_mean, n_dimensions),
         np.atleast_2d(np.array(known, dtype=np.float64)),
         _vector(offset, n_columns),
+        *_input_effects(state_inputs, observation_inputs, n_dimensions, n_columns),
     )
     check_system(system)
     if initial_covariance is None:
@@ -107,6 +133,20 @@ def linear_system(
 
 def _vector(values: Any, size: int) -> np.ndarray:
     return np.zeros(size) if values is None else np.atleast_1d(np.array(values, dtype=np.float64))
+
+
+def _input_effects(
+    on_state: Any, on_observation: Any, n_dimensions: int, n_columns: int
+) -> list[np.ndarray]:
+    effects = [
+        None if part is None else np.atleast_2d(np.array(part, dtype=np.float64))
+        for part in (on_state, on_observation)
+    ]
+    n_inputs = next((part.shape[1] for part in effects if part is not None), 0)
+    return [
+        np.zeros((rows, n_inputs)) if part is None else part
+        for part, rows in zip(effects, (n_dimensions, n_columns), strict=True)
+    ]
 
 
 def check_system(system: LinearSystem) -> None:
@@ -121,6 +161,8 @@ def check_system(system: LinearSystem) -> None:
         "initial_mean": (n_dimensions,),
         "initial_covariance": square,
         "offset": (n_columns,),
+        "state_inputs": (n_dimensions, system.n_inputs),
+        "observation_inputs": (n_columns, system.n_inputs),
     }
     for name, shape in shapes.items():
         values = getattr(system, name)
@@ -178,7 +220,9 @@ class StateEstimates:
     log_likelihoods: np.ndarray
 
 
-def kalman_filter(system: LinearSystem, X: Any, lengths: Any = None) -> StateEstimates:
+def kalman_filter(
+    system: LinearSystem, X: Any, lengths: Any = None, inputs: Any = None
+) -> StateEstimates:
     r"""Return what is known of each state from the steps so far.
 
     Parameters
@@ -188,14 +232,17 @@ def kalman_filter(system: LinearSystem, X: Any, lengths: Any = None) -> StateEst
     X, lengths
         Sequences: a list of arrays, or one array with the lengths. Missing numbers (NaN) are
         integrated out, one by one.
+    inputs
+        In the form of X, what is known at each step and drives the system, where it has inputs.
 
     Notes
     -----
-    .. math:: z_t = A z_{t-1} + w_t, \quad w_t \sim \mathcal N(0, Q), \qquad
-              x_t = C z_t + d + v_t, \quad v_t \sim \mathcal N(0, R)
+    .. math:: z_{t+1} = A z_t + B u_t + w_t, \quad w_t \sim \mathcal N(0, Q), \qquad
+              x_t = C z_t + D u_t + d + v_t, \quad v_t \sim \mathcal N(0, R)
 
-    is the hidden Markov model with a continuous state (Alpaydin 15.9). The numbers of a step
-    are decorrelated and taken in one by one [koopman2000]_, which inverts no matrix.
+    is the hidden Markov model with a continuous state, and with inputs :math:`u_t` the
+    input-output model (Alpaydin 15.9). The numbers of a step are decorrelated and taken in one
+    by one [koopman2000]_, which inverts no matrix.
 
     References
     ----------
@@ -209,17 +256,19 @@ def kalman_filter(system: LinearSystem, X: Any, lengths: Any = None) -> StateEst
     >>> kalman_filter(system, [1.0, 3.0, 5.0]).means.ravel().round(3)
     array([1., 2., 3.])
     """
-    sequences = numbers_of(system.n_columns, read_sequences(X, lengths))
+    sequences = numbers_of(system.n_columns, read_sequences(X, lengths, inputs))
     steps = np.zeros(sequences.n_steps, dtype=np.int64)
     return run_filter(stacked((system,)), sequences, steps).estimates
 
 
-def kalman_smoother(system: LinearSystem, X: Any, lengths: Any = None) -> StateEstimates:
+def kalman_smoother(
+    system: LinearSystem, X: Any, lengths: Any = None, inputs: Any = None
+) -> StateEstimates:
     """Return what is known of each state from its whole sequence.
 
     Parameters
     ----------
-    system, X, lengths
+    system, X, lengths, inputs
         As in `kalman_filter`.
 
     Examples
@@ -228,8 +277,14 @@ def kalman_smoother(system: LinearSystem, X: Any, lengths: Any = None) -> StateE
     >>> system = linear_system(1.0, 0.0, 1.0, 1.0, initial_covariance=1e6)
     >>> kalman_smoother(system, [1.0, 3.0, 5.0]).means.ravel().round(3)
     array([3., 3., 3.])
+
+    A level that inputs raise step by step, and that is seen without noise of its own:
+
+    >>> driven = linear_system(1.0, 0.0, 1.0, 1.0, initial_covariance=1e6, state_inputs=1.0)
+    >>> kalman_smoother(driven, [1.0, 3.0, 5.0], inputs=[2.0, 2.0, 0.0]).means.ravel().round(3)
+    array([1., 3., 5.])
     """
-    sequences = numbers_of(system.n_columns, read_sequences(X, lengths))
+    sequences = numbers_of(system.n_columns, read_sequences(X, lengths, inputs))
     steps = np.zeros(sequences.n_steps, dtype=np.int64)
     return run_smoother(stacked((system,)), sequences, steps)
 
@@ -271,10 +326,12 @@ def run_filter(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray) -
     means, covariances = np.empty((n_steps, size)), np.empty((n_steps, size, size))
     gains = np.zeros((n_steps, n_columns, size))
     innovations, scales = np.zeros((2, n_steps, n_columns))
+    known = inputs_of(stack, sequences)
     logs = loops.filter_steps(
-        sequences.values,
+        without_inputs(stack, sequences.values, known, regimes),
         sequences.starts,
         regimes,
+        pushes(stack, known, regimes),
         _arguments(stack),
         means,
         covariances,
@@ -306,6 +363,41 @@ def run_smoother(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray)
         lags,
     )
     return StateEstimates(means, covariances, lags, estimates.log_likelihoods)
+
+
+def inputs_of(system: LinearSystem, sequences: Sequences) -> np.ndarray:
+    """Return the inputs of each step, none where the system has none, or raise."""
+    known = sequences.inputs
+    if known is None:
+        if system.n_inputs:
+            raise DataError(
+                f"The system has {system.n_inputs} inputs: pass inputs= beside X, one row per step."
+            )
+        return np.empty((sequences.n_steps, 0))
+    if known.shape[1] != system.n_inputs:
+        raise DataError(
+            f"inputs has {known.shape[1]} columns, but the system has {system.n_inputs}."
+        )
+    return known
+
+
+def pushes(stack: LinearSystem, known: np.ndarray, regimes: np.ndarray) -> np.ndarray:
+    """Return what inputs add to the state on its way into each step; one row where there are none.
+
+    The row of a first step is not used.
+    """
+    if not stack.n_inputs:
+        return np.zeros((1, stack.n_dimensions))
+    return np.einsum("tij,tj->ti", stack.state_inputs[regimes], np.roll(known, 1, axis=0))
+
+
+def without_inputs(
+    stack: LinearSystem, values: np.ndarray, known: np.ndarray, regimes: np.ndarray
+) -> np.ndarray:
+    """Return what is seen less what inputs add to it."""
+    if not stack.n_inputs:
+        return values
+    return values - np.einsum("tij,tj->ti", stack.observation_inputs[regimes], known)
 
 
 def _arguments(stack: LinearSystem) -> tuple[np.ndarray, ...]:

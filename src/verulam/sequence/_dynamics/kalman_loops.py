@@ -137,10 +137,13 @@ def measurement_update(row, noise, value, mean, covariance, gain):
 
 
 @njit(cache=True, nogil=True)
-def filter_steps(values, starts, regimes, system, means, covariances, gains, innovations, scales):
+def filter_steps(
+    values, starts, regimes, pushes, system, means, covariances, gains, innovations, scales
+):
     """Fill means and covariances given the steps so far; return each step's log-density.
 
-    What each number changed is noted for the way back: its gain, innovation and variance.
+    `pushes` has what inputs add to the state on its way into each step, or one row for all. What
+    each number changed is noted for the way back: its gain, innovation and variance.
     """
     first_mean, first_covariance, transition, state_noise, observation, offset, noise = system
     size, width = transition.shape[1], values.shape[1]
@@ -156,8 +159,9 @@ def filter_steps(values, starts, regimes, system, means, covariances, gains, inn
                 means[t] = first_mean
                 covariances[t] = first_covariance
             else:
+                push = pushes[t if pushes.shape[0] > 1 else 0]
                 for i in range(size):
-                    means[t, i] = 0.0
+                    means[t, i] = push[i]
                     for k in range(size):
                         means[t, i] += transition[g, i, k] * means[t - 1, k]
                 predict_covariance(

@@ -19,7 +19,8 @@ from verulam.base import (
 from verulam.sequence._chains.structured_transitions import shares
 from verulam.sequence._data.sequences import Sequences, check_count
 from verulam.sequence._dynamics.kalman import LinearSystem, run_filter, run_smoother, stacked
-from verulam.sequence._dynamics.system import FLOOR, LinearDynamicalSystem, draw_system
+from verulam.sequence._dynamics.simulation import draw_system
+from verulam.sequence._dynamics.system import FLOOR, LinearDynamicalSystem
 from verulam.sequence._dynamics.system_sums import (
     DynamicalSums,
     expected_products,
@@ -58,6 +59,12 @@ class SwitchingSystem:
     systems: tuple[LinearSystem, ...]
     initial: np.ndarray
     transitions: np.ndarray
+
+    def __post_init__(self) -> None:
+        if any(system.n_inputs for system in self.systems):
+            raise DataError(
+                "systems of a SwitchingSystem have no inputs; LinearDynamicalSystem takes them."
+            )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Linear dynamical systems as a learner: EM, filtering, smoothing, gaps filled, forecasts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from numbers import Integral, Real
 from operator import add
@@ -23,14 +23,21 @@ from verulam.base import (
     open_source,
     thread_map,
 )
-from verulam.sequence._data.sequences import Sequences, check_count, joined
+from verulam.sequence._data.sequences import Sequences, check_count, input_rows, joined
 from verulam.sequence._dynamics.kalman import (
     LinearSystem,
     StateEstimates,
     check_system,
+    inputs_of,
     run_filter,
     run_smoother,
     stacked,
+)
+from verulam.sequence._dynamics.simulation import (
+    StateForecast,
+    draw_system,
+    expected_rows,
+    forecast_system,
 )
 from verulam.sequence._dynamics.system_sums import (
     PARAMETERS,
@@ -50,25 +57,6 @@ FLOOR = 1e-6
 
 
 @dataclass(frozen=True)
-class StateForecast:
-    """What is to come after the last step of a sequence.
-
-    Attributes
-    ----------
-    means : ndarray of shape (n_ahead, n_columns)
-        Expected observations.
-    covariances : ndarray of shape (n_ahead, n_columns, n_columns)
-        Their covariances.
-    states : ndarray of shape (n_ahead, n_dimensions)
-        Expected states.
-    """
-
-    means: np.ndarray
-    covariances: np.ndarray
-    states: np.ndarray
-
-
-@dataclass(frozen=True)
 class DynamicalPass:
     """What one pass adds up, and the systems that it was made under."""
 
@@ -83,6 +71,8 @@ class DynamicalPass:
 class LinearDynamicalSystem(ManyPasses, Density):
     r"""A state of several numbers moves linearly; what is seen is linear in it. Both with noise.
 
+    Inputs that are known, such as a control, may drive both.
+
     Parameters
     ----------
     n_dimensions
@@ -92,7 +82,9 @@ class LinearDynamicalSystem(ManyPasses, Density):
     init
         A `LinearSystem` to begin from; None to guess one from the data.
     fixed
-        Names of parameters to hold at their start, such as ``("transition", "offset")``.
+        Names of parameters to hold at their start, such as ``("transition", "offset")``. Effects
+        of inputs, ``"state_inputs"`` and ``"observation_inputs"``, start at zero: to hold one of
+        them leaves the inputs out of that equation.
     max_iter
         Most passes over the data.
     tol
@@ -115,7 +107,8 @@ class LinearDynamicalSystem(ManyPasses, Density):
     -----
     The system of `kalman_filter` is learned by EM: each pass smooths the states and takes
     regressions of each state on the one before, and of what is seen on the state, in
-    expectation (Alpaydin 15.9, 15.11; [shumway1982]_). Missing numbers (NaN) are integrated
+    expectation (Alpaydin 15.9, 15.11; [shumway1982]_). Inputs are further columns of both
+    regressions: those of a step move the state of the next. Missing numbers (NaN) are integrated
     out. Data is a list of arrays, or one array with `lengths`; a stream of chunks (each a list of
     sequences) or a Dask bag gives the same sums.
 
@@ -134,6 +127,18 @@ class LinearDynamicalSystem(ManyPasses, Density):
     >>> model = LinearDynamicalSystem(2, tol=1e-2).fit(wave)
     >>> filled = model.fill(wave)
     >>> bool(np.abs(filled[20:25, 0] - np.sin(times[20:25] / 3)).max() < 0.3)
+    True
+
+    A room is heated now and then; how warm is it after two more steps without?
+
+    >>> heating = np.tile([1.0, 1.0, 0.0, 0.0, 0.0], 12)
+    >>> warmth = [0.0]
+    >>> for power in heating[:-1]:
+    ...     warmth.append(0.8 * warmth[-1] + 2.0 * power)
+    >>> room = LinearDynamicalSystem(fixed=("observation_inputs",))
+    >>> room = room.fit(warmth, inputs=heating)
+    >>> ahead = room.forecast(warmth, 2, inputs=heating, inputs_ahead=[0.0, 0.0])
+    >>> bool(np.allclose(ahead.means[:, 0], [0.8 * warmth[-1], 0.64 * warmth[-1]], atol=0.1))
     True
     """
 
@@ -182,25 +187,27 @@ class LinearDynamicalSystem(ManyPasses, Density):
         return tags
 
     @checked_fit
-    def fit(self, X: Any, y: Any = None, *, lengths: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, lengths: Any = None, inputs: Any = None) -> Self:
         """Learn from sequences: a list, one array, a stream of chunks or a Dask collection.
 
         Parameters
         ----------
         X
-            A list of arrays, or one array; a callable that returns an iterator of chunks; a Dask
-            bag, or a one-dimensional Dask array of sequences.
+            A list of arrays, or one array; a callable that returns an iterator of chunks
+            ``X`` or ``(X, inputs)``; a Dask bag, or a one-dimensional Dask array of sequences.
         y
             Ignored.
         lengths
             Steps of each sequence, where X is one array.
+        inputs
+            What is known at each step and drives the system, in the form of X.
         """
         owner = self._unfitted() if hasattr(X, "__dask_graph__") else self
-        self._learn(open_source(X, None, lengths, owner._prepare))
+        self._learn(open_source(X, inputs, lengths, owner._prepare))
         return self
 
-    def _prepare(self, X: Any, y: Any, lengths: Any, reset: bool) -> Chunk:
-        sequences = checked_sequences(self, X, lengths, reset)
+    def _prepare(self, X: Any, inputs: Any, lengths: Any, reset: bool) -> Chunk:
+        sequences = checked_sequences(self, X, lengths, reset, inputs)
         return Chunk(sequences, targets=np.full(len(sequences), sequences.values.shape[1]))
 
     def _start(self, source: Source) -> tuple[tuple[LinearSystem, ...], np.ndarray]:
@@ -211,14 +218,14 @@ class LinearDynamicalSystem(ManyPasses, Density):
         starts = np.concatenate([[0], np.cumsum(lengths)])
         guess = start_system(values, starts, self.n_dimensions)
         floor = FLOOR * 2.0 * np.diag(guess.observation_noise)
-        if self.init is None:
-            return (guess,), floor
-        check_system(self.init)
-        if self.init.n_columns != survey.n_columns:
-            raise DataError(
-                f"init shows {self.init.n_columns} columns, but X has {survey.n_columns}."
-            )
-        return (self.init,), floor
+        if self.init is not None:
+            check_system(self.init)
+            if self.init.n_columns != survey.n_columns:
+                raise DataError(
+                    f"init shows {self.init.n_columns} columns, but X has {survey.n_columns}."
+                )
+            guess = self.init
+        return (_with_inputs(guess, survey.pieces[0].inputs),), floor
 
     def _statistics(self, chunk: Chunk, parameters: Any) -> DynamicalPass:
         systems, floor = parameters
@@ -259,6 +266,8 @@ class LinearDynamicalSystem(ManyPasses, Density):
             "initial_mean": size,
             "initial_covariance": triangle,
             "offset": width,
+            "state_inputs": size * system.n_inputs,
+            "observation_inputs": width * system.n_inputs,
         }
         free = sum(number for name, number in sizes.items() if name not in self.fixed)
         # Any invertible change of coordinates leaves what is seen as it was.
@@ -280,35 +289,35 @@ class LinearDynamicalSystem(ManyPasses, Density):
         model._adopt(system)
         return model
 
-    def _read(self, X: Any, lengths: Any) -> tuple[Sequences, np.ndarray]:
+    def _read(self, X: Any, lengths: Any, inputs: Any) -> tuple[Sequences, np.ndarray]:
         check_is_fitted(self)
-        sequences = checked_sequences(self, X, lengths, False)
+        sequences = checked_sequences(self, X, lengths, False, inputs)
         return sequences, np.zeros(sequences.n_steps, dtype=np.int64)
 
-    def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, *, lengths: Any = None, inputs: Any = None) -> float:
         """Return the log-likelihood of all sequences together."""
-        return float(self.score_sequences(X, lengths).sum())
+        return float(self.score_sequences(X, lengths, inputs).sum())
 
-    def score_sequences(self, X: Any, lengths: Any = None) -> np.ndarray:
+    def score_sequences(self, X: Any, lengths: Any = None, inputs: Any = None) -> np.ndarray:
         """Return the log-likelihood of each sequence."""
-        return self.filter(X, lengths).log_likelihoods
+        return self.filter(X, lengths, inputs).log_likelihoods
 
-    def filter(self, X: Any, lengths: Any = None) -> StateEstimates:
+    def filter(self, X: Any, lengths: Any = None, inputs: Any = None) -> StateEstimates:
         """Return the states given the steps so far."""
-        sequences, steps = self._read(X, lengths)
+        sequences, steps = self._read(X, lengths, inputs)
         return run_filter(stacked((self.system_,)), sequences, steps).estimates
 
-    def smooth(self, X: Any, lengths: Any = None) -> StateEstimates:
+    def smooth(self, X: Any, lengths: Any = None, inputs: Any = None) -> StateEstimates:
         """Return the states given whole sequences."""
-        sequences, steps = self._read(X, lengths)
+        sequences, steps = self._read(X, lengths, inputs)
         return run_smoother(stacked((self.system_,)), sequences, steps)
 
-    def fill(self, X: Any, lengths: Any = None) -> Any:
+    def fill(self, X: Any, lengths: Any = None, inputs: Any = None) -> Any:
         """Return the sequences with missing numbers replaced by what is expected of them."""
-        sequences, steps = self._read(X, lengths)
+        sequences, steps = self._read(X, lengths, inputs)
         means = run_smoother(stacked((self.system_,)), sequences, steps).means
         values, system = sequences.values.copy(), self.system_
-        seen = means @ system.observation.T + system.offset
+        seen = expected_rows(system, means, inputs_of(system, sequences))
         # Noise that is correlated between columns makes what is present of a row tell of the rest.
         for pattern in np.unique(np.isnan(values), axis=0):
             rows = np.flatnonzero((np.isnan(values) == pattern).all(axis=1))
@@ -320,7 +329,13 @@ class LinearDynamicalSystem(ManyPasses, Density):
         return sequences.give_back(values)
 
     def forecast(
-        self, X: Any, n_ahead: int = 1, *, lengths: Any = None
+        self,
+        X: Any,
+        n_ahead: int = 1,
+        *,
+        lengths: Any = None,
+        inputs: Any = None,
+        inputs_ahead: Any = None,
     ) -> StateForecast | list[StateForecast]:
         """Return what is to come after the last step of a sequence, or of each of several.
 
@@ -330,20 +345,53 @@ class LinearDynamicalSystem(ManyPasses, Density):
             One sequence; or several, for which a list of forecasts is returned.
         n_ahead
             Number of steps to come.
-        lengths
-            Steps of each sequence, where X is one array.
+        lengths, inputs
+            As in `fit`.
+        inputs_ahead
+            What is known at the steps to come, where the system has inputs: one row per step, a
+            list of such arrays for several sequences.
         """
         count = check_count(n_ahead, "n_ahead")
-        sequences, _ = self._read(X, lengths)
+        sequences, _ = self._read(X, lengths, inputs)
         several = sequences.form == "list" or lengths is not None
-        forecasts = [
-            _forecast(self.system_, sequences[s : s + 1].values, count)
-            for s in range(len(sequences))
-        ]
+        ahead = [inputs_ahead] if inputs_ahead is None or not several else list(inputs_ahead)
+        if inputs_ahead is None:
+            ahead *= len(sequences)
+        if len(ahead) != len(sequences):
+            raise DataError(
+                f"inputs_ahead needs one array per sequence: {len(sequences)}, not {len(ahead)}."
+            )
+        forecasts = []
+        for s, to_come in enumerate(ahead):
+            part = sequences[s : s + 1]
+            known = self._known_ahead(part, to_come, count)
+            forecasts.append(forecast_system(self.system_, part.values, known, count))
         return forecasts if several else forecasts[0]
 
+    def _known_ahead(self, sequence: Sequences, inputs_ahead: Any, n_ahead: int) -> np.ndarray:
+        """Return the inputs of a sequence and of the steps to come after it."""
+        known, n_inputs = inputs_of(self.system_, sequence), self.system_.n_inputs
+        if inputs_ahead is None:
+            if n_inputs:
+                raise DataError(
+                    "forecast needs inputs_ahead: pass what is known at each step to come."
+                )
+            return np.empty((len(known) + n_ahead, 0))
+        rows = input_rows(inputs_ahead, "inputs_ahead")
+        if rows.shape != (n_ahead, n_inputs):
+            raise DataError(
+                f"inputs_ahead has {rows.shape[0]} steps and {rows.shape[1]} columns; expected "
+                f"{n_ahead} and {n_inputs}."
+            )
+        return np.vstack([known, rows])
+
     def sample(
-        self, n_steps: int = 1, n_sequences: int = 1, *, random_state: Seed = None
+        self,
+        n_steps: int = 1,
+        n_sequences: int = 1,
+        *,
+        inputs: Any = None,
+        random_state: Seed = None,
     ) -> SampledSequences:
         """Return sequences drawn from the system.
 
@@ -353,6 +401,8 @@ class LinearDynamicalSystem(ManyPasses, Density):
             Steps of each sequence.
         n_sequences
             Number of sequences.
+        inputs
+            What is known at each step, one array for all sequences, where the system has inputs.
         random_state
             Seed of the draws.
         """
@@ -362,45 +412,27 @@ class LinearDynamicalSystem(ManyPasses, Density):
         random = generator(random_state)
         stack = stacked((self.system_,))
         starts = np.arange(n_sequences + 1) * n_steps
-        states, seen = draw_system(stack, starts, np.zeros(starts[-1], dtype=np.int64), random)
+        known = None if inputs is None else input_rows(inputs, "inputs")
+        if known is not None and len(known) != n_steps:
+            raise DataError(f"inputs has {len(known)} steps, but n_steps is {n_steps}.")
+        once = Sequences(np.empty((n_steps, 0)), starts[:2], known)
+        rows = np.tile(inputs_of(self.system_, once), (n_sequences, 1))
+        regimes = np.zeros(starts[-1], dtype=np.int64)
+        states, seen = draw_system(stack, starts, regimes, random, rows)
         return SampledSequences(np.split(seen, starts[1:-1]), np.split(states, starts[1:-1]))
 
 
-def _forecast(system: LinearSystem, values: np.ndarray, n_ahead: int) -> StateForecast:
-    """Return what is to come after one sequence: steps at which nothing is seen."""
-    longer = np.vstack([values, np.full((n_ahead, values.shape[1]), np.nan)])
-    ahead = Sequences(longer, np.array([0, len(longer)]))
-    steps = np.zeros(len(longer), dtype=np.int64)
-    known = run_filter(stacked((system,)), ahead, steps).estimates
-    states = known.means[-n_ahead:]
-    seen = system.observation @ known.covariances[-n_ahead:] @ system.observation.T
-    means = states @ system.observation.T + system.offset
-    return StateForecast(means, seen + system.observation_noise, states)
-
-
-def draw_system(
-    stack: LinearSystem, starts: np.ndarray, regimes: np.ndarray, random: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return states and what is seen of them, drawn from systems of which each step uses one."""
-    size, width = stack.n_dimensions, stack.offset.shape[1]
-    state_noise = random.standard_normal((len(regimes), size, 1))
-    noise = random.standard_normal((len(regimes), width, 1))
-    roots = np.stack([_root(part) for part in stack.state_noise])
-    seen_roots = np.stack([_root(part) for part in stack.observation_noise])
-    states = (roots[regimes] @ state_noise)[:, :, 0]
-    first = starts[:-1]
-    states[first] = (
-        stack.initial_mean + state_noise[first, :, 0] @ _root(stack.initial_covariance).T
+def _with_inputs(system: LinearSystem, known: np.ndarray | None) -> LinearSystem:
+    """Return the system with effects of zero for inputs that it does not have yet, or raise."""
+    if system.n_inputs or known is None:
+        if known is None and system.n_inputs:
+            raise DataError(
+                f"init has {system.n_inputs} inputs: pass inputs= beside X, one row per step."
+            )
+        return system
+    n_inputs = known.shape[1]
+    return replace(
+        system,
+        state_inputs=np.zeros((system.n_dimensions, n_inputs)),
+        observation_inputs=np.zeros((system.n_columns, n_inputs)),
     )
-    opening = np.zeros(len(regimes), dtype=bool)
-    opening[first] = True
-    for t in np.flatnonzero(~opening):
-        states[t] += stack.transition[regimes[t]] @ states[t - 1]
-    seen = (stack.observation[regimes] @ states[:, :, None] + seen_roots[regimes] @ noise)[:, :, 0]
-    return states, seen + stack.offset[regimes]
-
-
-def _root(covariance: np.ndarray) -> np.ndarray:
-    """Return a matrix whose product with its transpose is the covariance, singular or not."""
-    values, vectors = np.linalg.eigh(covariance)
-    return vectors * np.sqrt(np.maximum(values, 0.0))

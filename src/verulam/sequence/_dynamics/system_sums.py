@@ -6,7 +6,7 @@ import numpy as np
 
 from verulam.base import DataError, SumRecord, unknown_name
 from verulam.sequence._data.sequences import Sequences
-from verulam.sequence._dynamics.kalman import LinearSystem, StateEstimates
+from verulam.sequence._dynamics.kalman import LinearSystem, StateEstimates, inputs_of
 
 PARAMETERS = (
     "transition",
@@ -16,6 +16,8 @@ PARAMETERS = (
     "initial_mean",
     "initial_covariance",
     "offset",
+    "state_inputs",
+    "observation_inputs",
 )
 
 
@@ -30,10 +32,11 @@ class DynamicalSums(SumRecord):
     n_sequences, firsts, first_products
         Number, sum and products of first states.
     n_moves, before, after, across
-        :math:`\sum z_{t-1} z_{t-1}^T, \sum z_t z_t^T, \sum z_t z_{t-1}^T` over the moves.
+        :math:`\sum \bar z_{t-1} \bar z_{t-1}^T, \sum z_t z_t^T, \sum z_t \bar z_{t-1}^T` over the
+        moves, with :math:`\bar z = (z, u)`.
     n_seen, states, cross, squares
         :math:`\sum \tilde z \tilde z^T, \sum x \tilde z^T, \sum x x^T` over steps where something
-        is seen, with :math:`\tilde z = (z, 1)`.
+        is seen, with :math:`\tilde z = (z, u, 1)`.
     """
 
     log_likelihood: float
@@ -64,21 +67,26 @@ def expected_products(
     inside = np.ones(len(means), dtype=bool)
     inside[first] = False
     n_dimensions, n_columns = means.shape[1], sequences.values.shape[1]
-    n_regimes = len(systems)
-    before, after, across = np.empty((3, n_regimes, n_dimensions, n_dimensions))
+    n_regimes, known = len(systems), inputs_of(systems[0], sequences)
+    width = n_dimensions + known.shape[1]
+    before = np.empty((n_regimes, width, width))
+    after = np.empty((n_regimes, n_dimensions, n_dimensions))
+    across = np.empty((n_regimes, n_dimensions, width))
     n_moves, n_seen = np.empty(n_regimes), np.empty(n_regimes)
-    states = np.empty((n_regimes, n_dimensions + 1, n_dimensions + 1))
-    cross = np.empty((n_regimes, n_columns, n_dimensions + 1))
+    states = np.empty((n_regimes, width + 1, width + 1))
+    cross = np.empty((n_regimes, n_columns, width + 1))
     squares = np.empty((n_regimes, n_columns, n_columns))
     for g, system in enumerate(systems):
         here = np.flatnonzero(inside & (regimes == g))
         n_moves[g] = len(here)
-        before[g] = _products(means[here - 1], covariances[here - 1])
+        drivers = np.hstack([means[here - 1], known[here - 1]])
+        before[g] = _products(drivers, covariances[here - 1])
         after[g] = _products(means[here], covariances[here])
         # E[z_t z_t-1'] needs the covariance between neighbours, which the smoother gives.
-        across[g] = means[here].T @ means[here - 1] + lags[here].sum(axis=0)
+        across[g] = means[here].T @ drivers
+        across[g, :, :n_dimensions] += lags[here].sum(axis=0)
         rows = np.flatnonzero(regimes == g)
-        seen = _seen(system, sequences.values[rows], means[rows], covariances[rows])
+        seen = _seen(system, sequences.values[rows], known[rows], means[rows], covariances[rows])
         n_seen[g], states[g], cross[g], squares[g] = seen
     return DynamicalSums(
         float(smoothed.log_likelihoods.sum()),
@@ -97,12 +105,20 @@ def expected_products(
     )
 
 
-def _products(means: np.ndarray, covariances: np.ndarray) -> np.ndarray:
-    return means.T @ means + covariances.sum(axis=0)
+def _products(rows: np.ndarray, covariances: np.ndarray) -> np.ndarray:
+    """Return expected products of rows that begin with states, whose covariances are known."""
+    products = rows.T @ rows
+    size = covariances.shape[1]
+    products[:size, :size] += covariances.sum(axis=0)
+    return products
 
 
 def _seen(
-    system: LinearSystem, values: np.ndarray, means: np.ndarray, covariances: np.ndarray
+    system: LinearSystem,
+    values: np.ndarray,
+    known: np.ndarray,
+    means: np.ndarray,
+    covariances: np.ndarray,
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     """Return the number of steps where something is seen, and their products.
 
@@ -111,8 +127,10 @@ def _seen(
     """
     n_columns, n_dimensions = system.observation.shape
     present = ~np.isnan(values)
-    states = np.zeros((n_dimensions + 1, n_dimensions + 1))
-    cross, squares = np.zeros((n_columns, n_dimensions + 1)), np.zeros((n_columns, n_columns))
+    drivers = np.hstack([means, known, np.ones((len(means), 1))])
+    width = drivers.shape[1]
+    states = np.zeros((width, width))
+    cross, squares = np.zeros((n_columns, width)), np.zeros((n_columns, n_columns))
     # Rows with the same gaps share one regression of what is missing on what is present.
     patterns, which = np.unique(present, axis=0, return_inverse=True)
     count = 0
@@ -121,11 +139,9 @@ def _seen(
             continue
         rows = np.flatnonzero(which.ravel() == place)
         count += len(rows)
-        moments = np.empty((len(rows), n_dimensions + 1, n_dimensions + 1))
-        moments[:, :-1, :-1] = covariances[rows] + means[rows][:, :, None] * means[rows][:, None]
-        moments[:, :-1, -1] = moments[:, -1, :-1] = means[rows]
-        moments[:, -1, -1] = 1.0
-        maps, left_over = _completed(system, values[rows], pattern)
+        moments = drivers[rows][:, :, None] * drivers[rows][:, None]
+        moments[:, :n_dimensions, :n_dimensions] += covariances[rows]
+        maps, left_over = _completed(system, values[rows], known[rows], pattern)
         part = np.einsum("tip,tpq->tiq", maps, moments)
         states += moments.sum(axis=0)
         cross += part.sum(axis=0)
@@ -134,18 +150,19 @@ def _seen(
 
 
 def _completed(
-    system: LinearSystem, values: np.ndarray, pattern: np.ndarray
+    system: LinearSystem, values: np.ndarray, known: np.ndarray, pattern: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return each row as a linear map of ``(state, 1)``, and the covariance left over."""
+    """Return each row as a linear map of ``(state, inputs, 1)``, and the covariance left over."""
     n_columns, n_dimensions = system.observation.shape
-    maps = np.zeros((len(values), n_columns, n_dimensions + 1))
+    maps = np.zeros((len(values), n_columns, n_dimensions + known.shape[1] + 1))
     maps[:, pattern, -1] = values[:, pattern]
     left_over = np.zeros((n_columns, n_columns))
     absent = ~pattern
     if absent.any():
         noise = system.observation_noise
         solved = np.linalg.pinv(noise[np.ix_(pattern, pattern)]) @ noise[np.ix_(pattern, absent)]
-        maps[:, absent, :-1] = system.observation[absent] - solved.T @ system.observation[pattern]
+        weights = np.hstack([system.observation, system.observation_inputs])
+        maps[:, absent, :-1] = weights[absent] - solved.T @ weights[pattern]
         gaps = values[:, pattern] - system.offset[pattern]
         maps[:, absent, -1] = system.offset[absent] + gaps @ solved
         left_over[np.ix_(absent, absent)] = (
@@ -204,14 +221,22 @@ def _moved_update(
 ) -> LinearSystem:
     if sums.n_moves[g] < 1:
         return system
-    transition, state_noise = system.transition, system.state_noise
-    if "transition" not in fixed:
-        transition = _divided(sums.across[g], sums.before[g])
+    size, state_noise = system.n_dimensions, system.state_noise
+    free = np.repeat(
+        ["transition" not in fixed, "state_inputs" not in fixed], [size, system.n_inputs]
+    )
+    weights = np.hstack([system.transition, system.state_inputs])
+    weights = _regressed(weights, free, sums.across[g], sums.before[g])
     if "state_noise" not in fixed:
-        across = transition @ sums.across[g].T
-        around = transition @ sums.before[g] @ transition.T
+        across = weights @ sums.across[g].T
+        around = weights @ sums.before[g] @ weights.T
         state_noise = (sums.after[g] - across - across.T + around) / sums.n_moves[g]
-    return replace(system, transition=transition, state_noise=_symmetric(state_noise))
+    return replace(
+        system,
+        transition=weights[:, :size].copy(),
+        state_inputs=weights[:, size:].copy(),
+        state_noise=_symmetric(state_noise),
+    )
 
 
 def _seen_update(
@@ -219,15 +244,11 @@ def _seen_update(
 ) -> LinearSystem:
     if sums.n_seen[g] < 1:
         return system
-    states, cross = sums.states[g], sums.cross[g]
-    weights = np.column_stack([system.observation, system.offset])
-    free = np.ones(len(states), dtype=bool)
-    free[:-1] = "observation" not in fixed
-    free[-1] = "offset" not in fixed
-    if free.any():
-        # Normal equations of the free columns, with what the fixed ones explain taken off.
-        rest = cross[:, free] - weights[:, ~free] @ states[np.ix_(~free, free)]
-        weights[:, free] = _divided(rest, states[np.ix_(free, free)])
+    states, cross, size = sums.states[g], sums.cross[g], system.n_dimensions
+    names = ("observation", "observation_inputs", "offset")
+    free = np.repeat([name not in fixed for name in names], [size, system.n_inputs, 1])
+    weights = np.column_stack([system.observation, system.observation_inputs, system.offset])
+    weights = _regressed(weights, free, cross, states)
     noise = system.observation_noise
     if "observation_noise" not in fixed:
         product = weights @ cross.T
@@ -236,10 +257,23 @@ def _seen_update(
         noise = np.diag(np.diag(noise)) if diagonal else noise
     return replace(
         system,
-        observation=weights[:, :-1].copy(),
+        observation=weights[:, :size].copy(),
+        observation_inputs=weights[:, size:-1].copy(),
         offset=weights[:, -1].copy(),
         observation_noise=noise,
     )
+
+
+def _regressed(
+    weights: np.ndarray, free: np.ndarray, cross: np.ndarray, products: np.ndarray
+) -> np.ndarray:
+    """Return weights of a regression whose free columns are learned, the others held."""
+    weights = weights.copy()
+    if free.any():
+        # Normal equations of the free columns, with what the fixed ones explain taken off.
+        rest = cross[:, free] - weights[:, ~free] @ products[np.ix_(~free, free)]
+        weights[:, free] = _divided(rest, products[np.ix_(free, free)])
+    return weights
 
 
 def _divided(left: np.ndarray, right: np.ndarray) -> np.ndarray:

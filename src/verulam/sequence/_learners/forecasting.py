@@ -173,7 +173,9 @@ class OnlineFilter:
         if self._shares is None:
             return self.model.initial
         known, before = sequences.inputs, self._last_inputs
-        both = None if known is None or before is None else np.concatenate([before[-1:], known[-1:]])
+        both = (
+            None if known is None or before is None else np.concatenate([before[-1:], known[-1:]])
+        )
         moves = self.model.moves(Sequences(np.empty((2, 0)), np.array([0, 2]), both))
         if isinstance(moves, Transitions):
             return moves.step(self._shares)

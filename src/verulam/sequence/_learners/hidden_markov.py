@@ -418,7 +418,7 @@ class HiddenMarkovModel(HMMQueries, ManyPasses, Density):
         Parameters
         ----------
         initial
-            Probability of each first state.
+            Probability of each first state, or an `InitialProbabilities` with its values.
         transitions
             Transition matrix, or a part with its values, such as `LogisticTransitions` with
             weights.
@@ -440,7 +440,12 @@ class HiddenMarkovModel(HMMQueries, ManyPasses, Density):
         >>> round(model.score([0, 0, 1]), 4)
         -2.3931
         """
-        n_states = len(initial)
+        first = (
+            initial if isinstance(initial, InitialProbabilities) else InitialProbabilities(initial)
+        )
+        if first.values is None:
+            raise DataError("initial has no values: pass the probability of each first state.")
+        n_states = len(first.values)
         if not emission.complete and type(emission).complete is not Emission.complete:
             raise DataError(
                 f"{type(emission).__name__} has no values for all its parameters; construct it "
@@ -449,7 +454,7 @@ class HiddenMarkovModel(HMMQueries, ManyPasses, Density):
         model = cls(
             n_states,
             emission,
-            initial=InitialProbabilities(initial),
+            initial=first,
             transitions=transitions
             if hasattr(transitions, "prepared")
             else TransitionMatrix(values=transitions),

@@ -98,35 +98,30 @@ class MarkovChain(Density):
         "alpha": [Interval(Real, 0, None, closed="left")],
     }
     _takes_sequences: ClassVar[bool] = True
-    _skipped_checks: ClassVar[dict[str, str]] = dict.fromkeys(
-        (
-            "check_complex_data",
-            "check_dict_unchanged",
-            "check_dont_overwrite_parameters",
-            "check_dtype_object",
-            "check_estimators_dtypes",
-            "check_estimators_empty_data_messages",
-            "check_estimators_fit_returns_self",
-            "check_estimators_nan_inf",
-            "check_estimators_overwrite_params",
-            "check_estimators_pickle",
-            "check_f_contiguous_array_estimator",
-            "check_fit1d",
-            "check_fit2d_1sample",
-            "check_fit2d_predict1d",
-            "check_fit_check_is_fitted",
-            "check_fit_idempotent",
-            "check_fit_score_takes_y",
-            "check_methods_sample_order_invariance",
-            "check_methods_subset_invariance",
-            "check_n_features_in",
-            "check_n_features_in_after_fitting",
-            "check_pipeline_consistency",
-            "check_positive_only_tag_during_fit",
-            "check_readonly_memmap_input",
-        ),
-        "states are labels in one column, not tables of numbers",
-    )
+    _skipped_checks: ClassVar[dict[str, str]] = {
+        "check_dict_unchanged": "asks a fitted chain about tables of three columns",
+        "check_dont_overwrite_parameters": "fits a table of three columns, and looks at attributes",
+        "check_dtype_object": "fits a table of ten columns of objects, where labels make one",
+        "check_estimators_dtypes": "fits tables of five columns in several types of numbers",
+        "check_estimators_fit_returns_self": "fits two columns of blobs, not one of states",
+        "check_estimators_nan_inf": "puts NaN and infinity into three columns; one is refused, too",
+        "check_estimators_overwrite_params": "fits two columns of blobs, and looks at parameters",
+        "check_estimators_pickle": "pickles a chain that was fitted to three columns",
+        "check_f_contiguous_array_estimator": "the order in memory needs two columns to differ",
+        "check_fit1d": "a one-dimensional X is a sequence of states",
+        "check_fit2d_1sample": "one row of ten columns has ten states at one step",
+        "check_fit2d_predict1d": "fits three columns to be asked about a single row of them",
+        "check_fit_check_is_fitted": "fits two columns to see what is_fitted says",
+        "check_fit_idempotent": "fits the same two columns twice",
+        "check_fit_score_takes_y": "fits and scores three columns with a target beside them",
+        "check_methods_sample_order_invariance": "a chain is about the order of its rows",
+        "check_methods_subset_invariance": "rows that are asked about alone lose those before them",
+        "check_n_features_in": "expects two features, and a chain has one",
+        "check_n_features_in_after_fitting": "fits four columns and asks about fewer",
+        "check_pipeline_consistency": "compares a chain in a pipeline on three columns of blobs",
+        "check_positive_only_tag_during_fit": "fits several columns of negative numbers",
+        "check_readonly_memmap_input": "maps a file of two columns into memory",
+    }
 
     def __init__(self, order: int = 1, *, states: Any = None, alpha: float = 0.0) -> None:
         self.order = order
@@ -375,11 +370,19 @@ def _check_table(n_states: int, axes: int) -> None:
 
 
 def _one_column(sequences: Sequences) -> Sequences:
-    if sequences.values.shape[1] != 1:
+    values = sequences.values
+    if values.shape[1] == 0:
         raise DataError(
-            f"A chain takes one state per step; X has {sequences.values.shape[1]} columns."
+            f"X has 0 feature(s) (shape={values.shape}) while a minimum of 1 is required: one "
+            "state per step."
         )
-    missing = pd.isna(sequences.values[:, 0])
+    if values.shape[1] != 1:
+        raise DataError(f"A chain takes one state per step; X has {values.shape[1]} columns.")
+    if values.dtype.kind == "c":
+        raise DataError("Complex data not supported: a state is a label or a real number.")
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise DataError(f"X has an infinite state at step {int(np.argmax(np.isinf(values)))}.")
+    missing = pd.isna(values[:, 0])
     if missing.any():
         raise DataError(
             f"X has a missing state at step {int(np.argmax(missing))}. A chain counts states that "

@@ -313,9 +313,11 @@ def check_positive(owner: Any, name: str, *, zero: bool = False) -> None:
         )
 
 
-def checked_sequences(learner: Any, X: Any, lengths: Any, reset: bool) -> Sequences:
+def checked_sequences(
+    learner: Any, X: Any, lengths: Any, reset: bool, inputs: Any = None
+) -> Sequences:
     """Return sequences of numbers, checked as a learner's data."""
-    sequences = read_sequences(X, lengths)
+    sequences = read_sequences(X, lengths, inputs)
     if not reset and _is_one_column(X, learner):
         raise DataError(
             f"X has one value per step, but the model has {learner.n_features_in_} columns. "

@@ -7,7 +7,12 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError
 from verulam.numerics import log_sum_exp
-from verulam.sequence._model.transitions import AnyTransitions, Transitions, check_distribution
+from verulam.sequence._model.transitions import (
+    AnyTransitions,
+    Transitions,
+    VaryingTransitions,
+    check_distribution,
+)
 from verulam.sequence._recursions.viterbi_loops import log_forward_backward
 
 
@@ -130,6 +135,11 @@ def forward_backward(
         raise DataError(
             f"logarithms has shape {table.shape}; expected one row per step, at least one, and "
             f"{n_states} columns."
+        )
+    if isinstance(transitions, VaryingTransitions) and len(transitions.matrices) != len(table):
+        raise DataError(
+            f"transitions has {len(transitions.matrices)} matrices, but logarithms has "
+            f"{len(table)} steps; expected one for each."
         )
     shares = check_distribution(initial, "initial", (n_states,))
     with np.errstate(divide="ignore"):

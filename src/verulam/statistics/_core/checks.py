@@ -1,6 +1,6 @@
 """Checks that every test shares, each with a message that says what would be accepted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -78,12 +78,38 @@ def checked_p_values(p_values: ArrayLike) -> Vector:
 
 def numbers(values: Any, name: str) -> Vector:
     """Return an array of finite numbers whose squares are finite."""
+    lengths = unequal_lengths(values)
+    if lengths:
+        raise DataError(f"{name} must hold numbers, but holds lists of {lengths} values.")
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must hold numbers: {error}.") from error
     refuse_missing(array, name)
     return array
+
+
+def label_column(values: Any, name: str) -> NDArray[Any]:
+    """Return an array of labels, one for each instance unless the caller checks its shape."""
+    lengths = unequal_lengths(values)
+    if lengths:
+        raise DataError(f"{name} must be one column, but holds lists of {lengths} values.")
+    return np.asarray(values)
+
+
+def unequal_lengths(values: Any) -> str:
+    """Return the lengths of lists that no table can hold, in words; empty where it can."""
+    if not isinstance(values, list | tuple):
+        return ""
+    lengths = [len(part) for part in values if isinstance(part, Sized) and not _is_text(part)]
+    if len(set(lengths)) < 2:
+        return ""
+    *first, last = (str(length) for length in lengths)
+    return f"{', '.join(first)} and {last}"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str | bytes)
 
 
 def sample(values: ArrayLike, name: str, minimum: int = 2, what: str = "values") -> Vector:
@@ -190,18 +216,22 @@ def varying(values: Vector, what: str) -> None:
 def result_table(
     table: ArrayLike | pd.DataFrame,
     *,
+    name: str = "table",
     rows: str = "data sets",
     minimum_rows: int = 2,
     minimum_columns: int = 2,
 ) -> pd.DataFrame:
     """Return a table with one column per learner, checked for holes and size."""
+    wish = f"{name} must hold numbers, a row for each of the {rows} and a column for each learner"
+    columns = list(table.values()) if isinstance(table, Mapping) else None
+    lengths = unequal_lengths(table if columns is None else columns)
+    if lengths:
+        parts = "rows" if columns is None else "columns"
+        raise DataError(f"{wish}, but its {parts} have {lengths} values.")
     try:
         frame = _as_frame(table).astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(
-            "table must hold numbers, a row for each of the "
-            f"{rows} and a column for each learner: {error}."
-        ) from error
+        raise DataError(f"{wish}: {error}.") from error
     values = frame.to_numpy()
     for bad, what in (
         (~np.isfinite(values), "missing or infinite value"),
@@ -210,14 +240,15 @@ def result_table(
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise DataError(
-                f"table has a {what} in row {frame.index[row]!r}, column {frame.columns[column]!r}."
+                f"{name} has a {what} in row {frame.index[row]!r}, column "
+                f"{frame.columns[column]!r}."
             )
     if not frame.columns.is_unique:
-        raise DataError(f"table has repeated learners: {list(frame.columns)}.")
+        raise DataError(f"{name} has repeated learners: {list(frame.columns)}.")
     if values.shape[1] < minimum_columns:
-        raise too_few(values.shape[1], "table", minimum_columns, "learners")
+        raise too_few(values.shape[1], name, minimum_columns, "learners")
     if values.shape[0] < minimum_rows:
-        raise too_few(values.shape[0], "table", minimum_rows, rows)
+        raise too_few(values.shape[0], name, minimum_rows, rows)
     return frame
 
 
@@ -237,7 +268,14 @@ def _as_frame(table: Any) -> pd.DataFrame:
 def named_groups(groups: Any, minimum: int = 2) -> dict[Any, Vector]:
     """Return groups of numbers by name, from a table or a mapping of unequal groups."""
     if not isinstance(groups, Mapping):
-        frame = result_table(groups, rows="replications", minimum_rows=minimum)
+        lengths = unequal_lengths(groups)
+        if lengths:
+            raise DataError(
+                f"groups has lists of {lengths} values: groups of unequal size are given as a "
+                'dictionary with the results of each learner by its name, such as {"a": [...], '
+                '"b": [...]}.'
+            )
+        frame = result_table(groups, name="groups", rows="replications", minimum_rows=minimum)
         return {name: frame[name].to_numpy() for name in frame.columns}
     if len(groups) < 2:
         raise too_few(len(groups), "groups", 2, "learners")

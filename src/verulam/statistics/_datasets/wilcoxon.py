@@ -31,15 +31,18 @@ def fewest_pairs(alternative: Alternative, alpha: float) -> int:
     return int(np.floor(np.log2(sides / alpha))) + 1
 
 
-def refuse_few_pairs(count: int, alternative: Alternative, alpha: float, test: str) -> None:
-    """Raise when not even a clean sweep would reject."""
+def few_pairs(count: int, alternative: Alternative, alpha: float) -> tuple[str, ...]:
+    """Return the caveat, if any, that not even a clean sweep of so many pairs would reject."""
     minimum = fewest_pairs(alternative, alpha)
-    if count < minimum:
-        raise DataError(
-            f"{'1 pair that differs is' if count == 1 else f'{count} pairs that differ are'} too "
-            f"few: the {test} needs at least {minimum} to reject "
-            f"at alpha {alpha:g} ({alternative})."
-        )
+    if count >= minimum:
+        return ()
+    pairs = "1 pair that differs" if count == 1 else f"{count} pairs that differ"
+    least = min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**count)
+    caveat = (
+        f"with {pairs} no result can reject at alpha {alpha:g} ({alternative}): the smallest "
+        f"p-value is {least:.4g}, and at least {minimum} are needed; the p-value is exact"
+    )
+    return (caveat,)
 
 
 def signed_ranks(differences: Vector, zeros: str) -> tuple[Vector, Vector]:
@@ -158,7 +161,8 @@ def wilcoxon_test(
     Magnitudes 2, 1, 2, 4 have ranks 2.5, 1, 2.5, 4 (Alpaydin 19.13.1). The statistic is the
     smaller of the rank sums of positive and negative differences first minus second, or that of
     the positive ones for a one-sided claim; both are in ``details``. Which tail supports a claim
-    depends on what "positive" means, so the sign is stated here.
+    depends on what "positive" means, so the sign is stated here. Of so few data sets that no result
+    can reject, the exact p-value is given all the same, and a caveat says so.
 
     Examples
     --------
@@ -172,13 +176,16 @@ def wilcoxon_test(
     checked_level(alpha)
     checked_option(zeros, "zeros", ZERO_METHODS)
     checked_option(method, "method", METHODS)
-    one, other = pair(first, second, what="data sets")
+    one, other = pair(first, second, 1, "data sets")
     # Decimal results such as 0.12 - 0.10 and 0.32 - 0.30 tie only up to rounding.
     differences = rounded(one - other, max(np.abs(one).max(), np.abs(other).max()))
     differing = int(np.count_nonzero(differences))
     if differing == 0:
         raise DataError("All ties: the results are equal on every data set.")
-    refuse_few_pairs(differing, alternative, alpha, "signed rank test")
+    caveats = few_pairs(differing, alternative, alpha)
+    if caveats:
+        # An approximation may reject where no result can.
+        method = "exact"
     column = differences[:, np.newaxis]
     ranks, split = signed_ranks(column, zeros)
     plus = float(ranks[column > 0].sum() + split[0])
@@ -200,7 +207,7 @@ def wilcoxon_test(
             Assumption("data sets are independent"),
             Assumption("differences are symmetric about their median"),
         ),
-        caveats=() if differing == len(one) else (f"{len(one) - differing} ties",),
+        caveats=caveats if differing == len(one) else (*caveats, f"{len(one) - differing} ties"),
         details={"positive_ranks": plus, "negative_ranks": minus},
         source="Alpaydin 19.13.1",
     )

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError
-from verulam.statistics._core.checks import numbers
+from verulam.statistics._core.checks import label_column, numbers
 
 #: Share of the rows that a bootstrap sample of many rows holds, 1 - 1/e.
 DRAWN = 0.632
@@ -215,7 +215,7 @@ def no_information_error(y_true: ArrayLike, prediction: ArrayLike) -> float:
     >>> no_information_error(["a", "a", "a", "b"], ["a", "a", "b", "b"])
     0.5
     """
-    true, predicted = np.asarray(y_true), np.asarray(prediction)
+    true, predicted = label_column(y_true, "y_true"), label_column(prediction, "prediction")
     if true.ndim != 1 or true.shape != predicted.shape or not len(true):
         raise DataError(
             f"y_true has shape {true.shape} and the prediction {predicted.shape}: both need one "

@@ -14,6 +14,7 @@ from verulam.statistics._core.checks import (
     checked_count,
     checked_level,
     counted,
+    label_column,
     numbers,
 )
 from verulam.statistics._core.distributions import NORMAL
@@ -78,7 +79,7 @@ def area_differences(components: AreaComponents) -> tuple[Vector, Vector]:
 
 def positive_mask(y_true: ArrayLike, positive: object) -> NDArray[np.bool_]:
     """Return which instances are positive; the larger of two labels unless named."""
-    true = np.asarray(y_true)
+    true = label_column(y_true, "y_true")
     missing = pd.isna(true)
     if missing.any():
         raise DataError(f"y_true has a missing value in row {int(np.argmax(missing))}.")

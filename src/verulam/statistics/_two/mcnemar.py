@@ -15,6 +15,7 @@ from verulam.statistics._core.checks import (
     checked_count,
     checked_level,
     checked_option,
+    label_column,
 )
 from verulam.statistics._core.distributions import NORMAL, ChiSquare
 from verulam.statistics._core.hypotheses import paired_hypotheses
@@ -89,7 +90,8 @@ def error_overlap(y_true: ArrayLike, first: ArrayLike, second: ArrayLike) -> Err
     first, second
         Labels predicted by either classifier for the same instances.
     """
-    true, one, other = (np.asarray(labels) for labels in (y_true, first, second))
+    named = {"y_true": y_true, "first": first, "second": second}
+    true, one, other = (label_column(values, name) for name, values in named.items())
     if not true.shape == one.shape == other.shape or true.ndim != 1 or true.size == 0:
         raise DataError(
             f"y_true, first and second have shapes {true.shape}, {one.shape} and {other.shape}: "

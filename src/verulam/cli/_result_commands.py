@@ -1,13 +1,26 @@
-"""The commands after a study: make the model it ends in, and use it."""
+"""The commands after a study: analyse it, report it, make the model it ends in, and use it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verulam.cli._shared import complete_final, examples, existing_store, folder_of, wrapped
+from verulam.cli._shared import (
+    StoreFile,
+    complete_final,
+    complete_measure,
+    examples,
+    existing_store,
+    folder_of,
+    pass_on,
+    say,
+    wrapped,
+)
 
-model_app = typer.Typer()
+if TYPE_CHECKING:
+    from verulam.experiment import Analysis
+
+result_app = typer.Typer()
 
 ModelFile = Annotated[
     Path, typer.Argument(help="Model that `verulam finalise` wrote.", metavar="MODEL")
@@ -16,9 +29,81 @@ Trust = Annotated[
     list[str] | None,
     typer.Option("--trust", help="Type in the file to accept, repeatable.", metavar="TYPE"),
 ]
+Measure = Annotated[
+    str | None, typer.Option(help="Such as error, auc, r2.", autocompletion=complete_measure)
+]
+Alpha = Annotated[
+    float | None, typer.Option(help="Level of significance; 0.05 if the study does not say.")
+]
+Test = Annotated[str | None, typer.Option(help="Paired test, such as corrected_t_test.")]
+Simplicity = Annotated[
+    str | None,
+    typer.Option(help="Cost that tells who is simpler: interpretability, fit_seconds, ..."),
+]
+Acceptable = Annotated[
+    float | None, typer.Option(help="Level that is still good enough, to test against.")
+]
 
 
-@model_app.command(
+@result_app.command(
+    epilog=examples(
+        "verulam analyse study.sqlite --measure auc",
+        "verulam analyse study.sqlite --latex > table.tex",
+    )
+)
+def analyse(
+    store: StoreFile,
+    measure: Measure = None,
+    alpha: Alpha = None,
+    test: Test = None,
+    simplicity: Simplicity = None,
+    acceptable: Acceptable = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the table for LaTeX.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
+) -> None:
+    """Analyse stored results by any measure; nothing is run again."""
+    if json + latex + csv > 1:
+        raise ValueError("--json, --latex and --csv: only one of them can be printed.")
+    analysis = _analysed(store, measure, alpha, acceptable, test, simplicity)
+    if json:
+        pass_on(analysis.to_json())
+    elif latex:
+        pass_on(analysis.to_latex())
+    elif csv:
+        pass_on(analysis.to_csv() or "", nl=False)
+    else:
+        say(str(analysis))
+
+
+@result_app.command(
+    epilog=examples(
+        "verulam report study.sqlite", "verulam report study.sqlite -o report.html --open"
+    )
+)
+def report(
+    store: StoreFile,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; beside the store.")
+    ] = None,
+    measure: Measure = None,
+    alpha: Alpha = None,
+    test: Test = None,
+    simplicity: Simplicity = None,
+    acceptable: Acceptable = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+) -> None:
+    """Write the report of a study as one HTML file."""
+    folder_of(output, "--output")
+    from verulam.experiment import report as write
+
+    path = output or existing_store(store).with_suffix(".html")
+    say(str(write(_analysed(store, measure, alpha, acceptable, test, simplicity), path)))
+    if open_it:
+        typer.launch(path.resolve().as_uri())
+
+
+@result_app.command(
     epilog=examples(
         "verulam finalise study.sqlite",
         "verulam finalise study.sqlite --learner best -o model.skops",
@@ -26,9 +111,7 @@ Trust = Annotated[
     )
 )
 def finalise(
-    store: Annotated[
-        Path, typer.Argument(help="Store of a study, or the study file beside it.", metavar="STORE")
-    ],
+    store: StoreFile,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -58,13 +141,13 @@ def finalise(
     from verulam.experiment import finalise as make
 
     made = make(existing_store(store), learner, data=data, path=output, source=source, force=force)
-    typer.echo(str(made.card))
-    typer.echo(f"\nModel: {made.path}")
-    typer.echo(f"Card: {', '.join(str(path) for path in made.card_paths)}")
-    typer.echo(f"Next: verulam predict {made.path} NEW.csv -o predictions.csv")
+    say(str(made.card))
+    say(f"\nModel: {made.path}")
+    say(f"Card: {', '.join(str(path) for path in made.card_paths)}")
+    say(f"Next: verulam predict {made.path} NEW.csv -o predictions.csv")
 
 
-@model_app.command(
+@result_app.command(
     epilog=examples(
         "verulam predict model.skops new.csv -o predictions.csv",
         "verulam predict model.skops new.parquet -o predictions.parquet --keep customer",
@@ -103,19 +186,19 @@ def predict(
     try:
         loaded = load_model(model, trusted=trust or ())
     except UntrustedModelError as error:
-        typer.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}", err=True)
         words = " ".join(f"--trust {name}" for name in [*(trust or ()), *error.types])
-        typer.echo(f"Only if you know who made it: {words}", err=True)
+        say(f"Only if you know who made it: {words}", err=True)
         raise typer.Exit(2) from None
     done = predict_file(loaded, file, output, keep=keep or (), unseen=unseen)
     for line in done.notices:
-        typer.echo(wrapped(line), err=True)
+        say(wrapped(line), err=True)
     if output is not None:
         rows = "1 row" if done.rows == 1 else f"{done.rows} rows"
-        typer.echo(f"{output}: {rows}, columns {', '.join(done.columns)}")
+        say(f"{output}: {rows}, columns {', '.join(done.columns)}")
 
 
-@model_app.command(epilog=examples("verulam card model.skops", "verulam card model.skops --html"))
+@result_app.command(epilog=examples("verulam card model.skops", "verulam card model.skops --html"))
 def card(
     model: ModelFile,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print it as Markdown.")] = False,
@@ -131,8 +214,23 @@ def card(
     if json:
         from json import dumps
 
-        typer.echo(dumps(model_card.to_dict(), indent=2, ensure_ascii=False))
+        pass_on(dumps(model_card.to_dict(), indent=2, ensure_ascii=False))
     elif markdown or html:
-        typer.echo(model_card.to_markdown() if markdown else model_card.to_html(), nl=False)
+        pass_on(model_card.to_markdown() if markdown else model_card.to_html(), nl=False)
     else:
-        typer.echo(str(model_card))
+        say(str(model_card))
+
+
+def _analysed(
+    store: Path,
+    measure: str | None,
+    alpha: float | None,
+    level: float | None,
+    test: str | None,
+    simplicity: str | None,
+) -> "Analysis":
+    from verulam.experiment import analyse as examine
+
+    return examine(
+        existing_store(store), measure, alpha, acceptable=level, test=test, simplicity=simplicity
+    )
