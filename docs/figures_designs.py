@@ -1,4 +1,4 @@
-"""The picture of the guide to designs."""
+"""The pictures of the guide to designs."""
 
 from pathlib import Path
 
@@ -12,9 +12,12 @@ from verulam.experiment import (
     central_composite,
     fractional_factorial,
     full_factorial,
+    lenth_method,
     one_at_a_time,
     response_surface_search,
+    two_level_effects,
 )
+from verulam.plots import effect_half_normal
 
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 FIVE = [Factor("f1", (1, 2, 3, 4, 5), "numeric"), Factor("f2", (1, 2, 3, 4, 5), "numeric")]
@@ -35,7 +38,8 @@ def draw_designs(folder: Path) -> None:
     points(full, every, f"full factorial: {len(every)}")
     draw_fraction(fraction)
     starred = central_composite([Factor(n, (1.6, 4.4), "numeric") for n in ("f1", "f2")])
-    points(composite, starred, f"central composite: {len(starred)}")
+    runs = len(starred)
+    points(composite, starred, f"central composite: {runs} runs, 4 at the centre")
     composite.plot([1.6, 4.4, 4.4, 1.6, 1.6], [1.6, 1.6, 4.4, 4.4, 1.6], ":", color="0.6")
     draw_surface(surface)
     for ax in axes.flat:
@@ -43,6 +47,19 @@ def draw_designs(folder: Path) -> None:
         ax.set(xticks=range(1, 6), yticks=range(1, 6), xlabel="$f_1$", ylabel="$f_2$")
     figure.savefig(folder / "designs.png", dpi=150)
     plt.close(figure)
+    draw_half_normal(folder)
+
+
+def draw_half_normal(folder: Path) -> None:
+    """Draw the effects of the pilot plant, one run per setting, with the margins of Lenth."""
+    plant = full_factorial([Factor(name, (-1, 1), "numeric") for name in "DCBA"])[list("ABCD")]
+    rate = [45, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96]
+    effects = two_level_effects(plant, rate)
+    judged = lenth_method(effects)
+    margins = [judged.margin_of_error, judged.simultaneous_margin]
+    axes = effect_half_normal(effects, margins=margins, label="effect on the filtration rate")
+    axes.figure.savefig(folder / "half_normal.png", dpi=150, bbox_inches="tight")
+    plt.close(axes.figure)
 
 
 def points(ax: plt.Axes, settings: pd.DataFrame, title: str) -> None:

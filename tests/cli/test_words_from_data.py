@@ -81,7 +81,7 @@ def test_errors_print_no_escape_sequences(capsys, folder, monkeypatch, words):
 
 
 def test_markdown_cards_show_markup_as_it_is(folder):
-    card = (folder / "words.md").read_text(encoding="utf-8")
+    card = next(folder.glob("*.md")).read_text(encoding="utf-8")
     assert r"\\x1b\]0;title\\x07&lt;b&gt;\*x\*&lt;/b&gt;" in card
     assert "<b>" not in card
 

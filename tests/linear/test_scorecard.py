@@ -166,3 +166,24 @@ def test_equal_quantiles_are_one_cut():
     frame = pd.DataFrame({"a": [1.0, 1.0, 1.0, 1.0, 2.0]})
     (only,) = find_characteristics(encode_table(frame, read_schema(frame)), 5)
     assert only.attributes == ("up to 1", "above 1", "missing")
+
+
+@pytest.mark.parametrize("n_ranges", [2, 3, 5, 8])
+@pytest.mark.parametrize("values", [[1, 2, 2, 2, 2], [1, 1, 2, 3, 3, 3], [5, 6, 7, 8, 9, 9, 9, 9]])
+def test_no_range_lies_beyond_the_largest_value(values, n_ranges):
+    """Each range has rows, and the largest value is in the last, with all that equal it."""
+    frame = pd.DataFrame({"a": np.array(values, dtype=float)})
+    table = encode_table(frame, read_schema(frame))
+    characteristics = find_characteristics(table, n_ranges)
+    (only,) = characteristics
+    assert (only.cuts < max(values)).all()
+    codes = attribute_codes(table, characteristics)[:, 0]
+    assert set(codes.tolist()) == set(range(len(only.cuts) + 1))
+    assert len(only.attributes) == len(only.cuts) + 2
+
+
+def test_distinct_values_share_the_last_range():
+    frame = pd.DataFrame({"a": np.arange(1.0, 13.0)})
+    table = encode_table(frame, read_schema(frame))
+    codes = attribute_codes(table, find_characteristics(table, 4))[:, 0]
+    assert np.bincount(codes).tolist() == [3, 3, 3, 3]

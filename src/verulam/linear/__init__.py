@@ -54,7 +54,13 @@ from verulam.linear._scorecard import Scorecard
 from verulam.linear._trainer_comparison import LineComparison, compare_lines, line_trainers
 from verulam.linear._training.criteria import LineCriterion, line_criterion
 from verulam.linear._training.decision_evidence import TwoClassEvidence, two_class_evidence
-from verulam.linear._training.geometry import Hyperplane, augment, sign_normalise, solution_region
+from verulam.linear._training.geometry import (
+    Hyperplane,
+    augment,
+    minimum_length_vector,
+    sign_normalise,
+    solution_region,
+)
 from verulam.linear._training.perceptrons import (
     BatchPerceptron,
     FarthestMarginPerceptron,
@@ -116,6 +122,7 @@ __all__ = [
     "line_trainers",
     "mean_average_precision",
     "minimise",
+    "minimum_length_vector",
     "ndcg",
     "network_for",
     "newton_descent",

@@ -56,10 +56,10 @@ def class_priors(priors: Any, class_weights: np.ndarray) -> np.ndarray:
     if not np.isclose(shares.sum(), 1.0):
         raise DataError(f"priors must sum to 1; they sum to {shares.sum():.6g}.")
     # Of a class without any rows nothing is known that could be weighed against the others.
-    known = np.where(seen, shares, 0.0)
-    if not known.any():
+    seen_shares = np.where(seen, shares, 0.0)
+    if not seen_shares.any():
         raise DataError("priors are above 0 only for classes that have no training rows.")
-    return known / known.sum()
+    return seen_shares / seen_shares.sum()
 
 
 def log_priors(priors: np.ndarray) -> np.ndarray:
@@ -151,9 +151,12 @@ def estimate_covariances(
     return covariances.mean(axis=1) if shape == "spherical" else covariances
 
 
-def _divisors(weights: np.ndarray, estimated: Any) -> np.ndarray:
-    """Return what scatters are divided by; a class without weight has no scatter to divide."""
-    divisors = weights - estimated
+def _divisors(weights: np.ndarray, n_means: Any) -> np.ndarray:
+    """Return what scatters about `n_means` estimated means are divided by.
+
+    A class without weight has no scatter to divide.
+    """
+    divisors = weights - n_means
     if (np.asarray(divisors)[np.asarray(weights) > 0] < 1e-9).any():
         raise DataError(
             "unbiased=True needs sample weights that count rows, and at least two rows for each "

@@ -11,6 +11,8 @@ from verulam.base import Chunk, DataError, EncodedTable, TableSchema, spread_row
 from verulam.numerics import DiagonalMoments, diagonal_moments, overall_moments
 
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
+#: Stands for the logarithm of 0 where infinities would cancel to NaN.
+LOG_ZERO = -1e300
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ def bernoulli_columns(
     # Where one of the two is impossible the other's logarithm is 0, so a large finite value
     # keeps the linear form exact and still rules the class out.
     log_one, log_zero = (
-        np.maximum(np.nan_to_num(values, nan=-np.log(2.0), neginf=-1e300), -1e300)
+        np.maximum(np.nan_to_num(values, nan=-np.log(2.0), neginf=LOG_ZERO), LOG_ZERO)
         for values in (log_one, log_zero)
     )
     return LinearColumns(positions, log_one - log_zero, log_zero)

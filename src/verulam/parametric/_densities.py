@@ -34,8 +34,8 @@ from verulam.parametric._class_parameters import (
 _TIED = {"full": "tied", "diag": "tied_diag", "spherical": "tied_spherical"}
 
 
-class LogLikelihood:
-    """Mixin: the total log-likelihood of a sample, from `score_samples`."""
+class LogLikelihoodMixin:
+    """The total log-likelihood of a sample, from `score_samples`."""
 
     def score(self, X: ArrayLike, y: Any = None) -> float:
         """Return the log-likelihood of the rows of `X`."""
@@ -64,7 +64,7 @@ def column_totals(chunk: Chunk) -> ColumnTotals:
     return ColumnTotals(float(chunk.weights.sum()), chunk.weights @ chunk.inputs)
 
 
-class BernoulliDensity(LogLikelihood, OnePass, Density):
+class BernoulliDensity(LogLikelihoodMixin, OnePass, Density):
     r"""Independent columns of zeros and ones.
 
     Parameters
@@ -139,7 +139,7 @@ class BernoulliDensity(LogLikelihood, OnePass, Density):
         return (generator(random_state).random(shape) < self.probabilities_).astype(np.float64)
 
 
-class MultinomialDensity(LogLikelihood, OnePass, Density):
+class MultinomialDensity(LogLikelihoodMixin, OnePass, Density):
     r"""Counts of several outcomes: one draw per row, or many.
 
     Parameters
@@ -222,7 +222,7 @@ class GaussianParameters:
     covariance_matrix: np.ndarray
 
 
-class GaussianDensity(LogLikelihood, OnePass, Density):
+class GaussianDensity(LogLikelihoodMixin, OnePass, Density):
     r"""A Gaussian in one or many dimensions.
 
     Parameters
@@ -276,8 +276,8 @@ class GaussianDensity(LogLikelihood, OnePass, Density):
 
     def _statistics(self, chunk: Chunk, parameters: None) -> Any:
         # One class, so that the sums of the classifiers serve here too.
-        everyone = np.zeros(len(chunk), dtype=np.intp)
-        one_class = Chunk(chunk.inputs, everyone, chunk.weights, np.zeros(1))
+        codes = np.zeros(len(chunk), dtype=np.intp)
+        one_class = Chunk(chunk.inputs, codes, chunk.weights, np.zeros(1))
         return class_moments(one_class, _TIED[self.covariance_type])
 
     def _update(self, statistics: Any) -> GaussianParameters:

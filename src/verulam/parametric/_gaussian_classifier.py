@@ -220,11 +220,11 @@ class GaussianClassifier(PosteriorMixin, OnePassClassifier, Classifier):
             )
         estimated = estimate_covariances(moments, self.covariance_type, unbiased=self.unbiased)
         if self.shared_weight or self.spherical_weight:
-            estimated = self._mixed(estimated, moments)
+            estimated = self._regularised(estimated, moments)
         floors = self.variance_floor * total_variances(moments)
         return raise_to_floor(estimated, self.covariance_type, floors, classes)
 
-    def _mixed(self, estimated: np.ndarray, moments: Any) -> np.ndarray:
+    def _regularised(self, estimated: np.ndarray, moments: Any) -> np.ndarray:
         shared = estimated
         if not is_tied(self.covariance_type):
             tied_type = {"full": "tied"}.get(self.covariance_type, f"tied_{self.covariance_type}")

@@ -21,7 +21,7 @@ from verulam.base import (
 )
 from verulam.numerics import factorise, gaussian_log_density
 from verulam.parametric._class_parameters import raise_to_floor
-from verulam.parametric._densities import GaussianParameters, LogLikelihood
+from verulam.parametric._densities import GaussianParameters, LogLikelihoodMixin
 from verulam.parametric._sample_moments import PairSums, pair_sums
 
 
@@ -109,7 +109,7 @@ def _chunk_pair_sums(chunk: Chunk) -> PairSums:
     return pair_sums(chunk.inputs, chunk.weights)
 
 
-class IncompleteGaussianDensity(LogLikelihood, ManyPasses, Density):
+class IncompleteGaussianDensity(LogLikelihoodMixin, ManyPasses, Density):
     r"""A Gaussian, where some values of some rows are missing.
 
     Parameters

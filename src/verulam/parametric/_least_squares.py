@@ -95,7 +95,7 @@ def solve_factor(statistics: TriangularFactor) -> LinearFit:
     data, so the intercept takes no part in the choice among several solutions.
     """
     factor = statistics.factor
-    centred, along = factor[1:-1, 1:-1].copy(), factor[1:-1, -1]
+    centred, projections = factor[1:-1, 1:-1].copy(), factor[1:-1, -1]
     scales = np.linalg.norm(centred, axis=0)
     # What rounding leaves of a constant column when its mean is taken away is not a column.
     rounding = 50.0 * np.finfo(float).eps * np.sqrt(statistics.n_rows)
@@ -108,10 +108,10 @@ def solve_factor(statistics: TriangularFactor) -> LinearFit:
     tolerance = np.finfo(float).eps * max(statistics.n_rows, *centred.shape, 1)
     significant = singular > tolerance * (singular[0] if len(singular) else 1.0)
     inverse = np.divide(1.0, singular, out=np.zeros_like(singular), where=significant)
-    coef = (right.T @ (inverse * (left.T @ along))) / scales
+    coef = (right.T @ (inverse * (left.T @ projections))) / scales
     intercept = (factor[0, -1] - factor[0, 1:-1] @ coef) / factor[0, 0]
     # What the terms could not reach, and what the dropped directions left.
-    residual_sum = factor[-1, -1] ** 2 + float(((along - centred @ coef) ** 2).sum())
+    residual_sum = factor[-1, -1] ** 2 + float(((projections - centred @ coef) ** 2).sum())
     freedom = statistics.weight - significant.sum() - 1
     variance = residual_sum / freedom if freedom > 0 else np.nan
     # The diagonal of the inverse of the normal equations, without forming them.
@@ -145,7 +145,7 @@ class LeastSquares(OnePass, Regressor):
     standard_errors_ : ndarray of shape (n_features,)
         Standard error of each weight.
     statistics_ : TriangularFactor
-        Sums over the training data, to which `partial_fit` adds.
+        Triangular factor of the training data, which `partial_fit` updates.
 
     Notes
     -----
@@ -201,7 +201,7 @@ class PolynomialRegression(OnePass, Regressor):
     rank_, residual_sum_, residual_variance_, standard_errors_
         As in `LeastSquares`.
     statistics_ : TriangularFactor
-        Sums over the training data, to which `partial_fit` adds.
+        Triangular factor of the training data, which `partial_fit` updates.
 
     Notes
     -----

@@ -140,7 +140,7 @@ def maximise_likelihood(
 
     if not np.isfinite(loss(first)):
         raise DataError(f"init={first.tolist()}: the sample is impossible there; begin elsewhere.")
-    best, converged = _search(loss, first, limits)
+    best, converged = _nelder_mead(loss, first, limits)
     if not converged:
         warnings.warn(
             "The search for the largest likelihood has not converged.",
@@ -151,10 +151,10 @@ def maximise_likelihood(
     return MaximumLikelihood(labels, best, errors, -loss(best), len(sample), converged)
 
 
-def _search(
+def _nelder_mead(
     loss: Callable[[Vector], float], first: Vector, limits: Sequence[Any]
 ) -> tuple[Vector, bool]:
-    """Search by Nelder-Mead, restarted from each point where the last simplex ended."""
+    """Return the optimum of simplex searches, one after another, and whether they came to rest."""
     # A simplex may collapse short of the optimum; a fresh one around its end goes on.
     point, value, converged = first, loss(first), False
     for _ in range(ROUNDS):

@@ -33,6 +33,7 @@ from verulam.base import (
 from verulam.numerics import PosteriorMixin
 from verulam.parametric._class_parameters import PRIORS, class_priors, log_priors
 from verulam.parametric._column_models import (
+    LOG_ZERO,
     CategoricalColumns,
     ColumnSums,
     GaussianColumns,
@@ -46,8 +47,8 @@ from verulam.parametric._column_models import (
 )
 from verulam.parametric._explanation import Explanation, explain_rows
 
-#: A log-likelihood below this contains an event of probability 0.
-IMPOSSIBLE = -1e299
+#: A log-likelihood below this contains an event of probability 0; others are far above.
+IMPOSSIBLE = 0.1 * LOG_ZERO
 KINDS = ("gaussian", "categorical", "bernoulli", "multinomial")
 
 
@@ -289,9 +290,9 @@ def column_terms(classifier: NaiveBayes, table: EncodedTable) -> dict[str | int,
         alone = EncodedTable(
             table.schema, table.numbers, np.ascontiguousarray(table.codes[:, [position]])
         )
-        whole = classifier.categorical_
+        model = classifier.categorical_
         # The tables of all columns lie end to end; one column alone starts at its own.
-        CategoricalColumns(whole.first[position:], whole.log_probabilities).add_terms(
+        CategoricalColumns(model.first[position:], model.log_probabilities).add_terms(
             terms[name], alone
         )
     return {name: terms[name] for name in table.schema.names}

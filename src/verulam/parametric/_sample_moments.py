@@ -79,14 +79,14 @@ def pair_sums(X: np.ndarray, weights: np.ndarray | None) -> PairSums:
     # Around their mean numbers do not cancel when squares are subtracted.
     origin = np.where(present, X, 0.0).sum(axis=0) / np.maximum(counts, 1)
     values = np.where(present, X - origin, 0.0)
-    here = present.astype(np.float64)
-    weighted_here = here if weights is None else here * weights[:, None]
+    presence = present.astype(np.float64)
+    weighted_presence = presence if weights is None else presence * weights[:, None]
     weighted_values = values if weights is None else values * weights[:, None]
     return PairSums(
         origin,
-        weighted_here.T @ here,
-        weighted_values.T @ here,
-        (weighted_values * values).T @ here,
+        weighted_presence.T @ presence,
+        weighted_values.T @ presence,
+        (weighted_values * values).T @ presence,
         weighted_values.T @ values,
     )
 

@@ -124,16 +124,16 @@ def select_complexity(
         validation.append(offset - results["test_score"])
     errors = np.array(validation)
     means = errors.mean(axis=1)
-    deviations = errors.std(axis=1, ddof=1) / np.sqrt(errors.shape[1])
+    standard_errors = errors.std(axis=1, ddof=1) / np.sqrt(errors.shape[1])
     best = int(means.argmin())
     # The one-standard-error rule: a difference within the noise is no reason for a richer model.
-    adequate = np.flatnonzero(means <= means[best] + deviations[best])
+    adequate = np.flatnonzero(means <= means[best] + standard_errors[best])
     return ComplexityCurve(
         parameter=parameter,
         values=tuple(values),
         training=np.array(training).mean(axis=1),
         validation=means,
-        validation_error=deviations,
+        validation_error=standard_errors,
         best=values[best],
         selected=values[int(adequate[0])],
     )

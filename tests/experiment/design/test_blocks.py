@@ -114,7 +114,7 @@ def test_bad_contrasts(contrasts, generators, message):
 def test_bad_numbers_of_blocks():
     with pytest.raises(DataError, match="n_blocks: 3; expected 2, 4 or 8"):
         find_block_contrasts(4, 3)
-    with pytest.raises(DataError, match="n_blocks: 4; .*2 factors have 4 settings"):
+    with pytest.raises(DataError, match=r"n_blocks: 4; .*2 factors have 4 settings"):
         find_block_contrasts(2, 4)
     with pytest.raises(DataError, match="n_factors: 9; above 7, give the contrasts"):
         find_block_contrasts(9, 2)

@@ -54,5 +54,5 @@ def test_one_factor():
 
 @pytest.mark.parametrize("count", [1, 2.5, True, "4"])
 def test_bad_numbers_of_settings(count):
-    with pytest.raises(DataError, match="n_settings: .*; expected a whole number of at least 2"):
+    with pytest.raises(DataError, match=r"n_settings: .*; expected a whole number of at least 2"):
         latin_hypercube(MIXED, count)

@@ -263,13 +263,9 @@ def test_a_hypercube_takes_ranges_and_levels():
 
 
 def test_levels_of_a_hypercube_stay_as_they_are():
-    made = settings({"kind": "latin hypercube", "settings": 4}, {"sizes": [[10], [5, 5]]})
-    assert sorted(map(repr, (each["sizes"] for each in made))) == [
-        "[10]",
-        "[10]",
-        "[5, 5]",
-        "[5, 5]",
-    ]
+    factors = {"sizes": [[10], [5, 5]], "C": RANGES["C"]}
+    made = settings({"kind": "latin hypercube", "settings": 4}, factors)
+    assert sorted(repr(each["sizes"]) for each in made) == ["[10]", "[10]", "[5, 5]", "[5, 5]"]
 
 
 TWO_LEVELS = {"max_depth": [1, 3], "min_samples_leaf": [1, 9], "max_features": [1, 2]}

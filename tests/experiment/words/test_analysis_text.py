@@ -197,7 +197,8 @@ def test_cells_of_a_table(factors):
     rows = variance_rows(effects.table)
     assert [row[0] for row in rows] == ["n_neighbors", "splits", "error", "total"]
     assert rows[-1][3:] == ["-", "-", "-", "-"]
-    assert alias_lines(effects) == []
+    assert effects.aliases == {}
+    assert alias_lines(effects) == list(effects.notes)
 
 
 @pytest.mark.parametrize("name", ["two"])

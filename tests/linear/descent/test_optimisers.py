@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import differential_evolution, dual_annealing, minimize
+from scipy.optimize import differential_evolution, dual_annealing, minimize, rosen, rosen_der
 from tests.linear.examples import overlapping
 
 from verulam.base import DataError
@@ -37,6 +37,43 @@ def test_a_bowl_is_descended(method):
     assert np.array_equal(descent.path[-1], descent.point)
     assert np.allclose(descent.values, [height(point) for point in descent.path])
     assert len(np.unique(descent.path, axis=0)) > 1
+
+
+@pytest.mark.parametrize(
+    ("method", "theirs"),
+    [("conjugate gradient", "CG"), ("quasi-newton", "BFGS"), ("newton", "Newton-CG")],
+)
+def test_every_name_goes_its_own_way(method, theirs):
+    """The points of Rosenbrock's valley that SciPy's method of that name passes, and no other's."""
+    points = [np.array([-1.2, 1.0])]
+    minimize(
+        rosen,
+        points[0],
+        jac=rosen_der,
+        method=theirs,
+        callback=lambda point: points.append(np.array(point)),
+        options={"maxiter": 12},
+    )
+    descent = minimise(rosen, points[0], method=method, gradient=rosen_der, max_iter=12)
+    assert np.allclose(descent.path[: len(points)], points)
+    others = {name: minimise(rosen, points[0], method=name, gradient=rosen_der) for name in LOCAL}
+    for name, other in others.items():
+        assert np.allclose(other.path[5], descent.path[5]) == (name == method)
+
+
+def test_conjugate_gradients_solve_a_bowl_in_as_many_steps_as_it_has_inputs():
+    matrix = np.diag([1.0, 3.0, 9.0, 20.0])
+    descent = minimise(
+        lambda a: float(0.5 * a @ matrix @ a),
+        np.ones(4),
+        method="conjugate gradient",
+        gradient=lambda a: matrix @ a,
+    )
+    steps = np.diff(descent.path[:4], axis=0)
+    for first, second in zip(steps, steps[1:], strict=False):
+        cosine = first @ matrix @ second
+        cosine /= np.sqrt((first @ matrix @ first) * (second @ matrix @ second))
+        assert abs(cosine) < 0.05
 
 
 @pytest.mark.parametrize("method", LOCAL)

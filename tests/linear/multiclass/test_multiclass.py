@@ -1,11 +1,14 @@
 """Many classes from lines between two."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.svm import SVC
 
 from verulam.base import DataError
 from verulam.linear import (
@@ -43,6 +46,44 @@ def test_the_strict_rule_rejects_none_and_several():
     assert 0 < (~alone).sum() < 100
     assert (predicted[~alone] == "?").all()
     assert (predicted[alone] == values[alone].argmax(axis=1)).all()
+
+
+class FixedPlane(MinimumSquaredError):  # noqa: N818 (the name of its base misleads)
+    """A plane of weights that are given, of any length."""
+
+    PLANES: ClassVar = {0: ([-1.0, 0.0], 0.0), 1: ([10.0, 0.0], -10.0), 2: ([0.0, 1.0], -3.0)}
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        weights, bias = self.PLANES[int(np.flatnonzero(y)[0])]
+        self.coef_, self.intercept_ = np.array([weights]), np.array([bias])
+        return self
+
+
+def test_distances_do_not_depend_on_the_lengths_of_weights():
+    rows, names = np.array([[-5.0, 0.0], [5.0, 0.0], [0.0, 5.0]]), [0, 1, 2]
+    largest = OneVersusRest(FixedPlane()).fit(rows, names)
+    farthest = OneVersusRest(FixedPlane(), rule="distance").fit(rows, names)
+    # One unit beyond the second plane, two beyond the third, whose weights are ten times shorter.
+    query = [[2.0, 5.0]]
+    assert largest.predict(query).tolist() == [1]
+    assert farthest.predict(query).tolist() == [2]
+    assert farthest.decision_function(query).tolist() == [[-2.0, 1.0, 2.0]]
+    for place, estimator in enumerate(farthest.estimators_):
+        distance = estimator.hyperplane_.signed_distance(rows)
+        assert np.allclose(farthest.decision_function(rows)[:, place], distance)
+
+
+def test_distances_of_two_classes_and_of_no_planes():
+    two = OneVersusRest(rule="distance").fit(LINE, NAMES == "a")
+    plain = OneVersusRest().fit(LINE, NAMES == "a")
+    assert np.allclose(
+        two.decision_function(LINE),
+        plain.decision_function(LINE) / np.linalg.norm(plain.estimators_[0].coef_),
+    )
+    assert np.array_equal(two.predict(LINE), plain.predict(LINE))
+    with pytest.raises(DataError, match=r'rule="distance" needs planes .* SVC has no coef_'):
+        OneVersusRest(SVC(), rule="distance").fit(IRIS, SPECIES)
 
 
 def test_regions_of_the_largest_are_convex():

@@ -2,9 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from verulam.base import DataError
-from verulam.linear import Hyperplane, augment, sign_normalise, solution_region
+from verulam.kernel import SupportVectorClassifier
+from verulam.linear import (
+    Hyperplane,
+    augment,
+    minimum_length_vector,
+    sign_normalise,
+    solution_region,
+)
 
 
 def test_distance_of_a_point_and_of_the_origin():
@@ -88,3 +96,44 @@ def test_the_one_may_come_last():
 def test_every_row_has_its_class():
     with pytest.raises(DataError, match="positive must have 2 entries"):
         sign_normalise([[1.0], [2.0]], [True])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_shortest_separating_vector(seed):
+    """As a quadratic program by SLSQP, and as the hard margin of augmented rows."""
+    random = np.random.default_rng(seed)
+    inputs = random.normal(size=(40, 3))
+    positive = inputs @ [1.0, -1.0, 0.5] + 0.3 > 0
+    inputs[positive] += 0.4 * np.array([1.0, -1.0, 0.5])
+    rows = sign_normalise(inputs, positive)
+    shortest = minimum_length_vector(rows, 2.0)
+    assert (rows @ shortest).min() == pytest.approx(2.0)
+    program = minimize(
+        lambda a: 0.5 * a @ a,
+        1.5 * shortest + 0.1,
+        jac=lambda a: a,
+        constraints={"type": "ineq", "fun": lambda a: rows @ a - 2.0},
+        options={"ftol": 1e-12},
+    )
+    assert np.allclose(shortest, program.x, atol=1e-5)
+    machine = SupportVectorClassifier(kernel="linear", form="hard", fit_intercept=False, tol=1e-9)
+    machine.fit(augment(inputs), positive)
+    plane = machine.dual_coef_[0] @ machine.support_vectors_
+    assert np.allclose(shortest, 2.0 * plane, atol=1e-5)
+
+
+def test_scale_does_not_matter_for_the_shortest_vector():
+    rows = sign_normalise([[0.0], [1.0], [3.0], [4.0]], [False, False, True, True])
+    for unit in (1e-6, 1.0, 1e6):
+        assert np.allclose(unit * minimum_length_vector(unit * rows), [-2.0, 1.0])
+
+
+def test_no_shortest_vector_where_none_separates():
+    with pytest.raises(DataError, match="not linearly separable"):
+        minimum_length_vector([[1.0, 0.0], [-1.0, 0.0]])
+    with pytest.raises(DataError, match="margin must be a number above 0; got 0"):
+        minimum_length_vector([[1.0, 0.0]], 0.0)
+    with pytest.raises(DataError, match=r"rows must be a table; got the shape \(2,\)"):
+        minimum_length_vector([1.0, 0.0])
+    with pytest.raises(DataError, match="rows has missing or infinite values"):
+        minimum_length_vector([[np.nan, 0.0]])

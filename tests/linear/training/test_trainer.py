@@ -216,6 +216,28 @@ def test_chunks_in_order_are_one_pass():
     assert whole.n_corrections_ == parts.n_corrections_
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Perceptron(learning_rate=inverse(0.5, 1.0)),
+        lambda: LeastMeanSquares(learning_rate=inverse(0.05, 1.0)),
+        lambda: OnlineRegression(learning_rate=inverse(0.05, 1.0)),
+        lambda: GradientLogistic(learning_rate=inverse(0.5, 1.0), random_state=0),
+    ],
+)
+def test_falling_rates_go_on_falling_over_chunks(make):
+    """One pass in chunks is one pass; rates that began anew would take large steps again."""
+    rows, classes = overlapping()
+    whole, parts, anew = make().partial_fit(rows, classes), make(), make()
+    for start in range(0, 200, 40):
+        chunk = slice(start, start + 40)
+        parts.partial_fit(rows[chunk], classes[chunk])
+    assert np.allclose(whole.coef_, parts.coef_)
+    assert np.allclose(whole.intercept_, parts.intercept_)
+    anew.set_params(learning_rate=make().learning_rate(1)).partial_fit(rows, classes)
+    assert not np.allclose(whole.coef_, anew.coef_, rtol=0.05)
+
+
 def test_the_mean_goes_on_over_chunks():
     rows, classes = overlapping()
     whole = Perceptron(average=True).partial_fit(rows, classes)

@@ -122,6 +122,19 @@ def test_search_equals_trying_every_subset():
         assert subset.cost == pytest.approx(least)
 
 
+def test_the_search_takes_rows_out_again():
+    """From all rows on, a search that only adds would stay where it is."""
+    inputs, labels = np.arange(12.0)[:, None], (np.arange(12) > 5).astype(np.int64)
+    members = np.ones(12, dtype=np.bool_)
+    cost = toggle_search(cdist(inputs, inputs), labels, members, np.arange(12), 0.5)
+    assert members.sum() == 2
+    assert cost == 1.0
+    crowded, sides = X[:120], Y[:120]
+    start = condense(crowded, sides, random_state=0).rows
+    subset = search_subset(crowded, sides, 3.0, n_init=1, random_state=0)
+    assert len(subset.rows) < len(start)
+
+
 def test_compiled_loops_equal_their_python_source():
     codes = (Y == "left").astype(np.int64)[:40]
     order = np.arange(40)

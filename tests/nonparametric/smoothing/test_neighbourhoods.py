@@ -27,6 +27,6 @@ def test_terms_of_a_batch_are_those_of_its_rows():
 
 
 def test_room_for_a_point_to_leave_out():
-    assert Neighbourhood(WINDOWS["tophat"], n_neighbors=4).one_more().n_neighbors == 5
+    assert Neighbourhood(WINDOWS["tophat"], n_neighbors=4).with_one_more().n_neighbors == 5
     fixed = Neighbourhood(WINDOWS["tophat"], bandwidth=1.0)
-    assert fixed.one_more() is fixed
+    assert fixed.with_one_more() is fixed

@@ -56,7 +56,8 @@ def test_every_row_in_doubt_divides_the_consistent_boxes():
 def test_noise_is_counted():
     X = np.array([[0.0], [1.0], [2.0], [3.0], [9.0]])
     learner = BoxClassifier().fit(X, [1, 1, 0, 1, 0])
-    assert learner.false_positives_ + learner.false_negatives_ == 1.0
+    # The box of all positives takes the negative between them in.
+    assert (learner.false_positives_, learner.false_negatives_) == (1.0, 0.0)
     assert learner.score(X, [1, 1, 0, 1, 0]) == 0.8
     assert learner.general_ == ()
     with pytest.raises(DataError, match="There is no version space: every box has errors"):
@@ -91,6 +92,18 @@ def test_threshold_error_is_the_least(seed):
         np.sum(((X[:, 0] > a) & (X[:, 1] > b)) != y.astype(bool)) for a in cuts for b in cuts
     )
     assert learner.false_positives_ + learner.false_negatives_ == least
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_both_kinds_of_error_are_counted_by_weight(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 6, size=(40, 2)).astype(float), rng.integers(0, 2, size=40)
+    weights = rng.integers(1, 4, size=40).astype(float)
+    learner = ThresholdRule(directions="above").fit(X, y, sample_weight=weights)
+    taken = learner.predict(X) == 1
+    assert learner.false_positives_ == weights[taken & (y == 0)].sum()
+    assert learner.false_negatives_ == weights[~taken & (y == 1)].sum()
+    assert learner.false_positives_ != learner.false_negatives_
 
 
 def test_directions_are_found_or_given():

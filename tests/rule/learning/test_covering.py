@@ -6,6 +6,8 @@ import pytest
 from verulam.base import DataError
 from verulam.data import dataset
 from verulam.rule import Irep, Ripper, SequentialCovering
+from verulam.rule._learning import covering
+from verulam.rule._learning.one_class import learn_class
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +28,27 @@ def test_covering_learns_the_notes_example():
         "IF age = senior AND credit_rating = excellent THEN no",
     ]
     assert str(rules.default) == "ELSE yes"
+
+
+def test_rows_that_a_rule_covers_teach_no_later_class(monkeypatch):
+    """The rule of the rarest class takes rows of others with it, which the next does not see."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = np.digitize(X[:, 0] + rng.normal(size=300), [-0.8, 1.2])
+    seen, rules = [], []
+
+    def recorded(problem, rows, options, chance):
+        seen.append(rows)
+        rules.append(learn_class(problem, rows, options, chance))
+        return rules[-1]
+
+    monkeypatch.setattr(covering, "learn_class", recorded)
+    Irep(random_state=0).fit(X, y)
+    assert len(seen) == 2
+    covered = np.any([rule.covered > 0 for rule in rules[0]], axis=0)
+    np.testing.assert_array_equal(seen[1], np.flatnonzero(~covered))
+    rarest = np.argmin(np.bincount(y))
+    assert (y[covered] != rarest).any()
 
 
 @pytest.mark.parametrize("criterion", ["entropy", "foil"])

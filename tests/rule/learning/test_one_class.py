@@ -58,6 +58,55 @@ def test_each_rule_covers_positives_that_are_left():
         left &= rule.covered == 0
 
 
+def test_what_a_rule_covers_is_gone_for_the_next_negatives_too(monkeypatch):
+    problem, _ = two_boxes(noise=0.2)
+    rows = np.arange(len(problem.positive), dtype=np.int32)
+    options = CoveringOptions(GrowthOptions(most_conditions=2), surplus_bits=None)
+    learner = _ClassLearner(problem, rows, options, np.random.default_rng(0))
+    asked, plain = [], learner._new_rule
+    monkeypatch.setattr(learner, "_new_rule", lambda left: asked.append(left) or plain(left))
+    rules = learner.build(rows, [])
+    assert len(rules) > 2
+    negatives_covered = 0
+    for rule, before, after in zip(rules, asked, asked[1:], strict=False):
+        np.testing.assert_array_equal(after, before[rule.covered[before] == 0])
+        inside = before[rule.covered[before] > 0]
+        negatives_covered += (problem.positive[inside] == 0).sum()
+    assert negatives_covered > 0
+
+
+def test_variants_are_compared_by_their_whole_description():
+    """Bits of exceptions and of conditions: the difference is that of two rule bases."""
+    problem, _ = two_boxes(noise=0.1)
+    rows = np.arange(len(problem.positive), dtype=np.int32)
+    learner = _ClassLearner(problem, rows, CoveringOptions(), np.random.default_rng(0))
+    grown = problem.grow(rows, learner.options.growth)
+    later, decided = np.zeros(len(rows), dtype=np.int64), np.zeros((0, 2))
+
+    def bits(rule):
+        return learner._relative_bits(rule, rows, later, decided, np.array([float(len(rule))]), 0)
+
+    variants = [problem.shortened(grown, length) for length in range(1, len(grown) + 1)]
+    assert len(variants) > 2
+    for variant in variants[1:]:
+        difference = length_of(problem, [variant]) - length_of(problem, [variants[0]])
+        assert bits(variant) - bits(variants[0]) == pytest.approx(difference)
+
+
+def test_a_rule_that_explains_less_than_it_takes_to_write_is_deleted():
+    """Few positives more do not pay for a long rule, though they do for a short one."""
+    problem, _ = two_boxes(noise=0.2)
+    rows = np.arange(len(problem.positive), dtype=np.int32)
+    options = CoveringOptions(GrowthOptions(least_positives=1), surplus_bits=None)
+    learner = _ClassLearner(problem, rows, options, np.random.default_rng(0))
+    every = learner.build(rows, [])
+    pays = learner.without_needless(every)
+    assert 0 < len(pays) < len(every)
+    for place in range(len(pays)):
+        others = [rule for k, rule in enumerate(pays) if k != place]
+        assert length_of(problem, pays) <= length_of(problem, others) + 1e-9
+
+
 def test_ripper_finds_both_boxes_through_noise():
     problem, inside = two_boxes(n=2000, noise=0.1)
     rules = learn(problem, RIPPER)

@@ -212,6 +212,22 @@ def test_effects_of_inputs_are_found_again():
     assert unaware.score(fresh) < scores[0] - 500
 
 
+def test_the_level_that_inputs_hold_is_told_from_the_offset():
+    """A heater that is on half the time: from effects of zero, EM gave up far from the aim."""
+    random = np.random.default_rng(0)
+    heater, warmth = np.repeat(random.integers(0, 2, size=60), 5).astype(float), np.zeros(300)
+    for t in range(1, 300):
+        warmth[t] = 0.9 * warmth[t - 1] + 2.0 * heater[t - 1] + 0.5 * random.normal()
+    reading = 15.0 + warmth + random.normal(size=300)
+    room = LinearDynamicalSystem(fixed=("observation_inputs",)).fit(reading, inputs=heater)
+    assert room.converged_
+    assert_allclose(room.system_.transition, 0.9, atol=0.02)
+    assert_allclose(room.system_.observation @ room.system_.state_inputs, 2.0, atol=0.1)
+    assert_allclose(room.system_.offset, 15.0, atol=1.5)
+    scaled = LinearDynamicalSystem(fixed=("observation_inputs",)).fit(reading, inputs=1e6 * heater)
+    assert_allclose(1e6 * scaled.system_.state_inputs, room.system_.state_inputs, rtol=1e-3)
+
+
 def test_samples_are_driven():
     known = np.tile(INPUTS[0], (200, 1))
     drawn = MODEL.sample(len(known), inputs=known, random_state=0)

@@ -86,6 +86,24 @@ def test_bootstrap_of_a_table_draws_rows_together():
     assert 0.7 < bootstrap.interval.low < bootstrap.interval.estimate < bootstrap.interval.high < 1
 
 
+@pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
+@pytest.mark.parametrize("statistic", [np.median, np.std, np.max])
+def test_bootstrap_is_of_the_statistic_that_is_asked_for(statistic, method):
+    bootstrap = bootstrap_interval(VALUES, statistic, method=method, resamples=400, random_state=5)
+    peer = stats.bootstrap(
+        (VALUES,),
+        statistic,
+        n_resamples=400,
+        method={"bca": "BCa"}.get(method, method),
+        rng=np.random.default_rng(5),
+    )
+    assert bootstrap.interval.estimate == pytest.approx(statistic(VALUES))
+    assert_allclose(bootstrap.replicates, peer.bootstrap_distribution)
+    limits = [bootstrap.interval.low, bootstrap.interval.high]
+    assert_allclose(limits, [*peer.confidence_interval])
+    assert not np.allclose(bootstrap.replicates.mean(), VALUES.mean(), atol=0.02)
+
+
 def test_bootstrap_repeats_with_its_seed():
     first, second = (bootstrap_interval(VALUES, resamples=200, random_state=3) for _ in range(2))
     assert first.interval == second.interval

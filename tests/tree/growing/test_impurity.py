@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from verulam.base import DataError
 from verulam.data import dataset
 from verulam.tree import (
+    DecisionTreeClassifier,
     entropy,
     gini,
     information_gain,
@@ -33,6 +34,38 @@ def test_values_for_two_and_more_classes():
     assert_allclose(entropy(np.full(8, 1 / 8)), 3.0)
     assert_allclose(gini([0.3, 0.7]), 2 * 0.3 * 0.7)
     assert_allclose(misclassification([0.2, 0.5, 0.3]), 0.5)
+
+
+def test_rows_of_a_loss_are_actions():
+    """To call a healthy patient ill costs 1, to send an ill one home 10, to test either 2."""
+    loss = [[0.0, 10.0], [1.0, 0.0], [2.0, 2.0]]
+    shares = np.array([[0.9, 0.1], [0.3, 0.7], [0.99, 0.01], [1.0, 0.0]])
+    assert_allclose(risk(shares, loss), [0.9, 0.3, 0.1, 0.0])
+    assert_allclose(risk([0.25, 0.75], [[0.0, 1.0], [10.0, 0.0]]), 0.75)
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_a_tree_by_risk_has_the_threshold_of_least_risk(seed):
+    """Losses of the two errors differ, and their exchange would have another threshold."""
+    random = np.random.default_rng(seed)
+    x = random.normal(size=80)
+    classes = (x + random.normal(size=80) > 0).astype(int)
+    middles = np.convolve(np.sort(x), [0.5, 0.5], mode="valid")
+
+    def best(loss):
+        totals = [
+            sum(
+                side.sum() * risk(np.bincount(classes[side], minlength=2) / side.sum(), loss)
+                for side in (x > middle, x <= middle)
+            )
+            for middle in middles
+        ]
+        return middles[int(np.argmin(np.round(totals, 9)))]
+
+    loss = np.array([[0.0, 1.0], [10.0, 0.0]])
+    tree = DecisionTreeClassifier(criterion="risk", loss=loss, max_depth=1)
+    assert_allclose(tree.fit(x[:, None], classes).tree_.threshold[0], best(loss))
+    assert best(loss) != best(loss.T)
 
 
 def test_risk_with_zero_one_loss_is_misclassification():

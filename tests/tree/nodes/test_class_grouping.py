@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from verulam.data import dataset
+from verulam.tree import MultivariateTreeClassifier
 from verulam.tree._nodes.class_grouping import (
     GROUPINGS,
     fisher_direction,
@@ -15,7 +16,13 @@ from verulam.tree._nodes.class_grouping import (
     two_groups,
     two_means,
 )
-from verulam.tree._nodes.problem import CRITERIA, NodeOptions, NodeProblem, find_threshold
+from verulam.tree._nodes.problem import (
+    CRITERIA,
+    NodeOptions,
+    NodeProblem,
+    find_threshold,
+    split_impurity_of,
+)
 
 OPTIONS = NodeOptions(CRITERIA["entropy"], 1, "exchange", 9, 3, 2, 5)
 
@@ -102,6 +109,26 @@ def test_exchange_never_raises_the_impurity():
         assert after <= worth(start) + 1e-12
         better += after < worth(start) - 1e-9
     assert better > 0
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4, 5])
+def test_the_grouping_that_is_asked_for_is_used(seed):
+    """Here the exchange comes to other groups than 2-means, in a node and in a tree."""
+    problem = blobs(seed)
+    groups = {
+        name: two_groups(replace(problem, options=replace(OPTIONS, grouping=name)))
+        for name in GROUPINGS
+    }
+    start = two_means(problem.class_means(), problem.class_weights)
+    assert_array_equal(groups["two_means"], start[problem.codes])
+    exchanged = group_by_exchange(problem, start)
+    assert_array_equal(groups["exchange"], exchanged[problem.codes])
+    left = {}
+    for name in GROUPINGS:
+        tree = MultivariateTreeClassifier("lda", grouping=name, max_depth=1, standardise=False)
+        branches = tree.fit(problem.inputs, problem.codes).apply(problem.inputs)
+        left[name] = split_impurity_of(problem, branches - 1, 2)
+    assert left["exchange"] < left["two_means"] - 1e-3
 
 
 def test_setosa_is_set_apart_first():

@@ -36,9 +36,10 @@ def latin_hypercube(factors: Sequence[Factor], n_settings: int, seed: Seed = 0) 
 
     Examples
     --------
+    >>> import numpy as np
     >>> factors = [Factor("C", (0.1, 1000.0), "log"), Factor("kernel", ("rbf", "poly"))]
     >>> table = latin_hypercube(factors, 4, seed=1)
-    >>> sorted(np.floor(np.log10(table["C"])).astype(int)), sorted(table["kernel"])
+    >>> sorted(np.floor(np.log10(table["C"])).astype(int).tolist()), sorted(table["kernel"])
     ([-1, 0, 1, 2], ['poly', 'poly', 'rbf', 'rbf'])
     """
     from scipy.stats import qmc

@@ -201,15 +201,13 @@ def _pushed(
     def excess(place: np.ndarray) -> np.ndarray:
         return np.asarray(_statistics((place * width)[np.newaxis], surface) / limit)
 
-    options: Any = {"maxiter": 200, "ftol": 1e-10}
-    outcome = optimize.minimize(
-        lambda place: float(direction @ place),
-        start / width,
-        bounds=[(-1 / size, 1 / size) for size in width],
-        constraints=optimize.NonlinearConstraint(excess, -np.inf, 1.0),
-        method="SLSQP",
-        options=options,
-    )
+    search: dict[str, Any] = {
+        "method": "SLSQP",
+        "bounds": [(-1 / size, 1 / size) for size in width],
+        "constraints": optimize.NonlinearConstraint(excess, -np.inf, 1.0),
+        "options": {"maxiter": 200, "ftol": 1e-10},
+    }
+    outcome = optimize.minimize(direction.dot, start / width, **search)
     place = np.clip(outcome.x * width, -1.0, 1.0)
     feasible = bool(excess(place / width)[0] <= 1 + 1e-6)
     return float(sign * place[factor]) if feasible else float("-inf")

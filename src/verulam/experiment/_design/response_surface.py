@@ -151,11 +151,11 @@ def fit_response_surface(
     >>> surface.coefficients[["estimate", "standard_error"]].round(3)
               estimate  standard_error
     term
-    constant     4.972           0.076
-    x           -0.090           0.047
-    x^2          1.010           0.039
+    constant     4.997           0.064
+    x           -0.090           0.041
+    x^2          0.992           0.029
     >>> surface.anova.loc["lack of fit", ["F", "p_value"]].round(3).to_dict()
-    {'F': 0.801, 'p_value': 0.555}
+    {'F': 0.421, 'p_value': 0.704}
     """
     used = _ranged(settings, factors)
     codes = coded_settings(settings, used).to_numpy()

@@ -217,6 +217,10 @@ def latex_table(analysis: "Analysis") -> str:
         row += costs[1:3]
     header += ["fit", "predict"]
     tables = [_booktabs(header, rows, f"l{'r' * (len(header) - 1)}", caption)]
+    if analysis.overall is not None:
+        by_data = _data_cells(analysis.responses.by_data(), PER_PAGE, spoken_name)
+        words = f"{analysis.measure.title}, mean on each data set."
+        tables += [_booktabs(head, cells, f"l{'r' * (len(head) - 1)}", words) for head, cells in by_data]
     if analysis.overall is None and _evidence(analysis) is not None and len(rows) > 1:
         head, differences = difference_cells(analysis)
         tables.append(_booktabs(head, differences, "lrrl", f"Differences on {data}."))
@@ -272,16 +276,23 @@ def _title(analysis: "Analysis") -> str:
 def _means_by_data(means: pd.DataFrame) -> list[str]:
     """Return the mean responses, a few contestants at a time where they do not fit."""
     longest = max(len(str(data)) for data in means.index)
+    numbers = {name: f"[{number}]" for number, name in enumerate(means.columns, start=1)}
     per_block = max(1, (WIDTH - min(longest, 30)) // 9)
-    columns = [f"[{number}]" for number in range(1, means.shape[1] + 1)]
+    blocks = [wrapped_table(*cells) for cells in _data_cells(means, per_block, numbers.get)]
+    key = ", ".join(f"{number} {spoken_name(str(name))}" for name, number in numbers.items())
+    return [*blocks, fill(key, WIDTH)]
+
+
+def _data_cells(
+    means: pd.DataFrame, per_block: int, heading: Callable[[str], Any]
+) -> list[tuple[list[str], list[list[str]]]]:
+    """Return head and rows of the tables of data sets by contestants, so many of them in each."""
     blocks = []
     for start in range(0, means.shape[1], per_block):
         part = means.iloc[:, start : start + per_block]
         rows = [[str(data), *map(number_text, values)] for data, *values in part.itertuples()]
-        blocks.append(wrapped_table(["data set", *columns[start : start + per_block]], rows))
-    numbered = enumerate(means.columns, start=1)
-    key = ", ".join(f"[{number}] {spoken_name(str(name))}" for number, name in numbered)
-    return [*blocks, fill(key, WIDTH)]
+        blocks.append((["data set", *map(heading, part.columns)], rows))
+    return blocks
 
 
 def _test_lines(verdict: "Verdict") -> list[str]:

@@ -127,7 +127,7 @@ def normalise_gram(gram: ArrayLike) -> np.ndarray:
 
 
 def check_gram(gram: np.ndarray, treatment: str = STATIONARY) -> np.ndarray:
-    """Return a training Gram matrix made symmetric; warn if it is indefinite, and how it is used."""
+    """Return a training Gram matrix made symmetric; if indefinite, warn and say how it is used."""
     report = gram_report(gram)
     if not report.symmetric:
         raise DataError(

@@ -167,7 +167,7 @@ def learn_weights(
 
 @dataclass(frozen=True, eq=False)
 class _WeightState:
-    r"""Weights, their machines, and for each kernel :math:`K_i \beta` and :math:`\beta^T K_i \beta`."""
+    r"""Weights and machines, with :math:`K_i \beta` and :math:`\beta^T K_i \beta` by kernel."""
 
     weights: np.ndarray
     machines: GramMachines

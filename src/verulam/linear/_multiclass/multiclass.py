@@ -68,8 +68,9 @@ class OneVersusRest(_FromTwoClasses):
     estimator
         Two-class trainer with a `decision_function`; None takes `MinimumSquaredError`.
     rule
-        "argmax" takes the class with the largest discriminant; "strict" only a class that alone is
-        positive, and rejects the rest.
+        "argmax" takes the class with the largest discriminant; "distance" that on whose positive
+        side the row lies farthest from the plane, whatever the lengths of the weights; "strict"
+        only a class that alone is positive, and rejects the rest.
     reject_label
         What strict prediction returns where no class, or more than one, is positive.
 
@@ -82,9 +83,11 @@ class OneVersusRest(_FromTwoClasses):
 
     Notes
     -----
-    Discriminants of differently trained trainers are compared as they are; divide by the length
-    of the weights (`hyperplane_.signed_distance`) for distances. The regions of "argmax" are
-    convex. See Alpaydin 10.3.2 (10.6-10.8).
+    .. math:: \arg\max_i g_i(x), \qquad\text{or}\qquad \arg\max_i g_i(x) / \|w_i\|
+
+    The largest discriminant belongs to the class whose plane is farthest only where all weights
+    are of similar length; where trainers make some longer than others, "distance" divides by it.
+    The regions of both are convex. See Alpaydin 10.3.2 (10.6-10.8).
 
     Examples
     --------
@@ -98,7 +101,7 @@ class OneVersusRest(_FromTwoClasses):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods(["fit", "decision_function"]), None],
-        "rule": [StrOptions({"argmax", "strict"})],
+        "rule": [StrOptions({"argmax", "distance", "strict"})],
         "reject_label": "no_validation",
     }
 
@@ -119,10 +122,25 @@ class OneVersusRest(_FromTwoClasses):
             clone(self._estimator()).fit(inputs, (targets == label).astype(np.int64))
             for label in positives
         ]
+        if self.rule == "distance":
+            self._lengths = self._weight_lengths()
         return self
 
+    def _weight_lengths(self) -> np.ndarray:
+        if not all(hasattr(estimator, "coef_") for estimator in self.estimators_):
+            raise DataError(
+                f'rule="distance" needs planes with weights, but {type(self._estimator()).__name__}'
+                " has no coef_; take a linear estimator, or another rule."
+            )
+        lengths = [float(np.linalg.norm(estimator.coef_)) for estimator in self.estimators_]
+        # Weights of zero describe no plane, and their discriminant is a constant.
+        return np.array([length if length > 0.0 else 1.0 for length in lengths])
+
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Return the discriminant of each class; for two classes that of the second."""
+        """Return the discriminant of each class; for two classes that of the second.
+
+        With the rule "distance" it is the signed distance from the plane of each class.
+        """
         values = self._values(self._checked(X))
         return values if len(self.classes_) > 2 else values[:, 1]
 
@@ -130,6 +148,8 @@ class OneVersusRest(_FromTwoClasses):
         values = np.column_stack(
             [estimator.decision_function(inputs) for estimator in self.estimators_]
         )
+        if self.rule == "distance":
+            values = values / self._lengths
         return values if len(self.classes_) > 2 else np.column_stack([-values, values])
 
     def predict(self, X: ArrayLike) -> np.ndarray:

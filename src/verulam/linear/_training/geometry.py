@@ -4,8 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import nnls
 
 from verulam.base import DataError
+
+#: Squared distance of the origin from the rows' mixtures, in units of the rows, that is none.
+NOT_SEPARABLE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,61 @@ def solution_region(rows: ArrayLike, margin: float = 0.0, *, limit: float = 10.0
     # The lowest corner first, the left one of two, whichever cut made it.
     lowest = np.lexsort((corners[:, 0], corners[:, 1]))[0]
     return np.roll(corners, -lowest, axis=0)
+
+
+def minimum_length_vector(rows: ArrayLike, margin: float = 1.0) -> np.ndarray:
+    r"""Return the shortest vector whose product with every row reaches the margin.
+
+    Many vectors separate classes that can be separated; the shortest is the only one of its kind.
+
+    Parameters
+    ----------
+    rows
+        Sign-normalised rows, in any number of columns.
+    margin
+        Least product :math:`b > 0` with every row.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        The weights; of augmented rows the bias is one of them and counts in the length.
+
+    Notes
+    -----
+    .. math:: \min \|a\| \quad\text{with}\quad a^T y_i \ge b \text{ for all } i
+
+    (Bartkowiak 5.3). A larger margin only makes it longer in proportion. It is a combination of the
+    rows that reach the margin just so, with weights that are not negative, which non-negative least
+    squares finds (Lawson and Hanson 1974, 23.4).
+
+    Examples
+    --------
+    >>> from verulam.linear import minimum_length_vector, sign_normalise
+    >>> rows = sign_normalise([[0.0], [1.0], [3.0], [4.0]], [False, False, True, True])
+    >>> minimum_length_vector(rows).round(3)
+    array([-2.,  1.])
+    """
+    constraints = np.asarray(rows, dtype=np.float64)
+    if constraints.ndim != 2 or not constraints.size:
+        raise DataError(f"rows must be a table; got the shape {constraints.shape}.")
+    if not np.isfinite(constraints).all():
+        raise DataError("rows has missing or infinite values.")
+    if not (np.isfinite(margin) and margin > 0):
+        raise DataError(f"margin must be a number above 0; got {margin}.")
+    # In units of the longest row, and of the margin, so that the last row weighs like the others.
+    scale = float(np.linalg.norm(constraints, axis=1).max()) or 1.0
+    design = np.vstack([constraints.T / scale, np.ones(len(constraints))])
+    target = np.zeros(len(design))
+    target[-1] = 1.0
+    shares, _ = nnls(design, target)
+    residual = target - design @ shares
+    weights = -residual[:-1] / (scale * max(residual[-1], 1e-300))
+    if not (residual[-1] > NOT_SEPARABLE and (constraints @ weights > 1.0 - 1e-6).all()):
+        raise DataError(
+            "rows cannot all have a product above the margin: the classes are not linearly "
+            "separable; verulam.linear.separability has the proof."
+        )
+    return margin * weights
 
 
 def _cut(corners: np.ndarray, normal: np.ndarray, margin: float) -> np.ndarray:

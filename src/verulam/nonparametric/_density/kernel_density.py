@@ -54,7 +54,7 @@ from verulam.nonparametric._windows.window_sums import (
     tree_pays,
 )
 
-#: Radii within which a window with tails is taken to lie, where an end is needed.
+#: Bandwidths within which a window with tails is taken to lie, where an end is needed.
 TAIL_REACH = 9.0
 
 
@@ -175,7 +175,7 @@ class KernelDensity(Density):
             raise DataError("sample_weight: all weights are zero; at least one must be above.")
         window = find_window(self.kernel)
         self._bounds = check_support(self.support, inputs)
-        self._check_shape()
+        self._check_options()
         self.inputs_ = inputs.copy()
         self.weights_ = counts / counts.sum()
         units = shape_units(inputs, counts, self.shape)
@@ -186,15 +186,15 @@ class KernelDensity(Density):
         self.whitening_ = units / self.bandwidth_
         self.local_factors_ = np.ones(len(inputs))
         if self.adaptive:
-            self.local_factors_ = self._adapted(window)
+            self.local_factors_ = self._adaptive_factors(window)
         self.local_covariances_: np.ndarray | None = None
         self._local: LocalWindows | None = None
         if self.shape == "local":
             self._fit_local(units, counts)
-        self._stored = self._store()
+        self._stored = self._scaled_points()
         return self
 
-    def _check_shape(self) -> None:
+    def _check_options(self) -> None:
         """Raise where options do not go together."""
         if self._bounds is not None and self.shape in {"full", "local"}:
             raise DataError(
@@ -236,7 +236,7 @@ class KernelDensity(Density):
             roots = self.whitening_ @ inverse_roots(covariances)
             self._local = LocalWindows(self.inputs_, self.weights_, roots)
 
-    def _adapted(self, window: Window) -> np.ndarray:
+    def _adaptive_factors(self, window: Window) -> np.ndarray:
         """Return factors that fall where the density with one width is high."""
         points = self.inputs_ @ self.whitening_
         logs = log_window_sums(points, store_points(points, self.weights_), window)
@@ -244,7 +244,8 @@ class KernelDensity(Density):
         # factors is one.
         return np.exp(-self.adaptive * (logs - self.weights_ @ logs))
 
-    def _store(self) -> StoredPoints:
+    def _scaled_points(self) -> StoredPoints:
+        """Return the stored points in units of the bandwidth, ready for sums of windows."""
         # A window that is wider by f is lower by f^d.
         weights = self.weights_ * self.local_factors_ ** -float(self.inputs_.shape[1])
         return store_points(self.inputs_ @ self.whitening_, weights, self.local_factors_**-2.0)
@@ -270,8 +271,8 @@ class KernelDensity(Density):
             by_tree = tree_pays(*self.inputs_.shape)
         rtol = self.rtol if by_tree else None
         sums = log_window_sums(inputs @ self.whitening_, self._stored, window, rtol=rtol)
-        volume = np.linalg.slogdet(self.whitening_)[1]
-        return sums + volume - window.log_norm(inputs.shape[1])
+        log_determinant = np.linalg.slogdet(self.whitening_)[1]
+        return sums + log_determinant - window.log_norm(inputs.shape[1])
 
     def _images(self, bounds: np.ndarray) -> list[Image]:
         radius = find_window(self.kernel).radius
@@ -314,6 +315,7 @@ class KernelDensity(Density):
     def quantile(self, shares: ArrayLike) -> np.ndarray:
         """Return the values below which the given shares of the density lie; one column only."""
         levels = check_shares(self, shares)
+        # Beyond 40 bandwidths the tail of every window by name is less than rounding.
         reach = 40.0 * self.local_factors_.max() / self.whitening_[0, 0]
         low, high = self.inputs_.min() - reach, self.inputs_.max() + reach
         if self._bounds is not None:

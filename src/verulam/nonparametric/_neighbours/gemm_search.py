@@ -91,7 +91,7 @@ def nearest_in_tiles(
     stored = tiled.stored
     distances = np.empty((len(queries), k))
     rows = np.empty((len(queries), k), dtype=np.intp)
-    crowded = np.empty(len(queries), dtype=np.bool_)
+    undecided = np.empty(len(queries), dtype=np.bool_)
 
     time = len(queries) * len(stored) * (GEMM_PAIR_TIME + GEMM_COLUMN_TIME * stored.shape[1])
     threads = 1 if time < GEMM_THREADED_TIME else thread_count()
@@ -108,13 +108,13 @@ def nearest_in_tiles(
             tiled.tiles,
             distances[task],
             rows[task],
-            crowded[task],
+            undecided[task],
         )
 
     # Threads share the queries already; BLAS with threads of its own would compete with them.
     with one_blas_thread():
         thread_map(search, range(0, len(queries), task_rows), threads, limit_blas=False)
-    return distances, rows, crowded
+    return distances, rows, undecided
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -156,7 +156,7 @@ def farthest(stored, centre):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def search_tiles(queries, stored, centre, scale, tiles, distances, rows, crowded):
+def search_tiles(queries, stored, centre, scale, tiles, distances, rows, undecided):
     r"""Find the nearest rows of each query; mark queries that have to be measured in full.
 
     One product with a tile gives :math:`\|s\|^2 - 2 q^T s` in single precision for each query and
@@ -206,7 +206,7 @@ def search_tiles(queries, stored, centre, scale, tiles, distances, rows, crowded
                     counts[query] = _thin(values[query], places[query], counts[query], near)
                     limits[query] = near
         for query in range(n_here):
-            crowded[start + query] = counts[query] < 0
+            undecided[start + query] = counts[query] < 0
             if counts[query] < 0:
                 continue
             limit = _kth_smallest(values[query], counts[query], k, spare) + margins[query]

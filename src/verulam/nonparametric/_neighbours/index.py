@@ -71,6 +71,9 @@ Distance = Callable[[np.ndarray, np.ndarray], float]
 class NeighbourIndex:
     """Stored rows, ready to be searched.
 
+    A query may build what later ones search (a tree, tiles) and note what it learned of the data;
+    answers do not depend on that, only their time does.
+
     Parameters
     ----------
     stored
@@ -144,20 +147,21 @@ class NeighbourIndex:
 
     def _query(self, queries: np.ndarray, k: int) -> Neighbours:
         if self._scan_pays(len(queries), k):
-            return self._query_all(queries, k)
+            return self._query_brute(queries, k)
         if self._tree_pays(k) and self._are_near(queries):
             return self._query_tree(queries, k)
-        return self._query_all(queries, k) if self.order != 2.0 else self._query_tiles(queries, k)
+        return self._query_brute(queries, k) if self.order != 2.0 else self._query_tiles(queries, k)
 
-    def _query_all(self, queries: np.ndarray, k: int) -> Neighbours:
+    def _query_brute(self, queries: np.ndarray, k: int) -> Neighbours:
         """Return the nearest rows by measuring all."""
         if self._kind is None or k > MOST_INSERTED:
             return nearest_by_distances(self._measure, queries, k)
         return Neighbours(*nearest_by_scan(queries, self.stored, self._kind, k))
 
     def _query_tiles(self, queries: np.ndarray, k: int) -> Neighbours:
+        """Return the nearest rows by matrix products, and by measuring where these cannot tell."""
         if self._is_crowded and k <= MOST_INSERTED:
-            return self._query_all(queries, k)
+            return self._query_brute(queries, k)
         if self._tiled is None:
             self._tiled = tiled_rows(self.stored)
             if len(queries) > 10 * TRIED_QUERIES:
@@ -165,7 +169,7 @@ class NeighbourIndex:
                 return self._query_tiles(queries, k)
         distances, rows, undecided = nearest_in_tiles(queries, self._tiled, k)
         if undecided.any():
-            exact = _nearest_of_all(queries[undecided], self.stored, k)
+            exact = _euclidean_brute(queries[undecided], self.stored, k)
             distances[undecided], rows[undecided] = exact.distances, exact.rows
         return Neighbours(distances, rows)
 
@@ -173,6 +177,7 @@ class NeighbourIndex:
         """Ask some queries, to leave products out where they tell hardly anything."""
         assert self._tiled is not None
         undecided = nearest_in_tiles(queries, self._tiled, k)[2]
+        # Beside a scan of four times their cost, products cost little where queries need both.
         dear = scan_time(*self.stored.shape) > 4 * self._product_time(k)
         self._is_crowded = not dear and bool(undecided.mean() > CROWDED)
 
@@ -262,7 +267,7 @@ class NeighbourIndex:
         if most > k:
             self._settle(queries, neighbours, distances[:, k])
         if lost.any():
-            exact = self._query_all(queries[lost], k)
+            exact = self._query_brute(queries[lost], k)
             neighbours.distances[lost], neighbours.rows[lost] = exact.distances, exact.rows
         return neighbours
 
@@ -281,8 +286,8 @@ class NeighbourIndex:
             return
         self._is_tied = self._is_tied or len(tied) > OFTEN_TIED * len(queries)
         if self._product_time(neighbours.rows.shape[1]) < SETTLING_TIME:
-            ask = self._query_all if len(tied) <= FEW_QUERIES else self._query_tiles
-            exact = ask(queries[tied], neighbours.rows.shape[1])
+            search = self._query_brute if len(tied) <= FEW_QUERIES else self._query_tiles
+            exact = search(queries[tied], neighbours.rows.shape[1])
             neighbours.distances[tied], neighbours.rows[tied] = exact.distances, exact.rows
             return
         # Where many rows are equally near, many queries are mostly the same, too.
@@ -309,7 +314,7 @@ class NeighbourIndex:
             measure_listed(queries[some], self.stored, ends, places, near, near_rows)
             distances[some], rows[some] = near, near_rows
         if len(many):
-            rest = _nearest_of_all(queries[many], self.stored, k)
+            rest = _euclidean_brute(queries[many], self.stored, k)
             distances[many], rows[many] = rest.distances, rest.rows
         return Neighbours(distances, rows)
 
@@ -347,7 +352,7 @@ def intrinsic_dimension(stored: np.ndarray) -> float:
     return 1.0 / spread if spread > 0 else float(stored.shape[1])
 
 
-def _nearest_of_all(queries: np.ndarray, stored: np.ndarray, k: int) -> Neighbours:
+def _euclidean_brute(queries: np.ndarray, stored: np.ndarray, k: int) -> Neighbours:
     if k <= MOST_INSERTED:
         return Neighbours(*nearest_by_scan(queries, stored, EUCLIDEAN, k))
     return nearest_by_distances(lambda few: measure_all(few, stored), queries, k)

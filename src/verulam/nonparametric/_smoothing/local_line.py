@@ -94,7 +94,7 @@ def _direct_values(
     queries = np.ascontiguousarray(queries[order])
     skipped = np.full(len(queries), -1) if left_out is None else left_out[order]
     if left_out is not None:
-        hood = hood.one_more()
+        hood = hood.with_one_more()
     windows = line_windows(hood, line.x, queries, skipped)
     fits = np.full((len(queries), 4), np.nan)
     rest = np.ones(len(queries), dtype=bool)
@@ -120,7 +120,7 @@ def _slide(
     stops: np.ndarray,
     widths: np.ndarray,
 ) -> np.ndarray:
-    """Return values and own weights from sums that slide along the line."""
+    """Return values and leverages from sums that slide along the line."""
     window = hood.window
     inner, outer = (int(window.inner), int(window.outer)) if window.outer else (1, 0)
 
@@ -154,7 +154,7 @@ def _visit(
     *,
     with_squares: bool,
 ) -> np.ndarray:
-    """Return values, own weights, squares and emptiness from a visit to every point in reach."""
+    """Return values, leverages, squares and emptiness from a visit to every point in reach."""
     window = hood.window
 
     def compute(start: int) -> np.ndarray:

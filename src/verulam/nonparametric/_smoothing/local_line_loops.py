@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from verulam.nonparametric._windows.functions import COSINE, EXPONENTIAL, GAUSSIAN
+
 #: Sums may be taken in any order, which lets them use vector instructions.
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
 
@@ -17,7 +19,7 @@ def fill_weights(x, start, stop, query, width, code, inner, outer, offsets, weig
     scale = 1.0 / width
     for t in range(count):
         offsets[t] = (x[start + t] - query) * scale
-    if code == 3:
+    if code == COSINE:
         for t in range(count):
             weights[t] = max(0.0, np.cos(0.5 * np.pi * min(1.0, abs(offsets[t]))))
     elif inner == 3.0:
@@ -29,7 +31,7 @@ def fill_weights(x, start, stop, query, width, code, inner, outer, offsets, weig
     else:
         for t in range(count):
             weights[t] = max(0.0, 1.0 - abs(offsets[t]))
-    if code != 3:
+    if code != COSINE:
         raise_weights(weights, count, outer)
 
 
@@ -58,7 +60,7 @@ def fill_tails(x, start, stop, query, width, code, skipped, offsets, weights):
         offsets[t] = (x[start + t] - query) / width
         if start + t != skipped:
             nearest = min(nearest, abs(offsets[t]))
-    if code == 0:
+    if code == GAUSSIAN:
         for t in range(stop - start):
             # A product, not a difference of squares, which would cancel far from all inputs.
             weights[t] = np.exp(0.5 * (nearest - offsets[t]) * (nearest + offsets[t]))
@@ -68,7 +70,7 @@ def fill_tails(x, start, stop, query, width, code, skipped, offsets, weights):
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def local_solution(offsets, weights, targets, count, degree, with_norm):
+def local_solution(offsets, weights, targets, count, degree, with_squares):
     """Return value, weight of a unit point at the query, and sum of squared weights of a local fit.
 
     The polynomial is written in orthogonal terms 1, p1 and p2 of the offsets v from their mean.
@@ -117,16 +119,16 @@ def local_solution(offsets, weights, targets, count, degree, with_norm):
                 linear -= at_query * skew
                 quadratic = at_query
     value = (constant * product0 + linear * product1 + quadratic * product2) / total
-    peak = (constant - linear * mean + quadratic * mean * mean) / total
+    leverage = (constant - linear * mean + quadratic * mean * mean) / total
     squares = np.nan
-    if with_norm:
+    if with_squares:
         squares = 0.0
         for t in range(count):
             v = offsets[t] - mean
             weight = weights[t] * (constant + linear * v + quadratic * v * v)
             squares += weight * weight
         squares /= total * total
-    return value, peak, squares
+    return value, leverage, squares
 
 
 @njit(cache=True, nogil=True)
@@ -159,7 +161,7 @@ def nearest_mean(x, y, query, skipped, degree):
 
 @njit(cache=True, nogil=True)
 def local_fits(
-    x, y, prior, queries, starts, stops, widths, skipped, code, inner, outer, degree, with_norm
+    x, y, prior, queries, starts, stops, widths, skipped, code, inner, outer, degree, with_squares
 ):
     """Return value, weight at the query, sum of squared weights and emptiness for each query.
 
@@ -174,9 +176,9 @@ def local_fits(
     for q in range(queries.shape[0]):
         start, stop = starts[q], stops[q]
         count = stop - start
-        value = peak = squares = np.nan
+        value = leverage = squares = np.nan
         if count > 0:
-            if code < 2:
+            if code in (GAUSSIAN, EXPONENTIAL):
                 fill_tails(
                     x, start, stop, queries[q], widths[q], code, skipped[q], offsets, weights
                 )
@@ -188,15 +190,15 @@ def local_fits(
                 weights[t] *= prior[start + t]
             if skipped[q] >= start and skipped[q] < stop:
                 weights[skipped[q] - start] = 0.0
-            value, peak, squares = local_solution(
-                offsets, weights, y[start:stop], count, degree, with_norm
+            value, leverage, squares = local_solution(
+                offsets, weights, y[start:stop], count, degree, with_squares
             )
         result[q, 3] = 0.0
         if np.isnan(value):
             value, squares = nearest_mean(x, y, queries[q], skipped[q], degree)
-            peak = squares
+            leverage = squares
             result[q, 3] = 1.0
-        result[q, 0], result[q, 1], result[q, 2] = value, peak, squares
+        result[q, 0], result[q, 1], result[q, 2] = value, leverage, squares
     return result
 
 

@@ -78,15 +78,16 @@ class LocalEngine:
         )
         targets = self.targets[rows]
         left_out, unknown = left_out_values(targets, fits.values, fits.leverage)
-        again = rows[self._again(unknown)]
-        if len(again):
-            left_out[self._again(unknown)] = space_values(
+        needs_refit = self._needs_refit(unknown)
+        refitted = rows[needs_refit]
+        if len(refitted):
+            left_out[needs_refit] = space_values(
                 self.hood,
                 self.inputs,
                 self.targets,
                 self.prior,
-                self.inputs[again],
-                self_rows=again,
+                self.inputs[refitted],
+                self_rows=refitted,
                 leave_out=True,
             ).values
         return TrainingSmooth(targets, fits.values, fits.leverage, left_out)
@@ -97,16 +98,16 @@ class LocalEngine:
         # The fits tell the weight of a point of weight one at the query.
         leverage = fits.leverage * line.prior
         left_out, unknown = left_out_values(line.y, fits.values, leverage)
-        again = self._again(unknown)
-        if again.any():
-            positions = np.flatnonzero(again)
-            left_out[again] = line_values(self.hood, line, line.x[again], left_out=positions).values
+        refitted = np.flatnonzero(self._needs_refit(unknown))
+        if len(refitted):
+            fits_without = line_values(self.hood, line, line.x[refitted], left_out=refitted)
+            left_out[refitted] = fits_without.values
         columns = np.empty((3, len(line.x)))
         columns[:, line.order] = fits.values, leverage, left_out
         return TrainingSmooth(self.targets[rows], *columns[:, rows])
 
-    def _again(self, unknown: np.ndarray) -> np.ndarray:
-        """Return where leaving out needs another fit.
+    def _needs_refit(self, unknown: np.ndarray) -> np.ndarray:
+        """Return where leaving out a point needs another fit.
 
         Without a point, neighbourhoods of fixed size reach one point farther.
         """

@@ -106,6 +106,7 @@ def weight_blocks(
 
 
 def block_rows(n_queries: int, numbers_per_query: int) -> Iterator[slice]:
+    """Yield slices of the queries whose numbers together fit into memory at once."""
     step = max(1, WEIGHTS_AT_ONCE // max(1, numbers_per_query))
     for start in range(0, n_queries, step):
         yield slice(start, min(start + step, n_queries))

@@ -13,7 +13,7 @@ Side = Literal["both", "past"]
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """A window around each query, as wide as told or as the nearest neighbours make it.
+    """A window around each query, of a fixed width or as wide as its nearest neighbours make it.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Neighbourhood:
     n_neighbors: int | None = None
     side: Side = "both"
 
-    def one_more(self) -> "Neighbourhood":
+    def with_one_more(self) -> "Neighbourhood":
         """Return the neighbourhood with room for a point that is then left out."""
         if self.n_neighbors is None:
             return self

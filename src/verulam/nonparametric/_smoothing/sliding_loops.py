@@ -67,7 +67,7 @@ def window_moments(sums, ratio, inner, outer, side, moments):
 
 @njit(cache=True, nogil=True)
 def moment_solution(moments, products, degree):
-    """Return value and own weight of a local fit from its sums; NaN where they lose digits."""
+    """Return value and leverage of a local fit from its sums; NaN where they lose digits."""
     total = moments[0]
     if degree == 0:
         return products[0] / total, 1.0 / total
@@ -98,7 +98,7 @@ def moment_solution(moments, products, degree):
 
 @njit(cache=True, nogil=True)
 def sliding_fits(x, y, prior, queries, starts, stops, widths, inner, outer, degree):
-    """Return value and own weight of the local fit at each query; NaN where digits are lost."""
+    """Return value and leverage of the local fit at each query; NaN where digits are lost."""
     # An odd power of |u| has another sign to the left of the query: two sets of sums.
     split = inner % 2 == 1 and outer > 0
     n_sides = 2 if split else 1
@@ -133,7 +133,7 @@ def sliding_fits(x, y, prior, queries, starts, stops, widths, inner, outer, degr
             centre = queries[q]
         moments[:] = 0.0
         products[:] = 0.0
-        weight = 0.0
+        total_weight = 0.0
         for side in range(n_sides):
             move_range(
                 x, y, prior, old[side], new[side], centre, 1.0 / unit, sums[side], target_sums[side]
@@ -143,9 +143,9 @@ def sliding_fits(x, y, prior, queries, starts, stops, widths, inner, outer, degr
             ratio = unit / widths[q]
             window_moments(sums[side], ratio, inner, outer, sign, moments)
             window_moments(target_sums[side], ratio, inner, outer, sign, products)
-            weight += sums[side, 0]
-        # Weights near zero beside their number are what cancelling left of the powers.
+            total_weight += sums[side, 0]
+        # A sum of heights that is small beside the weights is what cancelling left of the powers.
         result[q] = np.nan
-        if moments[0] > 1e-3 * weight and stops[q] > starts[q]:
+        if moments[0] > 1e-3 * total_weight and stops[q] > starts[q]:
             result[q, 0], result[q, 1] = moment_solution(moments, products, degree)
     return result

@@ -43,6 +43,7 @@ from verulam.nonparametric._voting.votes import (
 )
 from verulam.nonparametric._windows.functions import log_ball_volume
 
+#: Metrics whose distances come with the inputs; similarities become distances by a minus sign.
 SIMILARITY = "precomputed-similarity"
 PRECOMPUTED = ("precomputed", SIMILARITY)
 
@@ -190,7 +191,7 @@ class KNeighborsClassifier(Classifier):
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Store the training rows."""
-        inputs = self._check(X, reset=True)
+        inputs = self._checked_inputs(X, reset=True)
         self.codes_, self.classes_ = encode_classes(self, y)
         check_consistent_length(inputs, self.codes_)
         self.class_counts_ = np.bincount(self.codes_, minlength=len(self.classes_))
@@ -201,30 +202,30 @@ class KNeighborsClassifier(Classifier):
                 f"metric={SIMILARITY!r} has no distances to invert: weights must be 'uniform' or "
                 "a function of the negative similarities."
             )
-        weights = self._checked_weights()
-        self._scale: np.ndarray | None = None
+        column_weights = self._checked_column_weights()
+        self._column_scales: np.ndarray | None = None
         if self.metric == "gower":
-            self._index = gower_index(inputs, weights)
+            self._index = gower_index(inputs, column_weights)
         elif callable(self.metric) and inputs.ndim == 1:
             self._index = ObjectIndex(inputs, self.metric)
-        elif self.metric == "hamming" and weights is not None:
-            self._index = WeightedHamming(np.array(inputs), weights)
+        elif self.metric == "hamming" and column_weights is not None:
+            self._index = WeightedHamming(np.array(inputs), column_weights)
         elif self.metric not in PRECOMPUTED:
-            if weights is not None:
+            if column_weights is not None:
                 # Weighted differences are differences of scaled columns: sums of |w^(1/p) d|^p.
                 order = {"manhattan": 1.0, "minkowski": self.p}.get(str(self.metric), 2.0)
-                self._scale = weights ** (1.0 / order)
-                inputs = inputs * self._scale
+                self._column_scales = column_weights ** (1.0 / order)
+                inputs = inputs * self._column_scales
             self._index = NeighbourIndex(np.array(inputs), self.metric, self.p)
         return self
 
-    def _checked_weights(self) -> np.ndarray | None:
+    def _checked_column_weights(self) -> np.ndarray | None:
         if self.column_weights is None:
             return None
         weights = np.asarray(self.column_weights, dtype=np.float64)
-        known = ("euclidean", "manhattan", "minkowski", "hamming", "gower")
-        if self.metric not in known:
-            raise DataError(f"column_weights needs metric to be one of {', '.join(known)}.")
+        metrics = ("euclidean", "manhattan", "minkowski", "hamming", "gower")
+        if self.metric not in metrics:
+            raise DataError(f"column_weights needs metric to be one of {', '.join(metrics)}.")
         usable = np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0
         if weights.shape != (self.n_features_in_,) or not usable:
             raise DataError(
@@ -233,7 +234,7 @@ class KNeighborsClassifier(Classifier):
             )
         return weights
 
-    def _check(self, X: Any, reset: bool = False) -> Any:
+    def _checked_inputs(self, X: Any, reset: bool = False) -> Any:
         """Return checked inputs: an array, or for Gower's distance a table as it is."""
         if callable(self.metric):
             objects = objects_of(X)
@@ -256,14 +257,14 @@ class KNeighborsClassifier(Classifier):
         check_is_fitted(self)
         if isinstance(self._index, ObjectIndex):
             return self._index.query(X, self.n_neighbors)
-        inputs = self._check(X)
+        inputs = self._checked_inputs(X)
         if isinstance(self._index, GowerIndex):
             table = encode_queries(inputs, self._index.table.schema)
             return self._index.query(table, self.n_neighbors)
         if self._index is None:
             return nearest_columns(inputs, self.n_neighbors)
-        if self._scale is not None:
-            inputs = inputs * self._scale
+        if self._column_scales is not None:
+            inputs = inputs * self._column_scales
         return self._index.query(inputs, self.n_neighbors)
 
     def predict(self, X: ArrayLike) -> np.ndarray:

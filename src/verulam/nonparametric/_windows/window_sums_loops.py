@@ -10,6 +10,8 @@ import math
 import numpy as np
 from numba import njit
 
+from verulam.nonparametric._windows.functions import EXPONENTIAL, GAUSSIAN, POWERS
+
 #: Stored points of one block; a block has one bounding box.
 BLOCK = 64
 
@@ -31,9 +33,8 @@ def exponentials(values, powers, count):
         shifted = exponent + _ROUNDER
         powers[place] = shifted
         rest = exponent - (shifted - _ROUNDER)
-        # Taylor's series of 2^rest for
-        # rest
-        #  <= 1/2: the first term left out is below 2e-16.
+        # Taylor's series of 2^rest, whose rest is at most 1/2 in size: the first term that is left
+        # out is below 2e-16.
         value = _C[10] + rest * (_C[11] + rest * _C[12])
         value = _C[8] + rest * (_C[9] + rest * value)
         value = _C[6] + rest * (_C[7] + rest * value)
@@ -49,15 +50,15 @@ def exponentials(values, powers, count):
 @njit(cache=True, nogil=True, fastmath=_FREE, error_model="numpy")
 def heights(squares, powers, count, code, inner, outer):
     """Replace squared distances by heights of the window, up to the factors in `powers`."""
-    if code == 0:
+    if code == GAUSSIAN:
         for place in range(count):
             squares[place] *= -0.5
         exponentials(squares, powers, count)
-    elif code == 1:
+    elif code == EXPONENTIAL:
         for place in range(count):
             squares[place] = -math.sqrt(squares[place])
         exponentials(squares, powers, count)
-    elif code == 2:
+    elif code == POWERS:
         for place in range(count):
             square = squares[place]
             inside = 1.0 if square <= 1.0 else 0.0
@@ -127,7 +128,8 @@ def window_sums(
     """Sum the windows of all stored points at each query, within a relative error of `rtol`.
 
     A block of stored points is replaced by the mean of its two bounds where their difference,
-    summed over all blocks, cannot amount to more than the error allowed.
+    summed over all blocks, cannot amount to more than the error allowed. `window` has the code of
+    the window and its exponents `inner` and `outer`.
     """
     n_blocks = len(tiles)
     squares, powers, bound_powers = np.empty(BLOCK), np.empty(BLOCK), np.empty(n_blocks)
@@ -136,9 +138,10 @@ def window_sums(
     whole = totals.sum()
     for number in range(len(queries)):
         query, scale = queries[number], scales[number]
+        # Windows fall with the distance: the nearest corner gives the upper bound. Squared
+        # distances first, which `heights` replaces in place.
         _box_bounds(query, scale, boxes, ranges, upper, lower)
         nearest = np.argmin(upper)
-        # Windows fall with the distance: the nearest corner gives the upper bound.
         for bounds in (upper, lower):
             heights(bounds, bound_powers, n_blocks, code, inner, outer)
             bounds *= bound_powers

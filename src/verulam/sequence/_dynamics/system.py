@@ -82,9 +82,9 @@ class LinearDynamicalSystem(ManyPasses, Density):
     init
         A `LinearSystem` to begin from; None to guess one from the data.
     fixed
-        Names of parameters to hold at their start, such as ``("transition", "offset")``. Effects
-        of inputs, ``"state_inputs"`` and ``"observation_inputs"``, start at zero: to hold one of
-        them leaves the inputs out of that equation.
+        Names of parameters to hold at their start, such as ``("transition", "offset")``. Where
+        ``"state_inputs"`` or ``"observation_inputs"`` are held and `init` says nothing of them,
+        they are zero: inputs are left out of that equation.
     max_iter
         Most passes over the data.
     tol
@@ -216,7 +216,11 @@ class LinearDynamicalSystem(ManyPasses, Density):
         values = joined([piece.values for piece in survey.pieces])
         lengths = np.concatenate([piece.lengths for piece in survey.pieces])
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        guess = start_system(values, starts, self.n_dimensions)
+        known = None
+        if survey.pieces[0].inputs is not None:
+            known = joined([piece.inputs for piece in survey.pieces])
+        drivers = None if "state_inputs" in self.fixed else known
+        guess = start_system(values, starts, self.n_dimensions, drivers)
         floor = FLOOR * 2.0 * np.diag(guess.observation_noise)
         if self.init is not None:
             check_system(self.init)
@@ -225,7 +229,7 @@ class LinearDynamicalSystem(ManyPasses, Density):
                     f"init shows {self.init.n_columns} columns, but X has {survey.n_columns}."
                 )
             guess = self.init
-        return (_with_inputs(guess, survey.pieces[0].inputs),), floor
+        return (_with_inputs(guess, known),), floor
 
     def _statistics(self, chunk: Chunk, parameters: Any) -> DynamicalPass:
         systems, floor = parameters

@@ -290,7 +290,9 @@ def _raised(noise: np.ndarray, floor: np.ndarray) -> np.ndarray:
     return noise + np.diag(short)
 
 
-def start_system(values: np.ndarray, starts: np.ndarray, n_dimensions: int) -> LinearSystem:
+def start_system(
+    values: np.ndarray, starts: np.ndarray, n_dimensions: int, known: np.ndarray | None = None
+) -> LinearSystem:
     """Return a first guess: main directions of the steps and of those just before.
 
     Parameters
@@ -301,6 +303,8 @@ def start_system(values: np.ndarray, starts: np.ndarray, n_dimensions: int) -> L
         Where each sequence begins, and at the end the number of steps.
     n_dimensions
         Numbers that make up a state.
+    known
+        Inputs of each step that drive the state, if any; of what is seen they explain nothing yet.
     """
     n_columns = values.shape[1]
     present = ~np.isnan(values)
@@ -329,14 +333,20 @@ def start_system(values: np.ndarray, starts: np.ndarray, n_dimensions: int) -> L
     # Principal components of the last few steps: states of more dimensions than columns must be
     # told by the past as well. They are scaled to a variance of about one.
     states = history @ vectors[:, leading] / scales
+    inputs = np.empty((len(states), 0)) if known is None else known
+    usual, spreads = inputs.mean(axis=0), inputs.std(axis=0)
+    spreads = np.where(spreads > 0, spreads, 1.0)
     moves = np.flatnonzero(inside > 0)
-    ridge = 1e-3 * (1 + len(moves)) * np.eye(n_dimensions)
-    transition = np.linalg.solve(
-        states[moves - 1].T @ states[moves - 1] + ridge, states[moves - 1].T @ states[moves]
-    ).T
+    drivers = np.hstack([states, (inputs - usual) / spreads])[moves - 1]
+    ridge = 1e-3 * (1 + len(moves)) * np.eye(drivers.shape[1])
+    weights = np.linalg.solve(drivers.T @ drivers + ridge, drivers.T @ states[moves]).T
+    transition, effects = weights[:, :n_dimensions], weights[:, n_dimensions:] / spreads
     largest = np.abs(np.linalg.eigvals(transition)).max(initial=0.0)
     # A guess that grows would swamp the data.
-    transition *= min(1.0, 0.99 / max(largest, 1e-12))
+    transition = transition * min(1.0, 0.99 / max(largest, 1e-12))
+    # The usual inputs hold the state at a level of its own, which is part of the mean of what is
+    # seen. EM would take hundreds of passes to tell it from the offset.
+    level = np.linalg.solve(np.eye(n_dimensions) - transition, effects @ usual)
     identity = np.eye(n_dimensions)
     seen = vectors[:n_columns, leading] * scales * np.sqrt(spread)[:, None]
     return LinearSystem(
@@ -344,7 +354,9 @@ def start_system(values: np.ndarray, starts: np.ndarray, n_dimensions: int) -> L
         0.3 * identity,
         seen,
         np.diag(0.5 * spread),
-        np.zeros(n_dimensions),
+        level,
         identity,
-        offset,
+        offset - seen @ level,
+        effects,
+        np.zeros((n_columns, effects.shape[1])),
     )
