@@ -38,8 +38,7 @@ def draw_designs(folder: Path) -> None:
     points(full, every, f"full factorial: {len(every)}")
     draw_fraction(fraction)
     starred = central_composite([Factor(n, (1.6, 4.4), "numeric") for n in ("f1", "f2")])
-    runs = len(starred)
-    points(composite, starred, f"central composite: {runs} runs, 4 at the centre")
+    points(composite, starred, f"central composite: {len(starred.drop_duplicates())}")
     composite.plot([1.6, 4.4, 4.4, 1.6, 1.6], [1.6, 1.6, 4.4, 4.4, 1.6], ":", color="0.6")
     draw_surface(surface)
     for ax in axes.flat:
@@ -56,7 +55,10 @@ def draw_half_normal(folder: Path) -> None:
     rate = [45, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96]
     effects = two_level_effects(plant, rate)
     judged = lenth_method(effects)
-    margins = [judged.margin_of_error, judged.simultaneous_margin]
+    margins = {
+        "margin of error": judged.margin_of_error,
+        "simultaneous margin": judged.simultaneous_margin,
+    }
     axes = effect_half_normal(effects, margins=margins, label="effect on the filtration rate")
     axes.figure.savefig(folder / "half_normal.png", dpi=150, bbox_inches="tight")
     plt.close(axes.figure)

@@ -22,6 +22,7 @@ from tests.house import (
     sql_statements,
 )
 
+from verulam.kernel import Kernel
 from verulam.testing import documented_names, quoted_defaults
 
 ROOT = Path(__file__).parents[1]
@@ -257,7 +258,10 @@ def learner_parameters():
     """Return each parameter of a learner's constructor, with the learners that have it."""
     owners = defaultdict(list)
     for name, member in PUBLIC:
-        if inspect.isclass(member) and (hasattr(member, "fit") or hasattr(member, "get_params")):
+        # Kernels are parts of learners: each documents its own few parameters.
+        if not inspect.isclass(member) or issubclass(member, Kernel):
+            continue
+        if hasattr(member, "fit") or hasattr(member, "get_params"):
             for parameter in parameter_names(member.__init__):
                 owners[parameter].append(name)
     return owners

@@ -5,7 +5,16 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from verulam.base import DataError, Transformer, refuse_huge_numbers, validate_data
+from verulam.base import (
+    DataError,
+    Transformer,
+    as_frame,
+    read_schema,
+    refuse_duplicate_names,
+    refuse_huge_numbers,
+    validate_data,
+)
+from verulam.experiment import compare
 from verulam.linear import LogisticDiscriminant
 from verulam.tree import DecisionTreeClassifier
 
@@ -69,3 +78,21 @@ def test_huge_numbers_are_named_by_column():
     refuse_huge_numbers(np.array([[1e149, np.nan]]))
     with pytest.raises(DataError, match="in column 1"):
         refuse_huge_numbers(np.array([[1.0, 1e200]]))
+
+
+SENTENCE = r"Duplicate column names: a\. Each must be unique\.$"
+
+
+@pytest.mark.parametrize(
+    "taken", [as_frame, read_schema, Plain().fit, lambda table: compare(table, target="b")]
+)
+def test_columns_of_one_name_are_refused_in_one_sentence(taken):
+    table = pd.concat([TABLE, TABLE[["a"]]], axis=1)
+    with pytest.raises(DataError, match=SENTENCE):
+        taken(table)
+
+
+def test_many_columns_of_one_name():
+    refuse_duplicate_names(["a", "b"])
+    with pytest.raises(DataError, match=r"names: 0, 1, 2, 3, 4 and 2 more\. Each"):
+        refuse_duplicate_names([*range(7), *range(7)])

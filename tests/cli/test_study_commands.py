@@ -178,6 +178,17 @@ def test_analyse_for_programs(capsys, finished):
     assert len(list(csv.DictReader(io.StringIO(table)))) == 2
 
 
+def test_analyse_for_latex_over_several_data_sets(capsys, tmp_path):
+    path = tmp_path / "several.toml"
+    path.write_text(STUDY.replace('["iris"]', '["iris", "wine", "penguins"]'), encoding="utf-8")
+    verulam(capsys, "run", path, "--engine", "serial")
+    latex, _ = verulam(capsys, "analyse", path, "--latex")
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") >= 2
+    assert "contestant & mean rank & wins" in latex
+    for name in ("iris", "wine", "penguins"):
+        assert re.search(rf"^{name} & 0\.\d+ & 0\.\d+ \\\\$", latex, re.MULTILINE)
+
+
 def test_analyse_by_another_test_and_another_idea_of_simple(capsys, finished):
     asked = ("--test", "cv_t_test", "--simplicity", "interpretability")
     output, _ = verulam(capsys, "analyse", finished, *asked)

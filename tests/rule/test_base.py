@@ -124,9 +124,9 @@ def test_text():
     ]
 
 
-def test_markdown_escapes_bars():
+def test_markdown_escapes_bars_and_brackets():
     lines = written_base().export_markdown().splitlines()
-    assert lines[2] == "| R1 | x <= 2.5 AND kind = b\\|c | no | 25.0% | 90.0% |"
+    assert lines[2] == "| R1 | x &lt;= 2.5 AND kind = b\\|c | no | 25.0% | 90.0% |"
     assert lines[-1] == "|  | otherwise | yes |  |  |"
 
 

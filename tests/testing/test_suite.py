@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from verulam.base import Density, OnePass, SumRecord
+from verulam.nonparametric import SmoothingSpline
 from verulam.parametric import NaiveBayes
 from verulam.testing import check_learner, learner_checks
 from verulam.testing._samples import fitted, sample_for
@@ -116,6 +117,29 @@ def test_a_sound_learner_passes(check):
 def test_a_skipped_check_may_pass_by_chance_where_the_class_says_so():
     assert Lucky._skipped_checks == Overcautious._skipped_checks
     check_scikit_learn(Lucky())
+
+
+class OneColumn(LinearRegression):
+    _takes_one_column = True
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        assert self.n_features_in_ == 1
+        return self
+
+
+def test_learners_of_one_column_are_checked_on_such_tables():
+    with pytest.raises(AssertionError) as caught:
+        check_scikit_learn(OneColumn())
+    failed = {line.partition(":")[0] for line in str(caught.value).splitlines() if "check_" in line}
+    assert failed == {"check_n_features_in_after_fitting", "check_regressors_train"}
+
+
+def test_the_spline_is_excused_from_few_checks_and_for_reasons_of_their_own():
+    reasons = SmoothingSpline._skipped_checks
+    assert len(reasons) == 3
+    assert len(set(reasons.values())) == 3
+    check_scikit_learn(SmoothingSpline())
 
 
 @pytest.mark.parametrize(

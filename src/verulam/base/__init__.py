@@ -24,7 +24,7 @@ from verulam.base._errors import (
     warn_caller,
 )
 from verulam.base._files import draft_of, keep_on_disk, write_whole
-from verulam.base._inputs import refuse_huge_numbers
+from verulam.base._inputs import refuse_duplicate_names, refuse_huge_numbers
 from verulam.base._plain_text import (
     markdown_text,
     spreadsheet_table,
@@ -144,6 +144,7 @@ __all__ = [
     "open_source",
     "publish",
     "read_schema",
+    "refuse_duplicate_names",
     "refuse_huge_numbers",
     "spawn_seeds",
     "spread_rows",

@@ -1,6 +1,7 @@
 """Files that are written whole or not at all."""
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ def draft_of(path: str | Path) -> Iterator[Path]:
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with draft_of(Path(folder, "words.txt")) as draft:
     ...         _ = draft.write_text("done")
@@ -31,17 +34,23 @@ def draft_of(path: str | Path) -> Iterator[Path]:
     [('words.txt', 'done')]
     """
     path = Path(path)
+    # Where a link leads to is written, and the link stays.
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        # A pipe or a device, which takes what comes.
+        yield path
+        return
     draft = None
     try:
         # In the same folder, so that it can be renamed.
-        handle, name = tempfile.mkstemp(dir=path.resolve().parent, suffix=f".part{path.suffix}")
+        handle, name = tempfile.mkstemp(dir=target.parent, suffix=f".part{path.suffix}")
         os.close(handle)
         draft = Path(name)
         yield draft
         keep_on_disk(draft)
-        # Made for its maker alone; the file is as any other.
-        draft.chmod(0o644)
-        os.replace(draft, path)
+        # Made for its maker alone; the file is as it was before, or as any other.
+        draft.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644)
+        os.replace(draft, target)
     except BaseException as error:
         if draft is not None:
             draft.unlink(missing_ok=True)
@@ -62,6 +71,8 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_whole(Path(folder, "words.txt"), "done")
     ...     Path(folder, "words.txt").read_text()

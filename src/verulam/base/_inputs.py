@@ -1,5 +1,7 @@
 """Checks that scikit-learn leaves to the learner: dates, words, huge numbers, gaps in labels."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,8 @@ def validate_data(
     counts. Other options are those of `sklearn.utils.validation.validate_data`.
     """
     wants_numbers = options.get("dtype", "numeric") is not None
+    if isinstance(X, pd.DataFrame):
+        refuse_duplicate_names(X.columns)
     if not options.get("skip_check_array", False):
         if wants_numbers and isinstance(X, pd.DataFrame):
             for name in X.columns:
@@ -39,6 +43,24 @@ def validate_data(
     if wants_numbers and not (any_size or options.get("skip_check_array", False)):
         refuse_huge_numbers(checked[0] if isinstance(checked, tuple) else checked)
     return checked
+
+
+def refuse_duplicate_names(names: Iterable[Any]) -> None:
+    """Raise where two columns have the same name.
+
+    Examples
+    --------
+    >>> refuse_duplicate_names(["size", "colour", "size"])
+    Traceback (most recent call last):
+        ...
+    verulam.base.DataError: Duplicate column names: size. Each must be unique.
+    """
+    repeated = [str(name) for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        more = f" and {len(repeated) - 5} more" if len(repeated) > 5 else ""
+        raise DataError(
+            f"Duplicate column names: {', '.join(repeated[:5])}{more}. Each must be unique."
+        )
 
 
 def refuse_huge_numbers(inputs: Any) -> None:

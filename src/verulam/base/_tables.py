@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base._errors import DataError, nearest_names
-from verulam.base._inputs import refuse_dates
+from verulam.base._inputs import refuse_dates, refuse_duplicate_names
 
 Column = str | int
 
@@ -85,6 +85,7 @@ class EncodedTable:
 def as_frame(X: Any) -> pd.DataFrame:
     """Return a table with columns, whatever two-dimensional data was given."""
     if isinstance(X, pd.DataFrame):
+        refuse_duplicate_names(X.columns)
         return X
     array = np.asarray(X)
     if array.ndim != 2:
@@ -98,6 +99,7 @@ def as_frame(X: Any) -> pd.DataFrame:
 
 def read_schema(frame: pd.DataFrame, categorical: Sequence[Column] = ()) -> TableSchema:
     """Return the schema of a table, taking the columns named in `categorical` as categories."""
+    refuse_duplicate_names(frame.columns)
     unknown = [name for name in categorical if name not in frame.columns]
     if unknown:
         nearest = nearest_names(str(unknown[0]), [str(name) for name in frame.columns])

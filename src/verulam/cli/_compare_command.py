@@ -111,7 +111,7 @@ def compare(
         # Found out now, not after the work is done.
         folder_of(path, option)
     _check_options(rule, time_budget)
-    from verulam.base import spreadsheet_table
+    from verulam.base import spreadsheet_table, write_whole
     from verulam.experiment import compare as run
 
     with _stopped_cleanly(store):
@@ -132,7 +132,7 @@ def compare(
             time_budget=time_budget,
         )
     if csv is not None:
-        spreadsheet_table(comparison.scores()).to_csv(csv, index=False)
+        write_whole(csv, spreadsheet_table(comparison.scores()).to_csv(index=False))
     say(str(comparison))
     if not no_report:
         command = as_typed(

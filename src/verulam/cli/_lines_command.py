@@ -132,6 +132,7 @@ def _draw(comparison: Any, picture: Path, names: list[str]) -> None:
     import matplotlib.pyplot as plt
 
     from verulam import plots
+    from verulam.base import draft_of
 
     if len(names) == 2:
         figure, axes = plt.subplots(1, 3, figsize=(17, 5.5), layout="constrained")
@@ -148,6 +149,7 @@ def _draw(comparison: Any, picture: Path, names: list[str]) -> None:
         print_words(
             "Lines need two columns (--columns a,b); the picture shows the errors on the way."
         )
-    figure.savefig(picture, dpi=130)
+    with draft_of(picture) as draft:
+        figure.savefig(draft, dpi=130)
     plt.close(figure)
     print_words(f"Drawn in {picture}")

@@ -43,11 +43,11 @@ def init(
     """Write a commented study file that runs as it is."""
     if not file.resolve().parent.is_dir():
         raise ValueError(f"There is no folder {file.resolve().parent}.")
-    try:
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write(_example_study(file))
-    except FileExistsError:
-        raise ValueError(f"{file} is already there and is left as it is; name another.") from None
+    if file.exists():
+        raise ValueError(f"{file} is already there and is left as it is; name another.")
+    from verulam.base import write_whole
+
+    write_whole(file, _example_study(file))
     say(f"Wrote {file}. Next: verulam plan {file}")
 
 

@@ -7,7 +7,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 
-from verulam.base import DataError, check_weights, clone, column_or_1d, has_fit_parameter
+from verulam.base import (
+    DataError,
+    check_weights,
+    clone,
+    column_or_1d,
+    has_fit_parameter,
+    refuse_duplicate_names,
+)
 
 
 def class_positions(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.intp]:
@@ -25,6 +32,8 @@ def class_positions(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.intp]:
 
 def fitted_clone(estimator: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
     """Return a fitted copy of `estimator`; weights are refused if it cannot use them."""
+    if isinstance(X, pd.DataFrame):
+        refuse_duplicate_names(X.columns)
     copy = clone(estimator)
     # A frozen learner is not taught again, so that weights are no concern of its own.
     if sample_weight is None or isinstance(estimator, FrozenEstimator):

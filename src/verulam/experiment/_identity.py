@@ -35,12 +35,14 @@ def describe(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     kind: Any = type(value)
-    if hasattr(value, "get_params") and not isinstance(value, type):
+    is_record = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    # Of a record all fields count, also those that are no parameters to set.
+    if hasattr(value, "get_params") and not is_record and not isinstance(value, type):
         parameters = describe(value.get_params(deep=False))
         return {"class": _path(kind), "parameters": parameters} | _sources(kind)
     if sparse.issparse(value):
         return _described_sparse(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if is_record:
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return {"class": _path(kind), "fields": describe(fields)} | _sources(kind)
     if callable(value):

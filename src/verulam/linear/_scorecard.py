@@ -27,6 +27,7 @@ from verulam.base import (
     encode_table,
     is_categorical,
     read_schema,
+    refuse_duplicate_names,
     validate_data,
 )
 from verulam.linear._logistic.logistic import LogisticDiscriminant
@@ -295,7 +296,10 @@ class Scorecard(Classifier):
 
 
 def _is_mixed(X: Any) -> bool:
-    return isinstance(X, pd.DataFrame) and any(
+    if not isinstance(X, pd.DataFrame):
+        return False
+    refuse_duplicate_names(X.columns)
+    return any(
         is_categorical(X[name]) or not pd.api.types.is_numeric_dtype(X[name]) for name in X.columns
     )
 

@@ -207,7 +207,7 @@ def test_huge_field(write):
         ("", "the file is empty"),
         ("\n \n", "nothing but white space"),
         ("a,b,c\n", "a header and no rows: a, b, c"),
-        ("a,b,a\n1,2,3\n", "duplicate column names: a"),
+        ("a,b,a\n1,2,3\n", "Duplicate column names: a. Each must be unique"),
     ],
 )
 def test_files_without_a_table(write, content, problem):
@@ -216,7 +216,7 @@ def test_files_without_a_table(write, content, problem):
 
 
 def test_repeated_names_are_no_row_of_data(write):
-    with pytest.raises(DataError, match=r"line 1: duplicate column names: a"):
+    with pytest.raises(DataError, match=r"line 1: Duplicate column names: a"):
         read_csv(write("a,a\n1,2\n"))
 
 
@@ -298,7 +298,7 @@ def test_excels_first_line_names_the_delimiter(write, first, encoding):
 def test_lines_are_counted_with_excels_first_one(write):
     with pytest.raises(DataError, match=r"line 4: expected 2 fields, found 3"):
         read_csv(write("sep=|\na|b\n1|2\n1|2|3\n"))
-    with pytest.raises(DataError, match=r"line 2: duplicate column names: a"):
+    with pytest.raises(DataError, match=r"line 2: Duplicate column names: a"):
         read_csv(write("sep=|\na|a\n1|2\n"))
     with pytest.raises(DataError, match=r"line 3: a quote is opened here"):
         read_csv(write('sep=|\na|b\n1|"2\n'))

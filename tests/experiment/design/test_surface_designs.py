@@ -35,6 +35,16 @@ def test_stars_stand_at_the_fourth_root_of_the_corners(count):
     assert_array_equal(table[-3:], 0)
 
 
+@pytest.mark.parametrize(
+    ("design", "others"), [(central_composite, 14), (box_behnken, 12)], ids=["composite", "behnken"]
+)
+def test_the_centre_is_run_several_times(design, others):
+    """Without being asked, so that equal runs tell the pure error."""
+    table = design(unit(3))
+    assert len(table) == others + 4
+    assert (table == 0).all(axis=1).sum() == 4
+
+
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_a_circumscribed_design_is_rotatable(count):
     """Fourth moments are three times the mixed ones, so that all directions are alike."""

@@ -282,7 +282,7 @@ def test_what_cannot_be_recovered(whole, tmp_path):
     (tmp_path / "empty.sqlite").write_bytes(b"")
     with pytest.raises(DataError, match=r"Nothing in .* can be read"):
         recover(tmp_path / "empty.sqlite", tmp_path / "new.sqlite")
-    with pytest.raises(DataError, match="target: .* cannot be written"):
+    with pytest.raises(DataError, match=r"target: .* cannot be written"):
         recover(whole, tmp_path / "no" / "new.sqlite")
     with pytest.raises(DataError, match="There is no store"):
         recover(tmp_path / "none.sqlite", tmp_path / "new.sqlite")

@@ -339,7 +339,9 @@ def test_bad_blocks_and_hypercubes(design, factors, words):
 
 
 def test_a_study_tells_lack_of_fit_and_where_the_optimum_may_lie(tmp_path):
-    machine = LearnerChoice("support vector machine", factors=RANGES, design="central composite")
+    ranges = {"C": {**RANGES["C"], "high": 1000.0}, "gamma": {"low": 0.001, "high": 10.0}}
+    ranges["gamma"]["scale"] = "log"
+    machine = LearnerChoice("support vector machine", factors=ranges, design="central composite")
     study = Study("surface", [DataChoice("iris")], [machine], resampling="5-fold")
     results = run(study, tmp_path / "surface.sqlite", engine="serial", progress=False)
     (effects,) = analyse(results).effects

@@ -79,6 +79,26 @@ def test_latex(factors):
     assert latex.count(r"\begin{") == latex.count(r"\end{") == 2
 
 
+def test_latex_over_several_data_sets(several):
+    analysis = analyse(several)
+    ranks, means, *_ = analysis.to_latex().split("\n\n")
+    assert "mean rank & wins" in ranks
+    assert r"\caption{Error, mean on each data set.}" in means
+    head, *rows = re.findall(r"^(.*) \\\\$", means, re.MULTILINE)
+    by_data = analysis.responses.by_data()
+    assert head == "data set & majority class & nearest mean & naive Bayes"
+    assert [row.split(" & ")[0] for row in rows] == ["iris", "wine", "penguins"]
+    values = [[float(cell) for cell in row.split(" & ")[1:]] for row in rows]
+    np.testing.assert_allclose(values, by_data.to_numpy(), atol=5e-5)
+
+
+def test_latex_breaks_tables_that_are_too_wide(several, monkeypatch):
+    monkeypatch.setattr("verulam.experiment._words.analysis_text.PER_PAGE", 2)
+    tables = analyse(several).to_latex().split("\n\n")
+    heads = [re.search(r"^data set & (.*) \\\\$", table, re.MULTILINE) for table in tables[1:3]]
+    assert [head[1] for head in heads] == ["majority class & nearest mean", "naive Bayes"]
+
+
 def test_what_cannot_be_told_apart_is_said(factors):
     text = str(analyse(factors))
     assert re.search(r"^naive Bayes +\d.* +\d\.\d{3} +not distinguishable$", text, re.MULTILINE)

@@ -61,21 +61,6 @@ def test_every_name_goes_its_own_way(method, theirs):
         assert np.allclose(other.path[5], descent.path[5]) == (name == method)
 
 
-def test_conjugate_gradients_solve_a_bowl_in_as_many_steps_as_it_has_inputs():
-    matrix = np.diag([1.0, 3.0, 9.0, 20.0])
-    descent = minimise(
-        lambda a: float(0.5 * a @ matrix @ a),
-        np.ones(4),
-        method="conjugate gradient",
-        gradient=lambda a: matrix @ a,
-    )
-    steps = np.diff(descent.path[:4], axis=0)
-    for first, second in zip(steps, steps[1:], strict=False):
-        cosine = first @ matrix @ second
-        cosine /= np.sqrt((first @ matrix @ first) * (second @ matrix @ second))
-        assert abs(cosine) < 0.05
-
-
 @pytest.mark.parametrize("method", LOCAL)
 def test_the_hill_of_the_opposite_is_climbed(method):
     descent = minimise(

@@ -158,3 +158,18 @@ def test_weights_are_those_of_the_equivalent_kernel():
     assert_allclose(weights * per_unit * width, kernel, atol=2e-3)
     assert weights.min() < 0
     assert_allclose(weights.sum(), 1.0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_inputs_of_any_number_type(dtype):
+    X = np.arange(12, dtype=dtype)[:, None]
+    y = np.sin(np.arange(12.0))
+    fitted = SmoothingSpline(alpha=0.5).fit(X, y)
+    expected = SmoothingSpline(alpha=0.5).fit(X.astype(float), y).predict(X.astype(float))
+    np.testing.assert_allclose(fitted.predict(X), expected, rtol=1e-12)
+
+
+def test_queries_of_more_columns_are_refused():
+    fitted = SmoothingSpline().fit(np.arange(12.0)[:, None], np.arange(12.0))
+    with pytest.raises(ValueError, match="X has 2 features"):
+        fitted.predict(np.zeros((3, 2)))

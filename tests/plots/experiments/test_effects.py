@@ -39,13 +39,15 @@ def test_real_effects_leave_the_line():
 
 def test_half_normal_sizes_and_margins():
     effects = pd.Series({"a": -3.0, "b": 0.1, "c": 0.2, "d": -0.15})
-    axes = effect_half_normal(effects, margins=[2.5, 1.0], label="error")
+    margins = {"simultaneous": 2.5, "single": 1.0}
+    axes = effect_half_normal(effects, margins=margins, label="error")
     points = [line.get_xydata()[0] for line in axes.lines[:4]]
     assert [point[0] for point in points] == [0.1, 0.15, 0.2, 3.0]
     expected = norm.ppf(0.5 + np.array([0.5, 1.5, 2.5, 3.5]) / 8)
     np.testing.assert_allclose([point[1] for point in points], expected)
     assert [text.get_text() for text in axes.texts] == ["a"]
     assert [line.get_xdata()[0] for line in axes.lines[-2:]] == [1.0, 2.5]
+    assert axes.get_legend_handles_labels()[1] == ["single", "simultaneous"]
     slope = axes.lines[4].get_xdata()[1] / axes.lines[4].get_ydata()[1]
     assert slope == pytest.approx(0.175 / norm.ppf(0.75), rel=1e-4)
     assert axes.get_xlabel() == "size of the error"

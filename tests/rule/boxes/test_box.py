@@ -56,12 +56,14 @@ def test_every_row_in_doubt_divides_the_consistent_boxes():
 def test_noise_is_counted():
     X = np.array([[0.0], [1.0], [2.0], [3.0], [9.0]])
     learner = BoxClassifier().fit(X, [1, 1, 0, 1, 0])
-    # The box of all positives takes the negative between them in.
-    assert (learner.false_positives_, learner.false_negatives_) == (1.0, 0.0)
+    # The box leaves the third positive out, beyond the negative.
+    assert (learner.false_positives_, learner.false_negatives_) == (0.0, 1.0)
     assert learner.score(X, [1, 1, 0, 1, 0]) == 0.8
     assert learner.general_ == ()
     with pytest.raises(DataError, match="There is no version space: every box has errors"):
         learner.in_doubt(X)
+    wide = BoxClassifier().fit([[0.0], [1.0], [2.0], [3.0], [4.0], [9.0]], [1, 1, 0, 1, 1, 0])
+    assert (wide.false_positives_, wide.false_negatives_) == (1.0, 0.0)
 
 
 def test_the_rule_reads_as_the_box():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError
+from verulam.base import DataError, refuse_duplicate_names
 from verulam.data._dataset import Dataset
 from verulam.data._readers.arff_syntax import (
     ArffSyntaxError,
@@ -126,8 +126,8 @@ def _read_header(path: Path, lines: Iterable[tuple[int, str]]) -> _Header:
                     relation = parse_name(rest)[0]
                 case "@attribute":
                     attribute = parse_attribute(rest)
-                    if attribute.name in attributes:
-                        raise ArffSyntaxError(f"attribute {attribute.name!r} is declared twice")
+                    with file_named(path, number):
+                        refuse_duplicate_names([*attributes, attribute.name])
                     attributes[attribute.name] = attribute
                 case "@data" if attributes:
                     return _Header(relation, list(attributes.values()))

@@ -11,7 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TextIO
 
-from verulam.data._table.files import file_error, open_bytes, undecodable, unreadable
+from verulam.base import refuse_duplicate_names
+from verulam.data._table.files import file_error, file_named, open_bytes, undecodable, unreadable
 
 #: Strings that stand for a missing value.
 MISSING_MARKERS: tuple[str, ...] = (
@@ -358,7 +359,6 @@ def _names(path: Path, records: list[list[str]], header: bool, line: int) -> tup
         (n_fields, _), *_ = Counter(map(len, records)).most_common(1)
         return tuple(f"column_{number + 1}" for number in range(n_fields))
     names = [field.strip() or f"column_{number + 1}" for number, field in enumerate(records[0])]
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise file_error(path, f"duplicate column names: {', '.join(repeated)}.", line)
+    with file_named(path, line):
+        refuse_duplicate_names(names)
     return tuple(names)

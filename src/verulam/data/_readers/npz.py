@@ -6,6 +6,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pandas as pd
 
+from verulam.base import refuse_duplicate_names
 from verulam.data._dataset import Dataset
 from verulam.data._table.files import checked_path, data_name, file_error, file_named, unreadable
 
@@ -74,23 +75,28 @@ def _members(path: Path, file: BinaryIO) -> dict[str, np.ndarray]:
     if isinstance(loaded, np.ndarray):
         raise file_error(path, "is a single array (NPY); expected an NPZ archive.")
     with loaded as archive:
+        with file_named(path):
+            refuse_duplicate_names(archive.files)
         return {name: archive[name] for name in archive.files}
 
 
 def _table_of(path: Path, arrays: dict[str, np.ndarray]) -> pd.DataFrame:
     """Return the columns: those of ``X`` are ``x1``, ``x2``, ..., others keep their names."""
-    columns: dict[str, np.ndarray] = {}
+    pairs: list[tuple[str, np.ndarray]] = []
     for name, values in arrays.items():
         if name == "X" and values.ndim == 2:
-            columns |= {f"x{number + 1}": values[:, number] for number in range(values.shape[1])}
+            pairs += [(f"x{number + 1}", values[:, number]) for number in range(values.shape[1])]
         elif values.ndim == 1:
-            columns[name] = values
+            pairs.append((name, values))
         else:
             raise file_error(
                 path,
                 f"array {name!r} has {values.ndim} dimensions; expected a two-dimensional 'X' "
                 "and one-dimensional arrays.",
             )
+    with file_named(path):
+        refuse_duplicate_names(name for name, _ in pairs)
+    columns = dict(pairs)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         raise file_error(path, f"the arrays differ in length: {lengths}.")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from verulam.base import refuse_duplicate_names
 from verulam.data._dataset import Dataset
 from verulam.data._table.files import (
     checked_path,
@@ -45,6 +46,8 @@ def read_parquet(path: str | Path, *, target: str | None = None, **options: Any)
         arrow = pyarrow.parquet.ParquetFile(file).read()
         # Strings are decoded when they are looked at, which is too late to name the file.
         arrow.validate(full=True)
+    with file_named(path):
+        refuse_duplicate_names(arrow.schema.names)
     stored = stored_roles(arrow.schema, path)
     with unreadable_parquet(path):
         # Without pandas' own metadata an index comes back as a column, so that none is lost.

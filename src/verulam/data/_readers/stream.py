@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from verulam.base import refuse_duplicate_names
 from verulam.data._readers.csv import (
     check_rectangle,
     exceeds_floats,
@@ -26,6 +27,7 @@ from verulam.data._table.columns import (
 )
 from verulam.data._table.files import (
     checked_path,
+    file_named,
     is_unnamed_index,
     open_bytes,
     stored_roles,
@@ -129,6 +131,8 @@ class ParquetChunks:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.schema = self._open().schema_arrow
+        with file_named(path):
+            refuse_duplicate_names(self.schema.names)
         self.names = [name for name in self.schema.names if not is_unnamed_index(name)]
 
     def _open(self) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import pandas as pd
 
-from verulam.base import DataError
+from verulam.base import DataError, draft_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,14 +84,14 @@ def unreadable(path: Path, problem: str = "cannot be read") -> Iterator[None]:
 
 
 @contextmanager
-def file_named(path: Path) -> Iterator[None]:
-    """Put the name of the file before what is said of the table in it."""
+def file_named(path: Path, line: int | None = None) -> Iterator[None]:
+    """Put the name of the file, and the line, before what is said of the table in it."""
     try:
         yield
     except DataError as error:
         if str(error).startswith(str(path)):
             raise
-        raise file_error(path, str(error)) from error
+        raise file_error(path, str(error), line) from error
 
 
 def data_name(path: Path) -> str:
@@ -123,9 +123,9 @@ def write_parquet(table: pd.DataFrame, roles: dict[str, Any], path: str | Path) 
     arrow = pa.Table.from_pandas(table, preserve_index=False)
     stored = json.dumps({**roles, "levels": levels}).encode()
     metadata = {**(arrow.schema.metadata or {}), _KEY: stored}
-    pyarrow.parquet.write_table(
-        arrow.replace_schema_metadata(metadata), path, compression="zstd", compression_level=19
-    )
+    arrow = arrow.replace_schema_metadata(metadata)
+    with draft_of(path) as draft:
+        pyarrow.parquet.write_table(arrow, draft, compression="zstd", compression_level=19)
 
 
 def stored_roles(schema: "pa.Schema", path: Path) -> dict[str, Any]:

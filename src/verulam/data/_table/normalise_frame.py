@@ -1,6 +1,5 @@
 """From whatever table the caller has to the form that a data set keeps."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -8,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError, nearest_names
+from verulam.base import DataError, nearest_names, refuse_duplicate_names
 from verulam.data._table.columns import as_category, kind_of, normalised
 
 Task = Literal["classification", "regression"]
@@ -152,9 +151,7 @@ def _checked_frame(frame: pd.DataFrame) -> pd.DataFrame:
     if isinstance(frame.columns, pd.MultiIndex):
         raise DataError("The columns have several levels of names; join them into one first.")
     names = [str(name) for name in frame.columns]
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise DataError(f"Duplicate column names: {', '.join(repeated)}. Each must be unique.")
+    refuse_duplicate_names(names)
     if not names:
         raise DataError("The table has no columns.")
     if frame.empty:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from verulam.base import DataError, spreadsheet_table, unknown_name, visible_text
+from verulam.base import DataError, spreadsheet_table, unknown_name, visible_text, write_whole
 from verulam.experiment._analysis.error_overlap import Overlap, error_overlaps
 from verulam.experiment._analysis.tests import dropped_out
 from verulam.experiment._effects.multivariate import VectorVerdict, vector_verdicts
@@ -334,7 +334,11 @@ class Analysis:
 
     def to_csv(self, path: str | Path | None = None) -> str | None:
         """Write `to_frame` as CSV, or return it where no file is named."""
-        return spreadsheet_table(self.to_frame()).to_csv(path)
+        text: str = spreadsheet_table(self.to_frame()).to_csv()
+        if path is None:
+            return text
+        write_whole(path, text)
+        return None
 
     def to_latex(self) -> str:
         """Return the table for a LaTeX document that loads booktabs."""

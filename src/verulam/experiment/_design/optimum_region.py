@@ -95,7 +95,8 @@ def optimum_region(surface: ResponseSurface, confidence: float = 0.95) -> Optimu
     .. math:: \{ f : d(f)^T V(f)^{-1} d(f) \le k F_{k, \nu} \}
 
     of :math:`k` factors, with the :math:`\nu` degrees of freedom of the error, is exact for
-    normal errors and a true quadratic (Alpaydin 19.3 has the point alone). It need not be an
+    normal errors and a true quadratic (Alpaydin 19.3 has the point alone); with a lack of fit, a
+    region made of `pure_error` is too narrow. It need not be an
     ellipse, nor be bounded: where the curvature is not sure, neither is the place. With one factor
     it is Fieller's interval.
 
@@ -159,7 +160,8 @@ def _reach(surface: ResponseSurface, limit: float) -> np.ndarray:
             starts = [farthest, np.clip(level + sign * steps[:, factor], -1.0, 1.0)]
             pushed = [_pushed(start, factor, sign, surface, limit, steps) for start in starts]
             reach[factor, end] = sign * max(sign * farthest[factor], *pushed)
-    return reach
+    # Exactly at the ends where rounding alone is between, so that these come out as they were.
+    return np.where(np.abs(reach) > 1 - _AT_END, np.sign(reach), reach)
 
 
 def _stationary_codes(surface: ResponseSurface) -> np.ndarray:

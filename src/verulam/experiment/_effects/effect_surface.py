@@ -10,14 +10,14 @@ from verulam.base import DataError
 from verulam.experiment._design.factors import Factor
 from verulam.experiment._design.optimum_region import optimum_region
 from verulam.experiment._design.response_surface import ResponseSurface, fit_response_surface
-from verulam.experiment._effects.unreplicated import ACTIVE, POSSIBLE
+from verulam.experiment._effects.unreplicated import ACTIVE, POSSIBLE, LenthAnalysis
 
 if TYPE_CHECKING:
     from verulam.experiment._effects.effects import FactorEffects
 
 #: A surface needs at least this many levels of each factor, and at most so many factors.
 FEWEST_LEVELS, MOST_FACTORS = 3, 5
-#: Fewer factors than this make no surface worth a remark.
+#: Fewer factors than this need no remark on types and surfaces.
 FEWEST_FACTORS = 2
 CONFIDENCE = 0.95
 
@@ -61,17 +61,19 @@ def effect_remarks(effects: "FactorEffects") -> tuple[str, ...]:
     effects
         The effects.
     """
-    remarks = [f"Sums of squares are of {effects.sums_of_squares}."]
+    remarks = []
+    several = len(effects.factors) >= FEWEST_FACTORS
+    # A single effect is adjusted for nothing, whatever the type.
+    if several and not effects.table.index.intersection(list(effects.factors)).empty:
+        remarks.append(f"Sums of squares are of {effects.sums_of_squares}.")
     if effects.lenth is not None:
-        remarks.append(_lenth_text(effects))
-    if len(effects.factors) >= FEWEST_FACTORS and (surface := effects.surface) is not None:
+        remarks.append(_lenth_text(effects.lenth))
+    if several and (surface := effects.surface) is not None:
         remarks.append(_surface_text(surface))
     return tuple(remarks)
 
 
-def _lenth_text(effects: "FactorEffects") -> str:
-    judged = effects.lenth
-    assert judged is not None
+def _lenth_text(judged: LenthAnalysis) -> str:
     sure, likely = judged.effects(ACTIVE), judged.effects(POSSIBLE)
     names = "; ".join(
         f"{', '.join(beyond)} beyond {margin}"
@@ -89,31 +91,33 @@ def _lenth_text(effects: "FactorEffects") -> str:
 
 
 def _surface_text(surface: ResponseSurface) -> str:
-    lack = ""
-    if "lack of fit" in surface.anova.index and np.isfinite(
-        p_value := float(surface.anova["p_value"]["lack of fit"])
-    ):
-        enough = "is enough" if p_value >= 1 - CONFIDENCE else "is not enough"
-        lack = f" {enough} (lack of fit: p = {p_value:.2g})"
-    point = f"it is level at a {surface.kind}"
+    p_value = float(surface.anova["p_value"].get("lack of fit", np.nan))
+    enough = not p_value < 1 - CONFIDENCE
+    verdict = " is enough" if enough else " is not enough"
+    lack = f"{verdict} (lack of fit: p = {p_value:.2g})" if np.isfinite(p_value) else ""
+    opening = f"A quadratic surface of the factors{lack}: it is level at a {surface.kind}"
+    point = surface.stationary_point
+    if not all(factor.low <= point[factor.name] <= factor.high for factor in surface.factors):
+        return f"{opening} outside the range that was run."
+    # Where the model is wrong, a region made of pure error would be far too narrow.
+    intervals = _intervals(surface) if enough else {}
+    places = ", ".join(
+        f"{name} = {value:.4g}{intervals.get(name, '')}" for name, value in point.items()
+    )
+    region = f" ({100 * CONFIDENCE:.0f}% region of Box and Hunter)" if intervals else ""
+    return f"{opening}, {places}{region}."
+
+
+def _intervals(surface: ResponseSurface) -> dict[str, str]:
+    """Return the interval of each factor in brackets; nothing where there is no error."""
     try:
         table = optimum_region(surface, CONFIDENCE).intervals
     except DataError:  # no error to make a region of
-        table = None
-    places = ", ".join(
-        f"{name} = {value:.4g}{_interval(table, name)}"
-        for name, value in surface.stationary_point.items()
-    )
-    known = table is not None and bool(table["low"].notna().any())
-    region = f" ({100 * CONFIDENCE:.0f}% region of Box and Hunter)" if known else ""
-    return f"A quadratic surface of the factors{lack}: {point}, {places}{region}."
-
-
-def _interval(table: pd.DataFrame | None, name: str) -> str:
-    if table is None or not np.isfinite(float(table["low"][name])):
-        return ""
-    ends = f"{table['low'][name]:.4g} to {table['high'][name]:.4g}"
-    return f" ({ends})" if table["closed"][name] else f" ({ends} at least)"
+        return {}
+    return {
+        str(name): f" ({row['low']:.4g} to {row['high']:.4g}{'' if row['closed'] else ' at least'})"
+        for name, row in table.iterrows()
+    }
 
 
 def _numbers(levels: pd.Series) -> bool:

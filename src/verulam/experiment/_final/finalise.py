@@ -32,14 +32,18 @@ from verulam.experiment._final.estimate import (
     predictions_of,
     resampled_response,
 )
-from verulam.experiment._final.model_file import SavedModel, save_model
+from verulam.experiment._final.model_file import (
+    SavedModel,
+    load_model,
+    packed_learner,
+)
+from verulam.experiment._final.placing import card_paths, place, staging_for
 from verulam.experiment._identity import describe, digest, digest_bytes, seed_of
 from verulam.experiment._run.execute import seeded
 from verulam.experiment._store.environment import environment
 from verulam.experiment._store.results import Results
 from verulam.experiment._store.test_set_log import (
     Opening,
-    close_locked_part,
     earlier_uses,
     open_locked_part,
 )
@@ -76,7 +80,7 @@ class Finalised:
     @property
     def card_paths(self) -> tuple[Path, Path]:
         """Where the card is to be read: as HTML and as Markdown."""
-        return _card_paths(self.path)
+        return card_paths(self.path)
 
     def __str__(self) -> str:
         return f"{self.card}\n\nModel: {self.path}"
@@ -127,6 +131,9 @@ def finalise(
     -----
     Alpaydin 19.1: the test part is used when all choices have been made, and once.
 
+    A process that is killed leaves the files as they were or as they are to be. Where it had
+    everything ready, the same call moves what is left and returns the model.
+
     Examples
     --------
     >>> import tempfile
@@ -143,7 +150,12 @@ def finalise(
     """
     results = store if isinstance(store, Results) else Results(store)
     label = data_label(results, data)
-    file = _model_path(results, label, data, path, force=force)
+    file = _model_path(results, label, data, path)
+    placed = place(file, results.path)
+    if placed is not None and list(placed.request) == [learner, data]:
+        # The same was asked for before, and interrupted when all was ready.
+        return Finalised(file, load_model(file))
+    _refuse_existing(file, force=force)
     analysis = analyse(results)
     contestant = select_contestant(analysis, label, learner)
     rebuilt = rebuild(results, label, contestant, study=study, source=source)
@@ -155,28 +167,27 @@ def finalise(
     if losses is not None and not hasattr(estimator, "predict_proba"):
         remarks.append("The learner gives no probabilities: there are no decisions by losses.")
         losses = None
-    judged = _judge_on_locked_part(
-        results, rebuilt, estimator, contestant.name, losses, force=force
-    )
-    responses = (*judged.responses, resampled_response(analysis.responses, label, contestant.name))
-    caveats = (*judged.caveats, *_caveats(analysis), *remarks)
-    card = final_card(
-        results,
-        rebuilt,
-        estimator,
-        name=contestant.name,
-        reason=reason_for(analysis, label, contestant.name, learner),
-        responses=responses,
-        caveats=caveats,
-        losses=losses,
-    )
-    model = SavedModel(card, estimator)
-    seal = save_model(model, file)
-    for page, content in zip(_card_paths(file), (card.to_html(), card.to_markdown()), strict=True):
-        page.write_text(content, encoding="utf-8")
-    if judged.number is not None:
-        close_locked_part(results.path, judged.number, response=str(card.response), model=seal)
-    return Finalised(file, model)
+    # As must one that cannot be saved, or for which there is no room.
+    packed = packed_learner(estimator, contestant.name)
+    with staging_for(file) as staging:
+        staging.make_room(packed)
+        judged = _judge_on_locked_part(
+            results, rebuilt, estimator, contestant.name, losses, force=force
+        )
+        resampled = resampled_response(analysis.responses, label, contestant.name)
+        card = final_card(
+            results,
+            rebuilt,
+            estimator,
+            name=contestant.name,
+            reason=reason_for(analysis, label, contestant.name, learner),
+            responses=(*judged.responses, resampled),
+            caveats=(*judged.caveats, *_caveats(analysis), *remarks),
+            losses=losses,
+        )
+        staging.commit(packed, card, results.path, judged.number, [learner, data])
+    place(file, results.path)
+    return Finalised(file, SavedModel(card, estimator))
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,26 +245,22 @@ def _judge_on_locked_part(
     return _Judgement(number, tuple(responses), (caveat,) if uses else ())
 
 
-def _model_path(
-    results: Results, label: str, data: str | None, path: str | Path | None, *, force: bool
-) -> Path:
+def _model_path(results: Results, label: str, data: str | None, path: str | Path | None) -> Path:
     if path is None:
         stem = results.path.stem if data is None else f"{results.path.stem}-{label}"
         path = results.path.with_name(f"{stem}.skops")
     file = Path(path)
     if file.is_dir() or not file.resolve().parent.is_dir():
         raise DataError(f"path: {file} cannot be written; name a file in a folder that exists.")
+    return file
+
+
+def _refuse_existing(file: Path, *, force: bool) -> None:
     if file.exists() and not force:
         raise DataError(
             f"{file} is already there; name another file (path; --output of the command), or have "
             "it replaced (force; --force)."
         )
-    return file
-
-
-def _card_paths(file: Path) -> tuple[Path, Path]:
-    html, markdown = (file.with_name(f"{file.stem}-card{ending}") for ending in (".html", ".md"))
-    return html, markdown
 
 
 def _fitted(rebuilt: Rebuilt) -> tuple[Any, list[str]]:

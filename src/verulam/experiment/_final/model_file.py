@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator
 
@@ -102,21 +102,60 @@ def save_model(model: SavedModel, path: str | Path) -> str:
     path
         The file; what was there before is replaced at once or not at all.
     """
+    packed = packed_learner(model.estimator, model.card.learner)
+    sealed = sealed_model(packed, model.card)
+    write_whole(path, sealed.content)
+    return sealed.seal
+
+
+class SealedModel(NamedTuple):
+    """The content of a model file, and the hash that tells whether it is changed."""
+
+    content: bytes
+    seal: str
+
+
+def packed_learner(estimator: Any, name: str) -> bytes:
+    """Return a fitted learner as skops keeps it.
+
+    Parameters
+    ----------
+    estimator
+        The fitted learner.
+    name
+        What it is called, for the message.
+
+    Raises
+    ------
+    DataError
+        If it cannot be saved.
+    """
     import skops.io
 
-    path = Path(path)
     try:
-        content = io.BytesIO(skops.io.dumps(model.estimator, compression=zipfile.ZIP_DEFLATED))
+        return skops.io.dumps(estimator, compression=zipfile.ZIP_DEFLATED)
     # Learners may define how they are saved, and so raise anything.
     except Exception as error:
-        kind = type(model.estimator).__name__
-        raise DataError(f"{model.card.learner} ({kind}) cannot be saved: {error}") from error
-    card = model.card.to_dict()
+        kind = type(estimator).__name__
+        raise DataError(f"{name} ({kind}) cannot be saved: {error}") from error
+
+
+def sealed_model(packed: bytes, card: ModelCard) -> SealedModel:
+    """Return what a model file holds.
+
+    Parameters
+    ----------
+    packed
+        The learner, as `packed_learner` gives it.
+    card
+        Its card.
+    """
+    content = io.BytesIO(packed)
+    described = card.to_dict()
     with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
-        seal = digest([card_text(card), _content_hash(archive)])
-        archive.writestr(CARD, json.dumps({"card": card, "seal": seal}, ensure_ascii=False))
-    write_whole(path, content.getvalue())
-    return seal
+        seal = digest([card_text(described), _content_hash(archive)])
+        archive.writestr(CARD, json.dumps({"card": described, "seal": seal}, ensure_ascii=False))
+    return SealedModel(content.getvalue(), seal)
 
 
 def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> SavedModel:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from verulam.base import DataError
+from verulam.base import DataError, write_whole
 from verulam.catalogue import GRADES
 from verulam.experiment._analysis.analyse import analyse
 from verulam.experiment._analysis.analysis import Analysis
@@ -83,7 +83,7 @@ def report(
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise DataError(f"path: {path} cannot be written; name a file in a folder that exists.")
     analysis = source if isinstance(source, Analysis) else analyse(source)
-    path.write_text(render(analysis, command=command, persistent=persistent), encoding="utf-8")
+    write_whole(path, render(analysis, command=command, persistent=persistent))
     return path
 
 

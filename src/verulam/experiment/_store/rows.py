@@ -1,6 +1,7 @@
 """What a store keeps, as rows: arrays become bytes that only numbers can come from."""
 
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 #: What the line of an array that is followed by its checksum begins with.
 _CHECKED = "+"
 _CHECKSUM_BYTES = 4
+_NUMBER = re.compile(r"[<>|][biuf]\d{1,2}")
 #: The CRC-32 of any content that is followed by its own, least byte first.
 _CHECKSUM_OF_CHECKED = 0x2144DF1C
 
@@ -79,9 +81,10 @@ def _form(header: bytes) -> _Form:
     """Return type and shape of a stored array; most arrays of a store have one of a few."""
     kind, *sizes = header.decode("ascii").split(" ")
     checked = kind.startswith(_CHECKED)
-    dtype = np.dtype(kind.removeprefix(_CHECKED))
-    if dtype.kind not in "biuf":
+    # NumPy would take much else for a type, and even evaluate some of it.
+    if not _NUMBER.fullmatch(kind.removeprefix(_CHECKED)):
         raise ValueError("not a type of number")
+    dtype = np.dtype(kind.removeprefix(_CHECKED))
     shape = tuple(int(size) for size in sizes)
     if min(shape, default=0) < 0:
         raise ValueError("a negative size")

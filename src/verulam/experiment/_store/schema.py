@@ -73,13 +73,17 @@ FROM main.{table} p JOIN main.data d ON d.data = p.data
 
 def create_tables(connection: sqlite3.Connection) -> None:
     """Make the tables that a file does not have yet; a new file gets the present version."""
-    present = stored_columns(connection)
-    if present and "facts" not in present:
-        raise sqlite3.DatabaseError("it has tables of something else")
-    if present.keys() >= _columns().keys():
+    if stored_columns(connection).keys() >= _columns().keys():
         return
     # All at once: a reader that comes in between would take the file for a damaged one.
     connection.executescript(f"BEGIN IMMEDIATE; {_CREATE}; {_INSERT_VERSION}; COMMIT")
+
+
+def refuse_foreign(connection: sqlite3.Connection) -> None:
+    """Refuse a file of another program, before anything is written to it."""
+    present = stored_columns(connection)
+    if present and "facts" not in present:
+        raise sqlite3.DatabaseError("it has tables of something else")
 
 
 def stored_columns(connection: sqlite3.Connection) -> dict[str, list[str]]:

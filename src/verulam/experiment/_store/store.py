@@ -32,6 +32,7 @@ from verulam.experiment._store.schema import (
     SCHEMA_VERSION,
     check_structure,
     create_tables,
+    refuse_foreign,
     stored_version,
     upgrade,
     view_as_current,
@@ -124,6 +125,7 @@ class Store:
         self._connection.execute(f"PRAGMA mmap_size = {STORE_MAPPED_BYTES}")
 
     def _prepare(self) -> None:
+        refuse_foreign(self._connection)
         self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
         create_tables(self._connection)

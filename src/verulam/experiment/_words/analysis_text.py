@@ -1,8 +1,8 @@
 """An analysis as text: on a terminal of 80 columns, and as a LaTeX table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -44,6 +44,8 @@ LATEX_SPECIAL = {
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
+#: So many contestants fit side by side on a page.
+PER_PAGE = 5
 #: Heads of an analysis of variance, in the order of its columns.
 HEADS = ["source", "sum of squares", "d.f.", "mean square", "F", "p", "corrected p"]
 
@@ -220,7 +222,9 @@ def latex_table(analysis: "Analysis") -> str:
     if analysis.overall is not None:
         by_data = _data_cells(analysis.responses.by_data(), PER_PAGE, spoken_name)
         words = f"{analysis.measure.title}, mean on each data set."
-        tables += [_booktabs(head, cells, f"l{'r' * (len(head) - 1)}", words) for head, cells in by_data]
+        tables += [
+            _booktabs(head, cells, f"l{'r' * (len(head) - 1)}", words) for head, cells in by_data
+        ]
     if analysis.overall is None and _evidence(analysis) is not None and len(rows) > 1:
         head, differences = difference_cells(analysis)
         tables.append(_booktabs(head, differences, "lrrl", f"Differences on {data}."))

@@ -1,8 +1,9 @@
 """Mercer kernels: what each of them is, and their algebra (sums, products, cosines, centring)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from copy import copy
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -15,7 +16,8 @@ class Kernel:
 
     A kernel of your own derives from this class and defines `_values`; `diagonal` and `adapted`
     where there is a quicker diagonal or something to learn from the data. Kernels are added,
-    multiplied and scaled with ``+`` and ``*``.
+    multiplied and scaled with ``+`` and ``*``. Their parameters are those of the learner they are
+    given to, as ``kernel__width`` or, in a sum, ``kernel__first__width``.
 
     Examples
     --------
@@ -87,6 +89,68 @@ class Kernel:
     def adapted(self, X: Any) -> "Kernel":
         """Return the kernel with everything that comes from the training data filled in."""
         return self
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; with `deep`, those of kernels inside as well.
+
+        Examples
+        --------
+        >>> from verulam.kernel import Gaussian
+        >>> sorted((2.0 * Gaussian(width=1.0)).get_params())
+        ['factor', 'kernel', 'kernel__width']
+        """
+        parameters = {name: getattr(self, name) for name in self._parameter_names()}
+        if deep:
+            for name, value in list(parameters.items()):
+                if isinstance(value, Kernel):
+                    inside = value.get_params()
+                    parameters |= {f"{name}__{inner}": inside[inner] for inner in inside}
+        return parameters
+
+    def set_params(self, **params: Any) -> "Kernel":
+        """Change parameters of this kernel, in place, as scikit-learn's protocol has it.
+
+        Kernels inside are replaced rather than changed, since others may share them.
+
+        Examples
+        --------
+        >>> from verulam.kernel import Gaussian, Linear
+        >>> (Linear() + Gaussian(width=1.0)).set_params(second__width=3.0)
+        Sum(first=Linear(), second=Gaussian(width=3.0))
+        """
+        changes: dict[str, Any] = {}
+        nested: dict[str, dict[str, Any]] = {}
+        for name, value in params.items():
+            outer, separator, inner = name.partition("__")
+            if outer not in self._parameter_names():
+                listing = ", ".join(self._parameter_names()) or "none"
+                raise DataError(
+                    f"{type(self).__name__} has no parameter {outer!r}; it has {listing}."
+                )
+            if separator:
+                nested.setdefault(outer, {})[inner] = value
+            else:
+                changes[outer] = value
+        for outer, inside in nested.items():
+            part = changes.get(outer, getattr(self, outer))
+            if not isinstance(part, Kernel):
+                raise DataError(f"{outer!r} of {type(self).__name__} is no kernel with parameters.")
+            changes[outer] = copy(part).set_params(**inside)
+        if is_dataclass(type(self)):
+            # Made anew, so that values are checked and what follows from them is forgotten.
+            changes = vars(replace(cast(Any, self), **changes))
+            vars(self).clear()
+        vars(self).update(changes)
+        return self
+
+    def _parameter_names(self) -> list[str]:
+        if is_dataclass(type(self)):
+            # What `adapted` fills in from data is not shown.
+            return [part.name for part in fields(cast(Any, self)) if part.init and part.repr]
+        return list(vars(self))
+
+    def __sklearn_clone__(self) -> "Kernel":
+        return copy(self)
 
     def on_columns(self, columns: Sequence[int]) -> "Kernel":
         """Return the same kernel of some columns only: one view of the data."""

@@ -1,10 +1,12 @@
 """Kernels by name, from any function, and from a Gram matrix that is given."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from verulam.base import DataError, unknown_name
 from verulam.kernel._kernels.base import Kernel
@@ -144,6 +146,38 @@ def as_kernel(kernel: str | Kernel | Function) -> Kernel:
     if callable(kernel):
         return FunctionKernel(kernel)
     raise DataError(f"kernel must be a name, a kernel or a function; got {kernel!r}.")
+
+
+class KernelParameters(BaseEstimator):
+    """What learners with kernels share: the kernels' parameters are parameters of theirs.
+
+    A name such as "rbf" has the parameters of the kernel it stands for.
+    """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; with `deep`, those of the kernels as well."""
+        params = super().get_params(deep)
+        for name, value in list(params.items()) if deep else ():
+            if name.endswith("kernel") and isinstance(value, str) and value in KERNELS:
+                inside = as_kernel(value).get_params()
+                params |= {f"{name}__{inner}": inside[inner] for inner in inside}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of kernels by names such as ``kernel__width``."""
+        nested = {name: name.partition("__") for name in params if "__" in name}
+        of_kernels: dict[str, dict[str, Any]] = {}
+        for name, (outer, _, inner) in nested.items():
+            if outer.endswith("kernel"):
+                of_kernels.setdefault(outer, {})[inner] = params[name]
+        rest = {
+            name: params[name] for name in params if nested.get(name, ("",))[0] not in of_kernels
+        }
+        super().set_params(**rest)
+        for outer, inside in of_kernels.items():
+            # Another learner may share the kernel, so that a copy of it is changed.
+            setattr(self, outer, copy(as_kernel(getattr(self, outer))).set_params(**inside))
+        return self
 
 
 def check_finite(values: np.ndarray) -> None:

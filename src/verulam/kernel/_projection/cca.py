@@ -9,12 +9,12 @@ from sklearn.utils import Tags
 
 from verulam.base import DataError, Interval, Transformer, check_is_fitted, checked_fit
 from verulam.kernel._kernels.base import Kernel
-from verulam.kernel._kernels.general import Function, as_kernel
+from verulam.kernel._kernels.general import Function, KernelParameters, as_kernel
 from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, open_space
 from verulam.kernel._projection.pca import CentredSpectrum, centred_spectrum, orientations
 
 
-class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, Transformer):
+class KernelCorrelations(ClassNamePrefixFeaturesOutMixin, KernelParameters, Transformer):
     r"""Directions in the spaces of two kernels along which two views of the data go together.
 
     Parameters

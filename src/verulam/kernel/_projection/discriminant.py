@@ -18,7 +18,7 @@ from verulam.base import (
     checked_fit,
 )
 from verulam.kernel._kernels.base import Kernel
-from verulam.kernel._kernels.general import Function
+from verulam.kernel._kernels.general import Function, KernelParameters
 from verulam.kernel._kernels.inputs import (
     KERNEL_OPTIONS,
     kernel_tags,
@@ -64,7 +64,9 @@ def fisher_directions(
     return directions[:, ::-1]
 
 
-class KernelDiscriminants(ClassNamePrefixFeaturesOutMixin, Classifier, Transformer):
+class KernelDiscriminants(
+    ClassNamePrefixFeaturesOutMixin, KernelParameters, Classifier, Transformer
+):
     r"""Project to where the classes are far apart in the space of a kernel, and classify there.
 
     Parameters

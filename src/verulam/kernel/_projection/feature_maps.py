@@ -23,13 +23,13 @@ from verulam.base import (
     spawn_seeds,
 )
 from verulam.kernel._kernels.base import Kernel
-from verulam.kernel._kernels.general import Function, as_kernel
+from verulam.kernel._kernels.general import Function, KernelParameters, as_kernel
 from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, read_inputs
 from verulam.kernel._kernels.polynomial import Polynomial
 from verulam.kernel._kernels.radial import ChiSquare, Gaussian, Laplace
 
 
-class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, Transformer):
+class EmpiricalKernelMap(ClassNamePrefixFeaturesOutMixin, KernelParameters, Transformer):
     r"""Represent an input by its scores with some templates.
 
     Parameters

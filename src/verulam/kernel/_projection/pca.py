@@ -21,7 +21,7 @@ from verulam.base import (
     warn_caller,
 )
 from verulam.kernel._kernels.base import Kernel
-from verulam.kernel._kernels.general import Function
+from verulam.kernel._kernels.general import Function, KernelParameters
 from verulam.kernel._kernels.gram import centre_gram
 from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, open_space
 from verulam.kernel._tuning import ITERATED_EIGENVECTORS
@@ -105,7 +105,7 @@ def orientations(columns: np.ndarray) -> np.ndarray:
     return np.where(columns[largest, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
 
 
-class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, Transformer):
+class KernelPrincipalComponents(ClassNamePrefixFeaturesOutMixin, KernelParameters, Transformer):
     r"""Principal components of what a kernel makes of the inputs.
 
     Parameters

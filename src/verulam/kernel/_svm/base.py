@@ -4,11 +4,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from verulam.base import DataError, Interval, StrOptions, check_is_fitted, check_weights, thread_map
 from verulam.kernel._kernels.base import Kernel
+from verulam.kernel._kernels.general import KernelParameters
 from verulam.kernel._kernels.inputs import KERNEL_OPTIONS, kernel_tags, read_inputs
 from verulam.kernel._solvers.dual import DualSolution, solve_dual
 from verulam.kernel._solvers.dual_problems import DualProblem
@@ -28,7 +28,7 @@ SHARE = [Interval(Real, 0, 1, closed="right")]
 CLASS_WEIGHT: list[Any] = [StrOptions({"balanced"}), dict, None]
 
 
-class SupportVectorMachine(BaseEstimator):
+class SupportVectorMachine(KernelParameters):
     """A learner whose output is a kernel expansion on support vectors.
 
     A subclass lists the parameters below in its constructor, its own constraints beside

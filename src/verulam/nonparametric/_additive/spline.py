@@ -23,35 +23,6 @@ FEWEST_INPUTS = 5
 MOST_KNOTS, SMALLEST_STEP = 1000, 1e-6
 #: The knots to the left and to the right of a query.
 SIDES = np.array([[0], [1]])
-#: Checks of scikit-learn whose data has several columns.
-CHECKS_OF_SEVERAL_INPUTS = (
-    "check_dict_unchanged",
-    "check_dont_overwrite_parameters",
-    "check_dtype_object",
-    "check_estimators_dtypes",
-    "check_estimators_fit_returns_self",
-    "check_estimators_nan_inf",
-    "check_estimators_overwrite_params",
-    "check_estimators_pickle",
-    "check_f_contiguous_array_estimator",
-    "check_fit2d_1sample",
-    "check_fit2d_predict1d",
-    "check_fit_check_is_fitted",
-    "check_fit_idempotent",
-    "check_fit_score_takes_y",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-    "check_n_features_in",
-    "check_n_features_in_after_fitting",
-    "check_pipeline_consistency",
-    "check_positive_only_tag_during_fit",
-    "check_readonly_memmap_input",
-    "check_regressor_data_not_an_array",
-    "check_regressors_int",
-    "check_regressors_no_decision_function",
-    "check_regressors_train",
-    "check_supervised_y_2d",
-)
 
 
 class SmoothingSpline(Smoother):
@@ -95,9 +66,12 @@ class SmoothingSpline(Smoother):
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"gcv", "loo"})],
     }
 
-    _skipped_checks: ClassVar[dict[str, str]] = dict.fromkeys(
-        CHECKS_OF_SEVERAL_INPUTS, "a smoothing spline takes one input"
-    )
+    _takes_one_column: ClassVar[bool] = True
+    _skipped_checks: ClassVar[dict[str, str]] = {
+        "check_estimators_dtypes": "three different inputs, and a curve needs five",
+        "check_n_features_in_after_fitting": "takes a column away, and one alone leaves none",
+        "check_regressors_train": "the targets depend on ten columns, and hardly on the first",
+    }
 
     def __init__(self, *, alpha: float | Literal["gcv", "loo"] = "gcv") -> None:
         self.alpha = alpha

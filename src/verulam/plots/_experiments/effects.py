@@ -1,6 +1,6 @@
 """Effects of factors: which stand out from chance, and the surface over two of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,7 @@ def effect_normal(effects: pd.Series, *, label: str = "effect", ax: Axes | None 
 def effect_half_normal(
     effects: pd.Series,
     *,
-    margins: Sequence[float] = (),
+    margins: Mapping[str, float] | None = None,
     label: str = "effect",
     ax: Axes | None = None,
 ) -> Axes:
@@ -105,8 +105,9 @@ def effect_half_normal(
     effects
         Effect of each factor and interaction.
     margins
-        Sizes to draw as lines, such as the margin of error and the simultaneous margin of
-        `verulam.experiment.lenth_method`. Effects beyond the first of them are named.
+        Sizes to draw as lines, by what they are called, such as the margin of error and the
+        simultaneous margin of `verulam.experiment.lenth_method`. Effects beyond the smallest of
+        them are named; without margins, all are.
     label
         What the effects are measured in.
     ax
@@ -121,7 +122,8 @@ def effect_half_normal(
     Examples
     --------
     >>> import pandas as pd
-    >>> axes = effect_half_normal(pd.Series({"k": 0.9, "p": -0.01, "k x p": 0.02}), margins=[0.1])
+    >>> effects = pd.Series({"k": 0.9, "p": -0.01, "k x p": 0.02})
+    >>> axes = effect_half_normal(effects, margins={"margin of error": 0.1})
     >>> [text.get_text() for text in axes.texts]
     ['k']
     """
@@ -129,9 +131,9 @@ def effect_half_normal(
     ordered = effects.abs().sort_values(kind="stable")
     count = len(ordered)
     quantiles = special.ndtri(0.5 + (np.arange(count) + 0.5) / (2 * count))
-    lines = sorted(float(margin) for margin in margins)
+    lines = sorted((margins or {}).items(), key=lambda margin: margin[1])
     for place, (name, size) in enumerate(ordered.items()):
-        beyond = not lines or size > lines[0]
+        beyond = not lines or size > lines[0][1]
         code = int(bool(lines) and beyond)
         ax.plot(size, quantiles[place], marker(code), color=colour(code))
         if beyond:
@@ -142,8 +144,11 @@ def effect_half_normal(
     spread = float(ordered.median()) / 0.6745
     top = float(quantiles.max(initial=1.0))
     ax.plot([0.0, spread * top], [0.0, top], "--", color="0.5", linewidth=1)
-    for place, margin in enumerate(lines):
-        ax.axvline(margin, color=colour(2), linestyle=(":", "-.")[min(place, 1)], linewidth=1)
+    for place, (words, margin) in enumerate(lines):
+        style = (":", "-.")[min(place, 1)]
+        ax.axvline(margin, color=colour(2), linestyle=style, linewidth=1, label=words)
+    if lines:
+        ax.legend(loc="lower right", fontsize="small", frameon=False)
     ax.margins(0.1)
     ax.set(xlabel=f"size of the {label}", ylabel="half-normal quantile")
     ax.set_xlim(left=0.0)
