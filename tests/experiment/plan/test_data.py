@@ -88,6 +88,18 @@ def test_infinite_inputs_are_told_before_anything_runs():
     assert not make_plan(small_study(data=[DataChoice(table, target="kind", label="t")])).notices
 
 
+def test_what_a_file_lost_is_told_before_anything_runs(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = [f"{number:03d}{number % 7},{number % 5}.5,{'ab'[number % 2]}" for number in range(40)]
+    rows[3] = "12,1.5,a"
+    path.write_text("zone,size,kind\n" + "\n".join(rows) + "\n")
+    words = "Columns that deserve a look: zone (numbers that were written with zeros in front, such"
+    study = small_study(data=[DataChoice(str(path), target="kind", label="t")])
+    assert words in " ".join(make_plan(study).notices)
+    left_out = DataChoice(str(path), target="kind", label="t", leave_out=("zone",))
+    assert not make_plan(small_study(data=[left_out])).notices
+
+
 def test_categories_keep_their_names_and_gaps_are_a_level():
     found = as_levels(pd.Series(["b", None, "a", "b"], name="who"))
     assert found.levels == ("a", "b", "missing")
