@@ -42,6 +42,7 @@ FRAGMENT_LINES = 150
 #: Shorter ones that stand alone, each with the reason.
 SHORT_MODULES = {
     "verulam.experiment._run.dask": "the one module that needs Dask, which is optional",
+    "verulam.tree._structure.link_checks": "what a forged file may hold, apart from the walk",
 }
 #: Modules that import our own inside of a function, each with the reason.
 INNER_IMPORTS: dict[str, str] = {}

@@ -65,6 +65,11 @@ class TreeLearner(ABC):
         tags.input_tags.allow_nan = True
         return tags
 
+    def _check_loaded(self) -> None:
+        """Refuse a file in which categories have other codes than the tree has room for."""
+        if not np.array_equal(category_counts(self.schema_), self.tree_.n_categories):
+            raise DataError("The tree and the columns of the learner do not fit together.")
+
     def _encode(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         return encode_rows(self, X, self.schema_, unseen=self.unseen)

@@ -5,7 +5,8 @@ import json
 import sys
 import warnings
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,12 @@ from sklearn.base import BaseEstimator
 
 from verulam.base import DataError, DataWarning, draft_of, keep_on_disk, write_whole
 from verulam.experiment._final.card import ModelCard
+from verulam.experiment._final.file_checks import (
+    MOST_BYTES,
+    check_loaded,
+    check_schema,
+    checked_sizes,
+)
 from verulam.experiment._identity import digest, digest_bytes
 from verulam.experiment._store.environment import changed_packages
 
@@ -158,7 +165,9 @@ def sealed_model(packed: bytes, card: ModelCard) -> SealedModel:
     return SealedModel(content.getvalue(), seal)
 
 
-def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> SavedModel:
+def load_model(
+    path: str | Path, *, trusted: Iterable[str] = (), max_bytes: int = MOST_BYTES
+) -> SavedModel:
     """Read a model file; nothing in it is executed.
 
     Parameters
@@ -167,19 +176,22 @@ def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> SavedModel:
         The file.
     trusted
         Dotted names of types that are accepted beside Verulam's and scikit-learn's own.
+    max_bytes
+        Bytes that the model may take when it is unpacked.
 
     Raises
     ------
     UntrustedModelError
         If there are other types; they are listed.
     DataError
-        If the file is no model, is damaged, or was changed after it was written.
+        If the file is no model, is damaged, was changed after it was written, is too large, or
+        holds arrays that do not fit together.
     """
     import skops.io
 
     path = Path(path)
     content = _read(path)
-    card = read_card(path)
+    card = read_card(path, max_bytes=max_bytes)
     try:
         unknown = skops.io.get_untrusted_types(data=content)
     # A file from anywhere may break any expectation of the reader.
@@ -194,23 +206,45 @@ def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> SavedModel:
             DataWarning,
             stacklevel=2,
         )
+    with _fitting_together(path), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        sizes = checked_sizes(path, archive, max_bytes)
+        check_schema(json.loads(archive.read("schema.json")), sizes)
     try:
-        return SavedModel(card, skops.io.loads(content, trusted=unknown))
+        estimator = skops.io.loads(content, trusted=unknown)
     except Exception as error:
         raise DataError(f"{path} cannot be loaded: {_sentence(error)}") from error
+    with _fitting_together(path):
+        check_loaded(estimator)
+    return SavedModel(card, estimator)
 
 
-def read_card(path: str | Path) -> ModelCard:
+@contextmanager
+def _fitting_together(path: Path) -> Iterator[None]:
+    try:
+        yield
+    # Of a forged file anything may be missing.
+    except Exception as error:
+        words = str(error) if isinstance(error, DataError) else _sentence(error)
+        raise DataError(
+            f"{path} holds arrays that do not fit together ({words.rstrip('.')}); nothing was "
+            "computed with them. Do not use it; finalise the study again."
+        ) from error
+
+
+def read_card(path: str | Path, *, max_bytes: int = MOST_BYTES) -> ModelCard:
     """Return the card of a model file, without loading the model itself.
 
     Parameters
     ----------
     path
         The file.
+    max_bytes
+        Bytes that the file may take when it is unpacked.
     """
     path = Path(path)
     try:
         with zipfile.ZipFile(io.BytesIO(_read(path))) as archive:
+            checked_sizes(path, archive, max_bytes)
             if CARD not in archive.namelist():
                 raise DataError(f"{path} has no card; only models that Verulam saved can be used.")
             stored = json.loads(archive.read(CARD))

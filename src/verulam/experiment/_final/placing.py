@@ -22,6 +22,8 @@ from verulam.experiment._store.test_set_log import close_locked_part
 _RECORD = "record.json"
 #: Where room is made for the model, before the locked part is looked at.
 _ROOM = "room"
+#: More than the pages, the card and the record take.
+_PAGES_BYTES = 2**18
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Staging:
     def make_room(self, content: bytes) -> None:
         """Write as much as the model takes: a full disk is told before anything is used up."""
         with _named(self._file):
-            _write(self._folder / _ROOM, content)
+            _write(self._folder / _ROOM, content + bytes(_PAGES_BYTES))
 
     def commit(
         self,

@@ -1,14 +1,16 @@
 """Saving what is intact of a damaged store."""
 
 import contextlib
+import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from verulam.base import DataError, draft_of
+from verulam.base import DataError, keep_on_disk
 from verulam.experiment._store.damage import is_sound
 from verulam.experiment._store.pages import TableForm, opened_pages
 from verulam.experiment._store.schema import RUN_TABLES, TABLES, view_as_current
@@ -90,7 +92,7 @@ def recover(path: str | Path, target: str | Path) -> Recovery:
         raise DataError(f"{target} is already there and is left as it is; name another.")
     if not target.resolve().parent.is_dir():
         raise DataError(f"target: {target} cannot be written; name a file in a folder that exists.")
-    with draft_of(target) as draft, _opened(path) as connection, Store(draft) as store:
+    with _new_store(target) as store, _opened(path) as connection:
         tables = [_Table(connection, table) for table in TABLES]
         rows = {table.name: store.add_rows(table.name, table.rows()) for table in tables}
         damaged = tuple(table.name for table in tables if table.damaged)
@@ -104,6 +106,23 @@ def recover(path: str | Path, target: str | Path) -> Recovery:
         if not any(rows.values()) and (damaged or not any(table.is_there for table in tables)):
             raise DataError(f"Nothing in {path} can be read; it may never have been a store.")
     return Recovery(target, rows, damaged)
+
+
+@contextlib.contextmanager
+def _new_store(target: Path) -> Iterator[Store]:
+    """Give a store that is there under its name once it is complete, and else not at all."""
+    # In a folder of its own, for SQLite has files beside it while it is written.
+    with tempfile.TemporaryDirectory(dir=target.resolve().parent, suffix=".part") as folder:
+        draft = Path(folder, target.name)
+        try:
+            with Store(draft) as store:
+                yield store
+            keep_on_disk(draft)
+            os.replace(draft, target)
+        except DataError as error:
+            raise DataError(str(error).replace(str(draft), str(target))) from error
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror or str(error), str(target)) from error
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import time
 from collections import Counter
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 #: Seconds to wait for other processes that use the same store.
 PATIENCE = 60.0
+#: A disk with less room than this is full: the log of SQLite alone takes some of it.
+LEAST_FREE_BYTES = 2**20
 
 #: The quickest finished run of each contestant of which none has been tried twice.
 _UNCHECKED = """
@@ -109,12 +112,17 @@ class Store:
             lacks = any(words in str(cause) for words in ("no such table", "no such column"))
             if isinstance(cause, sqlite3.OperationalError) and not lacks:
                 full = " Free some space and run again: what was stored is kept."
-                hint = full if "full" in str(cause) else ""
+                hint = full if "full" in str(cause) or self._has_no_room(cause) else ""
                 raise DataError(f"The store {self.path} cannot be used: {cause}.{hint}") from error
             raise DataError(
                 f"{self.path} is not a store of results, or it is damaged ({cause}). "
                 f"`verulam recover {self.path} NEW` saves its intact rows in a new store."
             ) from error
+
+    def _has_no_room(self, cause: sqlite3.OperationalError) -> bool:
+        """Return whether an error that SQLite has no other words for comes from a full disk."""
+        folder = self.path.absolute().parent
+        return "disk I/O" in str(cause) and shutil.disk_usage(folder).free < LEAST_FREE_BYTES
 
     def _prepare_reading(self) -> None:
         version = self._version()

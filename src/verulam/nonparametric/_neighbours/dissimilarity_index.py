@@ -64,6 +64,14 @@ class GowerIndex:
 
     def measure(self, queries: EncodedTable) -> np.ndarray:
         """Return the distance of each query to each stored row."""
+        n_numeric, n_codes = queries.numbers.shape[1], queries.codes.shape[1]
+        stored = self.table
+        if (
+            stored.numbers.shape != (len(self), n_numeric)
+            or stored.codes.shape != (len(self), n_codes)
+            or (len(self.scales), len(self.weights)) != (n_numeric, n_numeric + n_codes)
+        ):
+            raise DataError("queries: the stored rows have other columns.")
         return gower_distances(
             np.ascontiguousarray(queries.numbers),
             np.ascontiguousarray(queries.codes),

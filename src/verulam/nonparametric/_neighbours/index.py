@@ -125,6 +125,14 @@ class NeighbourIndex:
         # Both are quick to build again, and no model file need know their insides.
         return {**vars(self), "_tree": None, "_tiled": None}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Nothing is taken from a file that compiled loops would follow anywhere.
+        vars(self).update({**state, "_tree": None, "_tiled": None})
+        self.stored = np.ascontiguousarray(self.stored, dtype=np.float64)
+        if self.stored.ndim != 2:
+            raise DataError("The stored rows of a neighbour index are not a table.")
+        self._kind = scan_kind(self.metric, self.order)
+
     def __len__(self) -> int:
         return len(self.stored)
 
@@ -143,7 +151,13 @@ class NeighbourIndex:
         return self._measure(self._whitened(queries))
 
     def _whitened(self, queries: np.ndarray) -> np.ndarray:
-        return queries if self.root is None else queries @ self.root
+        rows = queries if self.root is None else queries @ self.root
+        if rows.ndim != 2 or rows.shape[1] != self.stored.shape[1]:
+            raise DataError(
+                f"queries: the stored rows have {self.stored.shape[1]} columns, not "
+                f"{rows.shape[1:]}."
+            )
+        return rows
 
     def _query(self, queries: np.ndarray, k: int) -> Neighbours:
         if self._scan_pays(len(queries), k):

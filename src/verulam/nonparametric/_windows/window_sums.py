@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from verulam.base import thread_map
+from verulam.base import DataError, thread_map
 from verulam.nonparametric._tuning import (
     BOX_COLUMNS,
     FEW_BLOCKS,
@@ -144,6 +144,7 @@ def _compiled_sums(
     scales: np.ndarray,
     rtol: float | None,
 ) -> np.ndarray:
+    _check_blocks(queries, stored)
     precisions = stored.block_precisions
     ranges = np.stack([precisions.min(axis=1), precisions.max(axis=1)])
     totals = stored.block_weights.sum(axis=1)
@@ -171,6 +172,19 @@ def _compiled_sums(
 
     thread_map(add_up, range(0, len(queries), WINDOW_QUERIES))
     return sums
+
+
+def _check_blocks(queries: np.ndarray, stored: StoredPoints) -> None:
+    """Refuse arrays that do not fit together, as a file may hold them."""
+    n_blocks, n_columns = stored.tiles.shape[:2]
+    if (
+        stored.tiles.shape[2] != BLOCK
+        or stored.block_weights.shape != (n_blocks, BLOCK)
+        or stored.block_precisions.shape != (n_blocks, BLOCK)
+        or stored.boxes.shape != (2, n_columns, n_blocks)
+        or queries.shape[1] != n_columns
+    ):
+        raise DataError(f"queries: the stored points have {n_columns} columns in their blocks.")
 
 
 def _plain_log_sums(

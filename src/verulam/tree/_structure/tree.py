@@ -34,14 +34,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import map_rows
+from verulam.base import DataError, map_rows
+from verulam.tree._structure.link_checks import WORD_BITS, check_links
 from verulam.tree._structure.tree_loops import STEP, find_leaves, find_numeric_leaves, share_rows
 from verulam.tree._tuning import PACKED_NODES_PER_ROW
 
 LEAF, NUMERIC, SUBSET, NWAY = 0, 1, 2, 3
 #: The first kind that this module gives no meaning to.
 OTHER = 8
-WORD_BITS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +109,16 @@ class TreeStructure:
     def __len__(self) -> int:
         return len(self.kind)
 
+    def _check_loaded(self) -> None:
+        """Refuse what a file may hold, and what compiled loops would follow anywhere."""
+        check_links(self)
+
+    def _check_rows(self, rows: NDArray[np.float64]) -> None:
+        if rows.ndim != 2 or rows.shape[1] != len(self.n_categories):
+            raise DataError(
+                f"rows: the tree has {len(self.n_categories)} columns, not {rows.shape[1:]}."
+            )
+
     @cached_property
     def parent(self) -> NDArray[np.int32]:
         """The parent of each node; -1 for the root."""
@@ -173,6 +183,7 @@ class TreeStructure:
 
     def apply(self, rows: NDArray[np.float64]) -> NDArray[np.int32]:
         """Return the leaf of each encoded row; of a divided row, the leaf of its largest share."""
+        self._check_rows(rows)
 
         def leaves_of(part: Any) -> NDArray[np.int32]:
             if self.fractional:
@@ -212,6 +223,9 @@ class TreeStructure:
         """
         if not (self.fractional and np.isnan(rows).any()):
             return leaf_values[self.apply(rows)]
+        self._check_rows(rows)
+        if len(leaf_values) != len(self):
+            raise DataError(f"leaf_values: {len(leaf_values)} for {len(self)} nodes.")
 
         def values_of(part: Any) -> NDArray[np.float64]:
             return self._shared(part, leaf_values)[0]
