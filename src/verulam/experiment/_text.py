@@ -193,8 +193,8 @@ def times_text(share: float) -> str:
 
     Examples
     --------
-    >>> times_text(0.62), times_text(0.955), times_text(0.999)
-    ('about 6 times in 10', 'about 19 times in 20', 'nearly always')
+    >>> times_text(0.62), times_text(0.78), times_text(0.955), times_text(0.999)
+    ('about 6 times in 10', 'about 3 times in 4', 'about 19 times in 20', 'nearly always')
     """
     if share >= 0.975:
         return "nearly always"
@@ -202,6 +202,11 @@ def times_text(share: float) -> str:
         return "about 19 times in 20"
     if share < 0.05:
         return "hardly ever"
+    # Between these two a choice stops being a toss-up, and both would be 8 in 10.
+    if 0.725 <= share < 0.8:
+        return "about 3 times in 4"
+    if 0.8 <= share < 0.85:
+        return "about 4 times in 5"
     count = max(1, round(share * 10))
     return f"about {count} time{'s' * (count > 1)} in 10"
 

@@ -229,7 +229,7 @@ def test_what_would_settle_it_is_a_number_of_rows():
     assert "as many rows" in said.advice
     assert "if they keep differing by " in said.advice
     near = on_rows(row_losses(0.20, 0.205, flips=0.01, rows=400))
-    assert "hardly matters" in near.advice
+    assert "would fix their difference to within 1 point" in near.advice
     assert on_rows(row_losses(0.1, 0.5)).advice == ""
 
 

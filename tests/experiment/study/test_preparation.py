@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from verulam.base import DataError
 from verulam.experiment._study.preparation import prepared, usable_inputs
-from verulam.parametric import NaiveBayes
+from verulam.parametric import GaussianClassifier, NaiveBayes
 
 
 @pytest.fixture
@@ -60,6 +61,23 @@ def test_scaling_can_be_left_out():
 def test_words_without_gaps():
     table = pd.DataFrame({"c": pd.Categorical(["a", "b"])})
     assert prepared(LogisticRegression(), table).words == "categories one-hot encoded"
+
+
+@pytest.mark.parametrize("learner", [GaussianClassifier(), LinearDiscriminantAnalysis()])
+def test_columns_whose_covariance_is_inverted_do_not_depend_on_one_another(learner):
+    table = pd.DataFrame(
+        {"c": pd.Categorical(["a", "b", "c", "a"]), "d": pd.Categorical(["u", "v", "v", "u"])}
+    )
+    ready = prepared(learner, table)
+    assert ready.words == "categories one-hot encoded (the first left out)"
+    encoded = ready.estimator[0].fit_transform(table)
+    np.testing.assert_array_equal(encoded, [[0, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 0]])
+    assert list(ready.estimator[0].get_feature_names_out()) == [
+        "categories__c_b", "categories__c_c", "categories__d_v"
+    ]  # fmt: skip
+    # What is new is taken for the first, without a warning.
+    new = pd.DataFrame({"c": pd.Categorical(["z"]), "d": pd.Categorical(["v"])})
+    np.testing.assert_array_equal(ready.estimator[0].transform(new), [[0, 0, 1]])
 
 
 def test_text_and_dates_are_left_out_with_a_notice():

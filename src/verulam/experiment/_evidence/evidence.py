@@ -31,6 +31,8 @@ MOST_REPEATS = 10
 #: Fewest data sets of which a distribution of differences can be drawn.
 FEWEST_FOR_CHANCES = 5
 SIGNED_RANK_DRAWS = 4000
+#: More rows than so many times those that there are nobody can be advised to get.
+MOST_TIMES = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +251,8 @@ class Evidence:
         # Both on the same rows of the same repeats: what is common to them cancels.
         signed = values[:, :, 0] - values[:, :, 1]
         critical = self.posterior.critical_value(self.alpha)
-        return rows_to_tell(signed if signed.mean() > 0 else -signed, ahead, critical)
+        signed = signed if signed.mean() > 0 else -signed
+        return rows_to_tell(signed, ahead, critical, most=MOST_TIMES)
 
 
 def selection_of(

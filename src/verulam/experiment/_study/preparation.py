@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -29,6 +30,10 @@ PREPARATIONS = {
     "unit range": "brought between 0 and 1",
     "ranks": "replaced by their ranks",
 }
+#: Learners that need columns of which none follows from the others.
+_INVERT_COVARIANCES = {
+    "GaussianClassifier", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,25 @@ class AsObjects(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return the table with columns of objects."""
         return X.astype(object)
+
+
+class ReferenceEncoder(OneHotEncoder):
+    """One-hot encoding without the first category of each column, which the others tell.
+
+    All columns of a category sum to one, so that their covariance has no inverse. A category that
+    was not there in training is taken for the first; scikit-learn's ``drop="first"`` warns then.
+    """
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the columns of all categories but the first of each."""
+        return super().transform(X)[:, self._compared()]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns."""
+        return super().get_feature_names_out(input_features)[self._compared()]
+
+    def _compared(self) -> NDArray[np.bool_]:
+        return np.concatenate([np.arange(len(names)) > 0 for names in self.categories_])
 
 
 def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -145,10 +169,13 @@ def prepared(
             if gaps
             else []
         )
-        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        inverts = {base.__qualname__ for base in type(estimator).__mro__} & _INVERT_COVARIANCES
+        kind = ReferenceEncoder if inverts else OneHotEncoder
+        encoder = kind(handle_unknown="ignore", sparse_output=False)
         parts.append(("categories", make_pipeline(*fill, encoder), categories))
         imputed = "imputed (mode) and " if gaps else ""
-        words.append(f"categories {imputed}one-hot encoded")
+        without = " (the first left out)" if inverts else ""
+        words.append(f"categories {imputed}one-hot encoded{without}")
     # A table of numbers needs no sorting of its columns, which would cost more than some fits.
     transformer = ColumnTransformer(parts) if categories else parts[0][1]
     return Prepared(make_pipeline(transformer, estimator), ", ".join(words), transformer)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verulam.experiment._evidence.evidence import DEFAULT_RULE, Evidence
+from verulam.experiment._evidence.evidence import DEFAULT_RULE, MOST_TIMES, Evidence
 from verulam.experiment._text import (
     Numbers,
     achieves,
@@ -321,7 +321,11 @@ def _toss_up(evidence: Evidence) -> str:
     means = dict(zip(evidence.names, evidence.posterior.means, strict=True))
     values = listed([write.plain(means[name]) for name in names])
     unit = " %" if is_share(evidence.measure) else ""
-    return f"it is a toss-up between {listed([named(name) for name in names])} ({values}{unit})"
+    tie = f"it is a toss-up between {listed([named(name) for name in names])} ({values}{unit})"
+    apart = max(means[name] for name in names) - min(means[name] for name in names)
+    if apart > evidence.margin or not evidence.margin:
+        return tie
+    return f"{tie}, which differ by less than the {write.margin(evidence.margin)} that would matter"
 
 
 def _little_data(evidence: Evidence) -> list[str]:
@@ -331,7 +335,7 @@ def _little_data(evidence: Evidence) -> list[str]:
         return []
     if evidence.losses is None or evidence.claims["claimed"].any():
         return []
-    return [f"with {evidence.posterior.n_rows} rows little is certain"]
+    return [f"with {evidence.posterior.n_rows} rows this can only be a first guess"]
 
 
 def _simpler(evidence: Evidence) -> str:
@@ -420,27 +424,46 @@ def advice_on_rows(evidence: Evidence) -> str:
     write = numbers_for(evidence)
     size = abs(evidence.posterior.difference(rival, choice)[0])
     pair = f"{named(choice)} and {named(rival)}"
+    more = f"not even {MOST_TIMES} times as many rows"
     if evidence.same_losses(choice, rival):
         return sentence(f"these rows cannot tell {pair} apart: they did the same on each")
-    if size <= evidence.margin:
-        keep = (
-            "" if write.vanishes(size) else f", if they keep differing by {write.difference(size)}"
-        )
-        return sentence(f"which of {pair} is better hardly matters{keep}")
+    if size <= evidence.margin and evidence.margin:
+        return sentence(_practical_tie(evidence, rival, pair))
     if write.vanishes(size):
-        return sentence(f"no affordable number of rows would tell {pair} apart")
+        return sentence(f"{more} would tell {pair} apart")
     times = evidence.rows_to_tell(rival, choice)
-    rows = evidence.posterior.n_rows
     still = f"if they keep differing by {write.difference(size)}"
     if times is None:
-        return sentence(f"no affordable number of rows would tell {pair} apart, {still}")
+        return sentence(f"{more} would tell {pair} apart, {still}")
     if times <= 1:
         return sentence(f"as many rows again would probably tell {pair} apart, {still}")
-    # Of one split only some rows are validated, and how many there are is not known here.
-    total = f" ({int(float(f'{times * rows:.2g}')):,})" if evidence.repeats > 1 else ""
-    return sentence(
-        f"about {times:g} times as many rows{total} would probably tell {pair} apart, {still}"
+    return sentence(f"{_times_rows(evidence, times)} would probably tell {pair} apart, {still}")
+
+
+def _practical_tie(evidence: Evidence, rival: str, pair: str) -> str:
+    """Return what is to be said of two whose difference here is below the margin."""
+    write, margin = numbers_for(evidence), evidence.margin
+    value, low, high = evidence.posterior.difference(rival, evidence.selection.name)
+    did = (
+        "did equally well"
+        if write.vanishes(value)
+        else f"differ by {write.difference(abs(value))}, less than the {write.margin(margin)} that "
+        "would matter"
     )
+    times = ((high - low) / 2 / margin) ** 2
+    if times <= 1:
+        most = write.difference(max(abs(low), abs(high)))
+        return f"which of {pair} is better hardly matters: they are at most about {most} apart"
+    # The interval narrows as the root of the number of rows.
+    rows = _times_rows(evidence, float(f"{np.ceil(times):.2g}"))
+    return f"here {pair} {did}; {rows} would fix their difference to within {write.margin(margin)}"
+
+
+def _times_rows(evidence: Evidence, times: float) -> str:
+    # Of one split only some rows are validated, and how many there are is not known here.
+    total = int(float(f"{times * evidence.posterior.n_rows:.2g}"))
+    shown = f" ({total:,})" if evidence.repeats > 1 else ""
+    return f"about {times:g} times as many rows{shown}"
 
 
 def not_rejected_sentence(evidence: Evidence, verdict: "Verdict", name: str) -> str:
