@@ -4,7 +4,13 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
+from benchmarks._timing import RACES, summary
+
 PREFIX = "bench_"
+#: Threads of BLAS and OpenMP, for ours and the peers alike.
+THREADS = (1, 2)
 
 
 def main(names: list[str]) -> int:
@@ -14,8 +20,15 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"No benchmark {unknown[0]!r}; there are: {', '.join(known)}.", file=sys.stderr)
         return 2
-    for name in names or known:
-        import_module(f"{__package__}.{PREFIX}{name}").run()
+    # Both sides get the same number of threads: a race of one against many tells nothing.
+    for threads in THREADS:
+        print(f"\n=== {threads} thread{'s' if threads > 1 else ''} ===")
+        before = len(RACES)
+        for name in names or known:
+            module = import_module(f"{__package__}.{PREFIX}{name}")
+            with threadpool_limits(threads):
+                module.run()
+        print(f"\n{threads} thread{'s' if threads > 1 else ''}, {summary(RACES[before:])}")
     return 0
 
 

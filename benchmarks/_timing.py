@@ -1,5 +1,6 @@
 """Time two ways of doing the same work against each other, and print the outcome."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,10 @@ class Race:
         return self.theirs / self.ours
 
 
+#: Every race that was printed, for the summary at the end.
+RACES: list[Race] = []
+
+
 def race(work: str, ours: Work, peer: str, theirs: Work) -> Race:
     """Time `ours` and `theirs` by turns, after one call each that is not counted.
 
@@ -61,6 +66,7 @@ def alone(work: str, ours: Work) -> str:
 
 def print_races(title: str, races: Sequence[Race]) -> None:
     """Print one line per race: the work, both times, and how many times faster ours is."""
+    RACES.extend(races)
     heads = ("work", "ours", "peer", "peer's time", "ratio")
     rows = [
         (each.work, _duration(each.ours), each.peer, _duration(each.theirs), f"{each.ratio:.2f}x")
@@ -74,6 +80,15 @@ def print_races(title: str, races: Sequence[Race]) -> None:
             for head, cell, width in zip(heads, row, widths, strict=True)
         )
         print("  " + "  ".join(cells).rstrip())
+
+
+def summary(races: Sequence[Race]) -> str:
+    """Return the geometric mean of the ratios, and how many races the peer won."""
+    if not races:
+        return "No races."
+    mean = math.exp(sum(math.log(entry.ratio) for entry in races) / len(races))
+    slower = sum(entry.ratio < 1 for entry in races)
+    return f"{len(races)} races: {mean:.2f}x on average (geometric mean), {slower} below 1x"
 
 
 def _calls_per_measurement(contestant: Work) -> int:

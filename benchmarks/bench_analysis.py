@@ -1,5 +1,6 @@
 """Analysis and report of a study with a hundred thousand stored runs, timed part by part."""
 
+import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -56,7 +57,8 @@ def _analysed(results: Results) -> Any:
 def _timed(what: str, work: Callable[[], Any]) -> Any:
     start = time.perf_counter()
     found = work()
-    print(f"  {what}: {time.perf_counter() - start:.2f} s")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"  {what}: {time.perf_counter() - start:.2f} s, at most {peak:.0f} MB so far")
     return found
 
 

@@ -17,6 +17,7 @@ COSTS = np.logspace(-2, 2, 10)
 def run() -> None:
     """Print the races of fitting, predicting and a path of costs."""
     races = [
+        _fit("C-SVM, small data, 300 x 20, C = 1", 300, 1.0),
         _fit("C-SVM, 10k x 20, C = 1", 10_000, 1.0),
         _fit("C-SVM, 10k x 20, C = 100", 10_000, 100.0),
         _fit("C-SVM, 40k x 20, C = 1", 40_000, 1.0),

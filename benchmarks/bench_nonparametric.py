@@ -7,12 +7,14 @@ from functools import partial
 import numpy as np
 from sklearn.neighbors import KernelDensity as TreeDensity
 from sklearn.neighbors import KNeighborsClassifier as PeerNeighbours
+from sklearn.neighbors import LocalOutlierFactor as PeerFactor
 from statsmodels.nonparametric.kde import KDEUnivariate
 
 from benchmarks._timing import Race, print_races, race
 from verulam.nonparametric import (
     KernelDensity,
     KNeighborsClassifier,
+    LocalOutlierFactor,
     condense,
     density_on_grid,
 )
@@ -34,6 +36,8 @@ NEIGHBOURS = (
     (50_000, 5_000, 20, 5),
     (50_000, 5_000, 20, 50),
 )
+#: Stored rows and columns of the races on ordinary data.
+ORDINARY_ROWS, ORDINARY_COLUMNS = (150, 1_000, 5_000, 50_000), (3, 20)
 #: Columns up to which the peer's trees are worth a trial.
 PEER_TREE_COLUMNS = 10
 
@@ -42,6 +46,7 @@ def run() -> None:
     """Print the races, then what has no peer to race with."""
     run_densities()
     run_neighbours()
+    run_ordinary()
     run_condensing()
     run_memory()
 
@@ -57,6 +62,57 @@ def run_neighbours() -> None:
     print_races("k-nearest-neighbour classification", _neighbour_races())
     print_races("The same, fit and predict together", _whole_races())
     print_races("Ties, sizes far apart, few queries, other distances", _odd_races())
+
+
+def run_ordinary() -> None:
+    """Print the races on integers, copies and numbers over sizes, and how times grow with them."""
+    for title, contest in (("Neighbours, fit and predict", _votes), ("Outlier factors", _factors)):
+        for kind in ("numbers", "digits", "copies"):
+            for n_columns in ORDINARY_COLUMNS:
+                races = [
+                    contest(kind, n_rows, n_columns)
+                    for n_rows in ORDINARY_ROWS
+                    # All pairs of many rows in many columns take the peer minutes.
+                    if contest is _votes or n_rows * n_columns < 10**6
+                ]
+                print_races(f"{title}: {kind} in {n_columns} columns", races)
+                sizes = np.log(ORDINARY_ROWS[: len(races)])
+                slopes = [
+                    np.polyfit(sizes, np.log([getattr(each, side) for each in races]), 1)[0]
+                    for side in ("ours", "theirs")
+                ]
+                print(f"  times grow as n^{slopes[0]:.2f}, the peer's as n^{slopes[1]:.2f}")
+
+
+def _ordinary_rows(kind: str, n_rows: int, n_columns: int) -> np.ndarray:
+    rng = np.random.default_rng(n_rows)
+    if kind == "digits":
+        return rng.integers(10, size=(n_rows, n_columns)) * 1.0
+    if kind == "copies":
+        return rng.normal(size=(100, n_columns))[rng.integers(100, size=n_rows)]
+    return rng.normal(size=(n_rows, n_columns))
+
+
+def _votes(kind: str, n_rows: int, n_columns: int) -> Race:
+    """Return the race of a classifier, whose distances are compared: of ties each has its own."""
+    rows = _ordinary_rows(kind, n_rows + min(n_rows, 1_000), n_columns)
+    X, queries = rows[:n_rows], rows[n_rows:]
+    y = np.random.default_rng(0).integers(3, size=n_rows)
+    ours, theirs = KNeighborsClassifier(), PeerNeighbours()
+    expected = theirs.fit(X, y).kneighbors(queries)[0]
+    np.testing.assert_allclose(ours.fit(X, y).kneighbors(queries).distances, expected, atol=1e-6)
+    works = [partial(_fit_and_predict, one, X, y, queries) for one in (ours, theirs)]
+    return race(f"{n_rows:,} rows", works[0], "scikit-learn", works[1])
+
+
+def _factors(kind: str, n_rows: int, n_columns: int) -> Race:
+    """Return the race of outlier factors; those of numbers, without ties, are compared."""
+    X = _ordinary_rows(kind, n_rows, n_columns)
+    ours, theirs = LocalOutlierFactor(kind="breunig"), PeerFactor()
+    if kind == "numbers":
+        expected = -theirs.fit(X).negative_outlier_factor_
+        np.testing.assert_allclose(ours.fit(X).factors_, expected, rtol=1e-6)
+    return race(f"{n_rows:,} rows", lambda: ours.fit(X), "scikit-learn", lambda: theirs.fit(X))
 
 
 def run_condensing() -> None:

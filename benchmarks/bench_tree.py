@@ -44,10 +44,47 @@ def run() -> None:
         _fit_race("variance", DecisionTreeRegressor(), TheirRegressor(random_state=0), X, signal)
     )
     print_races(f"Decision trees, {N_ROWS:,} rows x {N_COLUMNS}", races)
+    _print_shapes()
     print_races("A mixed table against a numeric one, both ours", [_mixed_race(X, y, random)])
     _print_growth(random)
     _print_first_fit()
     _print_memory()
+
+
+def _inputs(kind: str, n_rows: int, random) -> np.ndarray:
+    """Return numbers of a kind that float32 holds exactly."""
+    shape = (n_rows, N_COLUMNS)
+    if kind == "mixed":
+        kinds = ("continuous", "integers", "binary", "95 % zeros")
+        parts = [_inputs(name, n_rows, random) for name in kinds]
+        return np.column_stack([parts[j % 4][:, j] for j in range(N_COLUMNS)])
+    if kind in ("integers", "binary"):
+        return random.integers(0, 10 if kind == "integers" else 2, size=shape).astype(float)
+    numbers = random.normal(size=shape).astype(np.float32).astype(np.float64)
+    return numbers if kind == "continuous" else np.where(random.random(shape) < 0.95, 0.0, numbers)
+
+
+def _print_shapes() -> None:
+    """Print full trees on all kinds of columns and targets, their mean ratio and how many lose."""
+    races = []
+    for n_rows in (1_000, 20_000, N_ROWS):
+        for kind in ("continuous", "integers", "binary", "95 % zeros", "mixed"):
+            random = np.random.default_rng(1)
+            X = _inputs(kind, n_rows, random)
+            signal = X[:, :4].sum(axis=1) / 2 + random.normal(size=n_rows)
+            for n_classes in (2, 4, 10, 0):
+                name = f"{kind}, {n_rows:,} rows, {n_classes or 'no'} classes"
+                if n_classes:
+                    borders = np.quantile(signal, np.arange(1, n_classes) / n_classes)
+                    y = np.digitize(signal, borders)
+                    pair = DecisionTreeClassifier(), TheirClassifier(random_state=0)
+                else:
+                    y, pair = signal, (DecisionTreeRegressor(), TheirRegressor(random_state=0))
+                races.append(_fit_race(name, *pair, X, y))
+    print_races(f"Full trees on all kinds of columns, {N_COLUMNS} of each", races)
+    ratios = np.array([entry.ratio for entry in races])
+    mean = np.exp(np.log(ratios).mean())
+    print(f"  geometric mean {mean:.2f}x, {(ratios < 1).sum()} of {len(ratios)} below 1x")
 
 
 def _fit_race(name, ours, theirs, X, y) -> Race:

@@ -10,48 +10,53 @@ is put into the packages that the row names, where its tests run and those of fe
 because that is where the capability lives. A mutant that no test of the row notices is a survivor:
 either the tests are too weak, or the change makes no difference, which somebody has to read.
 Nothing in the working tree is touched, and a run that was stopped goes on where it ended.
+
+A row costs little more than its tests: they run in children of a process that has already loaded
+the heavy libraries, first those that call the broken function, the quickest before the others;
+loops come from Numba's cache unless they are broken or call what is.
 """
 
 import argparse
-import ast
 import csv
 import json
 import os
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+import pandas as pd  # noqa: F401 - children find it loaded
+import pytest
+import scipy.stats  # noqa: F401
+import sklearn.model_selection  # noqa: F401
+from mutants import Mutant, mutants_of
+from numba.core import caching
+from source_graph import Place, outside, stale_files, with_compiled
 
 ROOT = Path(__file__).resolve().parents[1]
-#: What a mutant's tests may take before it counts as noticed: an endless loop is a failure.
-LIMIT = 300.0
+#: What a mutant's tests may take, and how many times what they took unbroken (at least a minute):
+#: an endless loop is a failure.
+LIMIT, PATIENCE = 300.0, 10.0
 #: Of the functions that a row's tests run, so many of the least shared ones are broken.
 SPECIFIC = 12
 
-Place = tuple[str, str]
-"""A file below src, and the qualified name of a function in it."""
+Row = dict[str, str]
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One changed expression."""
+@dataclass
+class TestRun:
+    """What one test did before anything was broken."""
 
-    file: str
-    function: str
-    line: int
-    kind: str
-    before: str
-    after: str
-    start: int
-    stop: int
+    seconds: float = 0.0
+    passed: bool = False
+    places: set[Place] = field(default_factory=set)
 
 
 def main() -> None:
@@ -61,27 +66,29 @@ def main() -> None:
     parser.add_argument("--package", help="only rows whose first name is in this package")
     parser.add_argument("--count", type=int, default=1, help="mutants for each row")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--control", action="store_true", help="change nothing: all must survive")
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir(), "mutants.jsonl"))
     options = parser.parse_args()
     rows = _filled_rows(set(options.rows), options.package)
-    done = {(record["row"], record["number"]) for record in _read(options.out)}
+    done = {(record["row"], record["seed"], record["number"]) for record in _read(options.out)}
     with tempfile.TemporaryDirectory() as folder:
-        copy = _copy(Path(folder))
-        places = _places_of_rows(copy, rows)
+        copy = _copy(Path(folder).resolve())
+        runs = _followed_tests(copy, rows)
+        places = _places_of_rows(copy, rows, runs)
         with options.out.open("a", encoding="utf-8") as lines:
             for row in rows:
                 for number in range(options.count):
-                    if (row["id"], number) in done:
+                    if (row["id"], options.seed, number) in done:
                         continue
-                    seed = [options.seed, crc32(row["id"].encode()), number]
-                    record = _broken_row(copy, row, places, np.random.default_rng(seed))
-                    record = {"row": row["id"], "number": number, **record}
+                    draw = np.random.default_rng([options.seed, crc32(row["id"].encode()), number])
+                    record = _broken_row(copy, row, runs, places[row["id"]], draw, options.control)
+                    record = {"row": row["id"], "seed": options.seed, "number": number, **record}
                     print(json.dumps(record), file=lines, flush=True)
                     print(_told(record), flush=True)
     _print_summary(_read(options.out))
 
 
-def _filled_rows(ids: set[str], package: str | None) -> list[dict[str, str]]:
+def _filled_rows(ids: set[str], package: str | None) -> list[Row]:
     with (ROOT / "src" / "verulam" / "map.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["where"] and row["verified_by"]]
     unknown = ids - {row["id"] for row in rows}
@@ -95,279 +102,249 @@ def _filled_rows(ids: set[str], package: str | None) -> list[dict[str, str]]:
 
 
 def _copy(folder: Path) -> Path:
-    for name in ("src", "tests", "benchmarks", "docs"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.nb?"))
-    for name in ("pyproject.toml", "README.md", "CHANGELOG.md"):
-        shutil.copy(ROOT / name, folder / name)
+    """Copy what tests read, with the times of files: compiled loops are known by them."""
+    for name in ("src", "tests", "benchmarks", "docs", "tools", "examples"):
+        shutil.copytree(ROOT / name, folder / name)
+    for path in (*ROOT.glob("*.*"), ROOT / "Makefile"):
+        if path.is_file():
+            shutil.copy2(path, folder / path.name)
     return folder
 
 
-def _run_tests(copy: Path, names: str, *options: str, cache: Path | None = None) -> bool:
-    """Return whether the tests of a row pass in the copy."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "NUMBA_CACHE_DIR": str(cache or copy / "numba"),
-    }
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "", "-p", "no:cacheprovider"]
-    command += ["-p", "no:randomly", *options, *names.split(";")]
-    try:
-        finished = subprocess.run(  # noqa: S603 - our own tests, by our own interpreter
-            command, cwd=copy, env=environment, capture_output=True, timeout=LIMIT, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return finished.returncode == 0
+# Tests in children -----------------------------------------------------------------------------
+
+
+class Follower:
+    """A plugin of pytest that notes the seconds, the outcome and the functions of each test."""
+
+    def __init__(self, source: Path) -> None:
+        self.source = f"{source}{os.sep}"
+        self.codes: set = set()
+        self.runs: dict[str, TestRun] = defaultdict(TestRun)
+
+    def _note(self, frame, event, argument) -> None:
+        self.codes.add(frame.f_code)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Follow the calls from here on, those of fixtures included."""
+        self.codes.clear()
+        threading.settrace(self._note)
+        sys.settrace(self._note)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add up the three parts of a test."""
+        run = self.runs[report.nodeid]
+        run.seconds += report.duration
+        run.passed |= report.when == "call" and report.passed
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Tell functions of the source from all others."""
+        sys.settrace(None)
+        threading.settrace(None)
+        self.runs[nodeid].places = {
+            (code.co_filename.removeprefix(self.source), code.co_qualname)
+            for code in self.codes
+            if code.co_filename.startswith(self.source) and code.co_filename.endswith(".py")
+        }
+
+    def save(self, path: Path) -> None:
+        """Write what was noted to a file."""
+        runs = {name: [r.seconds, r.passed, sorted(r.places)] for name, r in self.runs.items()}
+        path.write_text(json.dumps(runs), encoding="utf-8")
+
+
+def _exit_status(
+    copy: Path,
+    tests: list[str],
+    limit: float,
+    mutant: Mutant | None = None,
+    seen: Path | None = None,
+) -> int | None:
+    """Return pytest's exit status for tests of the copy in a child, None if that took too long."""
+    stale = stale_files(copy / "src", (mutant.file, mutant.function)) if mutant else set()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setsid()
+            _run_tests(copy, tests, mutant, stale, seen)
+        finally:
+            os._exit(99)
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.02)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def _run_tests(
+    copy: Path, tests: list[str], mutant: Mutant | None, stale: set[str], seen: Path | None
+) -> None:
+    silence = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(silence, stream)
+    os.chdir(copy)
+    sys.path[:0] = [str(copy / "src"), str(copy)]
+    os.environ["PYTHONPATH"] = f"{copy / 'src'}{os.pathsep}{copy}"
+    if mutant is not None:
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        _refuse_stale_loops(copy, mutant, stale)
+    command = ["-q", "-m", "", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
+    follower = Follower(copy / "src")
+    if seen is None:
+        status = pytest.main([*command, "-x", *tests])
+    else:
+        status = pytest.main([*command, *tests], plugins=[follower])
+        follower.save(seen)
+    os._exit(int(status))
+
+
+def _refuse_stale_loops(copy: Path, mutant: Mutant, stale: set[str]) -> None:
+    """Take loops from Numba's cache but for those of stale files."""
+    broken = str(copy / "src" / mutant.file)
+    stamp, load, save = (
+        caching._SourceFileBackedLocatorMixin.get_source_stamp,
+        caching.FunctionCache.load_overload,
+        caching.FunctionCache.save_overload,
+    )
+    before = os.stat(copy / "before.py")
+
+    def get_source_stamp(locator):
+        same = locator._py_file == broken
+        return (before.st_mtime, before.st_size) if same else stamp(locator)
+
+    def load_overload(cache, *arguments):
+        return None if cache._impl.locator._py_file in stale else load(cache, *arguments)
+
+    def save_overload(cache, *arguments):
+        return None if cache._impl.locator._py_file in stale else save(cache, *arguments)
+
+    caching._SourceFileBackedLocatorMixin.get_source_stamp = get_source_stamp
+    caching.FunctionCache.load_overload = load_overload
+    caching.FunctionCache.save_overload = save_overload
 
 
 # The code behind a row -------------------------------------------------------------------------
 
-TRACER = """
-import json, os, sys
 
-SEEN = set()
-SOURCE = os.environ["MUTANT_SOURCE"]
-
-
-def note(frame, event, argument):
-    if event == "call" and frame.f_code.co_filename.startswith(SOURCE):
-        SEEN.add((frame.f_code.co_filename[len(SOURCE) + 1 :], frame.f_code.co_qualname))
-
-
-def pytest_runtest_call(item):
-    sys.setprofile(note)
-
-
-def pytest_runtest_teardown(item):
-    sys.setprofile(None)
-
-
-def pytest_sessionfinish(session):
-    with open(os.environ["MUTANT_SEEN"], "w") as file:
-        json.dump(sorted(SEEN), file)
-"""
+def _followed_tests(copy: Path, rows: list[Row]) -> dict[str, TestRun]:
+    """Run the tests of all rows unbroken, and return what each did."""
+    names = sorted({name for row in rows for name in row["verified_by"].split(";")})
+    files: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        files[name.split("::")[0]].append(name)
+    runs: dict[str, TestRun] = {}
+    for number, (file, tests) in enumerate(files.items(), 1):
+        seen = copy / "seen.json"
+        seen.write_text("{}", encoding="utf-8")
+        if _exit_status(copy, tests, 10 * LIMIT, seen=seen) != 0:
+            print(f"{file}: tests fail before anything is broken", flush=True)
+        for name, (seconds, passed, places) in json.loads(seen.read_text()).items():
+            called = with_compiled(copy / "src", {tuple(place) for place in places})
+            runs[name] = TestRun(seconds, passed, called)
+        if number % 10 == 0 or number == len(files):
+            print(f"followed the tests of {number} of {len(files)} files", flush=True)
+    return runs
 
 
-def _places_of_rows(copy: Path, rows: list[dict[str, str]]) -> dict[str, list[Place]]:
-    """Return the functions that the tests of each row run, the least shared ones first."""
-    (copy / "mutant_tracer.py").write_text(TRACER, encoding="utf-8")
-    os.environ["MUTANT_SOURCE"] = str(copy / "src")
-    os.environ["MUTANT_SEEN"] = str(copy / "seen.json")
-    seen: dict[str, set[Place]] = {}
-    for number, row in enumerate(rows, 1):
-        passed = _run_tests(copy, row["verified_by"], "-p", "mutant_tracer")
-        if not passed:
-            print(f"{row['id']}: its tests fail before anything is broken", flush=True)
-        called = {tuple(place) for place in json.loads((copy / "seen.json").read_text())}
-        seen[row["id"]] = _with_compiled(copy, called) if passed else set()
-        print(f"\rfollowed {number} of {len(rows)} rows", end="", flush=True)
-    print()
+def _tests_of(row: Row, runs: dict[str, TestRun]) -> list[str]:
+    """Return the tests of a row with all their parameters, the quickest first."""
+    names = row["verified_by"].split(";")
+    tests = [test for test in runs if test in names or test.partition("[")[0] in names]
+    return sorted(tests, key=lambda test: runs[test].seconds)
+
+
+def _places_of_rows(
+    copy: Path, rows: list[Row], runs: dict[str, TestRun]
+) -> dict[str, list[Place]]:
+    """Return the functions that the tests of each row run, the least shared ones first.
+
+    Those outside the row come last: they count where it has none of its own.
+    """
+    seen = {
+        row["id"]: {place for test in _tests_of(row, runs) for place in runs[test].places}
+        for row in rows
+    }
     shared = Counter(place for places in seen.values() for place in places)
-    packages = {row["id"]: {name.split(".")[1] for name in row["where"].split(";")} for row in rows}
     return {
-        row: sorted(
-            (place for place in places if place[0].split("/")[1] in packages[row]),
-            key=lambda place: (shared[place], place),
+        row["id"]: sorted(
+            seen[row["id"]],
+            key=lambda place: (outside(copy / "src", row["where"], place), shared[place], place),
         )
-        for row, places in seen.items()
+        for row in rows
     }
 
 
-def _with_compiled(copy: Path, called: set[Place]) -> set[Place]:
-    """Add the compiled functions that the called ones name, which no profiler sees."""
-    places = set(called)
-    pending = list(called)
-    while pending:
-        file, function = pending.pop()
-        names = _names_in(copy, file, function)
-        for place in _compiled_places(copy, file):
-            if place not in places and place[1] in names:
-                places.add(place)
-                pending.append(place)
-    return places
-
-
-_TREES: dict[str, ast.Module] = {}
-
-
-def _tree(copy: Path, file: str) -> ast.Module:
-    if file not in _TREES:
-        _TREES[file] = ast.parse((copy / "src" / file).read_text(encoding="utf-8"))
-    return _TREES[file]
-
-
-def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    pending: list[tuple[str, ast.AST]] = [("", tree)]
-    while pending:
-        prefix, node = pending.pop()
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FunctionDef):
-                yield prefix + child.name, child
-                pending.append((f"{prefix}{child.name}.<locals>.", child))
-            elif isinstance(child, ast.ClassDef):
-                pending.append((f"{prefix}{child.name}.", child))
-            elif isinstance(child, ast.If | ast.With | ast.Try | ast.For):
-                pending.append((prefix, child))
-
-
-def _names_in(copy: Path, file: str, function: str) -> set[str]:
-    for name, node in _functions(_tree(copy, file)):
-        if name == function:
-            return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return set()
-
-
-def _compiled_places(copy: Path, file: str) -> Iterator[Place]:
-    """Yield the decorated functions of a file and of those it imports from the package."""
-    files = [file]
-    for node in ast.walk(_tree(copy, file)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("verulam."):
-            imported = node.module.replace(".", "/") + ".py"
-            if (copy / "src" / imported).exists():
-                files.append(imported)
-    for path in files:
-        for name, function in _functions(_tree(copy, path)):
-            if any(
-                "compile" in ast.unparse(d) or "jit" in ast.unparse(d)
-                for d in function.decorator_list
-            ):
-                yield path, name
-
-
-# Mutants ---------------------------------------------------------------------------------------
-
-ARITHMETIC = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
-COMPARISONS = {
-    ast.Lt: ast.GtE, ast.LtE: ast.Lt, ast.Gt: ast.LtE, ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-}  # fmt: skip
-OPPOSITES = {"min": "max", "max": "min", "argmin": "argmax", "argmax": "argmin", "sum": "mean"}
-
-
-def mutants_of(source: str, file: str, function: str) -> list[Mutant]:
-    """Return every mutant of one function of a source."""
-    lines = [0]
-    for line in source.splitlines(keepends=True):
-        lines.append(lines[-1] + len(line.encode()))
-    nodes = dict(_functions(ast.parse(source)))
-    if function not in nodes:
-        return []
-    results = []
-    for node in _breakable(nodes[function]):
-        for kind, changed in _changes(node):
-            start = lines[node.lineno - 1] + node.col_offset
-            stop = lines[node.end_lineno - 1] + node.end_col_offset
-            before, after = ast.unparse(node), ast.unparse(changed)
-            if before != after:
-                after = f"({after})"
-                results.append(
-                    Mutant(file, function, node.lineno, kind, before, after, start, stop)
-                )
-    return results
-
-
-def _breakable(function: ast.FunctionDef) -> Iterator[ast.expr]:
-    """Yield the expressions of a function, without errors, warnings, words and annotations."""
-    pending: list[ast.AST] = list(function.body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.FunctionDef):
-            continue
-        if isinstance(node, ast.If) and all(_is_complaint(part) for part in node.body):
-            pending += node.orelse
-            continue
-        if isinstance(node, ast.Expr) and _is_complaint(node):
-            continue
-        if isinstance(node, ast.expr):
-            yield node
-        for name, value in ast.iter_fields(node):
-            if name in {"annotation", "returns", "decorator_list"}:
-                continue
-            parts = value if isinstance(value, list) else [value]
-            pending += [part for part in parts if isinstance(part, ast.AST)]
-
-
-def _is_complaint(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Raise):
-        return True
-    return isinstance(node, ast.Expr) and (
-        isinstance(node.value, ast.Constant) or "warn" in ast.unparse(node.value)
-    )
-
-
-def _changes(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield what an expression may be broken into."""
-    if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-        swapped = ARITHMETIC[type(node.op)]()
-        yield (
-            "sign" if isinstance(node.op, ast.Add | ast.Sub) else "operator",
-            ast.BinOp(node.left, swapped, node.right),
-        )
-        yield "dropped term", node.left
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
-        yield "sign", node.operand
-    elif isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS:
-        changed = [COMPARISONS[type(node.ops[0])](), *node.ops[1:]]
-        yield "comparison", ast.Compare(node.left, changed, node.comparators)
-    elif isinstance(node, ast.BoolOp):
-        yield "ignored condition", node.values[0]
-    elif isinstance(node, ast.IfExp):
-        yield "ignored variant", node.body
-        yield "ignored variant", node.orelse
-    elif isinstance(node, ast.Constant) and type(node.value) is int and node.value <= 3:
-        yield "off by one", ast.Constant(node.value + 1)
-    elif isinstance(node, ast.Constant) and type(node.value) is bool:
-        yield "ignored variant", ast.Constant(not node.value)
-    elif isinstance(node, ast.Call):
-        yield from _changed_calls(node)
-
-
-def _changed_calls(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    plain = [isinstance(part, ast.Name | ast.Attribute) for part in node.args[:2]]
-    if len(plain) == 2 and all(plain):
-        swapped = [node.args[1], node.args[0], *node.args[2:]]
-        yield "swapped arguments", ast.Call(node.func, swapped, node.keywords)
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    if name in OPPOSITES:
-        function = ast.Attribute(node.func.value, OPPOSITES[name], ast.Load())
-        yield "opposite", ast.Call(function, node.args, node.keywords)
+# Rows broken ---------------------------------------------------------------------------------
 
 
 def _broken_row(
-    copy: Path, row: dict[str, str], places: dict[str, list[Place]], draw: np.random.Generator
+    copy: Path,
+    row: Row,
+    runs: dict[str, TestRun],
+    places: list[Place],
+    draw: np.random.Generator,
+    control: bool,
 ) -> dict[str, object]:
     """Return a mutant of the code behind a row, and whether the row's tests noticed it."""
-    sources: dict[str, bytes] = {}
+    tests = _tests_of(row, runs)
+    failing = [test for test in tests if not runs[test].passed]
+    tests = [test for test in tests if runs[test].passed]
+    if not tests:
+        return {"outcome": "no test passes unbroken", "tests": failing}
     mutants: dict[str, list[Mutant]] = defaultdict(list)
-    for file, function in places[row["id"]]:
-        sources[file] = (copy / "src" / file).read_bytes()
-        for mutant in mutants_of(sources[file].decode(), file, function):
-            mutants[f"{file}:{function}"].append(mutant)
-        if len(mutants) >= SPECIFIC:
+    for file, function in places:
+        if len(mutants) >= SPECIFIC or (
+            mutants and outside(copy / "src", row["where"], (file, function))
+        ):
             break
+        source = (copy / "src" / file).read_text(encoding="utf-8")
+        for mutant in mutants_of(source, file, function):
+            mutants[f"{file}:{function}"].append(mutant)
     if not mutants:
         return {"outcome": "nothing to break"}
     candidates = mutants[sorted(mutants)[draw.integers(len(mutants))]]
     mutant = candidates[draw.integers(len(candidates))]
-    path = copy / "src" / mutant.file
-    source = sources[mutant.file]
+    if control:
+        mutant = replace(mutant, after=f"({mutant.before})")
     start = time.perf_counter()
-    path.write_bytes(source[: mutant.start] + mutant.after.encode() + source[mutant.stop :])
-    try:
-        # Compiled callers keep what they have inlined unless they are compiled anew.
-        with tempfile.TemporaryDirectory() as fresh:
-            passed = _run_tests(copy, row["verified_by"], cache=Path(fresh))
-    finally:
-        path.write_bytes(source)
+    outcome, how = _outcome(copy, mutant, tests, runs)
     return {
-        "outcome": "survived" if passed else "noticed",
+        "outcome": outcome,
+        "how": how,
         "where": f"{mutant.file}:{mutant.line} {mutant.function}",
         "kind": mutant.kind,
         "before": mutant.before,
         "after": mutant.after,
+        "start": mutant.start,
         "seconds": round(time.perf_counter() - start, 1),
     }
+
+
+def _outcome(
+    copy: Path, mutant: Mutant, tests: list[str], runs: dict[str, TestRun]
+) -> tuple[str, str]:
+    """Put a mutant in its place, run first the tests that call it, then the others."""
+    place = (mutant.file, mutant.function)
+    callers = [test for test in tests if place in runs[test].places]
+    others = [test for test in tests if place not in runs[test].places]
+    path = copy / "src" / mutant.file
+    shutil.copy2(path, copy / "before.py")
+    source = path.read_bytes()
+    path.write_bytes(source[: mutant.start] + mutant.after.encode() + source[mutant.stop :])
+    try:
+        for part in (callers, others):
+            limit = min(LIMIT, 60.0 + PATIENCE * sum(runs[test].seconds for test in part))
+            status = _exit_status(copy, part, limit, mutant) if part else 0
+            if status != 0:
+                return "noticed", "took too long" if status is None else f"status {status}"
+    finally:
+        shutil.copy2(copy / "before.py", path)
+    return "survived", ""
 
 
 def _read(path: Path) -> list[dict]:

@@ -23,6 +23,7 @@ from verulam.base import (
     numeric_targets,
 )
 from verulam.catalogue import our_entries
+from verulam.cluster import GaussianMixture, KMeans
 from verulam.parametric import (
     BernoulliDensity,
     GaussianClassifier,
@@ -35,19 +36,33 @@ from verulam.parametric import (
     PolynomialRegression,
     SampleMoments,
 )
+from verulam.reduction import (
+    CanonicalCorrelations,
+    DiscriminantProjection,
+    FactorAnalysis,
+    PrincipalComponents,
+    ProbabilisticComponents,
+)
 
 LEARNERS = [
     BernoulliDensity(threshold=1.0),
+    CanonicalCorrelations(n_components=1),
+    DiscriminantProjection(),
+    FactorAnalysis(n_components=1),
     GaussianClassifier(covariance_type="full"),
     GaussianClassifier(covariance_type="tied"),
     GaussianClassifier(covariance_type="diag"),
     GaussianDensity(),
+    GaussianMixture(n_components=2, random_state=0),
     IncompleteGaussianDensity(),
+    KMeans(n_clusters=3, random_state=0),
     LeastSquares(),
     MultinomialDensity(),
     NaiveBayes(),
     NearestMean(metric="mahalanobis"),
     PolynomialRegression(),
+    PrincipalComponents(),
+    ProbabilisticComponents(n_components=2),
     SampleMoments(),
 ]
 IDS = [f"{type(learner).__name__}-{number}" for number, learner in enumerate(LEARNERS)]

@@ -96,3 +96,61 @@ def test_many_columns_of_one_name():
     refuse_duplicate_names(["a", "b"])
     with pytest.raises(DataError, match=r"names: 0, 1, 2, 3, 4 and 2 more\. Each"):
         refuse_duplicate_names([*range(7), *range(7)])
+
+
+GENERAL = {"copy": True}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    "labels", [[0, 1, 1], [0.5, 1.5, 2.0], ["a", "b", "a"], [True, False, True]]
+)
+def test_plain_arrays_pass_as_they_do_through_all_checks(order, labels):
+    X, y = np.array(TABLE.to_numpy(), order=order), np.array(labels)
+    quick, full = Plain(), Plain()
+    inputs, targets = validate_data(quick, X, y, dtype=np.float64)
+    # A copy is one of the options that no quick way is taken with.
+    checked, checked_targets = validate_data(full, X, y, dtype=np.float64, **GENERAL)
+    assert inputs is X
+    assert targets is y
+    np.testing.assert_array_equal(inputs, checked)
+    np.testing.assert_array_equal(targets, checked_targets)
+    assert vars(quick) == vars(full) == {"n_features_in_": 2}
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "message"),
+    [
+        (np.array([[1.0, np.nan]]), None, {}, "Input X contains NaN"),
+        (np.array([[1.0, np.inf]]), None, {}, "Input X contains infinity"),
+        (np.array([[1.0, 1e200]]), None, {}, "as large as 1e.200 in column 1"),
+        (np.empty((0, 2)), None, {}, r"Found array with 0 sample\(s\)"),
+        (np.empty((3, 0)), None, {}, r"Found array with 0 feature\(s\)"),
+        (np.ones(3), None, {}, "Expected 2D array"),
+        (np.ones((1, 2)), None, {"ensure_min_samples": 2}, "minimum of 2 is required"),
+        (np.ones((3, 1)), None, {"ensure_min_features": 2}, "minimum of 2 is required"),
+        (np.ones((3, 1)), np.ones(2), {}, "inconsistent numbers of samples"),
+        (np.ones((2, 1)), np.array([1.0, np.nan]), {}, "Input y contains NaN"),
+        (np.ones((2, 1)), np.ones((2, 2)), {}, "y should be a 1d array"),
+    ],
+)
+def test_plain_arrays_are_refused_as_before(X, y, options, message):
+    targets = {} if y is None else {"y": y}
+    with pytest.raises(ValueError, match=message):
+        validate_data(Plain(), X, **targets, **options)
+
+
+def test_plain_arrays_after_tables_and_of_another_width():
+    learner = Plain().fit(TABLE)
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        validate_data(learner, TABLE.to_numpy(), reset=False)
+    learner.fit(TABLE.to_numpy())
+    assert not hasattr(learner, "feature_names_in_")
+    with pytest.raises(ValueError, match="X has 1 features, but Plain is expecting 2"):
+        validate_data(learner, np.ones((3, 1)), reset=False)
+
+
+def test_single_precision_and_the_order_of_memory_are_changed_where_asked_for():
+    assert validate_data(Plain(), np.ones((2, 2), np.float32), dtype=np.float64).dtype == np.float64
+    columns = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    assert validate_data(Plain(), columns, order="C").flags.c_contiguous

@@ -6,6 +6,7 @@ from typing import get_args
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from verulam.base import (
@@ -149,3 +150,36 @@ def test_kinds_of_learner():
             return np.where(np.abs(np.ravel(X)) > 3, -1, 1)
 
     assert Far().fit_predict([[0.0], [9.0]]).tolist() == [1, -1]
+
+
+def test_arguments_that_passed_once_are_not_checked_again(monkeypatch):
+    counts = []
+    general = BaseEstimator._validate_params
+    monkeypatch.setattr(
+        BaseEstimator, "_validate_params", lambda self: (counts.append(1), general(self))
+    )
+    share = 0.123
+    for _ in range(3):
+        Majority(share=share).fit([[0], [1]], [0, 1])
+    assert len(counts) == 1
+    # A generator has a state, and is looked at each time; so is what was refused.
+    for _ in range(2):
+        Majority(share=share, random_state=np.random.default_rng(0)).fit([[0], [1]], [0, 1])
+        with pytest.raises(ValueError, match="'share'"):
+            Majority(share=-share).fit([[0], [1]], [0, 1])
+    assert len(counts) == 5
+
+
+def test_equal_arguments_of_another_type_are_checked():
+    Majority(size=1).fit([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match="'size'"):
+        Majority(size=1.0).fit([[0], [1]], [0, 1])
+
+
+def test_fitted_or_not():
+    with pytest.raises(NotFittedError, match="This Majority instance is not fitted yet"):
+        check_is_fitted(Majority())
+    learner = Majority().fit([[0], [1]], [0, 1])
+    check_is_fitted(learner)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(learner, "coef_")

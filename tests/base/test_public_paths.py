@@ -1,5 +1,6 @@
 """Public paths: ids, seeds and model files do not depend on the modules that things stand in."""
 
+import ast
 import json
 import os
 import pickle
@@ -16,7 +17,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import verulam
-from verulam.base import publish
+from verulam.base import load_later, publish
 from verulam.catalogue import entries
 from verulam.experiment._identity import describe
 
@@ -138,3 +139,31 @@ def test_two_classes_of_one_name_are_refused(monkeypatch):
         module.Twin = type("Twin", (), {"__module__": module.__name__})
     with pytest.raises(ImportError, match="two classes 'Twin'"):
         publish("package_of_tests")
+
+
+def test_contracts_are_loaded_when_they_are_asked_for():
+    script = (
+        "import sys, verulam.base as base; base.unknown_name('a', 'b', []); "
+        "light = 'sklearn' not in sys.modules and 'pandas' not in sys.modules; "
+        "print(light, base.Classifier.__module__, base.DataError.__module__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "verulam.base", "verulam.base"]
+
+
+def test_all_names_of_the_base_are_those_of_its_modules():
+    base = import_module("verulam.base")
+    tree = ast.parse(Path(base.__file__).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("verulam."):
+            for alias in node.names:
+                assert getattr(base, alias.name) is getattr(import_module(node.module), alias.name)
+    with pytest.raises(AttributeError, match="no attribute 'Clasifier'"):
+        _ = base.Clasifier
+
+
+def test_names_of_any_module_load_nothing():
+    with pytest.raises(AttributeError, match="no attribute '__wrapped__'"):
+        load_later("verulam.base", ("_nowhere",), "__wrapped__")

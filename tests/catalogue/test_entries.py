@@ -1,12 +1,27 @@
 """Learners by name."""
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.base import UnknownNameError
-from verulam.catalogue import entries, entry, learner, learners, our_entries
-from verulam.catalogue._entries import Entry, long_name, name_key, short_name, spoken_names
+from verulam.catalogue import _entries, entries, entry, learner, learners, our_entries
+from verulam.catalogue._entries import Entry, inspected, listed_packages, listing, stamp
+from verulam.catalogue._names import long_name, name_key, short_name, spoken_names
 from verulam.parametric import NaiveBayes
+
+#: Looks a learner up, and names the heavy libraries that were needed for it.
+LOOK_UP = """
+import sys
+from verulam.catalogue import entry, find
+assert entry("naive bayes").section and entry("naive bayes").spoken == "naive Bayes"
+assert "bagging" in [item.name for item in find("bagging").learners]
+print(*[name for name in ("numpy", "pandas", "sklearn", "numba") if name in sys.modules])
+"""
 
 
 @pytest.mark.parametrize(
@@ -226,3 +241,41 @@ def test_unknown_task_or_tag():
         learners(task="clasification")
     with pytest.raises(UnknownNameError, match=r"Unknown tag 'mising'. Nearest: missing"):
         learners(tags=("mising",))
+
+
+@pytest.fixture
+def unread():
+    listing.cache_clear()
+    yield
+    listing.cache_clear()
+
+
+@pytest.mark.parametrize("package", listed_packages())
+def test_what_is_written_down_is_what_the_classes_say(package):
+    text = Path(_entries.__file__).with_name("learners.json").read_text(encoding="utf-8")
+    written = json.loads(text).get(package, {})
+    rows = [_entries.Listed(**row) for row in written.get("learners", ())]
+    rows = [_entries.replace(row, tags=tuple(row.tags)) for row in rows]
+    advice = "run .venv/bin/python tools/build_catalogue.py"
+    assert written.get("stamp") == stamp(package), advice
+    assert rows == inspected(package), advice
+
+
+def test_looking_a_learner_up_imports_none():
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK_UP], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
+
+
+def test_a_package_that_has_changed_is_looked_at_itself(monkeypatch, unread):
+    monkeypatch.setattr(
+        _entries, "stamp", lambda package: "other" if package == "parametric" else stamp(package)
+    )
+    monkeypatch.setattr(_entries, "inspected", lambda package: [f"looked at {package}"])
+    assert [row for row in listing() if isinstance(row, str)] == ["looked at parametric"]
+
+
+def test_a_list_without_matches_is_empty():
+    assert list(learners(task="outliers", tags=("sequences",)).columns) == list(learners().columns)
+    assert learners(task="outliers", tags=("sequences",)).empty

@@ -66,6 +66,11 @@ def test_bad_priors_are_refused(priors, message):
         posterior(priors, [0.1, 0.2])
 
 
+def test_priors_that_were_rounded_sum_to_one():
+    rounded = np.array([0.3333337, 0.3333337, 0.3333334])
+    assert_allclose(check_priors(rounded, "abc"), rounded / rounded.sum(), rtol=1e-12)
+
+
 def test_priors_by_name_follow_the_order_of_the_classes():
     assert_allclose(check_priors({"b": 0.3, "a": 0.7}, ["a", "b"]), [0.7, 0.3])
     assert_allclose(check_priors(pd.Series({"b": 0.3, "a": 0.7}), ["a", "b"]), [0.7, 0.3])

@@ -34,6 +34,16 @@ def test_heavy_tails_have_no_boundaries_made_of_rounding():
     assert_allclose(regions.boundaries, [1.0])
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_boundaries_keep_their_place_in_any_unit(unit):
+    """The search for the second boundary goes as far as the spread of the classes says."""
+    model = KnownDensities(None, [stats.norm(0, unit), stats.norm(2 * unit, 1.01 * unit)])
+    usual = KnownDensities(None, [stats.norm(0, 1), stats.norm(2, 1.01)]).regions()
+    assert_allclose(model.regions().boundaries, unit * usual.boundaries, rtol=1e-9)
+    tails = KnownDensities(None, [stats.cauchy(0, unit), stats.cauchy(2 * unit, unit)]).regions()
+    assert_allclose(tails.boundaries, [unit])
+
+
 def test_integers_are_cut_halfway():
     pair = densities(stats.poisson(3), stats.poisson(7))
     regions = cut_line(lambda x: np.where(x >= 5, "many", "few"), pair)

@@ -120,6 +120,18 @@ def test_all_discriminants_choose_alike(attack, kind):
     assert_array_equal(attack.classes[values.argmax(axis=1)], attack.decide(x))
 
 
+def test_joint_discriminants_are_prior_times_density(attack):
+    model = KnownDensities([0.3, 0.7], attack.densities)
+    x = np.linspace(-3, 5, 30)
+    joint = np.column_stack([0.3 * stats.norm(0).pdf(x), 0.7 * stats.norm(2).pdf(x)])
+    assert_allclose(model.discriminants(x, "joint"), joint)
+    assert_allclose(model.discriminants(x, "log joint"), np.log(joint))
+    evidence = joint.sum(axis=1, keepdims=True)
+    assert_allclose(model.discriminants(x, "posterior"), joint / evidence)
+    assert_allclose(model.discriminants(x, "log posterior"), np.log(joint / evidence))
+    assert_allclose(model.discriminants(x, "risk"), joint / evidence - 1.0)
+
+
 def test_the_dichotomizer_is_the_rule_of_two_classes(attack):
     """The first class where the difference is positive; log odds are ratio times priors."""
     model = KnownDensities([0.3, 0.7], attack.densities, classes=["normal", "attack"])

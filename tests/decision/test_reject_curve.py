@@ -46,6 +46,14 @@ def test_certain_answers_are_never_rejected():
     assert np.isnan(curve.at(1.0).accepted_error)
 
 
+def test_rounding_of_the_complement_rejects_nothing():
+    """A row is rejected below a probability of 0.7, not at it, though 1 - 0.7 exceeds 0.3."""
+    p = np.array([0.7, 0.6, 0.8, 0.9])
+    curve = error_reject_curve([0, 1, 0, 0], np.column_stack([p, 1 - p]))
+    assert 1 - 0.7 > 0.3
+    assert curve.at_threshold(0.3) == RejectPoint(0.25, 0.0)
+
+
 def test_area_is_that_of_the_polygon():
     curve = error_reject_curve([0, 1, 0, 1], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6], [0.2, 0.8]])
     assert_allclose(curve.area, 0.25 * 0.25 / 2)

@@ -95,15 +95,24 @@ def test_missing_entries_are_skipped(data):
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 @pytest.mark.parametrize(
-    "name", ["column_moments", "class_means", "column_moments_present", "group_deviations"]
+    "name", ["class_means", "column_scatters", "column_moments_present", "group_deviations"]
 )
 def test_compiled_loops_equal_their_python_source(data, name):
     X, codes, weights = (part[:60] for part in data)
     compiled = getattr(loops, name)
-    for fast, slow in zip(
-        compiled(X, codes, weights, 4), compiled.py_func(X, codes, weights, 4), strict=True
-    ):
-        assert_allclose(fast, slow)
+    table, counts = np.zeros((4, X.shape[1])), np.bincount(codes, minlength=4)
+    results = {
+        "class_means": (np.full(4, -1), np.zeros(4), table),
+        "column_scatters": (table + 0.5, table),
+        "column_moments_present": (np.full_like(table, np.nan), table, table, table),
+        "group_deviations": (table + 0.5, np.cumsum(counts) - counts, np.empty(X.shape)),
+    }[name]
+    fast, slow = ([part.copy() for part in results] for _ in range(2))
+    compiled(X, codes, weights, *fast)
+    compiled.py_func(X, codes, weights, *slow)
+    for one, other in zip(fast, slow, strict=True):
+        assert_allclose(one, other)
+    assert not np.array_equal(fast[-1], results[-1])
 
 
 def test_overall_moments_are_those_of_all_rows_together():

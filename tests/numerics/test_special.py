@@ -100,12 +100,27 @@ def test_largest_linear_function(monkeypatch, few):
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_compiled_loops_equal_their_python_source(values):
-    assert_allclose(log_normalise(values), log_normalise.py_func(values))
-    assert_array_equal(largest_column(values), largest_column.py_func(values))
-    assert_array_equal(largest_column(values), values.argmax(axis=1))
-    arguments = (values, values[:3], values[:3, 0], values[3])
-    assert_array_equal(largest_linear(*arguments), largest_linear.py_func(*arguments))
-    assert_allclose(linear_values(*arguments), linear_values.py_func(*arguments))
+    size, functions = len(values), (values, values[:3], values[:3, 0], values[3])
+    cases = [
+        (log_normalise, (values,), np.empty_like(values)),
+        (largest_column, (values,), np.empty(size, dtype=np.intp)),
+        (largest_linear, functions, np.empty(size, dtype=np.intp)),
+        (linear_values, functions, np.empty((size, 3))),
+    ]
+    for loop, arguments, result in cases:
+        plain = result.copy()
+        loop(*arguments, result)
+        loop.py_func(*arguments, plain)
+        assert_allclose(result, plain)
+    assert_array_equal(cases[1][2], values.argmax(axis=1))
+
+
+def test_the_largest_of_many_rows_and_of_few(monkeypatch):
+    values = np.random.default_rng(0).integers(4, size=(40, 5)).astype(float)
+    few = special.largest_columns(values)
+    monkeypatch.setattr(special, "FEW_ROWS", 10)
+    assert_array_equal(special.largest_columns(values), few)
+    assert_array_equal(few, values.argmax(axis=1))
 
 
 class Fixed(PosteriorMixin):

@@ -49,6 +49,15 @@ def test_weights(gappy):
     assert_allclose(weighted.weight_, repeated.weight_)
 
 
+def test_weights_of_complete_rows(gappy):
+    weights = np.arange(100) % 4
+    rows = np.repeat(gappy, weights, axis=0)
+    repeated = SampleMoments(missing="complete").fit(rows)
+    weighted = SampleMoments(missing="complete").fit(gappy, sample_weight=weights)
+    assert_allclose(weighted.mean_, np.nanmean(rows[~np.isnan(rows).any(axis=1)], axis=0))
+    assert_allclose(weighted.covariance_, repeated.covariance_)
+
+
 def test_large_offset(gappy):
     near, far = SampleMoments().fit(gappy), SampleMoments().fit(gappy + 1e8)
     assert_allclose(far.covariance_, near.covariance_, rtol=1e-5)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import KFold, cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from verulam.parametric import (
     COVARIANCE_TYPES,
@@ -93,3 +93,12 @@ def test_too_simple_before_the_least_error_and_too_rich_behind():
     )
     assert curve.diagnoses == ("underfits", "adequate", "adequate", "overfits")
     assert curve.to_frame()["selected"].tolist() == [False, True, False, False]
+
+
+def test_errors_of_a_classifier_are_the_share_of_wrong_answers():
+    X, species = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[species]
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    curve = select_complexity(GaussianClassifier(), "covariance_type", ["diag"], X, y, cv=folds)
+    shares = cross_val_score(GaussianClassifier(covariance_type="diag"), X, y, cv=folds)
+    assert_allclose(curve.validation, [1.0 - shares.mean()])

@@ -1,7 +1,8 @@
 """Compiled searches for item sets and rules, over 64 transactions at a time."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 
 @njit(cache=True, nogil=True)

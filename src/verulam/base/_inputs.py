@@ -11,6 +11,19 @@ from sklearn.utils.validation import validate_data as _validate_data
 
 from verulam.base._errors import DataError
 
+#: Options of `validate_data` under which a plain array may need nothing done to it.
+_PLAIN_OPTIONS = frozenset(
+    {
+        "accept_sparse",
+        "dtype",
+        "ensure_all_finite",
+        "ensure_min_features",
+        "ensure_min_samples",
+        "order",
+        "reset",
+        "y_numeric",
+    }
+)
 #: Squares of larger numbers, summed over many rows, leave the range of float64.
 LARGEST_INPUT = 1e150
 
@@ -30,6 +43,13 @@ def validate_data(
     the column or row and the remedy; `any_size` lets huge numbers pass where only their order
     counts. Other options are those of `sklearn.utils.validation.validate_data`.
     """
+    # For small data the general checks would take longer than most learners do.
+    if (
+        _is_plain(X, options)
+        and (isinstance(y, str) or _is_plain_target(y, len(X)))
+        and _fits_names(estimator, X, reset=options.get("reset", True))
+    ):
+        return X if isinstance(y, str) else (X, y)
     wants_numbers = options.get("dtype", "numeric") is not None
     if isinstance(X, pd.DataFrame):
         refuse_duplicate_names(X.columns)
@@ -43,6 +63,49 @@ def validate_data(
     if wants_numbers and not (any_size or options.get("skip_check_array", False)):
         refuse_huge_numbers(checked[0] if isinstance(checked, tuple) else checked)
     return checked
+
+
+def _is_plain(X: Any, options: dict[str, Any]) -> bool:
+    """Tell whether no check can object to inputs or change them; where in doubt, say no."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and _PLAIN_OPTIONS.issuperset(options)
+        and _is_double(options.get("dtype", "numeric"))
+        and len(X) >= max(1, options.get("ensure_min_samples", 1))
+        and X.shape[1] >= max(1, options.get("ensure_min_features", 1))
+        and (X.flags.c_contiguous or (options.get("order") is None and X.flags.f_contiguous))
+        and _has_finite_squares(X)
+    )
+
+
+def _is_double(dtype: Any) -> bool:
+    if isinstance(dtype, list | tuple):
+        return any(_is_double(item) for item in dtype)
+    return isinstance(dtype, str | type) and dtype in ("numeric", "float64", float, np.float64)
+
+
+def _is_plain_target(y: Any, n_rows: int) -> bool:
+    return (
+        type(y) is np.ndarray
+        and y.shape == (n_rows,)
+        and y.flags.c_contiguous
+        and (y.dtype.kind in "iubUS" or (y.dtype == np.float64 and bool(np.isfinite(y).all())))
+    )
+
+
+def _fits_names(estimator: Any, X: np.ndarray, *, reset: bool) -> bool:
+    """Note the number of columns in training, or compare it later; False where names matter."""
+    attributes = vars(estimator)
+    if reset:
+        attributes.pop("feature_names_in_", None)
+        estimator.n_features_in_ = X.shape[1]
+        return True
+    return (
+        not hasattr(estimator, "feature_names_in_")
+        and attributes.get("n_features_in_") == X.shape[1]
+    )
 
 
 def refuse_duplicate_names(names: Iterable[Any]) -> None:
@@ -68,12 +131,7 @@ def refuse_huge_numbers(inputs: Any) -> None:
     values: Any = getattr(inputs, "data", inputs) if scipy.sparse.issparse(inputs) else inputs
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or not values.size:
         return
-    # One pass without temporary arrays: where this sum is finite, so is every square.
-    flat = values.ravel(order="K")
-    with np.errstate(over="ignore", invalid="ignore"):
-        # Not by BLAS, whose threads would go on spinning while the learner's own begin.
-        total = np.einsum("i,i->", flat, flat)
-    if np.isfinite(total):
+    if _has_finite_squares(values):
         return
     # Missing values and infinite ones, where they are allowed, end here too.
     sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
@@ -85,6 +143,14 @@ def refuse_huge_numbers(inputs: Any) -> None:
             "floating point; divide the column by a constant, or put "
             "sklearn.preprocessing.MaxAbsScaler in front."
         )
+
+
+def _has_finite_squares(values: np.ndarray) -> bool:
+    # One pass without temporary arrays: where this sum is finite, so is every square.
+    flat = values.ravel(order="K")
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Not by BLAS, whose threads would go on spinning while the learner's own begin.
+        return bool(np.isfinite(np.einsum("i,i->", flat, flat)))
 
 
 def refuse_missing_labels(y: Any) -> None:

@@ -1,9 +1,10 @@
 """Words from data made harmless where they are shown: terminals, Markdown, spreadsheets."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: What moves the cursor, colours or rings: control characters but for new lines and tabs, and the
 #: marks that turn the direction of what follows.
@@ -55,7 +56,7 @@ def spreadsheet_text(cell: Any) -> Any:
     return cell
 
 
-def spreadsheet_table(table: pd.DataFrame) -> pd.DataFrame:
+def spreadsheet_table(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table to be written as CSV: names and texts are no formulas, numbers stay numbers.
 
     Examples
@@ -68,6 +69,8 @@ def spreadsheet_table(table: pd.DataFrame) -> pd.DataFrame:
     1,b,2
     <BLANKLINE>
     """
+    import pandas as pd
+
     safe = table.rename(columns=spreadsheet_text, index=spreadsheet_text)
     safe.index.names = [spreadsheet_text(name) for name in safe.index.names]
     for place, dtype in enumerate(table.dtypes):

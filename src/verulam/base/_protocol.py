@@ -6,6 +6,7 @@ names from `verulam.base`, so that a change on their side is mended here. Chance
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,10 +28,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
-    check_is_fitted,
     column_or_1d,
     has_fit_parameter,
 )
+from sklearn.utils.validation import check_is_fitted as _check_is_fitted
 
 from verulam.base._inputs import validate_data
 
@@ -83,7 +84,60 @@ def check_parameters(estimator: Any) -> None:
         estimator._validate_params()
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
+def check_is_fitted(estimator: Any, attributes: Any = None) -> None:
+    """Raise scikit-learn's error where a learner has not been fitted.
+
+    Parameters
+    ----------
+    estimator
+        The learner.
+    attributes
+        Names that it must have; None for any that training leaves.
+    """
+    # The general check looks up all that the learner can do first, which takes long.
+    if (
+        attributes is not None
+        or hasattr(estimator, "__sklearn_is_fitted__")
+        or not any(name.endswith("_") and not name.startswith("__") for name in vars(estimator))
+    ):
+        _check_is_fitted(estimator, attributes)
+
+
+@cache
+def _parameter_names(learner_class: Any) -> tuple[str, ...]:
+    return tuple(learner_class._get_param_names())
+
+
+#: Arguments that have passed their constraints, by class; each is checked in full once.
+_passed: set[tuple[Any, ...]] = set()
+#: More than this many are not remembered.
+_MOST_PASSED = 10_000
+#: Types of arguments that compare by value.
+_VALUES = frozenset({bool, int, float, str, type(None)})
+
+
+class ConstrainedParameters(BaseEstimator):
+    """A learner whose arguments are checked against `_parameter_constraints`, the same ones once.
+
+    Comparing a dozen arguments with their constraints takes longer than to fit a hundred rows.
+    """
+
+    def _validate_params(self) -> None:
+        learner_class: Any = type(self)
+        values = [getattr(self, name) for name in _parameter_names(learner_class)]
+        types = [type(value) for value in values]
+        if not _VALUES.issuperset(types):
+            return super()._validate_params()
+        # With types, as True equals 1 and 1.0.
+        arguments = (type(self), *types, *values)
+        if arguments not in _passed:
+            super()._validate_params()
+            if len(_passed) < _MOST_PASSED:
+                _passed.add(arguments)
+        return None
+
+
+class Classifier(ClassifierMixin, ConstrainedParameters):
     """A learner that predicts one of several classes."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
@@ -91,14 +145,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
     _skipped_checks: ClassVar[dict[str, str]] = {}
 
 
-class Regressor(RegressorMixin, BaseEstimator):
+class Regressor(RegressorMixin, ConstrainedParameters):
     """A learner that predicts a number."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _skipped_checks: ClassVar[dict[str, str]] = {}
 
 
-class Density(DensityMixin, BaseEstimator):
+class Density(DensityMixin, ConstrainedParameters):
     """A learner that estimates the distribution its inputs were drawn from."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
@@ -109,14 +163,14 @@ class Density(DensityMixin, BaseEstimator):
         return float(self.score_samples(X).sum())
 
 
-class OutlierDetector(OutlierMixin, BaseEstimator):
+class OutlierDetector(OutlierMixin, ConstrainedParameters):
     """A learner that tells outliers (-1) from typical instances (1)."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _skipped_checks: ClassVar[dict[str, str]] = {}
 
 
-class Transformer(TransformerMixin, BaseEstimator):
+class Transformer(TransformerMixin, ConstrainedParameters):
     """A learner that maps its inputs to a new representation."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}

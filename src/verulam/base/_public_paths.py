@@ -1,8 +1,13 @@
 """Stable paths: what a package defines lives under the package, in whatever module it stands."""
 
 import sys
+from importlib import import_module
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
+
+#: The classes of each package by name, as far as it has loaded its modules.
+_CLASSES: dict[str, dict[str, type[Any]]] = {}
 
 
 def publish(package: str) -> None:
@@ -24,8 +29,9 @@ def publish(package: str) -> None:
     'verulam.parametric'
     """
     module = sys.modules[package]
-    public = {id(getattr(module, name)) for name in getattr(module, "__all__", ())}
-    classes: dict[str, type[Any]] = {}
+    # What a package has yet to load is published when it does.
+    public = {id(vars(module).get(name)) for name in getattr(module, "__all__", ())}
+    classes = _CLASSES.setdefault(package, {})
     for name, loaded in list(sys.modules.items()):
         if not name.startswith(f"{package}.") or loaded is None:
             continue
@@ -37,6 +43,32 @@ def publish(package: str) -> None:
             elif callable(thing) and id(thing) in public:
                 thing.__module__ = package
     _find_by_name(module, classes)
+
+
+def load_later(package: str, rooms: tuple[str, ...], name: str) -> Any:
+    """Load the modules of a package when one of their names is first asked for, and return that.
+
+    Parameters
+    ----------
+    package
+        The package whose ``__getattr__`` calls this; its ``__all__`` has the names.
+    rooms
+        Folders of the package whose modules are loaded; none for its own.
+    name
+        What was asked for.
+    """
+    if name.startswith("__"):  # what others ask of any module
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    module = sys.modules[package]
+    folders = [f"{package}.{room}" for room in rooms] or [package]
+    for folder in folders:
+        for part in iter_modules(import_module(folder).__path__):
+            loaded = import_module(f"{folder}.{part.name}")
+            shared = [public for public in module.__all__ if hasattr(loaded, public)]
+            vars(module).update({public: getattr(loaded, public) for public in shared})
+    vars(module).pop("__getattr__", None)
+    publish(package)
+    return getattr(module, name)
 
 
 def _claim(thing: type[Any], package: str, classes: dict[str, type[Any]], place: str) -> None:

@@ -8,6 +8,9 @@ import pandas as pd
 from verulam.base._errors import DataError
 from verulam.base._protocol import check_classification_targets, column_or_1d
 
+#: Up to this many labels are sorted, which for few is quicker than hashing.
+FEW_LABELS = 5000
+
 
 def encode_classes(learner: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the class code of each label, and the sorted labels."""
@@ -15,17 +18,21 @@ def encode_classes(learner: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"{type(learner).__name__} requires y to be passed, but the target y is None."
         )
-    labels = y if isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) else None
+    plain = type(y) is np.ndarray and y.ndim == 1
+    labels = y if plain or isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) else None
     if labels is None:
         labels = column_or_1d(y, warn=True)
     if len(labels) == 0:
         raise ValueError("y has no rows: at least one label is required.")
-    if getattr(labels.dtype, "kind", "O") in "US":
+    kind = getattr(labels.dtype, "kind", "O")
+    if kind in "US" or (kind in "iub" and len(labels) <= FEW_LABELS):
         classes, codes = np.unique(labels, return_inverse=True)
     else:
         # Hashing beats the sort of np.unique several times over.
         codes, classes = _factorise(labels)
-    _refuse_continuous(classes)
+    # Whole numbers and strings are classes, whatever their values.
+    if not (plain and kind in "iubUS"):
+        _refuse_continuous(classes)
     return codes, classes
 
 
@@ -35,7 +42,8 @@ def numeric_targets(learner: Any, y: Any) -> np.ndarray:
         raise ValueError(
             f"{type(learner).__name__} requires y to be passed, but the target y is None."
         )
-    targets = column_or_1d(y, warn=True, dtype=np.float64)
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64
+    targets = y if plain else column_or_1d(y, warn=True, dtype=np.float64)
     if not np.isfinite(targets).all():
         row = int(np.argmin(np.isfinite(targets)))
         raise DataError(f"Input y contains NaN or infinity, first at row {row}.")

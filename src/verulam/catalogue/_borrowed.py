@@ -126,26 +126,21 @@ BORROWED: tuple[Borrowed, ...] = (
     _sklearn("residual boosting", "ensemble.GradientBoostingRegressor", "Alpaydin 17.12", "17.ac"),
     _sklearn("random forest regression", "ensemble.RandomForestRegressor", "Alpaydin 9.7", "9.ak"),
     _sklearn("kernel density", "neighbors.KernelDensity", "Alpaydin 8.2.2", "8.b 8.e U3.n B4.c"),
-    _sklearn("Gaussian mixture", "mixture.GaussianMixture", "SIT1305 III", "U3.f B6.c"),
     _sklearn("one-class support vector machine", "svm.OneClassSVM", "Alpaydin 13.12", "13.aj"),
     _sklearn("isolation forest", "ensemble.IsolationForest", "SIT1305 I", "U1.p"),
     _sklearn("local outlier factor", "neighbors.LocalOutlierFactor", "SIT1305 I", "U1.p"),
-    _sklearn("k-means", "cluster.KMeans", "SIT1305 III", "U3.c 12.a BP.a"),
-    _sklearn("hierarchical clustering", "cluster.AgglomerativeClustering", "SIT1305 III", "U3.h"),
     _sklearn("BIRCH", "cluster.Birch", "SIT1305 III", "U3.j"),
-    _sklearn("principal components", "decomposition.PCA", "SIT1305 II", "U2.v"),
-    _sklearn("factor analysis", "decomposition.FactorAnalysis", "SIT1305 II", "U2.w"),
-    _sklearn(
-        "multidimensional scaling",
-        "manifold.ClassicalMDS",
-        "SIT1305 II",
-        "U2.x",
-        task="transformation",
-    ),
     _sklearn("kernel principal components", "decomposition.KernelPCA", "Alpaydin 13.14", "13.an"),
     _sklearn("Isomap", "manifold.Isomap", "Alpaydin 13.14", "13.aq"),
     _sklearn(
         "locally linear embedding", "manifold.LocallyLinearEmbedding", "Alpaydin 13.14", "13.aq"
+    ),
+    _sklearn(
+        "Laplacian eigenmaps",
+        "manifold.SpectralEmbedding",
+        "Alpaydin 13.14",
+        "13.aq",
+        task="transformation",
     ),
     _sklearn(
         "latent Dirichlet allocation",

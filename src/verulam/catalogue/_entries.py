@@ -1,23 +1,29 @@
 """Learners by name: ours through each package's `__all__`, borrowed ones from their list."""
 
 import inspect
+import json
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
-from importlib.util import find_spec
-from pkgutil import iter_modules
-from typing import Any, Literal
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
 
-import pandas as pd
-from sklearn.base import BaseEstimator
-
-from verulam.base import Abilities, abilities, unknown_name
+from verulam import base
+from verulam.base import unknown_name
 from verulam.catalogue._borrowed import BORROWED
 from verulam.catalogue._grades import COMPLEXITY_GRADES, complexity_of_estimator, grade_of
 from verulam.catalogue._map import read_map
+from verulam.catalogue._names import long_name, name_key, plain_words, short_name, spoken_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verulam.base import Abilities
+
+_FOLDER = files("verulam")
 
 #: Packages that hold no learners; every other one is searched.
 _NO_LEARNERS = frozenset(
@@ -34,53 +40,11 @@ _NO_LEARNERS = frozenset(
         "testing",
     }
 )
+#: Stands in the list for a package, where the learners of others are.
+_BORROWED = "borrowed"
 #: Packages of ours whose learners go by distances, inner products or steps along a gradient.
-_SENSITIVE_TO_SCALE = frozenset({"kernel", "linear", "nonparametric"})
+_SENSITIVE_TO_SCALE = frozenset({"cluster", "kernel", "linear", "nonparametric"})
 _CITATION = re.compile(r"\b(?:Alpaydin \d+(?:\.\d+)*|Bartkowiak \d+(?:\.\d+)*|SIT1305 [IV]+)")
-#: An abbreviation with its number (HMM, ID3), a word, or a number.
-_WORD = re.compile(r"[A-Z]+\d*(?![a-z])|[A-Z][a-z]*|\d+")
-#: Names of people and of algorithms, which keep their capitals and dots.
-_PROPER = {
-    name.lower().replace(".", ""): name
-    for name in (
-        "Apriori", "Baum", "Bayes", "Bayesian", "Bernoulli", "BIRCH", "Boltzmann", "C4.5", "C5.0",
-        "CART", "Coulomb", "DBSCAN", "Dirichlet", "Epanechnikov", "Fisher", "Gaussian", "Gibbs",
-        "Hamming", "Hebbian", "Ho", "Hopfield", "Huber", "IREP", "Isomap", "Kalman", "Kashyap",
-        "Kohonen", "Laplace", "Madaline", "Mahalanobis", "Markov", "Nadaraya", "Newton", "Parzen",
-        "Poisson", "Q", "Ripper", "Sarsa", "Viterbi", "Voronoi", "Watkins", "Watson", "Weibull",
-        "Weston", "Winnow",
-    )
-}  # fmt: skip
-#: Words that are written together, and names that a sentence needs more of.
-_PHRASES = {
-    "ada boost": "AdaBoost",
-    "farthest margin": "farthest-margin",
-    "Ho Kashyap": "Ho-Kashyap",
-    "k means": "k-means",
-    "k neighbors": "k-nearest neighbours",
-    "large margin": "large-margin",
-    "linear program": "linear-program",
-    "minimum risk": "minimum-risk classifier",
-    "Nadaraya Watson": "Nadaraya-Watson",
-    "nearest neighbour density": "nearest-neighbour density",
-    "one class": "one-class",
-    "one versus rest": "one-versus-rest",
-    "Q learning": "Q-learning",
-    "rest reject": "rest with reject",
-    "running line": "running line smoother",
-    "running mean": "running mean smoother",
-    "running median": "running median smoother",
-    "variational factorial": "variational factorial hidden Markov model",
-    "Weston Watkins": "Weston-Watkins",
-}
-#: Adjectives at the end of a name, with the noun that is understood.
-_NOUNS = {"linear": "model", "logistic": "regression", "polynomial": "regression"}
-#: What names a kind of model by itself, so that "classifier" or "regressor" can be left out.
-_MODELS = frozenset(
-    {"forest", "machine", "model", "neighbours", "network", "perceptron", "smoother", "tree"}
-)
-_SUFFIX = re.compile(rf"\b(?P<model>{'|'.join(sorted(_MODELS))}) (classifier|regressor)$")
-_COLUMNS = ["name", "task", "tags", "interpretability", "source", "section", "summary"]
 
 
 @dataclass(frozen=True)
@@ -169,9 +133,9 @@ class Entry:
         return examples()[0] if examples else self.make()
 
     @property
-    def abilities(self) -> Abilities:
+    def abilities(self) -> "Abilities":
         """What the learner can do."""
-        declared = abilities(self.example())
+        declared = base.abilities(self.example())
         return replace(declared, task=self.task) if self.task else declared
 
     @property
@@ -192,33 +156,123 @@ class Entry:
         return max(COMPLEXITY_GRADES) if grade is None else grade
 
 
+@dataclass(frozen=True)
+class Listed:
+    """What a list shows of one learner: an entry of ``learners.json``.
+
+    Attributes
+    ----------
+    name
+        As in the catalogue.
+    task
+        classification, regression, ...
+    tags
+        Its abilities.
+    interpretability
+        Grade from 3 (best) to 1; None where unknown.
+    source
+        Whose it is: ours or borrowed.
+    section
+        Where the texts treat it.
+    summary
+        The first sentence of its documentation.
+    """
+
+    name: str
+    task: str
+    tags: Sequence[str]
+    interpretability: int | None
+    source: str
+    section: str
+    summary: str
+
+
 @cache
 def our_entries() -> tuple[Entry, ...]:
     """Return the learners of this library, package by package."""
     covered: dict[str, list[str]] = {}
-    for row in read_map():
-        for path in row.where:
-            covered.setdefault(path, []).append(row.id)
+    for map_row in read_map():
+        for path in map_row.where:
+            covered.setdefault(path, []).append(map_row.id)
     return tuple(
-        Entry(
-            f"{package}.{learner_class.__name__}",
-            (path := f"verulam.{package}.{learner_class.__name__}"),
-            "ours",
-            _cited(learner_class),
-            tuple(covered.get(path, ())),
-        )
-        for package in _learner_packages()
-        for learner_class in _learner_classes(f"verulam.{package}")
+        Entry(row.name, path, "ours", row.section, tuple(covered.get(path, ())))
+        for row in listing()
+        if row.source == "ours" and (path := f"verulam.{row.name}")
+    )
+
+
+@cache
+def _borrowed_entries() -> tuple[Entry, ...]:
+    return tuple(
+        Entry(b.name, b.path, "borrowed", b.section, b.rows, b.parameters, b.task) for b in BORROWED
     )
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
     """Return every learner there is: ours, then the borrowed ones."""
-    borrowed = tuple(
-        Entry(b.name, b.path, "borrowed", b.section, b.rows, b.parameters, b.task) for b in BORROWED
+    return our_entries() + _borrowed_entries()
+
+
+@cache
+def listing() -> tuple[Listed, ...]:
+    """Return what a list shows of every learner, without importing those that are written down."""
+    text = _FOLDER.joinpath("catalogue", "learners.json").read_text(encoding="utf-8")
+    written = json.loads(text)
+    # A package that has come since, or names other learners now, is looked at itself.
+    return tuple(
+        row
+        for package in listed_packages()
+        for row in (
+            [Listed(**row) for row in written[package]["learners"]]
+            if package in written and written[package]["stamp"] == stamp(package)
+            else inspected(package)
+        )
     )
-    return our_entries() + borrowed
+
+
+def listed_packages() -> list[str]:
+    """Return the packages of ours that hold learners, by the alphabet, and the word "borrowed"."""
+    ours = sorted(
+        folder.name
+        for folder in _FOLDER.iterdir()
+        if folder.name not in _NO_LEARNERS and (folder / "__init__.py").is_file()
+    )
+    return [*ours, _BORROWED]
+
+
+def inspected(package: str) -> list[Listed]:
+    """Return what a list shows of the learners of a package, from the classes themselves."""
+    if package == _BORROWED:
+        items = _borrowed_entries()
+    else:
+        items = tuple(
+            Entry(
+                f"{package}.{learner_class.__name__}",
+                f"verulam.{package}.{learner_class.__name__}",
+                "ours",
+                _cited(learner_class),
+            )
+            for learner_class in _learner_classes(f"verulam.{package}")
+        )
+    return [
+        Listed(
+            item.name,
+            item.abilities.task,
+            item.abilities.tags,
+            item.interpretability,
+            item.source,
+            item.section,
+            item.summary,
+        )
+        for item in items
+    ]
+
+
+def stamp(package: str) -> str:
+    """Return a hash of the file that names the learners of a package."""
+    file = "catalogue/_borrowed.py" if package == _BORROWED else f"{package}/__init__.py"
+    return sha256(_FOLDER.joinpath(file).read_bytes()).hexdigest()[:12]
 
 
 @cache
@@ -271,7 +325,7 @@ def learner(name: str, **parameters: Any) -> Any:
     return entry(name).make(**parameters)
 
 
-def learners(task: str | None = None, tags: Sequence[str] = ()) -> pd.DataFrame:
+def learners(task: str | None = None, tags: Sequence[str] = ()) -> "pd.DataFrame":
     """Return one row per learner: name, task, tags, source, section, summary.
 
     Interpretability is graded: 3 where the fitted model can be read as a whole, 2 where each
@@ -290,40 +344,26 @@ def learners(task: str | None = None, tags: Sequence[str] = ()) -> pd.DataFrame:
     >>> "isolation forest" in set(table["name"])
     True
     """
+    import pandas as pd
+
+    rows = [{**asdict(row), "tags": ", ".join(row.tags)} for row in listed_learners(task, tags)]
+    return pd.DataFrame(rows, columns=[field.name for field in fields(Listed)])
+
+
+def listed_learners(task: str | None, tags: Sequence[str]) -> list[Listed]:
+    """Return the learners of a task, or of all, with all of these abilities."""
     for tag in tags:
-        if tag not in Abilities.names():
-            raise unknown_name("tag", tag, Abilities.names())
-    rows = []
-    tasks = set()
-    for item in entries():
-        able = item.abilities
-        tasks.add(able.task)
-        if set(tags) <= set(able.tags) and task in (None, able.task):
-            rows.append(
-                (
-                    item.name,
-                    able.task,
-                    ", ".join(able.tags),
-                    item.interpretability,
-                    item.source,
-                    item.section,
-                    item.summary,
-                )
-            )
+        if tag not in base.Abilities.names():
+            raise unknown_name("tag", tag, base.Abilities.names())
+    tasks = {row.task for row in listing()}
     if task is not None and task not in tasks:
         raise unknown_name("task", task, sorted(tasks))
-    return pd.DataFrame(rows, columns=_COLUMNS)
-
-
-def _learner_packages() -> Iterable[str]:
-    spec = find_spec("verulam")
-    assert spec is not None
-    for module in iter_modules(spec.submodule_search_locations):
-        if module.ispkg and module.name not in _NO_LEARNERS:
-            yield module.name
+    return [row for row in listing() if task in (None, row.task) and set(tags) <= set(row.tags)]
 
 
 def _learner_classes(package: str) -> Iterable[type[Any]]:
+    from sklearn.base import BaseEstimator
+
     module = import_module(package)
     for name in getattr(module, "__all__", ()):
         candidate = getattr(module, name)
@@ -339,81 +379,3 @@ def _cited(learner_class: type[Any]) -> str:
     """Return the first place in the texts that the class's documentation cites."""
     match = _CITATION.search(inspect.getdoc(learner_class) or "")
     return match[0] if match else ""
-
-
-@cache
-def name_key(name: str) -> str:
-    """Return what remains of a name where neither case nor punctuation counts."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-@cache
-def plain_words(class_name: str) -> str:
-    """Return the words of a class's name, in lower case.
-
-    Examples
-    --------
-    >>> plain_words("KNeighborsClassifier")
-    'k neighbors classifier'
-    """
-    return " ".join(_WORD.findall(class_name)).lower()
-
-
-@cache
-def long_name(class_name: str) -> str:
-    """Return a class's name as it is written in a sentence.
-
-    Examples
-    --------
-    >>> long_name("NaiveBayes"), long_name("KNeighborsClassifier"), long_name("ID3Tree")
-    ('naive Bayes', 'k-nearest neighbours classifier', 'ID3 tree')
-    """
-    text = " ".join(_cased(word) for word in _WORD.findall(class_name))
-    for words, phrase in _PHRASES.items():
-        text = re.sub(rf"\b{words}\b", phrase, text)
-    noun = _NOUNS.get(text.rpartition(" ")[2])
-    return f"{text} {noun}" if noun else text
-
-
-def short_name(class_name: str) -> str:
-    """Return the name without "classifier" or "regressor", where a kind of model is left.
-
-    Examples
-    --------
-    >>> short_name("MultivariateTreeClassifier"), short_name("GaussianClassifier")
-    ('multivariate tree', 'Gaussian classifier')
-    """
-    return _SUFFIX.sub(r"\g<model>", long_name(class_name))
-
-
-def spoken_names(ours: Collection[str], borrowed: Collection[str]) -> dict[str, str]:
-    """Return the spoken name of each of our learners, all different and none of them borrowed.
-
-    Parameters
-    ----------
-    ours
-        Names such as ``parametric.NaiveBayes``.
-    borrowed
-        Names of borrowed learners, which are spoken already.
-
-    Examples
-    --------
-    >>> ours = ["tree.DecisionTreeClassifier", "linear.Perceptron"]
-    >>> list(spoken_names(ours, ["decision tree", "perceptron"]).values())
-    ['decision tree classifier', "Verulam's perceptron"]
-    """
-    names = {name: name.rpartition(".")[2] for name in ours}
-    forms = {name: (short_name(part), long_name(part)) for name, part in names.items()}
-    counts = Counter(name_key(name) for name in borrowed)
-    for pair in forms.values():
-        counts.update({name_key(form) for form in pair})
-    return {
-        # The short form where nobody else could be meant by it.
-        name: next((form for form in pair if counts[name_key(form)] == 1), f"Verulam's {pair[0]}")
-        for name, pair in forms.items()
-    }
-
-
-def _cased(word: str) -> str:
-    is_abbreviation = len(word) > 1 and not any(letter.islower() for letter in word)
-    return _PROPER.get(word.lower(), word if is_abbreviation else word.lower())

@@ -66,8 +66,8 @@ class SearchResult:
     --------
     >>> from verulam.catalogue import find
     >>> matches = find("bagging")
-    >>> matches.rows[0].section, matches.learners[0].name
-    ('17.6', 'bagging')
+    >>> matches.rows[0].section, "bagging" in [item.name for item in matches.learners]
+    ('17.6', True)
     """
 
     section: TextSection | None

@@ -16,19 +16,20 @@ from verulam.cli._shared import (
     DataSource,
     DropMissing,
     LeaveOut,
+    bundled_catalogue,
     column_table,
     console,
     names_in,
+    print_rows,
     print_table,
     print_words,
     say,
 )
 from verulam.cli._study_commands import study_app
+from verulam.cli._warm_command import warm_app
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from verulam.catalogue import MapRow, SearchResult
+    from verulam.catalogue import Entry, MapRow
 
 app = typer.Typer(
     name="verulam",
@@ -68,26 +69,31 @@ def learners(
     tag: Tags = None,
 ) -> None:
     """List the learners, ours and borrowed ones."""
-    from verulam.catalogue import learners as table_of
+    from verulam.catalogue._entries import listed_learners
 
-    table = table_of(task=task, tags=tuple(tag or ()))
-    if table.empty:
+    listed = listed_learners(task, tag or ())
+    if not listed:
         say("No learner has all of these abilities.", err=True)
         raise typer.Exit(FAILED)
-    for number, (name, group) in enumerate(table.groupby("task", sort=False)):
+    for number, name in enumerate(dict.fromkeys(row.task for row in listed)):
         if number:
             console().print()
         print_words(f"{name}:")
-        print_table(group[["name", "section", "tags"]])
+        print_rows(
+            ("name", "section", "tags"),
+            [(row.name, row.section, ", ".join(row.tags)) for row in listed if row.task == name],
+        )
 
 
 @app.command()
 def datasets() -> None:
     """List the bundled data sets."""
-    from verulam.data import list_datasets
-
-    columns = ["name", "task", "rows", "columns", "title"]
-    print_table(list_datasets().reset_index()[columns])
+    columns = ("name", "task", "rows", "columns", "title")
+    rows = [
+        (name, *(entry[column] or "none" for column in columns[1:]))
+        for name, entry in bundled_catalogue().items()
+    ]
+    print_rows(columns, rows, numeric=("rows", "columns"))
 
 
 @app.command()
@@ -134,7 +140,7 @@ def find(
         say(line)
     if matches.learners:
         console().print()
-        print_table(_learner_table(matches))
+        print_rows(("learner", "class", "section"), _learner_rows(matches.learners))
 
 
 def _map_lines(rows: Iterable["MapRow"]) -> Iterator[str]:
@@ -160,18 +166,15 @@ def _map_lines(rows: Iterable["MapRow"]) -> Iterator[str]:
         )
 
 
-def _learner_table(matches: "SearchResult") -> "pd.DataFrame":
-    import pandas as pd
-
+def _learner_rows(learners: Iterable["Entry"]) -> list[tuple[str, str, str]]:
     # The name of ours is the path of the class already.
-    rows = [
+    return [
         (item.name, item.path if item.source == "borrowed" else "ours", item.section)
-        for item in matches.learners
+        for item in learners
     ]
-    return pd.DataFrame(rows, columns=["learner", "class", "section"])
 
 
-for part in (compare_app, study_app, result_app, lines_app):
+for part in (compare_app, study_app, result_app, lines_app, warm_app):
     app.add_typer(part)
 
 

@@ -1,9 +1,11 @@
 """What the commands share: options and their completion, tables, paragraphs, paths, exit codes."""
 
+import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,17 +21,15 @@ FAILED, INTERRUPTED = 1, 130
 
 def complete_data(incomplete: str) -> list[str]:
     """Return the bundled data sets whose names begin like this; files are the shell's own."""
-    from verulam.data import dataset_names
-
-    return _beginning(dataset_names(), incomplete)
+    return _beginning(bundled_catalogue(), incomplete)
 
 
 def complete_learners(incomplete: str) -> list[str]:
     """Return names of learners, the last one completed, for a list with commas between."""
-    from verulam.catalogue import learners
+    from verulam.catalogue import entries
 
     done, comma, last = incomplete.rpartition(",")
-    names = _beginning(learners()["name"], last.lstrip())
+    names = _beginning((item.name for item in entries()), last.lstrip())
     return [f"{done}{comma}{name}" for name in names]
 
 
@@ -48,6 +48,12 @@ def complete_engine(incomplete: str) -> list[str]:
 def complete_final(incomplete: str) -> list[str]:
     """Return what may be finalised: a word for the winner, or a learner."""
     return _beginning(["best", "recommended"], incomplete) + complete_learners(incomplete)
+
+
+def bundled_catalogue() -> dict[str, dict[str, Any]]:
+    """Return what is known of the bundled data sets, without the code that reads tables."""
+    file = files("verulam").joinpath("data", "bundled", "catalogue.json")
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
@@ -158,6 +164,17 @@ def print_words(words: str) -> None:
 
 def print_table(table: "pd.DataFrame") -> None:
     """Print a DataFrame; cells wrap rather than being cut off."""
+    print_rows(
+        [str(name) for name in table.columns],
+        table.itertuples(index=False),
+        numeric=[str(name) for name in table.columns if table[name].dtype.kind in "iuf"],
+    )
+
+
+def print_rows(
+    columns: Sequence[str], rows: Iterable[Iterable[Any]], numeric: Collection[str] = ()
+) -> None:
+    """Print rows below the names of their columns; numbers stand to the right."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -165,13 +182,12 @@ def print_table(table: "pd.DataFrame") -> None:
     from verulam.base import visible_text
 
     drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for place, name in enumerate(table.columns):
-        numeric = table[name].dtype.kind in "iuf"
-        justify: Literal["left", "right"] = "right" if numeric else "left"
+    for place, name in enumerate(columns):
+        justify: Literal["left", "right"] = "right" if name in numeric else "left"
         # The first column is what people copy into the next command.
-        heading = Text(visible_text(str(name)))
+        heading = Text(visible_text(name))
         drawn.add_column(heading, justify=justify, overflow="fold", no_wrap=place == 0)
-    for row in table.itertuples(index=False):
+    for row in rows:
         # As texts: square brackets in a cell are no markup of the console.
         drawn.add_row(*(Text(visible_text(cell_text(cell))) for cell in row))
     console().print(drawn, highlight=False, markup=False)

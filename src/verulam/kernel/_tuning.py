@@ -32,6 +32,9 @@ ITERATED_EIGENVECTORS = 800
 #: Coefficients of a working set, whose own Gram matrix is held as well: larger ones need fewer
 #: rounds, and more memory and steps in each. `benchmarks/bench_kernel.py` (C-SVM).
 WORKING_SET_SIZE = 1536
+#: Up to this many coefficients are one working set, solved to the tolerance at once: to select
+#: some of them would take longer. `benchmarks/bench_kernel.py` (small data).
+SOLVED_AT_ONCE = 512
 #: Most steps within a working set, per coefficient of it. `benchmarks/bench_kernel.py` (C-SVM).
 STEPS_PER_COEFFICIENT = 40
 #: A working set is solved until its violation is this share of the one that it was selected for:

@@ -28,14 +28,12 @@ TASK_QUERIES = 256
 #: not on record (`benchmarks/bench_nonparametric.py`, neighbours).
 SCAN_PAIR_TIME, SCAN_COLUMN_TIME, SCAN_THREADED_TIME = 0.5, 0.18, 300_000
 #: The same of the search by matrix products. Timings of one machine, not on record.
-GEMM_PAIR_TIME, GEMM_COLUMN_TIME, GEMM_THREADED_TIME = 0.25, 0.02, 400_000
+GEMM_PAIR_TIME, GEMM_COLUMN_TIME, GEMM_THREADED_TIME = 0.35, 0.025, 400_000
 #: Stored rows of one product at most and at least: so many that the result stays in the cache, and
 #: that the call of BLAS pays. Not measured (`benchmarks/bench_nonparametric.py`, neighbours).
 MOST_TILE_ROWS, LEAST_TILE_ROWS = 2048, 512
 #: Up to so many multiplications BLAS has a way with less preparation. Not measured.
 SMALL_PRODUCT = 10**6
-#: Numbers that a thread copies into tiles at a time. Not measured.
-FILLED_NUMBERS = 2**18
 
 #: Up to this many columns a k-d tree beats distances that have to be computed in full
 #: (`benchmarks/bench_nonparametric.py`, neighbours, shows both sides; the border is not on record).
@@ -44,6 +42,12 @@ TREE_COLUMNS = 7
 TREE_ROWS = 500
 #: Queries that one thread answers from a tree before others have begun. Not measured.
 TREE_QUERIES = 1000
+#: Queries that a thread takes at a time from a tree. Not measured.
+TREE_TASK_QUERIES = 1024
+#: Microseconds of a query by tree: this, times the base for every dimension and the root of the
+#: number of neighbours, and more for each neighbour; the base in 1,000 rows, and what e times as
+#: many add to it. Fitted to times of 1,000 to 50,000 Gaussian rows in 2 to 8 columns.
+TREE_TIME, TREE_NEIGHBOUR_TIME, TREE_BASE, TREE_BASE_GROWTH = 0.105, 0.05, 1.5, 0.1
 #: How much longer a tree takes for other distances than the Euclidean, by Minkowski's order.
 #: Timings of one machine, not on record.
 TREE_FACTORS = {1.0: 3.0, np.inf: 1.5}
@@ -63,21 +67,13 @@ SMALL_ROWS = 100
 #: Queries that are answered by measuring all rows before a tree or tiles are made ready. Not
 #: measured.
 FEW_QUERIES = 30
-#: Rows by which repeated values are noticed, and the share of different ones that leaves ties
-#: rare. Not measured.
-GRID_ROWS, RARE_TIES = 100, 0.8
-#: Share of queries with ties above which a tree is not asked again. Not measured.
-OFTEN_TIED = 0.2
-#: Microseconds that it takes to find the first of equally near rows with a tree. Timing of one
-#: machine, not on record.
-SETTLING_TIME = 12.0
+#: Microseconds that all queries so far may take by measuring all rows before anything is prepared,
+#: and queries that come so few at a time that products cost more. Timings of one machine, not on
+#: record.
+SCANNED_AT_MOST, FEW_AT_ONCE = 1000.0, 4
 #: Queries that products are tried with, and the share left undecided above which they are not
 #: used. Not measured (`benchmarks/bench_nonparametric.py`, odd data).
 TRIED_QUERIES, CROWDED = 64, 0.8
-#: Rows at the same distance that a tree lists; where there are more, all rows are measured. Not
-#: measured.
-LISTED_ROWS = 1000
-
 #: Queries that one thread takes at a time in sums of windows. Not measured
 #: (`benchmarks/bench_nonparametric.py`, densities).
 WINDOW_QUERIES = 256

@@ -10,6 +10,7 @@ from verulam.numerics._gaussian import (
     mahalanobis_squares,
     precision_root,
 )
+from verulam.numerics._loop_cache import cache_folder, njit
 from verulam.numerics._moments import (
     DiagonalMoments,
     FullMoments,
@@ -41,16 +42,42 @@ from verulam.numerics._special import (
     softmax,
     softmax_jacobian,
 )
+from verulam.numerics._training.line_search import SEARCHES, train_by_search
+from verulam.numerics._training.loop import (
+    Epoch,
+    History,
+    Objective,
+    Stopping,
+    rule_of,
+    train,
+)
+from verulam.numerics._training.rules import (
+    Adam,
+    AdaptiveRate,
+    GradientDescent,
+    RuleMemory,
+)
+from verulam.numerics._training.step_loops import take_step
 
 __all__ = [
+    "SEARCHES",
+    "Adam",
+    "AdaptiveRate",
     "DiagonalMoments",
+    "Epoch",
     "FullMoments",
     "GaussianFactor",
+    "GradientDescent",
+    "History",
+    "Objective",
     "PooledMoments",
     "PosteriorMixin",
+    "RuleMemory",
     "Schedule",
     "ScheduleCheck",
+    "Stopping",
     "announced",
+    "cache_folder",
     "check_schedule",
     "constant",
     "diagonal_moments",
@@ -66,15 +93,20 @@ __all__ = [
     "log_sum_exp",
     "logit",
     "mahalanobis_squares",
+    "njit",
     "normalise_rows",
     "overall_moments",
     "pooled_moments",
     "precision_root",
+    "rule_of",
     "search_then_converge",
     "sigmoid",
     "sigmoid_slope",
     "softmax",
     "softmax_jacobian",
+    "take_step",
+    "train",
+    "train_by_search",
 ]
 
 _publish(__name__)

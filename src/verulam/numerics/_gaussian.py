@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from verulam.base import map_rows
+from verulam.numerics._loop_cache import njit
 
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
 
@@ -113,16 +113,24 @@ def mahalanobis_squares(X: np.ndarray, factor: GaussianFactor) -> np.ndarray:
     if factor.family == "full":
         return map_rows(lambda rows: _full_squares(rows, factor), X, shape)
     if factor.family != "tied":
-        return map_rows(lambda rows: squared_distances(rows, factor.means, factor.roots), X, shape)
+        return map_rows(lambda rows: _weighted_squares(rows, factor.means, factor.roots), X, shape)
     # Deviations from one common point keep large offsets out of the product.
     origin = factor.means.mean(axis=0)
     whitened_means = (factor.means - origin) @ factor.roots
     ones = np.ones_like(whitened_means)
     return map_rows(
-        lambda rows: squared_distances((rows - origin) @ factor.roots, whitened_means, ones),
+        lambda rows: _weighted_squares((rows - origin) @ factor.roots, whitened_means, ones),
         X,
         shape,
     )
+
+
+def _weighted_squares(
+    rows: np.ndarray, means: np.ndarray, inverse_variances: np.ndarray
+) -> np.ndarray:
+    squares = np.empty((len(rows), len(means)))
+    squared_distances(rows, means, inverse_variances, squares)
+    return squares
 
 
 def _full_squares(rows: np.ndarray, factor: GaussianFactor) -> np.ndarray:
@@ -136,9 +144,8 @@ def _full_squares(rows: np.ndarray, factor: GaussianFactor) -> np.ndarray:
 
 # Sums may be reordered, so that they run in vector registers; NaN and infinity keep their meaning.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def squared_distances(X, means, inverse_variances):
-    """Return each row's squared distance to each mean, columns weighted per mean."""
-    result = np.empty((X.shape[0], means.shape[0]))
+def squared_distances(X, means, inverse_variances, result):
+    """Write each row's squared distance to each mean, columns weighted per mean."""
     for i in range(X.shape[0]):
         for k in range(means.shape[0]):
             total = 0.0
@@ -146,4 +153,3 @@ def squared_distances(X, means, inverse_variances):
                 deviation = X[i, j] - means[k, j]
                 total += inverse_variances[k, j] * deviation * deviation
             result[i, k] = total
-    return result

@@ -16,8 +16,9 @@ import numpy as np
 
 from verulam.base import spread_rows
 from verulam.numerics._moments_loops import (
-    column_moments,
+    class_means,
     column_moments_present,
+    column_scatters,
     group_deviations,
 )
 
@@ -136,10 +137,16 @@ def diagonal_moments(
         Number of classes.
     """
     weights = _weights(weights, len(X))
-    weight, mean, scatter = column_moments(X, codes, weights, n_classes)
-    # The plain loop comes first, so that only data with gaps pay for tests entry by entry.
+    weight, mean = _means(X, codes, weights, n_classes)
+    scatter = np.zeros_like(mean)
+    # The plain loops come first, so that only data with gaps pay for tests entry by entry.
     if np.isnan(mean).any():
-        return DiagonalMoments(*column_moments_present(X, codes, weights, n_classes))
+        weight, mean = np.zeros_like(scatter), np.zeros_like(scatter)
+        first = np.full_like(scatter, np.nan)
+        column_moments_present(X, codes, weights, first, weight, mean, scatter)
+        return DiagonalMoments(weight, mean, scatter)
+    # A second pass around the means: the one-pass formula loses the digits that they share.
+    column_scatters(X, codes, weights, mean, scatter)
     return DiagonalMoments(np.repeat(weight[:, None], X.shape[1], axis=1), mean, scatter)
 
 
@@ -147,9 +154,7 @@ def full_moments(
     X: np.ndarray, codes: np.ndarray, weights: np.ndarray | None, n_classes: int
 ) -> FullMoments:
     """Return the mean and scatter matrix of each class; arguments as in `diagonal_moments`."""
-    deviations, ends, weight, mean = group_deviations(
-        X, codes, _weights(weights, len(X)), n_classes
-    )
+    deviations, ends, weight, mean = _grouped(X, codes, weights, n_classes)
     scatter = np.empty((n_classes, X.shape[1], X.shape[1]))
     start = 0
     for k, end in enumerate(ends):
@@ -164,7 +169,7 @@ def pooled_moments(
     X: np.ndarray, codes: np.ndarray, weights: np.ndarray | None, n_classes: int
 ) -> PooledMoments:
     """Return class means and the pooled scatter matrix; arguments as in `diagonal_moments`."""
-    deviations, _, weight, mean = group_deviations(X, codes, _weights(weights, len(X)), n_classes)
+    deviations, _, weight, mean = _grouped(X, codes, weights, n_classes)
     return PooledMoments(weight, mean, deviations.T @ deviations)
 
 
@@ -186,6 +191,26 @@ def overall_moments(weight: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, n
     differences = mean - origin
     shift = (weight * differences).sum(axis=0) / total
     return origin + shift, (weight * (differences - shift) ** 2).sum(axis=0)
+
+
+def _means(
+    X: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    weight, mean = np.zeros(n_classes), np.zeros((n_classes, X.shape[1]))
+    class_means(X, codes, weights, np.full(n_classes, -1), weight, mean)
+    return weight, mean
+
+
+def _grouped(
+    X: np.ndarray, codes: np.ndarray, weights: np.ndarray | None, n_classes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return weighted deviations grouped by class, where each class ends, weights and means."""
+    weights = _weights(weights, len(X))
+    weight, mean = _means(X, codes, weights, n_classes)
+    counts = np.bincount(codes, minlength=n_classes)
+    places, deviations = np.cumsum(counts) - counts, np.empty(X.shape)
+    group_deviations(X, codes, weights, mean, places, deviations)
+    return deviations, places, weight, mean
 
 
 def _weights(weights: np.ndarray | None, n_rows: int) -> np.ndarray:

@@ -1,33 +1,17 @@
-"""Compiled loops behind the moments: float64 C-arrays in, arrays out, no checks."""
+"""Compiled loops behind the moments: float64 C-arrays in, results written, no checks."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics._loop_cache import njit
 
 
 @njit(cache=True, nogil=True)
-def column_moments(X, codes, weights, n_classes):
-    """Return each class's weight, column means and column scatters; NaN spreads to its column."""
-    weight, mean = class_means(X, codes, weights, n_classes)
-    # A second pass around the means: the one-pass formula loses the digits that they share.
-    scatter = np.zeros_like(mean)
-    for i in range(X.shape[0]):
-        k = codes[i]
-        for j in range(X.shape[1]):
-            deviation = X[i, j] - mean[k, j]
-            scatter[k, j] += weights[i] * deviation * deviation
-    return weight, mean, scatter
-
-
-@njit(cache=True, nogil=True)
-def class_means(X, codes, weights, n_classes):
-    """Return the weight and the mean row of each class.
+def class_means(X, codes, weights, first, weight, mean):
+    """Write the weight and the mean row of each class, which are zero at first.
 
     Sums are taken from the class's first row, so that a constant column has exactly its value
-    as the mean, whatever the rounding of sums.
+    as the mean, whatever the rounding of sums; `first` is -1 until that row is met.
     """
-    weight = np.zeros(n_classes)
-    mean = np.zeros((n_classes, X.shape[1]))
-    first = np.full(n_classes, -1)
     for i in range(X.shape[0]):
         k = codes[i]
         if first[k] < 0:
@@ -35,20 +19,28 @@ def class_means(X, codes, weights, n_classes):
         weight[k] += weights[i]
         for j in range(X.shape[1]):
             mean[k, j] += weights[i] * (X[i, j] - X[first[k], j])
-    for k in range(n_classes):
+    for k in range(weight.shape[0]):
         if weight[k] > 0.0:
             for j in range(X.shape[1]):
                 mean[k, j] = X[first[k], j] + mean[k, j] / weight[k]
-    return weight, mean
 
 
 @njit(cache=True, nogil=True)
-def column_moments_present(X, codes, weights, n_classes):
-    """Return weight, mean and scatter per class and column over the entries that are present."""
-    weight = np.zeros((n_classes, X.shape[1]))
-    mean = np.zeros((n_classes, X.shape[1]))
-    first = np.full((n_classes, X.shape[1]), np.nan)
-    scatter = np.zeros((n_classes, X.shape[1]))
+def column_scatters(X, codes, weights, mean, scatter):
+    """Add the squared deviations of each column from its class mean; NaN spreads to its column."""
+    for i in range(X.shape[0]):
+        k = codes[i]
+        for j in range(X.shape[1]):
+            deviation = X[i, j] - mean[k, j]
+            scatter[k, j] += weights[i] * deviation * deviation
+
+
+@njit(cache=True, nogil=True)
+def column_moments_present(X, codes, weights, first, weight, mean, scatter):
+    """Write weight, mean and scatter per class and column over the entries that are present.
+
+    They are zero at first, and `first` is NaN.
+    """
     for i in range(X.shape[0]):
         k = codes[i]
         for j in range(X.shape[1]):
@@ -57,7 +49,7 @@ def column_moments_present(X, codes, weights, n_classes):
                     first[k, j] = X[i, j]
                 weight[k, j] += weights[i]
                 mean[k, j] += weights[i] * (X[i, j] - first[k, j])
-    for k in range(n_classes):
+    for k in range(weight.shape[0]):
         for j in range(X.shape[1]):
             if weight[k, j] > 0.0:
                 mean[k, j] = first[k, j] + mean[k, j] / weight[k, j]
@@ -67,30 +59,20 @@ def column_moments_present(X, codes, weights, n_classes):
             if not np.isnan(X[i, j]):
                 deviation = X[i, j] - mean[k, j]
                 scatter[k, j] += weights[i] * deviation * deviation
-    return weight, mean, scatter
 
 
 @njit(cache=True, nogil=True)
-def group_deviations(X, codes, weights, n_classes):
-    """Return the rows' weighted deviations from their class mean, grouped by class.
+def group_deviations(X, codes, weights, mean, places, deviations):
+    """Write the rows' weighted deviations from their class mean, grouped by class.
 
-    Also returns where each class ends, and the weights and means of the classes. A product of
-    the grouped rows with themselves is then the scatter.
+    A product of the grouped rows with themselves is then the scatter. `places` says where the rows
+    of each class begin, and at the end where they do end.
     """
-    weight, mean = class_means(X, codes, weights, n_classes)
-    # Counting sort: where the rows of each class begin, then one pass that puts them there.
-    place = np.zeros(n_classes + 1, dtype=np.int64)
-    for i in range(X.shape[0]):
-        place[codes[i] + 1] += 1
-    for k in range(n_classes):
-        place[k + 1] += place[k]
-    deviations = np.empty(X.shape)
     for i in range(X.shape[0]):
         k = codes[i]
         # The root of the weight on both factors of a product gives the weight once.
         root = np.sqrt(weights[i])
-        row = place[k]
+        row = places[k]
         for j in range(X.shape[1]):
             deviations[row, j] = root * (X[i, j] - mean[k, j])
-        place[k] += 1
-    return deviations, place[:n_classes], weight, mean
+        places[k] += 1

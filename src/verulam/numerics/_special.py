@@ -33,6 +33,8 @@ __all__ = [
 #: Up to this many weights, one compiled pass over the rows beats a matrix product and a second
 #: pass over its result.
 FEW_WEIGHTS = 1024
+#: Up to this many rows NumPy is quick enough, and nothing needs to be compiled.
+FEW_ROWS = 4096
 
 
 def sigmoid_slope(values: ArrayLike) -> np.ndarray:
@@ -111,7 +113,13 @@ def normalise_rows(log_values: np.ndarray) -> np.ndarray:
            [0.5 , 0.5 ]])
     """
     log_values = np.ascontiguousarray(log_values, dtype=np.float64)
-    return map_rows(log_normalise, log_values, log_values.shape, light=True)
+
+    def normalised(rows: np.ndarray) -> np.ndarray:
+        result = np.empty_like(rows)
+        log_normalise(rows, result)
+        return result
+
+    return map_rows(normalised, log_values, log_values.shape, light=True)
 
 
 def linear_functions(
@@ -142,7 +150,9 @@ def linear_functions(
 
     def values(rows: np.ndarray) -> np.ndarray:
         if weights.size <= FEW_WEIGHTS:
-            return linear_values(rows, weights, intercepts, origin)
+            result = np.empty((len(rows), len(weights)))
+            linear_values(rows, weights, intercepts, origin, result)
+            return result
         return (rows - origin) @ weights.T + intercepts
 
     return map_rows(values, X, (len(X), len(weights)), light=True)
@@ -166,10 +176,21 @@ def largest_linear_function(
 
     def largest(rows: np.ndarray) -> np.ndarray:
         if weights.size <= FEW_WEIGHTS:
-            return largest_linear(rows, weights, intercepts, origin)
-        return largest_column((rows - origin) @ weights.T + intercepts)
+            result = np.empty(len(rows), dtype=np.intp)
+            largest_linear(rows, weights, intercepts, origin, result)
+            return result
+        return largest_columns((rows - origin) @ weights.T + intercepts)
 
     return map_rows(largest, X, (len(X),), np.intp, light=True)
+
+
+def largest_columns(values: np.ndarray) -> np.ndarray:
+    """Return the position of each row's largest entry, the first of equals."""
+    if len(values) <= FEW_ROWS:
+        return values.argmax(axis=1)
+    result = np.empty(len(values), dtype=np.intp)
+    largest_column(values, result)
+    return result
 
 
 class PosteriorMixin:
@@ -184,7 +205,7 @@ class PosteriorMixin:
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
         joint = self._joint_log_likelihood(X)
-        return self.classes_[map_rows(largest_column, joint, (len(joint),), np.intp, light=True)]
+        return self.classes_[map_rows(largest_columns, joint, (len(joint),), np.intp, light=True)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the posterior probability of each class."""

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numba import njit
 
 from verulam.base import Chunk, DataError, EncodedTable, TableSchema, spread_rows
-from verulam.numerics import DiagonalMoments, diagonal_moments, overall_moments
+from verulam.numerics import DiagonalMoments, diagonal_moments, njit, overall_moments
 
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
 #: Stands for the logarithm of 0 where infinities would cancel to NaN.
@@ -96,7 +95,10 @@ def sum_columns(chunk: Chunk) -> ColumnSums:
     n_classes = len(chunk.classes)
     weights = np.ones(len(table)) if chunk.weights is None else chunk.weights
     first = first_positions(table.schema)
-    counts = count_categories(table.codes, chunk.targets, weights, first, n_classes)
+    counts = np.zeros((n_classes, first[-1]))
+    # Loops that have nothing to do are not called, and so not compiled either.
+    if table.codes.shape[1]:
+        count_categories(table.codes, chunk.targets, weights, first, counts)
     return ColumnSums(
         np.bincount(chunk.targets, weights=weights, minlength=n_classes),
         diagonal_moments(table.numbers, chunk.targets, weights, n_classes),
@@ -121,6 +123,8 @@ class GaussianColumns:
 
     def add_terms(self, joint: np.ndarray, table: EncodedTable) -> None:
         """Add the log-densities of the rows under each class."""
+        if not len(self.positions):
+            return
         inverse = 1.0 / self.variances
         constants = -0.5 * (LOG_TWO_PI + np.log(self.variances))
         add_gaussian_terms(joint, table.numbers, self.positions, self.means, inverse, constants)
@@ -143,7 +147,8 @@ class LinearColumns:
 
     def add_terms(self, joint: np.ndarray, table: EncodedTable) -> None:
         """Add the log-probabilities of the rows under each class."""
-        add_linear_terms(joint, table.numbers, self.positions, self.weights, self.constants)
+        if len(self.positions):
+            add_linear_terms(joint, table.numbers, self.positions, self.weights, self.constants)
 
     def alone(self, position: int) -> "LinearColumns":
         """Return the model of one of the columns."""
@@ -162,7 +167,8 @@ class CategoricalColumns:
 
     def add_terms(self, joint: np.ndarray, table: EncodedTable) -> None:
         """Add the log-probabilities of the rows under each class."""
-        add_category_terms(joint, table.codes, self.first, self.log_probabilities)
+        if table.codes.shape[1]:
+            add_category_terms(joint, table.codes, self.first, self.log_probabilities)
 
 
 def gaussian_columns(
@@ -235,14 +241,12 @@ def categorical_columns(
 
 
 @njit(cache=True, nogil=True)
-def count_categories(codes, classes, weights, first, n_classes):
-    """Return the weight of each class and category; column j's counts start at ``first[j]``."""
-    counts = np.zeros((n_classes, first[-1]))
+def count_categories(codes, classes, weights, first, counts):
+    """Add up the weight of each class and category; column j's counts start at ``first[j]``."""
     for i in range(codes.shape[0]):
         for j in range(codes.shape[1]):
             if codes[i, j] >= 0:
                 counts[classes[i], first[j] + codes[i, j]] += weights[i]
-    return counts
 
 
 @njit(cache=True, nogil=True)

@@ -26,8 +26,11 @@ from verulam.numerics import announced
 from verulam.tree._export.text import branch_label, column_name, condition_text, tree_text
 from verulam.tree._growing.assemble import Growth
 from verulam.tree._growing.general import grow_generally
-from verulam.tree._growing.growth_parameters import GrowthParameters
+from verulam.tree._growing.growth_parameters import ENTROPY, GINI, VARIANCE, GrowthParameters
 from verulam.tree._growing.presorted import grow, make_sample
+from verulam.tree._levels.grow import grow_by_levels
+from verulam.tree._levels.layouts import lay_out
+from verulam.tree._levels.search import make_level_sample
 from verulam.tree._options import Options
 from verulam.tree._pruning import (
     PruningPath,
@@ -350,20 +353,37 @@ class TreeLearner(ABC):
     ) -> Growth:
         """Return the tree grown on encoded rows, limited to the allowed number of leaves."""
         seed = int(generator(random_state).integers(2**63))
+        counts = category_counts(self.schema_)
         with announced("verulam.tree"):
-            sample = make_sample(
-                rows, category_counts(self.schema_), target, weights, n_way=parameters.n_way
-            )
-            # Orders that all nodes share need whole rows, and loops a compiled impurity.
-            if callable(options.criterion):
-                growth = grow_generally(sample, parameters, seed, options.criterion)
-            elif parameters.fractional:
-                growth = grow_generally(sample, parameters, seed)
+            if is_plain(options, parameters) and _is_whole(rows, counts, weights):
+                n_classes = 0 if parameters.criterion == VARIANCE else parameters.n_classes
+                level_sample = make_level_sample(lay_out(rows), target, n_classes)
+                growth = grow_by_levels(level_sample, parameters, seed)
             else:
-                growth = grow(sample, parameters, seed)
+                sample = make_sample(rows, counts, target, weights, n_way=parameters.n_way)
+                # Orders that all nodes share need whole rows, and loops a compiled impurity.
+                if callable(options.criterion):
+                    growth = grow_generally(sample, parameters, seed, options.criterion)
+                elif parameters.fractional:
+                    growth = grow_generally(sample, parameters, seed)
+                else:
+                    growth = grow(sample, parameters, seed)
         if self.max_leaf_nodes is None:
             return growth
         return growth.collapsed(beyond_leaves(growth.structure, self.max_leaf_nodes))
+
+
+def is_plain(options: Options, parameters: GrowthParameters) -> bool:
+    """Tell whether splits are judged by the Gini index, entropy or variance alone."""
+    quick = parameters.criterion in (GINI, ENTROPY, VARIANCE)
+    return quick and not (callable(options.criterion) or parameters.gain_ratio)
+
+
+def _is_whole(
+    rows: NDArray[np.float64], n_categories: NDArray[np.int32], weights: NDArray[np.float64] | None
+) -> bool:
+    """Tell whether all columns are numbers without gaps, and all rows weigh 1."""
+    return weights is None and not n_categories.any() and not np.isnan(rows.min())
 
 
 def _rows_of(weights: NDArray[np.float64] | None, rows: Any) -> NDArray[np.float64] | None:

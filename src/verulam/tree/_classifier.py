@@ -341,8 +341,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         rows = self._encode(X)
         if self.tree_.fractional:
             return self._answers(self.tree_, rows)
-        # Where every row has one leaf, the leaves decide, and rows look their decision up.
-        return self.classes_[self._decide(self.tree_.values)][self.tree_.apply(rows)]
+        leaves, values = self.tree_.apply(rows), self.tree_.values
+        if len(rows) < len(values):
+            return self.classes_[self._decide(values[leaves])]
+        # Where there are more rows than nodes, the nodes decide, and rows look their decision up.
+        return self.classes_[self._decide(values)][leaves]
 
     def _answers(self, structure: TreeStructure, rows: NDArray[np.float64]) -> NDArray[Any]:
         return self.classes_[self._decide(structure.average(rows, _shares(structure.values)))]

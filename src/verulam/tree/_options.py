@@ -146,7 +146,7 @@ def make_parameters(
     min_leaf = row_count(options.min_samples_leaf, n_rows)
     # Whole counts are looked up: a logarithm or a division for every cut would cost more than the
     # rest of the scan.
-    tables = {ENTROPY: log_table, VARIANCE: inverse_table}
+    tables = {GINI: inverse_table, ENTROPY: log_table, VARIANCE: inverse_table}
     whole = code in tables and weights is None and not fractional
     threshold = getattr(learner, "impurity_threshold", None)
     return GrowthParameters(

@@ -25,7 +25,7 @@ THREADED_NUMBERS = 2**16
 #: Arrays of at least so many bytes are taken from the system page by page, smaller ones from
 #: NumPy, which is quicker to ask (`benchmarks/bench_tree.py`, memory of a fit; the border itself is
 #: not measured).
-PAGED_BYTES = 2**17
+PAGED_BYTES = 2**16
 #: Rows that walk down a tree together: while one waits for memory, others move. More of them hide
 #: more of the waiting, but longer wait for one another (`benchmarks/bench_tree.py`, predict;
 #: other numbers are not on record).
@@ -33,3 +33,18 @@ ROWS_TOGETHER = 8
 #: A tree of at most so many nodes for each row is packed for the walk: copying its nodes side by
 #: side pays only where enough rows follow. Not measured.
 PACKED_NODES_PER_ROW = 4
+#: Share of the rows above which a column is listed without its commonest value: such a list is
+#: shorter than the codes of all rows, but it has to be divided at every node.
+COMMON_SHARE = 0.6
+#: Rows, about, among which the commonest value of a column is looked for.
+SAMPLED_ROWS = 128
+#: Nodes of fewer rows have no table of their counts by code, however small it would be.
+TABLED_ROWS = 24
+#: Tables of at most so many rows are grown level by level as a whole, by one thread: every level
+#: takes some calls, whatever its size.
+LEVEL_ROWS = 2**15
+#: Nodes of larger tables that have at most so many rows are grown in groups, each by one thread.
+GROUP_ROWS = 2**13
+#: Very large tables are divided into about so many groups: more of them lower the peak of memory
+#: (`benchmarks/bench_tree.py`, memory of a fit).
+GROUPS = 64

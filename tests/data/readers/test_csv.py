@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.base import DataError
 from verulam.data import read_csv, stream
+from verulam.data._readers import csv as csv_reader
 
 
 @pytest.fixture
@@ -380,3 +381,64 @@ def test_hints_stay_with_the_data(write, tmp_path):
     data = read_csv(write("id,size\n007,1.5\n12,2.5\n"))
     assert data.with_target("size").hints == data.hints
     assert data.with_table(data.table.head(1)).summary().loc["id", "note"].endswith("007")
+
+
+PLAIN = [
+    "a,b,c\n1,2.5,red\n2,,blue\n3,1e-30,red\n",
+    "a;b\n1,5;2\n2,5;3\n",
+    "a,b\n1,NA\n?,x\n3,none\n",
+    "a,b\n 1, x\n2 , y \n",
+    "code,b\n007,1\n012,2\n",
+    "a,b\n12345678901234567890,1\n2,3\n",
+    "a,b\n\n1,2\n\n3,4\n",
+    "a,b\r\n1,2\r\n3,4\r\n",
+    "a,b\nTrue,2\nFalse,4\n",
+    "1,2\n3,4\n5,6\n",
+    "naïve,b\né,2\nü,4\n",
+    "a\tb\n1\tx y\n2\tz\n",
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_plain_files_are_read_alike_in_one_pass(tmp_path, text, monkeypatch):
+    path = tmp_path / "table.csv"
+    path.write_bytes(text.encode())
+    quick = read_csv(path)
+    monkeypatch.setattr(csv_reader, "plain_frame", lambda *_: None)
+    slow = read_csv(path)
+    pd.testing.assert_frame_equal(quick.table, slow.table)
+    assert quick.hints == slow.hints
+    assert quick.content_hash == slow.content_hash
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2,3\n4\n",  # as many delimiters as there should be
+        "a,b\n1\n2,3,4\n",
+        'a,b\n"1",2\n',
+        "a b\n1 2\n",
+    ],
+)
+def test_what_is_not_plain_is_left_to_the_careful_way(tmp_path, text):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    layout = csv_reader.csv_layout(path)
+    assert csv_reader.plain_frame(path, layout) is None
+
+
+def test_columns_of_several_types_are_left_to_the_careful_way(tmp_path):
+    path = tmp_path / "table.csv"
+    rows = [f"{number},{number}" for number in range(300_000)]
+    path.write_text("\n".join(["a,b", *rows, "word,1"]) + "\n")
+    layout = csv_reader.csv_layout(path)
+    quick = csv_reader.plain_frame(path, layout)
+    assert quick is None or pd.api.types.is_string_dtype(quick["a"])
+    assert read_csv(path).table["a"].iloc[-2:].tolist() == ["299999", "word"]
+
+
+def test_wide_tables_keep_their_types(tmp_path):
+    path = tmp_path / "wide.csv"
+    frame = pd.DataFrame({f"c{k}": [k, k + 1] if k % 2 else [k / 2, 1.5] for k in range(300)})
+    frame.to_csv(path, index=False)
+    pd.testing.assert_frame_equal(read_csv(path).table, frame)

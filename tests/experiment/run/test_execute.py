@@ -13,10 +13,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from tests.experiment.studies import small_study, with_trouble
 
+from verulam.catalogue import entries
 from verulam.data import dataset
 from verulam.experiment import DataChoice, LearnerChoice, make_plan, run
 from verulam.experiment._run import execute as _execution
-from verulam.experiment._run.execute import execute, seeded
+from verulam.experiment._run.execute import clear_places, execute, seeded, tells_labels
+from verulam.nonparametric import KNeighborsClassifier
+from verulam.parametric import NaiveBayes
+from verulam.tree import DecisionTreeClassifier
 
 
 def first_run(study, label):
@@ -39,6 +43,81 @@ def test_predictions_are_those_of_the_learner():
     assert_allclose(outcome.predictions["probabilities"], fitted.predict_proba(test))
     assert outcome.fit_seconds > 0
     assert outcome.model_size > 100
+
+
+def of_classes_with_probabilities():
+    names = {item.name: item for item in entries() if item.abilities.task == "classification"}
+    return [item for item in names.values() if tells_labels(item.example())]
+
+
+def even_and_uneven_tables():
+    """Return tables on which classes are easily told apart, and on which they are often tied."""
+    rng = np.random.default_rng(0)
+    iris = dataset("iris")
+    yield iris.inputs.to_numpy(), np.asarray(iris.target_values).astype(str)
+    yield rng.integers(3, size=(120, 2)).astype(float), rng.choice(["a", "b", "c"], 120)
+    yield np.tile([[0.0], [1.0]], (20, 1)), np.repeat(["a", "b"], 20)
+
+
+@pytest.mark.parametrize("item", of_classes_with_probabilities(), ids=lambda item: item.name)
+def test_labels_from_probabilities_are_those_of_predict(item):
+    for inputs, labels in even_and_uneven_tables():
+        learner = seeded(item.example(), 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            learner.fit(inputs, labels)
+            places = clear_places(learner, learner.predict_proba(inputs))
+        if places is not None:
+            assert_array_equal(learner.classes_[places], learner.predict(inputs))
+
+
+def test_most_contestants_of_a_comparison_are_asked_once():
+    asked = {item.name for item in of_classes_with_probabilities()}
+    assert {
+        "majority class", "parametric.NaiveBayes", "logistic regression", "decision tree",
+        "k-nearest neighbours", "random forest", "tree.DecisionTreeClassifier",
+    } <= asked  # fmt: skip
+
+
+class Contrary(NaiveBayes):
+    """Predicts the least probable class."""
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmin(axis=1)]
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Contrary(),
+        DummyClassifier(strategy="stratified"),
+        DecisionTreeClassifier(loss=np.ones((3, 3)) - np.eye(3)),
+        DummyRegressor(),
+    ],
+    ids=repr,
+)
+def test_others_are_asked_themselves(learner):
+    assert not tells_labels(learner)
+
+
+def test_near_ties_are_left_to_predict():
+    inputs, labels = np.zeros((4, 1)), np.array(["a", "b", "a", "b"])
+    learner = KNeighborsClassifier(n_neighbors=4).fit(inputs, labels)
+    assert clear_places(learner, learner.predict_proba(inputs)) is None
+    assert clear_places(learner, np.array([[0.5 + 1e-9, 0.5 - 1e-9]])) is None
+    assert_array_equal(clear_places(learner, np.array([[0.4, 0.6]])), [1])
+
+
+def test_a_contestant_is_not_asked_twice(monkeypatch):
+    plan, run = first_run(small_study(learners=[LearnerChoice("naive bayes", label="b")]), "b")
+    before = execute(plan, run)
+    monkeypatch.setattr(
+        NaiveBayes, "predict", lambda *_: pytest.fail("asked for labels"), raising=False
+    )
+    monkeypatch.setattr(_execution, "_definer", lambda *_: "verulam.numerics.PosteriorMixin")
+    after = execute(plan, run)
+    assert after.status == "done"
+    assert_array_equal(after.predictions["values"], before.predictions["values"])
 
 
 def test_numbers_are_predicted_for_numbers():

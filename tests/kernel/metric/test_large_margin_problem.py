@@ -138,9 +138,8 @@ def test_compiled_loops_equal_their_python_source():
         ]
         squares, pulled, forces = np.empty((60, 3)), np.zeros((60, 3)), np.zeros((60, 4))
         loops[0](X, posed.targets, squares)
-        sums = loops[1](
-            X, posed.targets, squares, candidates.starts, candidates.others, 0, 60, pulled, forces
-        )
+        listed = (candidates.starts, candidates.others, 0, 60)
+        sums = loops[1](X, posed.targets, squares, *listed, pulled, forces, np.empty(4))
         loops[2](X, posed.targets, pulled, forces)
         counts, others = np.zeros(60, dtype=np.int64), np.zeros(3601, dtype=np.int32)
         half = 0.5 * (X**2).sum(axis=1)

@@ -73,8 +73,10 @@ def test_compiled_descent_equals_plain_python():
     ends = []
     for function in (descend_coordinates, descend_coordinates.py_func):
         beta, plane = np.zeros(40), np.zeros(4)
-        parts = (problem.linear[:40], problem.lower[:40], problem.upper[:40])
-        passes = function(X[:40], row_of[:40], *parts, 20, 1e-3, beta, plane)
+        squares = (X[:40] ** 2).sum(axis=1)
+        parts = (squares, problem.linear[:40], problem.lower[:40], problem.upper[:40])
+        state = (beta, plane, np.arange(40))
+        passes = function(X[:40], row_of[:40], *parts, 20, 1e-3, *state)
         ends.append((passes, beta, plane))
     assert ends[0][0] == ends[1][0]
     assert_allclose(ends[0][1], ends[1][1], atol=1e-9)

@@ -34,6 +34,17 @@ def test_fishers_margins_give_fishers_direction_and_the_mean_as_threshold():
     assert line.decision_function(rows.mean(axis=0)[None]) == pytest.approx([0.0], abs=1e-9)
 
 
+def test_the_residual_sum_is_that_of_the_equations():
+    rows, classes = overlapping(40)
+    weights = np.random.default_rng(1).integers(1, 4, size=40)
+    signed = sign_normalise(rows, classes == 1)
+    sizes = np.array([weights[classes == 0].sum(), weights[classes == 1].sum()])
+    for margins, sides in (("ones", np.ones(40)), ("fisher", weights.sum() / sizes[classes])):
+        line = MinimumSquaredError(margins=margins).fit(rows, classes, weights)
+        errors = signed @ [*line.intercept_, *line.coef_[0]] - sides
+        assert line.residual_sum_ == pytest.approx(weights @ errors**2)
+
+
 def test_ones_approach_the_difference_of_the_posteriors():
     random = np.random.default_rng(0)
     classes = random.integers(0, 2, size=200_000)

@@ -54,7 +54,7 @@ def test_online_steps_are_gradients_of_single_rows(kind):
     for place, row in enumerate(order):
         one = slice(row, row + 1)
         expected -= rates[place] * gradient(rows[one], targets[one], expected, kind)
-    online_pass(rows, targets, order, point, rates, kind)
+    online_pass(rows, targets, order, point, rates, kind, np.empty(len(point)))
     assert np.allclose(point, expected)
 
 
@@ -210,7 +210,7 @@ def test_no_correction_where_outputs_are_right():
         np.array([[400.0, 0, 0], [-400, 0, 0]]),
     )
     before = point.copy()
-    online_pass(rows, targets, np.array([0]), point, np.ones(1), SOFTMAX)
+    online_pass(rows, targets, np.array([0]), point, np.ones(1), SOFTMAX, np.empty(2))
     assert np.array_equal(point, before)
 
 

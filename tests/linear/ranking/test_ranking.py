@@ -167,6 +167,13 @@ def test_the_best_rows_and_a_second_order():
     assert rerank(names, ranker, rows[:10]).tolist() == names[np.argsort(-scores)].tolist()
 
 
+def test_rows_of_other_columns_have_no_order():
+    rows, relevances, labels = _groups()
+    ranker = LinearRanker().fit(rows, relevances, labels)
+    with pytest.raises(ValueError, match=f"expecting {rows.shape[1]} features"):
+        ranker.top(rows[:10, :-1])
+
+
 def test_measures_are_means_over_groups():
     rows, relevances, labels = _groups(n_groups=5)
     relevances = relevances - relevances.min()

@@ -78,18 +78,20 @@ def test_pairs_may_be_separable_where_one_class_against_the_rest_is_not():
     assert not separability(line, [0, 1, 0])
 
 
-def test_programs_agree_with_the_plain_form_and_with_their_dual():
+@pytest.mark.parametrize("margins", [None, np.linspace(0.5, 3.0, 60)], ids=["ones", "others"])
+def test_programs_agree_with_the_plain_form_and_with_their_dual(margins):
     rows, classes = overlapping(60)
     signed = sign_normalise(rows, classes == 1)
     n_rows = len(signed)
+    bounds = np.ones(n_rows) if margins is None else margins
     # Weights split into two parts that are not negative, as the text writes it.
     table = np.hstack([signed, -signed, np.eye(n_rows)])
-    plain = linprog(np.r_[np.zeros(8), np.ones(n_rows)], A_ub=-table, b_ub=-np.ones(n_rows))
-    primal, dual = own_slack_program(signed), dual_program(signed)
+    plain = linprog(np.r_[np.zeros(8), np.ones(n_rows)], A_ub=-table, b_ub=-bounds)
+    primal, dual = own_slack_program(signed, margins), dual_program(signed, margins)
     assert primal.objective == pytest.approx(plain.fun)
     assert dual.objective == pytest.approx(plain.fun)
     assert dual.slacks.sum() == pytest.approx(plain.fun)
-    shortfall = np.maximum(1 - signed @ primal.weights, 0.0)
+    shortfall = np.maximum(bounds - signed @ primal.weights, 0.0)
     assert shortfall.sum() == pytest.approx(primal.objective)
     assert np.allclose(primal.dual @ signed, 0.0, atol=1e-8)
 

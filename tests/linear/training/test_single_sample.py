@@ -89,9 +89,10 @@ def test_winnow_compiled_and_plain(both):
     signs, order = np.where(classes == 1, 1.0, -1.0), np.arange(30)
     results = []
     for function in (winnow_pass, winnow_pass.py_func):
-        positive, negative, history = np.zeros(4), np.zeros(4), np.zeros((5, 4))
-        made = function(rows, signs, order, positive, negative, 1.3, both, history)
-        results.append((made, positive, negative, history))
+        positive, negative, weights = np.zeros(4), np.zeros(4), np.empty(4)
+        history = np.zeros((5, 4))
+        made = function(rows, signs, order, positive, negative, weights, 1.3, both, history)
+        results.append((made, positive, negative, weights, history))
     assert results[0][0] == results[1][0] > 0
     for compiled, plain in zip(results[0][1:], results[1][1:], strict=True):
         assert np.allclose(compiled, plain)

@@ -97,7 +97,7 @@ def test_sparse_rows_give_the_same_plane(trainer):
 def test_rates_with_a_finite_sum_are_said_to_stop_short():
     corners, both = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
     fading = exponential(0.1, 0.5)
-    with pytest.warns(ConvergenceWarning, match="finite sum, so training may stop short"):
+    with pytest.warns(ConvergenceWarning, match="finite sum.*; choose slower falling rates"):
         Perceptron(margin=1.0, learning_rate=fading, max_iter=20).fit(corners, both)
     with pytest.warns(ConvergenceWarning, match="ended, but the learning rates have a finite sum"):
         LeastMeanSquares(learning_rate=fading, max_iter=50, random_state=0).fit(corners, both)

@@ -41,16 +41,16 @@ def test_agrees_with_scipy_also_among_ties(kind, n_rows, k):
 
 def test_roots_that_round_alike_are_ties():
     """Two squares one step apart have the same root; then the first row is the nearer one."""
-    square = 2.0
-    while np.sqrt(np.nextafter(square, 0.0)) != np.sqrt(square):
-        square = np.nextafter(square, 3.0)
-    for limit in (np.sqrt(square), 0.3, 1e-200, 5.0):
-        least = loops._least_square(limit)
-        assert np.sqrt(least) >= limit
-        assert np.sqrt(np.nextafter(least, 0.0)) < limit
-    assert loops._least_square(np.sqrt(square)) <= np.nextafter(square, 0.0)
-    assert loops._least_square(np.inf) == np.inf
-    assert loops._least_square(0.0) == 0.0
+    rng = np.random.default_rng(0)
+    ties = 0
+    for first in rng.uniform(1.0, 1.4, size=200):
+        # The second is nearer by its square, in its last digits, and often not by its root.
+        stored = np.array([[first, 1.0], [np.nextafter(first, 0.0), 1.0]])
+        roots = np.sqrt((stored**2).sum(axis=1))
+        ties += roots[0] == roots[1]
+        rows = nearest_by_scan(np.zeros((1, 2)), stored, loops.EUCLIDEAN, 1)[1]
+        assert rows[0, 0] == int(roots[1] < roots[0])
+    assert 20 < ties < 180
 
 
 def test_threads_share_the_queries():
@@ -98,9 +98,8 @@ def test_compiled_scan_equals_its_python_source(kind, n_far, monkeypatch):
     stored, queries = rng.normal(size=(150, 3)), rng.normal(size=(4, 3))
     stored[rng.permutation(150)[:n_far]] *= 1e308
     compiled = nearest_by_scan(queries, stored, kind, 6)
-    plain = np.empty((4, 6)), np.empty((4, 6), dtype=np.intp)
-    for name in ("_measure_block", "_insert_nearer", "_least_square", "insert_row", "_fill_up"):
+    for name in ("scan_rows", "_measure_block", "_insert_nearer"):
         monkeypatch.setattr(loops, name, getattr(loops, name).py_func)
-    loops.scan_rows.py_func(queries, stored, kind, *plain)
+    plain = nearest_by_scan(queries, stored, kind, 6)
     assert_array_equal(compiled[0], plain[0])
     assert_array_equal(compiled[1], plain[1])

@@ -6,16 +6,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.nonparametric import WINDOWS
-from verulam.nonparametric._smoothing import local_line
+from verulam.nonparametric._smoothing import local_line, local_line_loops, sliding_loops
 from verulam.nonparametric._smoothing.local_line import line_values, line_windows, sorted_line
 from verulam.nonparametric._smoothing.local_line_loops import (
     gaussian_moments,
-    local_fits,
-    nearest_mean,
     nearest_windows,
 )
 from verulam.nonparametric._smoothing.neighbourhoods import Neighbourhood
-from verulam.nonparametric._smoothing.sliding_loops import sliding_fits
 
 COMPACT = ["tophat", "linear", "epanechnikov", "biweight", "triweight", "tricube", "cosine"]
 
@@ -144,7 +141,8 @@ def test_windows_are_open_and_neighbours_are_the_nearest():
 def test_nearest_windows_against_sorting():
     rng = np.random.default_rng(3)
     x, queries = np.sort(rng.normal(size=60)), np.sort(rng.normal(size=25))
-    starts = nearest_windows(x, queries, 7)
+    starts = np.empty(25, dtype=np.intp)
+    nearest_windows(x, queries, 7, starts)
     for query, start in zip(queries, starts, strict=True):
         nearest = np.sort(np.argsort(np.abs(x - query))[:7])
         assert_array_equal(np.arange(start, start + 7), nearest)
@@ -161,24 +159,49 @@ def test_threads_do_not_change_the_answer(monkeypatch):
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_compiled_loops_equal_their_python_source(line):
-    queries, starts = line.x[:6], np.zeros(6, dtype=np.int64)
-    stops, widths, skipped = np.full(6, 120), np.full(6, 2.0), np.full(6, -1)
-    skipped[2] = 2
-    for code, inner, outer in ((0, 1.0, 0.0), (2, 3.0, 3.0), (2, 1.0, 0.0), (3, 1.0, 0.0)):
-        arguments = (
-            line.x, line.y, line.prior, queries, starts, stops, widths, skipped,
-            code, inner, outer, 2, True,
-        )  # fmt: skip
-        assert_allclose(local_fits(*arguments), local_fits.py_func(*arguments))
-    for inner, outer in ((3, 3), (2, 2), (1, 0)):
-        arguments = (line.x, line.y, line.prior, queries, starts, stops, widths, inner, outer, 2)
-        assert_allclose(sliding_fits(*arguments), sliding_fits.py_func(*arguments))
-    arguments = (line.x, line.y, queries, 0.5, 3, 2, 24)
-    assert_allclose(gaussian_moments(*arguments), gaussian_moments.py_func(*arguments))
-    for degree in (0, 1):
-        arguments = (line.x, line.y, 3.3, -1, degree)
-        assert nearest_mean(*arguments) == nearest_mean.py_func(*arguments)
-    assert_array_equal(
-        nearest_windows(line.x, queries, 5), nearest_windows.py_func(line.x, queries, 5)
-    )
+@pytest.mark.parametrize("degree", [0, 2])
+def test_compiled_loops_equal_their_python_source(line, degree, monkeypatch):
+    """Windows with and without tails, sums that slide or not, and neighbourhoods of nothing."""
+    queries = np.append(line.x[:6], 12.0)
+    hoods = [
+        Neighbourhood(WINDOWS[name], degree=degree, bandwidth=width)
+        for name in ("gaussian", "exponential", "cosine", "tricube", "epanechnikov", "tophat")
+        for width in (1e-4, 2.0)
+    ] + [Neighbourhood(WINDOWS["tricube"], degree=degree, n_neighbors=40)]
+    monkeypatch.setattr(local_line, "SLIDING_REACH", 5)
+    compiled = [line_values(hood, line, queries) for hood in hoods]
+    moments = gaussian_moments(line.x, line.y, queries, 0.5, 3, 2, 24)
+    assert_allclose(moments, gaussian_moments.py_func(line.x, line.y, queries, 0.5, 3, 2, 24))
+    for module in (local_line, local_line_loops, sliding_loops):
+        for name in dir(module):
+            plain = getattr(getattr(module, name), "py_func", None)
+            if plain is not None:
+                monkeypatch.setattr(module, name, plain)
+    for hood, answer in zip(hoods, compiled, strict=True):
+        plain = line_values(hood, line, queries)
+        assert_allclose(answer.values, plain.values, rtol=1e-7)
+        assert_allclose(answer.leverage, plain.leverage, rtol=1e-7, atol=1e-12)
+        assert_array_equal(answer.empty, plain.empty)
+
+
+def test_means_of_the_nearest_inputs():
+    """By hand: both sides at one distance, ties, and a point left out."""
+    x, y = np.array([0.0, 0.0, 2.0, 2.0, 2.0, 5.0]), np.array([1.0, 3.0, 4.0, 6.0, 5.0, 9.0])
+    line = sorted_line(x[:, None], y, None)
+    queries, skipped = np.array([1.0, 1.5, 5.0, -4.0, 1.0]), np.array([-1, -1, 5, -1, 4])
+    means = local_line.nearest_means(line, queries, skipped, 0)
+    assert_allclose(means[:, 0], [19 / 5, 5.0, 5.0, 2.0, 14 / 4])
+    assert_allclose(means[:, 1], [1 / 5, 1 / 3, 1 / 3, 1 / 2, 1 / 4])
+    assert (means[:, 3] == 1.0).all()
+    lines = local_line.nearest_means(line, queries, skipped, 1)
+    assert_allclose(lines[:, 0], [3.5, 5.0, 5.0, 2.0, 3.5])
+    assert_allclose(lines[:, 1], [0.25 * (1 / 2 + 1 / 3), 1 / 3, 1 / 3, 1 / 2, 0.25])
+
+
+def test_repeated_queries_have_the_same_fit(line):
+    hood = Neighbourhood(WINDOWS["tricube"], degree=1, n_neighbors=20)
+    queries = np.tile(line.x[::-7], 3)
+    once = line_values(hood, line, line.x[::-7])
+    many = line_values(hood, line, queries)
+    assert_array_equal(many.values, np.tile(once.values, 3))
+    assert_array_equal(many.leverage, np.tile(once.leverage, 3))

@@ -88,6 +88,7 @@ def test_compiled_sums_equal_their_python_source():
             totals,
             np.array([0.0, 1.0, 0.0]),
             1e-16,
+            (*np.empty((2, BLOCK)), *np.empty((3, len(totals)))),
             sums,
         )
         results.append(sums)

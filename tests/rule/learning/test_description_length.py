@@ -106,9 +106,11 @@ def test_least_bits_subtracts_what_deletion_saves():
 def test_compiled_arithmetic_equals_its_python_source():
     counts = random_counts(1)
     arguments = (counts.positives, counts.negatives, (3.0, 9.0), counts.lengths, 0, 40.0, 0.3, True)
-    compiled, source = shorten(*arguments), shorten.py_func(*arguments)
-    assert compiled[0].tolist() == source[0].tolist()
-    assert compiled[1] == pytest.approx(source[1])
+    stays = [np.ones(len(counts.lengths), dtype=bool) for _ in range(2)]
+    saved = shorten(*arguments, stays[0]), shorten.py_func(*arguments, stays[1])
+    assert stays[0].tolist() == stays[1].tolist()
+    assert not stays[0].all()
+    assert saved[0] == pytest.approx(saved[1])
     assert subset_bits(9.0, 2.0, 0.1) == pytest.approx(subset_bits.py_func(9.0, 2.0, 0.1))
 
 

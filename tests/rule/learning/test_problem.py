@@ -6,13 +6,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam.rule import foil_gain
-from verulam.rule._learning.grow_loops import (
-    AT_LEAST,
-    AT_MOST,
-    EQUAL,
-    first_cover,
-    grow_conjunction,
-)
+from verulam.rule._learning import grow_loops
+from verulam.rule._learning import problem as problem_module
+from verulam.rule._learning.grow_loops import AT_LEAST, AT_MOST, EQUAL
+from verulam.rule._learning.one_class import first_rules
 from verulam.rule._learning.problem import (
     Conjunction,
     GrowthOptions,
@@ -143,31 +140,26 @@ def test_redundant_bounds_are_dropped():
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_compiled_growth_equals_its_python_source():
+def test_compiled_growth_equals_its_python_source(monkeypatch):
     problem = random_problem(4)
-    table = problem.table
-
-    def arguments():
-        return (
-            table.columns,
-            table.orders,
-            table.known,
-            table.n_categories,
-            np.ones(60, dtype=np.uint8),
-            problem.positive,
-            problem.weights,
-            np.zeros(3, dtype=np.uint8),
-            GrowthOptions().as_tuple(),
-        )
-
-    for compiled, source in zip(
-        grow_conjunction(*arguments()), grow_conjunction.py_func(*arguments()), strict=True
-    ):
-        assert_array_equal(compiled, source)
+    rows = np.arange(60, dtype=np.int32)
+    options = [GrowthOptions(), GrowthOptions(criterion="entropy", midway=False)]
+    compiled = [problem.grow(rows, option) for option in options]
+    counts = [problem.prefix_counts(grown, rows) for grown in compiled]
+    for module in (grow_loops, problem_module):
+        for name in dir(module):
+            plain = getattr(getattr(module, name), "py_func", None)
+            if plain is not None:
+                monkeypatch.setattr(module, name, plain)
+    for option, grown, count in zip(options, compiled, counts, strict=True):
+        plain = problem.grow(rows, option)
+        for name in ("kinds", "places", "values", "covered"):
+            assert_array_equal(getattr(grown, name), getattr(plain, name))
+        assert_array_equal(count, problem.prefix_counts(plain, rows))
 
 
-def test_first_cover_skips_to_the_rule_that_covers():
+def test_first_rules_skip_to_the_one_that_covers():
     coverage = np.array([[1, 0, 0], [1, 1, 0]], dtype=np.uint8)
     rows = np.arange(3, dtype=np.int32)
-    assert first_cover(coverage, 0, rows).tolist() == [0, 1, 2]
-    assert first_cover(coverage, 1, rows).tolist() == [1, 1, 2]
+    assert first_rules(coverage, 0, rows).tolist() == [0, 1, 2]
+    assert first_rules(coverage, 1, rows).tolist() == [1, 1, 2]

@@ -45,6 +45,15 @@ def test_density_follows_the_inputs():
     assert_allclose(model.score([np.nan], inputs=[1.0]), 0.0)
 
 
+def test_one_symbol_of_each_state_is_the_reference_and_has_no_free_weights():
+    emission = ClassifierEmission()
+    values = emission.encode(read_sequences([0, 1, 2, 1], inputs=[[0.0], [1.0], [2.0], [3.0]]))
+    states = emission.blank(emission.survey(values), values, 3)
+    # Three states; an intercept and a slope; two of three symbols.
+    assert emission.n_parameters(states) == 3 * 2 * 2
+    assert ClassifierEmission(weights=WEIGHTS, fixed=("weights",)).n_parameters(states) == 0
+
+
 def test_regimes_are_found_again():
     truth = HiddenMarkovModel.from_parameters(
         [0.5, 0.5], [[0.95, 0.05], [0.05, 0.95]], ClassifierEmission(weights=WEIGHTS)

@@ -42,7 +42,18 @@ def test_variance_of_a_sum():
     assert variance == pytest.approx(first.variance + second.variance + 2 * TABLE.covariance)
     product = TABLE.expectation(lambda x, y: x * y)
     assert TABLE.covariance == pytest.approx(product - first.mean * second.mean)
-    assert -1 <= TABLE.correlation <= 1
+
+
+def test_correlation_is_that_of_rows_in_the_shares_of_the_table():
+    """NumPy's number for 100 rows, and the covariance in units of both deviations."""
+    counts = (100 * TABLE.table.to_numpy()).round().astype(int).ravel()
+    pairs = [(x, y) for x in TABLE.table.index for y in TABLE.table.columns]
+    first, second = np.repeat(pairs, counts, axis=0).T
+    assert TABLE.correlation == pytest.approx(np.corrcoef(first, second)[0, 1])
+    deviations = [TABLE.variable(name).standard_deviation for name in ("first", "second")]
+    assert TABLE.correlation == pytest.approx(TABLE.covariance / np.prod(deviations))
+    line = JointTable(pd.DataFrame(np.diag([0.2, 0.5, 0.3]), index=[0, 1, 3], columns=[1, -1, -5]))
+    assert line.correlation == pytest.approx(-1.0)
 
 
 def test_margins_and_conditionals():

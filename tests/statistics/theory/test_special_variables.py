@@ -76,7 +76,7 @@ def test_normal_agrees_with_scipy_and_the_shares_of_the_text():
 
 def test_multiples_and_constants():
     """Density of a X + b is that of X at (y - b) / a, divided by the size of a."""
-    for variable in (UniformVariable(1.0, 5.0), NormalVariable(3.0, 4.0)):
+    for variable in (UniformVariable(1.5, 5.0), NormalVariable(3.0, 4.0)):
         for factor, shift in ((2.0, 1.0), (-0.5, 4.0)):
             changed = factor * variable + shift
             y = np.linspace(-8.0, 14.0, 41) + 0.01

@@ -2,28 +2,37 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from numpy.testing import assert_array_equal
 
 from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from verulam.tree._growing import presorted as growing
+from verulam.tree import _base as base
+
+LEVEL_LIMIT = "_levels.grow.LEVEL_ROWS"
 
 
-def test_rows_of_a_node_are_those_that_reach_it(monkeypatch):
+@pytest.mark.parametrize(
+    ("grower", "limit", "weighted"),
+    [("grow", "_growing.presorted.SHARED_ROWS", True), ("grow_by_levels", LEVEL_LIMIT, False)],
+)
+def test_rows_of_a_node_are_those_that_reach_it(monkeypatch, grower, limit, weighted):
     """Whatever the number of parts."""
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 3))
     y = X[:, 0] + random.normal(size=400)
-    for shared in (growing.SHARED_ROWS, 50):
-        monkeypatch.setattr(growing, "SHARED_ROWS", shared)
+    grow = getattr(base, grower)
+    for shared in (400, 50):
+        monkeypatch.setattr(f"verulam.tree.{limit}", shared)
+        monkeypatch.setattr("verulam.tree._levels.grow.GROUP_ROWS", shared)
         seen = []
-        grow = growing.grow
 
-        def noted(*arguments, grow=grow, seen=seen):
+        def noted(*arguments, seen=seen):
             seen.append(grow(*arguments))
             return seen[-1]
 
-        monkeypatch.setattr("verulam.tree._base.grow", noted)
-        tree = DecisionTreeRegressor(max_depth=6).fit(X, y)
+        monkeypatch.setattr(base, grower, noted)
+        weights = random.random(400) + 0.1 if weighted else None
+        tree = DecisionTreeRegressor(max_depth=6).fit(X, y, weights)
         (growth,) = seen
         path = tree.decision_path(X).toarray()
         for node in range(len(tree.tree_)):

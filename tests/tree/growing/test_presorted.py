@@ -138,11 +138,12 @@ def test_threads_do_not_change_the_tree(monkeypatch):
     X = rng.normal(size=(3000, 6))
     y = (X[:, 0] + rng.normal(size=3000) > 0).astype(int)
     monkeypatch.setattr(growing, "SHARED_ROWS", 200)
+    weights = rng.random(3000) + 0.1
     trees = []
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("VERULAM_THREADS", threads)
         learner = DecisionTreeClassifier(max_features=2, random_state=3, max_depth=9)
-        trees.append(learner.fit(X, y))
+        trees.append(learner.fit(X, y, weights))
     for tree in trees[1:]:
         assert_array_equal(splits(tree.tree_), splits(trees[0].tree_))
         assert_array_equal(tree.predict(X), trees[0].predict(X))
@@ -264,15 +265,16 @@ def test_orders_are_released_when_they_are_done_with(monkeypatch):
     monkeypatch.setattr(growing, "SHARED_ROWS", 200)
     random = np.random.default_rng(0)
     X, y = random.normal(size=(3000, 2)), random.normal(size=3000)
+    weights = random.random(3000) + 0.1
     n_released = np.zeros(len(X), dtype=int)
 
     def lose(array, first, last):
         n_released[first:last] += array.dtype == np.uint64
         array[first:last] = 0
 
-    before = DecisionTreeRegressor().fit(X, y).predict(X)
+    before = DecisionTreeRegressor().fit(X, y, weights).predict(X)
     monkeypatch.setattr(growing, "release_pages", lose)
-    assert_array_equal(DecisionTreeRegressor().fit(X, y).predict(X), before)
+    assert_array_equal(DecisionTreeRegressor().fit(X, y, weights).predict(X), before)
     assert n_released.max() == 2
     assert (n_released == 2).mean() > 0.99
 

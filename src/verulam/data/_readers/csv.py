@@ -1,6 +1,7 @@
 """Reading CSV files: the layout is worked out, the bulk is read by compiled code."""
 
 import io
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,12 @@ from verulam.data._table.files import (
 
 #: A record may not be longer than this for the quick check; a slower one takes over then.
 _BLOCK_BYTES = 2**24
+#: Larger files are not held in memory beside their table.
+_MOST_PLAIN_BYTES = 2**29
+#: So many columns are worth putting together before each is looked at.
+_MANY_COLUMNS = 100
+#: Encodings in which a delimiter is one byte, and that byte is nothing else.
+_PLAIN_ENCODINGS = frozenset({"utf-8", "utf-8-sig", "cp1252", "latin-1"})
 
 
 def read_csv(
@@ -87,10 +94,12 @@ def read_csv(
     layout = csv_layout(
         path, encoding=encoding, delimiter=delimiter, decimal=decimal, header=header
     )
-    check_rectangle(path, layout)
     markers = None if missing_values is None else list(missing_values)
-    with translated_errors(path, layout), open_bytes(path) as file:
-        frame = pd.read_csv(file, low_memory=False, **pandas_options(layout, markers))
+    frame = plain_frame(path, layout, markers)
+    if frame is None:
+        check_rectangle(path, layout)
+        with translated_errors(path, layout), open_bytes(path) as file:
+            frame = pd.read_csv(file, low_memory=False, **pandas_options(layout, markers))
     hints = {
         name: words
         for name, words in layout.hints.items()
@@ -105,6 +114,56 @@ def read_csv(
     options = {"name": data_name(path), "source": path.name, "hints": hints, **options}
     with file_named(path):
         return Dataset.from_frame(frame, target=target, **options)
+
+
+def plain_frame(
+    path: Path, layout: CsvLayout, markers: list[str] | None = None
+) -> pd.DataFrame | None:
+    """Return the table of a plain file in one pass, with what its other lines need left out.
+
+    Parameters
+    ----------
+    path
+        The file.
+    layout
+        How it is laid out.
+    markers
+        Fields that stand for a missing value; None for the usual ones.
+
+    Returns
+    -------
+        None where that might not be the same: quotes, columns whose fields are of several types,
+        and lines of unequal length, which the other way reports.
+    """
+    if layout.delimiter == " " or layout.skipped or layout.encoding not in _PLAIN_ENCODINGS:
+        return None
+    with unreadable(path), open_bytes(path) as file:
+        content = file.read(_MOST_PLAIN_BYTES)
+        if file.read(1) or b'"' in content or len(layout.names) < 2:
+            return None
+    mark = layout.delimiter.encode()
+    options = pandas_options(layout, markers)
+    if not options["dtype"]:
+        del options["dtype"]  # which is asked for each column, even if it has none
+    if b" " not in content and (b"\t" not in content or mark == b"\t"):
+        del options["skipinitialspace"]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            frame = pd.read_csv(io.BytesIO(content), **options)
+    except (ValueError, Warning):
+        return None
+    # pandas fills up short lines. Where the last field is nowhere missing there are none, and
+    # then the number of delimiters tells that there are no long ones either.
+    lines = len(frame) + int(layout.header)
+    delimiters = (len(layout.names) - 1) * lines
+    if content.count(mark) != delimiters or frame.iloc[:, -1].isna().any():
+        return None
+    # Parts of a column that were read apart may differ in type.
+    if any(map(pd.api.types.is_object_dtype, frame.dtypes)):
+        return None
+    # A copy lies in one piece for each type, where the parser leaves one for each column.
+    return frame.copy() if frame.shape[1] > _MANY_COLUMNS else frame
 
 
 def _large_columns(frame: pd.DataFrame) -> list[str]:

@@ -138,8 +138,9 @@ def csv_layout(
     decimal = decimal or ("," if delimiter != "," and _has_decimal_comma(body) else ".")
     names = _names(path, records, header, 1 + skipped)
     columns = dict(zip(names, zip_longest(*body, fillvalue=""), strict=False))
-    codes = tuple(name for name, column in columns.items() if _is_code(_present(column)))
-    words = tuple(name for name, column in columns.items() if _has_words(_present(column)))
+    present = {name: _present(column) for name, column in columns.items()}
+    codes = tuple(name for name, fields in present.items() if _is_code(fields))
+    words = tuple(name for name, fields in present.items() if _has_words(fields))
     return CsvLayout(
         encoding,
         delimiter,

@@ -94,6 +94,11 @@ class PlannedData:
         return digest([self.data.content_hash, self.data.target, list(self.inputs.columns)])
 
     @cached_property
+    def classes(self) -> np.ndarray:
+        """The labels that the targets have, in order."""
+        return np.unique(self.targets)
+
+    @cached_property
     def open_inputs(self) -> pd.DataFrame:
         """The inputs of the rows that are not locked."""
         return self.inputs.drop(index=self.inputs.index[self.locked])

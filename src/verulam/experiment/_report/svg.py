@@ -11,6 +11,8 @@ from typing import Any
 INK = "#010203"
 #: Smaller than this share of its natural size, a picture cannot be read and is scrolled instead.
 SMALLEST = 0.58
+#: Points of an inch, the unit of SVG.
+POINTS = 72
 #: Text stays text, labels are never read as formulas, and the same picture has the same source.
 SETTINGS: Any = {
     "svg.fonttype": "none",
@@ -78,15 +80,37 @@ def drawn(draw: Callable[[], Any], *, on_white: bool = False) -> str:
     import matplotlib.pyplot as plt
 
     with _settings():
-        axes = draw()
-        buffer = io.StringIO()
+        figure = draw().figure
         try:
-            axes.figure.savefig(
-                buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
-            )
+            source = _drawn_once(figure)
         finally:
-            plt.close(axes.figure)
-    return page_svg(buffer.getvalue(), on_white=on_white)
+            plt.close(figure)
+    return page_svg(source, on_white=on_white)
+
+
+def _drawn_once(figure: Any) -> str:
+    """Return a figure as SVG, cropped to what it shows."""
+    from matplotlib import rcParams
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    # To save with a tight box draws everything twice, once to lay it out: the layout and the box
+    # need no more than the sizes of the parts.
+    canvas = FigureCanvasSVG(figure)
+    dpi, figure.dpi = figure.dpi, POINTS
+    if (layout := figure.get_layout_engine()) is not None:
+        layout.execute(figure)
+        figure.set_layout_engine("none")
+    box = figure.get_tightbbox().padded(rcParams["savefig.pad_inches"])
+    top = figure.get_figheight() - box.y1
+    figure.dpi = dpi
+    buffer = io.StringIO()
+    canvas.print_svg(buffer, metadata={"Date": None, "Creator": None})
+    corner, size = (box.x0, top), (box.width, box.height)
+    left, upper, width, height = (f"{POINTS * inches:.6f}" for inches in (*corner, *size))
+    head = f'width="{width}pt" height="{height}pt" viewBox="{left} {upper} {width} {height}"'
+    return re.sub(
+        r'width="[\d.]+pt" height="[\d.]+pt" viewBox="[^"]*"', head, buffer.getvalue(), count=1
+    )
 
 
 def page_svg(source: str, *, on_white: bool = False) -> str:

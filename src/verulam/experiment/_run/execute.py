@@ -22,6 +22,42 @@ from verulam.experiment._tuning.learner import TunedLearner, tuning_record
 
 #: Rows that a learner is warmed up on, at most.
 WARM_UP_ROWS = 60
+#: Classes whose `predict` is the largest of the probabilities, the first of equals: those that
+#: define it, as dotted names, and what must hold of their parameters.
+_LARGEST_PROBABILITY: dict[str, dict[str, tuple[Any, ...]]] = {
+    "sklearn.dummy.DummyClassifier": {"strategy": ("prior", "most_frequent")},
+    "sklearn.ensemble._bagging.BaggingClassifier": {},
+    "sklearn.ensemble._forest.ForestClassifier": {},
+    "sklearn.neighbors._classification.KNeighborsClassifier": {"weights": ("uniform",)},
+    "sklearn.tree._classes.BaseDecisionTree": {},
+    "verulam.ensemble.EnsembleClassifier": {},
+    "verulam.kernel._LargeMargin": {},
+    "verulam.nonparametric.AdaptiveNeighbours": {},
+    "verulam.nonparametric.PrototypeClassifier": {},
+    "verulam.tree.MultivariateTreeClassifier": {},
+}
+#: Classes that define both by the same scores, of which probabilities are an increasing function:
+#: the larger is the same, unless rounding makes two of them equal.
+_LARGER_SCORE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
+    (
+        "sklearn.linear_model._base.LinearClassifierMixin",
+        "sklearn.linear_model._logistic.LogisticRegression",
+    ): {},
+    (
+        "sklearn.linear_model._base.LinearClassifierMixin",
+        "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+    ): {},
+    ("verulam.numerics.PosteriorMixin", "verulam.numerics.PosteriorMixin"): {},
+    (
+        "verulam.nonparametric.KNeighborsClassifier",
+        "verulam.nonparametric.KNeighborsClassifier",
+    ): {},
+    ("verulam.tree.DecisionTreeClassifier", "verulam.tree.DecisionTreeClassifier"): {
+        "loss": (None,)
+    },
+}
+#: Two probabilities that are nearer than this may have changed places by rounding.
+_NEAR = 1e-6
 #: Classes of learners that this process has used.
 _WARM: set[type] = set()
 
@@ -43,6 +79,8 @@ def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = N
     outcome: dict[str, Any] = {"started": time()}
     memory = _PeakMemory()
     with warnings.catch_warnings(record=True) as caught:
+        # Forests set all filters again for each tree, of which one is enough here.
+        warnings.resetwarnings()
         warnings.simplefilter("always")
         try:
             estimator = seeded(contestant.estimator, run.seed)
@@ -127,33 +165,83 @@ def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.nd
     if isinstance(estimator, Pipeline) and len(estimator) > 1:
         # One preparation serves labels and probabilities.
         estimator, inputs = estimator[-1], estimator[:-1].transform(inputs)
-    values = np.asarray(estimator.predict(inputs))
     n_rows = len(run.split.test)
-    if values.shape != (n_rows,):
-        raise ValueError(f"predict gave shape {values.shape} for {n_rows} rows.")
     if planned.data.task != "classification":
-        values = values.astype(np.float64)
+        values = _one_for_each(estimator.predict(inputs), n_rows).astype(np.float64)
         if not np.isfinite(values).all():
             raise ValueError("predict gave NaN or infinity.")
         return {"values": values}
-    if pd.isna(values).any():
-        raise ValueError("predict gave NaN.")
-    classes = np.unique(planned.targets)
-    places = np.searchsorted(classes, values)
-    if (places >= len(classes)).any() or (classes[places] != values).any():
-        raise ValueError("predict gave labels that the data set does not have.")
-    predictions: dict[str, np.ndarray] = {"values": places.astype(_code_type(len(classes)))}
-    if hasattr(estimator, "predict_proba"):
+    classes = planned.classes
+    probable = _asked_for_probabilities(estimator, inputs) if tells_labels(estimator) else None
+    places = None if probable is None else clear_places(estimator, probable)
+    if places is not None:
+        codes = np.searchsorted(classes, estimator.classes_)[places]
+    else:
+        labels = _one_for_each(estimator.predict(inputs), n_rows)
+        if pd.isna(labels).any():
+            raise ValueError("predict gave NaN.")
+        codes = np.searchsorted(classes, labels)
+        if (codes >= len(classes)).any() or (classes[codes] != labels).any():
+            raise ValueError("predict gave labels that the data set does not have.")
+    predictions: dict[str, np.ndarray] = {"values": codes.astype(_code_type(len(classes)))}
+    if probable is None:
+        probable = _asked_for_probabilities(estimator, inputs)
+    if probable is not None:
         # A class that the training rows lack gets probability zero, and its column stays in place.
-        known = np.searchsorted(classes, estimator.classes_)
-        probabilities = np.zeros((n_rows, len(classes)))
-        probabilities[:, known] = estimator.predict_proba(inputs)
-        if not np.isfinite(probabilities).all():
+        table = np.zeros((n_rows, len(classes)))
+        table[:, np.searchsorted(classes, estimator.classes_)] = probable
+        if not np.isfinite(table).all():
             raise ValueError("predict_proba gave NaN or infinity.")
-        predictions["probabilities"] = probabilities
+        predictions["probabilities"] = table
     elif hasattr(estimator, "decision_function") and len(estimator.classes_) == len(classes):
         predictions["scores"] = np.asarray(estimator.decision_function(inputs), dtype=np.float64)
     return predictions
+
+
+def _asked_for_probabilities(estimator: Any, inputs: Any) -> np.ndarray | None:
+    if not hasattr(estimator, "predict_proba"):
+        return None
+    return np.asarray(estimator.predict_proba(inputs))
+
+
+def _one_for_each(values: Any, n_rows: int) -> np.ndarray:
+    """Return predictions as an array, one for each row."""
+    values = np.asarray(values)
+    if values.shape != (n_rows,):
+        raise ValueError(f"predict gave shape {values.shape} for {n_rows} rows.")
+    return values
+
+
+def tells_labels(estimator: Any) -> bool:
+    """Tell whether the probabilities of a learner say what its `predict` would."""
+    if not hasattr(estimator, "predict_proba"):
+        return False
+    # A class that overrides one of the two methods is another one, and is asked itself.
+    predicts, gives = (_definer(estimator, name) for name in ("predict", "predict_proba"))
+    needed = _LARGEST_PROBABILITY.get(predicts, _LARGER_SCORE.get((predicts, gives)))
+    return needed is not None and all(
+        # Tables and functions are none of the accepted, and cannot always be compared.
+        isinstance(value := getattr(estimator, name), str | None) and value in accepted
+        for name, accepted in needed.items()
+    )
+
+
+def clear_places(estimator: Any, probabilities: np.ndarray) -> np.ndarray | None:
+    """Return the places of the predicted labels in `classes_`; None where two are too near."""
+    if _definer(estimator, "predict") not in _LARGEST_PROBABILITY and len(estimator.classes_) > 1:
+        second, first = np.partition(probabilities, -2, axis=1)[:, -2:].T
+        if not (first - second > _NEAR).all():  # nor where some are NaN
+            return None
+    return probabilities.argmax(axis=1)
+
+
+def _definer(estimator: Any, method: str) -> str:
+    """Return the dotted name of the class that defines a method of a learner."""
+    return next(
+        f"{base.__module__}.{base.__qualname__}"
+        for base in type(estimator).__mro__
+        if method in vars(base)
+    )
 
 
 def _code_type(n_classes: int) -> type:

@@ -1,7 +1,7 @@
 """What each validated row contributes to the measure, side by side for all contestants."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -120,14 +120,17 @@ def row_values(
         }
         targets = _targets(scorer, places, keys, tests)
         what = _row_value(measure, targets)
-        numbers = [] if what is None else list(scorer.row_values(results.study, measure, what))
-    if what == "scores":
-        # Ranks within each fold, since scores of different fits need not compare.
-        numbers = [(run, (rankdata(scores) - 0.5) / len(scores)) for run, scores in numbers]
+        grouped = {}
+        if what is not None:
+            grouped = _grouped(scorer.row_values(results.study, measure, what), places)
+    del places
     tables: dict[str, RowValues] = {}
     if what is not None:
-        grouped = _grouped(numbers, places)
-        for label, cells in grouped.items():
+        # One after the other, each giving back what it was made of.
+        for label in list(grouped):
+            cells = grouped.pop(label)
+            if what == "scores":
+                cells = _ranked(cells)
             cells = _shared(cells, tests, responses.with_failures(label))
             assembled = _assembled(cells, tests, responses)
             if assembled is None:
@@ -195,8 +198,16 @@ def _row_value(measure: "Measure", targets: Mapping[str, ValidatedTargets]) -> R
     return "scores" if measure.name == "auc" and two else None
 
 
+def _ranked(cells: Cells) -> Cells:
+    """Return ranks within each fold instead of scores, which of different fits need not compare."""
+    return {
+        key: [(split, (rankdata(scores) - 0.5) / len(scores)) for split, scores in part]
+        for key, part in cells.items()
+    }
+
+
 def _grouped(
-    numbers: list[tuple[str, NDArray[np.float64]]], places: Mapping[str, list[_RunPlace]]
+    numbers: Iterable[tuple[str, NDArray[np.float64]]], places: Mapping[str, list[_RunPlace]]
 ) -> dict[str, Cells]:
     """Return for each data set the splits of each contestant and repeat, with their numbers.
 
@@ -239,11 +250,8 @@ def _shared(cells: Cells, tests: Mapping[str, NDArray[np.int64]], failed: set[st
 
 
 def _tested_rows(cells: Cells, tests: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.unique(
-        np.concatenate(
-            [np.atleast_1d(tests[split]) for part in cells.values() for split, _ in part]
-        )
-    )
+    splits = {split for part in cells.values() for split, _ in part}
+    return np.unique(np.concatenate([np.atleast_1d(tests[split]) for split in splits]))
 
 
 def _assembled(
@@ -252,8 +260,8 @@ def _assembled(
     responses: Responses,
 ) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]] | None:
     """Return contestants, rows, numbers and repeats; None where no repeat has tested all rows."""
+    rows = _tested_rows(cells, tests)
     splits = {split for part in cells.values() for split, _ in part}
-    rows = np.unique(np.concatenate([np.atleast_1d(tests[split]) for split in splits]))
     # Positions among the tested rows: locked rows, or those of no split, have none.
     at = {split: np.searchsorted(rows, tests[split]) for split in splits}
     complete = {
@@ -270,7 +278,9 @@ def _assembled(
             block[at[split]] = numbers
     # A repeat counts where every row has a number.
     counts = np.isfinite(values).all(axis=1)
-    values = np.where(counts[:, None, :], values, np.nan)
+    # Where all is there, which is most of the time, nothing is copied.
+    if not counts.all():
+        values = np.where(counts[:, None, :], values, np.nan)
     present = counts.any(axis=0)
     if not present.any() or len(rows) < 2:
         return None
@@ -279,7 +289,9 @@ def _assembled(
         for column in counts.T[present]
     ]
     names = tuple(name for name, there in zip(known, present, strict=True) if there)
-    return names, rows, values[counts.any(axis=1)][:, :, present], np.array(apart)
+    if not counts.all():
+        values = values[counts.any(axis=1)][:, :, present]
+    return names, rows, values, np.array(apart)
 
 
 def _influences(
@@ -318,12 +330,15 @@ def _influences(
 
 def _of_usable_size(table: RowValues) -> RowValues | None:
     """Return the contestants whose values can be squared: a fit that diverges has no others."""
-    largest = np.nanmax(np.abs(table.values), axis=(0, 1))
+    with_signs = np.nanmax(table.values, axis=(0, 1)), np.nanmin(table.values, axis=(0, 1))
+    largest = np.maximum(with_signs[0], -with_signs[1])
     usable = largest <= LARGEST
     if table.means is not None:
         usable &= np.isfinite(table.means)
     if not usable.any() or 0.0 < largest[usable].max() < SMALLEST:
         return None
+    if usable.all():
+        return table
     return RowValues(
         tuple(name for name, fits in zip(table.names, usable, strict=True) if fits),
         table.values[:, :, usable],

@@ -51,10 +51,10 @@ _ON_POSITIONS: dict[Any, Callable[[np.ndarray, np.ndarray], Any]] = {
     accuracy: lambda targets, predicted: np.count_nonzero(targets == predicted) / len(targets),
 }
 _MISSES, _HITS = measure("error").rows, measure("accuracy").rows
-#: The same for what each row contributes.
+#: The same for what each row contributes, in one byte instead of eight.
 _ROWS_ON_POSITIONS: dict[Any, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    _MISSES: lambda targets, predicted: (targets != predicted).astype(np.float64),
-    _HITS: lambda targets, predicted: (targets == predicted).astype(np.float64),
+    _MISSES: lambda targets, predicted: targets != predicted,
+    _HITS: lambda targets, predicted: targets == predicted,
 }
 RowValue = Literal["losses", "hits", "scores"]
 _BOOTSTRAP_COLUMNS = [
@@ -235,8 +235,15 @@ class Scorer:
         self, study: str, measure: Measure
     ) -> Iterator[tuple[str, str, str, list[np.ndarray | None]]]:
         """Yield each finished run with its data, its split and its predictions."""
+        places = {
+            (data, split): (data, split)
+            for data, split in self._store.rows(
+                "SELECT DISTINCT data, split FROM planned WHERE study = ?", (study,)
+            )
+        }
+        # Contestants share splits, so that a hundred thousand runs share few names.
         planned = {
-            run: (data, split)
+            run: places[data, split]
             for run, data, split in self._store.rows(
                 "SELECT run, data, split FROM planned WHERE study = ?", (study,)
             )

@@ -69,6 +69,9 @@ class Kernel:
                 self._write(left[rows], right, part)
                 result[places[rows]] = part
 
+        if len(starts) == 1:
+            block(0)
+            return
         # A thread for few entries would cost more than it saves.
         many = len(left) * len(right) > GRAM_THREADED_ENTRIES
         thread_map(block, starts, 0 if many else 1)

@@ -4,7 +4,8 @@ The compiler turns such loops into vector instructions.
 """
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 #: Half of the largest size of a number after it was divided by 1024.
 _CENTRE = -0.342

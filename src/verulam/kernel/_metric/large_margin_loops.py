@@ -1,7 +1,6 @@
 """Compiled loops behind large margin metrics: float64 and int32 C-arrays in, no checks."""
 
-import numpy as np
-from numba import njit
+from verulam.numerics import njit
 
 
 # Sums in any order let the processor add several columns at once.
@@ -23,19 +22,18 @@ def target_squares(points, targets, squares):
 
 
 @njit(cache=True, nogil=True)
-def push(points, targets, squares, starts, others, first, last, pulled, forces):
+def push(points, targets, squares, starts, others, first, last, pulled, forces, force_on_i):
     """Return the sum of slacks and the number of triples with slack.
 
     Points i from `first` to `last` count. Candidates for impostors of i are
     ``others[starts[i]:starts[i + 1]]``. The number of impostors that come between i and each
     target is added to `pulled`; `forces` gets half the derivative of the slacks with respect to
-    the points, but for the targets' part.
+    the points, but for the targets' part. `force_on_i` is scratch.
     """
     slack = 0.0
     count = 0
     n_targets = targets.shape[1]
     width = points.shape[1]
-    force_on_i = np.empty(width)
     for i in range(first, last):
         force_on_i[:] = 0.0
         reach = 0.0

@@ -241,9 +241,9 @@ def margin_loss(problem: MarginProblem, candidates: Candidates, projection: np.n
 
     def part(place: int) -> tuple[float, int]:
         first, last = bounds[place : place + 2]
-        return push(
-            points, problem.targets, squares, starts, others, first, last, pulled, parts[place]
-        )
+        scratch = np.empty(points.shape[1])
+        state = (squares, starts, others, first, last, pulled, parts[place], scratch)
+        return push(points, problem.targets, *state)
 
     threads = IMPOSTOR_PARTS if others.size * points.shape[1] > IMPOSTOR_THREADED_ENTRIES else 1
     results = thread_map(part, range(IMPOSTOR_PARTS), threads)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.optimize
-from numba import njit
 
 from verulam.base import one_blas_thread, thread_count, thread_map
 from verulam.kernel._kernels.gram import centre_gram
 from verulam.kernel._multiple.gram_svm import GramMachines, gram_machines
 from verulam.kernel._tuning import QUADRATIC_KERNELS, SEVERAL_THREADED_ENTRIES
+from verulam.numerics import njit
 
 #: Weights below this share of the largest are set to zero.
 NEGLIGIBLE = 1e-4

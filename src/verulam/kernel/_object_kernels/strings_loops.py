@@ -1,7 +1,8 @@
 """Compiled loops behind kernels of strings: int32 codes end to end, with where each starts."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 
 @njit(cache=True, nogil=True)

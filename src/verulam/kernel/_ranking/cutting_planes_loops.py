@@ -1,7 +1,8 @@
 """Compiled counts of pairs in the wrong order, without a list of the pairs."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 
 @njit(cache=True, nogil=True)

@@ -1,11 +1,14 @@
 """Compiled loops of dual coordinate descent for the linear kernel."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def descend_coordinates(rows, row_of, linear, lower, upper, max_passes, tol, beta, plane):
+def descend_coordinates(
+    rows, row_of, squares, linear, lower, upper, max_passes, tol, beta, plane, order
+):
     """Improve `beta` and the plane that they make in place; return passes made.
 
     Each coefficient in turn goes to its best value. One that rests at a bound, further beyond it
@@ -15,8 +18,8 @@ def descend_coordinates(rows, row_of, linear, lower, upper, max_passes, tol, bet
     ----------
     rows
         Inputs.
-    row_of
-        Row of each coefficient.
+    row_of, squares
+        Row of each coefficient, and its squared length.
     linear, lower, upper
         Linear term and bounds.
     max_passes
@@ -25,16 +28,11 @@ def descend_coordinates(rows, row_of, linear, lower, upper, max_passes, tol, bet
         Largest violation at the end.
     beta, plane
         Coefficients, and their sum of rows.
+    order
+        Positions of all coefficients, which are mixed.
     """
     size, width = beta.shape[0], rows.shape[1]
-    squares = np.empty(size)
-    for k in range(size):
-        total = 0.0
-        for column in range(width):
-            total += rows[row_of[k], column] ** 2
-        squares[k] = max(total, 1e-12)
-    state = np.int64(1)
-    order, n_active = np.arange(size), size
+    state, n_active = np.int64(1), size
     shrunk, shrink_above, shrink_below = False, np.inf, -np.inf
     for n_passes in range(max_passes):
         highest, lowest = -np.inf, np.inf

@@ -9,7 +9,7 @@ from verulam.base import one_blas_thread, warn_caller
 from verulam.kernel._kernels.general import Precomputed
 from verulam.kernel._kernels.polynomial import Linear
 from verulam.kernel._solvers.coordinate_descent_loops import descend_coordinates
-from verulam.kernel._solvers.dual_loops import GROUPS, TOTAL, UNCONSTRAINED, solve_working_set
+from verulam.kernel._solvers.dual_loops import FLAT, HUGE, pair_steps, single_steps
 from verulam.kernel._solvers.dual_problems import BoxProblem, DualProblem
 from verulam.kernel._solvers.row_cache import RowCache
 from verulam.kernel._solvers.subspace_acceleration import SubspaceAcceleration, restore_sums
@@ -19,12 +19,10 @@ from verulam.kernel._tuning import (
     INNER_SHARE,
     INNER_SHARE_OF_ALL,
     NEARLY_VIOLATING,
+    SOLVED_AT_ONCE,
     STEPS_PER_COEFFICIENT,
     WORKING_SET_SIZE,
 )
-
-#: Constraints of a `DualProblem` as the compiled loops know them.
-CONSTRAINTS = {"none": UNCONSTRAINED, "total": TOTAL, "simplex": TOTAL, "groups": GROUPS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +66,6 @@ class DualSolution:
     converged: bool
 
 
-# The products here are small, and BLAS's threads would wait for one another longer than they work.
-@one_blas_thread()
 def solve_dual(
     problem: DualProblem,
     gram: np.ndarray | RowCache,
@@ -121,31 +117,50 @@ def solve_dual(
     True
     """
     cache = gram if isinstance(gram, RowCache) else RowCache(Precomputed(), gram, 0.0)
+    arguments = (problem, cache, tol, max_iter, K_beta, working_set_size)
+    if len(problem.linear) <= SOLVED_AT_ONCE:
+        return _decompose(*arguments)
+    # The products are small, and BLAS's threads would wait for one another longer than they work.
+    with one_blas_thread():
+        return _decompose(*arguments)
+
+
+def _decompose(
+    problem: DualProblem,
+    cache: RowCache,
+    tol: float,
+    max_iter: int,
+    K_beta: np.ndarray | None,
+    working_set_size: int,
+) -> DualSolution:
     box = problem.box()
     beta = problem.init.astype(np.float64)
+    # Few coefficients are all in the working set, where the cache can hold their rows at once.
+    at_once = len(beta) <= min(working_set_size, SOLVED_AT_ONCE) and cache.capacity >= cache.size
     working_set_size = max(2, min(working_set_size, cache.capacity))
     rows_before, n_steps, n_iter = cache.n_computed, 0, 0
     if K_beta is None and isinstance(cache.kernel, Linear):
         warm_start = linear_warm_start(problem, cache.inputs, tol)
         beta = beta if warm_start is None else warm_start
     K_beta = _gram_product(beta, box, cache) if K_beta is None else K_beta.copy()
-    selection = np.empty(0, dtype=np.int64)
+    selection = np.arange(len(beta) if at_once else 0)
     # What one working set holds is solved there: joint steps have nothing to add.
-    acceleration = SubspaceAcceleration(box, cache) if len(beta) > working_set_size else None
+    decomposed = len(beta) > working_set_size and not at_once
+    acceleration = SubspaceAcceleration(box, cache) if decomposed else None
     while True:
         # Of the dual objective, which is maximised: where positive, a coefficient should rise.
         gradient = -box.linear - K_beta[box.row_of]
         kkt_violation = _kkt_violation(box, beta, gradient)
         if kkt_violation <= tol or n_iter >= max_iter:
             break
-        selection = _select_working_set(box, beta, gradient, selection, working_set_size)
-        # In the order of the rows, so that their entries are read one after another.
-        working_set = np.sort(selection)
-        share = INNER_SHARE if len(working_set) == working_set_size else INNER_SHARE_OF_ALL
-        inner_tol = max(share * kkt_violation, 0.5 * tol)
-        optimum, steps = _solve_within(
-            working_set, box, CONSTRAINTS[problem.constraint], cache, beta, gradient, inner_tol
-        )
+        inner_tol, working_set = 0.5 * tol, selection
+        if not at_once:
+            selection = _select_working_set(box, beta, gradient, selection, working_set_size)
+            # In the order of the rows, so that their entries are read one after another.
+            working_set = np.sort(selection)
+            share = INNER_SHARE if len(working_set) == working_set_size else INNER_SHARE_OF_ALL
+            inner_tol = max(share * kkt_violation, 0.5 * tol)
+        optimum, steps = _solve_within(working_set, box, cache, beta, gradient, inner_tol)
         n_steps += steps
         change = optimum - beta[working_set]
         beta[working_set] = optimum
@@ -219,9 +234,11 @@ def linear_warm_start(problem: DualProblem, inputs: np.ndarray, tol: float) -> n
 
 
 def _descend(box: BoxProblem, rows: np.ndarray, bias: float, tol: float, beta: np.ndarray) -> None:
+    squares = np.maximum(np.einsum("ij,ij->i", rows, rows), FLAT)
     descend_coordinates(
         rows,
         box.row_of,
+        squares[box.row_of],
         box.linear + bias,
         box.lower,
         box.upper,
@@ -229,6 +246,7 @@ def _descend(box: BoxProblem, rows: np.ndarray, bias: float, tol: float, beta: n
         tol,
         beta,
         rows.T @ np.bincount(box.row_of, beta, len(rows)),
+        np.arange(len(beta)),
     )
 
 
@@ -275,7 +293,6 @@ def _gram_product(beta: np.ndarray, box: BoxProblem, cache: RowCache) -> np.ndar
 def _solve_within(
     working_set: np.ndarray,
     box: BoxProblem,
-    constraint: int,
     cache: RowCache,
     beta: np.ndarray,
     gradient: np.ndarray,
@@ -283,26 +300,33 @@ def _solve_within(
 ) -> tuple[np.ndarray, int]:
     """Return the coefficients of a working set at their optimum, and the steps to get there."""
     size = len(working_set)
-    groups = np.zeros(size, dtype=np.int64) if box.groups is None else box.groups[working_set]
     rows = box.row_of[working_set]
     slots = cache.slots(rows)
+    lower, upper = box.lower[working_set], box.upper[working_set]
     # A copy, which the steps change in place.
     optimum = beta[working_set]
-    steps = solve_working_set(
+    state = (
         cache.rows,
         slots,
         rows,
         np.empty((size, size), dtype=cache.rows.dtype),
-        box.lower[working_set],
-        box.upper[working_set],
-        groups,
-        constraint,
+        np.zeros(size, dtype=bool),
+        cache.rows[slots, rows].astype(np.float64),
+        lower,
+        upper,
         tol,
         STEPS_PER_COEFFICIENT * size,
         optimum,
         gradient[working_set],
     )
-    return optimum, steps
+    # Chosen here, so that of two loops only the one in use is compiled.
+    if box.groups is None:
+        return optimum, single_steps(*state)
+    groups = np.arange(box.n_sums)[:, None]
+    members = box.groups[working_set] == groups
+    rise_handicaps = np.where(members & (optimum < upper), 0.0, -HUGE)
+    fall_handicaps = np.where(members & (optimum > lower), 0.0, HUGE)
+    return optimum, pair_steps(*state, rise_handicaps, fall_handicaps, np.empty(size))
 
 
 def _kkt_violation(box: BoxProblem, beta: np.ndarray, gradient: np.ndarray) -> float:

@@ -1,12 +1,11 @@
 """Compiled loops of the dual solver: SMO steps within a working set, and sums of kernel rows."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 #: Smallest curvature that a step divides by; indefinite kernels may have less.
 FLAT = 1e-12
-#: What is constant: nothing, the sum of the coefficients, or their sum within each of two groups.
-UNCONSTRAINED, TOTAL, GROUPS = 0, 1, 2
 #: Handicap of a coefficient at its bound: above any gradient, and finite, as fastmath needs.
 HUGE = 1e150
 #: Share of coefficients that is rounding.
@@ -14,19 +13,8 @@ ROUNDING = 1e-14
 
 
 @njit(cache=True, nogil=True)
-def solve_working_set(
-    rows,
-    slots,
-    columns,
-    gram,
-    lower,
-    upper,
-    groups,
-    constraint,
-    tol,
-    max_steps,
-    beta,
-    gradient,
+def single_steps(
+    rows, slots, columns, gram, ready, diagonal, lower, upper, tol, max_steps, beta, gradient
 ):
     """Improve `beta` and `gradient` in place until the KKT violation is below `tol`; count steps.
 
@@ -34,50 +22,15 @@ def solve_working_set(
     the entries of some columns are the working set's Gram matrix. A row of it is brought together
     in `gram` when a step needs it, as many are never needed.
     """
-    size = beta.shape[0]
-    diagonal = np.empty(size)
-    ready = np.zeros(size, dtype=np.bool_)
-    for k in range(size):
-        diagonal[k] = rows[slots[k], columns[k]]
-    working_set = (rows, slots, columns, gram, ready)
-    if constraint == UNCONSTRAINED:
-        return _single_steps(working_set, diagonal, lower, upper, tol, max_steps, beta, gradient)
-    return _pair_steps(
-        working_set,
-        diagonal,
-        lower,
-        upper,
-        groups,
-        constraint,
-        tol,
-        max_steps,
-        beta,
-        gradient,
-    )
-
-
-@njit(cache=True, nogil=True)
-def _gram_row(working_set, k):
-    rows, slots, columns, gram, ready = working_set
-    if not ready[k]:
-        ready[k] = True
-        source = rows[slots[k]]
-        for column in range(columns.shape[0]):
-            gram[k, column] = source[columns[column]]
-    return gram[k]
-
-
-@njit(cache=True, nogil=True)
-def _single_steps(working_set, diagonal, lower, upper, tol, max_steps, beta, gradient):
     for steps in range(max_steps):
-        best, best_gain = -1, 0.0
+        best, best_gain = np.int64(-1), 0.0
         for k in range(beta.shape[0]):
             slope = gradient[k]
             if (slope > tol and beta[k] < upper[k]) or (slope < -tol and beta[k] > lower[k]):
                 # Twice what the objective gains by a Newton step of this coefficient alone.
                 gain = slope * slope / max(diagonal[k], FLAT)
                 if gain > best_gain:
-                    best, best_gain = k, gain
+                    best, best_gain = np.int64(k), gain
         if best < 0:
             return steps
         # Newton's step of one coefficient, cut off at its bounds.
@@ -85,54 +38,65 @@ def _single_steps(working_set, diagonal, lower, upper, tol, max_steps, beta, gra
         target = min(max(target, lower[best]), upper[best])
         step = target - beta[best]
         beta[best] = target
-        row = _gram_row(working_set, best)
+        _bring_row(rows, slots, columns, gram, ready, best)
         for k in range(beta.shape[0]):
-            gradient[k] -= step * row[k]
+            gradient[k] -= step * gram[best, k]
     return max_steps
 
 
 @njit(cache=True, nogil=True)
-def _pair_steps(
-    working_set, diagonal, lower, upper, groups, constraint, tol, max_steps, beta, gradient
-):
+def pair_steps(
+    rows, slots, columns, gram, ready, diagonal, lower, upper, tol, max_steps, beta, gradient,
+    rise_handicaps, fall_handicaps, gains,
+):  # fmt: skip
     """Sequential minimal optimisation: move weight between the pairs that gain most.
 
     Pairs are selected to second order (Fan, Chen and Lin 2005): the first is the most violating
-    one, the second gains most with it.
+    one, the second gains most with it. See `single_steps` for the arguments.
 
     Coefficients that may not rise, or not fall, carry a huge handicap rather than a flag: loops
-    without branches become vector instructions.
+    without branches become vector instructions. The handicaps have a row for each group of
+    coefficients whose sum is constant.
     """
-    size = beta.shape[0]
-    n_groups = 2 if constraint == GROUPS else 1
-    rise_handicaps = np.empty((n_groups, size))
-    fall_handicaps = np.empty((n_groups, size))
-    for k in range(size):
-        for group in range(n_groups):
-            member = n_groups == 1 or groups[k] == group
-            rise_handicaps[group, k] = 0.0 if member and beta[k] < upper[k] else -HUGE
-            fall_handicaps[group, k] = 0.0 if member and beta[k] > lower[k] else HUGE
-    scratch = np.empty(size)
     for steps in range(max_steps):
-        first, second, best_group, best_gain = -1, -1, 0, 0.0
-        for group in range(n_groups):
-            i = _highest(gradient, rise_handicaps[group], scratch)
+        first, second, best_group, best_gain = np.int64(-1), np.int64(-1), np.int64(0), 0.0
+        for group in range(rise_handicaps.shape[0]):
+            i = _highest(gradient, rise_handicaps[group], gains)
             if rise_handicaps[group, i] < 0.0:
                 continue
-            row = _gram_row(working_set, i)
-            j = _best_partner(row, diagonal, i, gradient, fall_handicaps[group], tol, scratch)
-            if j >= 0 and scratch[j] > best_gain:
-                first, second, best_group, best_gain = i, j, group, scratch[j]
+            _bring_row(rows, slots, columns, gram, ready, i)
+            j = _best_partner(gram[i], diagonal, i, gradient, fall_handicaps[group], tol, gains)
+            if j >= 0 and gains[j] > best_gain:
+                first, second, best_group, best_gain = i, j, np.int64(group), gains[j]
         if second < 0:
             return steps
-        row = _gram_row(working_set, first)
-        step = _move(row[second], lower, upper, diagonal, first, second, beta, gradient)
-        _update_gradient(row, _gram_row(working_set, second), step, gradient)
+        _bring_row(rows, slots, columns, gram, ready, second)
+        curvature = diagonal[first] + diagonal[second] - 2.0 * gram[first, second]
+        curvature = curvature if curvature > FLAT else FLAT
+        room, spare = upper[first] - beta[first], beta[second] - lower[second]
+        # The optimum along the pair, or the first bound on the way.
+        step = (gradient[first] - gradient[second]) / curvature
+        step = step if step < room else room
+        step = step if step < spare else spare
+        # An end that is reached is set to its bound: what rounding leaves would count as free.
+        remnant = ROUNDING * (np.abs(beta[first]) + np.abs(beta[second]) + step)
+        beta[first] = upper[first] if room - step <= remnant else beta[first] + step
+        beta[second] = lower[second] if spare - step <= remnant else beta[second] - step
+        _update_gradient(gram[first], gram[second], step, gradient)
         # Of the two that moved, bounds may have been reached or left.
         for k in (first, second):
             rise_handicaps[best_group, k] = 0.0 if beta[k] < upper[k] else -HUGE
             fall_handicaps[best_group, k] = 0.0 if beta[k] > lower[k] else HUGE
     return max_steps
+
+
+@njit(cache=True, nogil=True)
+def _bring_row(rows, slots, columns, gram, ready, k):
+    if not ready[k]:
+        ready[k] = True
+        slot = slots[k]
+        for column in range(columns.shape[0]):
+            gram[k, column] = rows[slot, columns[column]]
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -142,7 +106,11 @@ def _highest(gradient, handicaps, scratch):
     for k in range(gradient.shape[0]):
         scratch[k] = gradient[k] + handicaps[k]
         best = max(best, scratch[k])
-    return _index_of(scratch, best)
+    # Looked up afterwards: a maximum without its place is a vector instruction.
+    for k in range(gradient.shape[0]):
+        if scratch[k] == best:
+            return k
+    return 0
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -157,29 +125,11 @@ def _best_partner(row, diagonal, i, gradient, handicaps, tol, scratch):
         curvature = max(diagonal_i + diagonal[k] - 2.0 * row[k], FLAT)
         scratch[k] = violation * violation / curvature
         best = max(best, scratch[k])
-    return _index_of(scratch, best) if best > 0.0 else -1
-
-
-@njit(cache=True, nogil=True)
-def _index_of(numbers, value):
-    for k in range(numbers.shape[0]):
-        if numbers[k] == value:
-            return k
-    return 0
-
-
-@njit(cache=True, nogil=True)
-def _move(product, lower, upper, diagonal, i, j, beta, gradient):
-    """Give weight of `j` to `i`; return how much."""
-    curvature = max(diagonal[i] + diagonal[j] - 2.0 * product, FLAT)
-    room, spare = upper[i] - beta[i], beta[j] - lower[j]
-    # The optimum along the pair, or the first bound on the way.
-    step = min((gradient[i] - gradient[j]) / curvature, room, spare)
-    # An end that is reached is set to its bound itself: what rounding leaves would count as free.
-    remnant = ROUNDING * (abs(beta[i]) + abs(beta[j]) + step)
-    beta[i] = upper[i] if room - step <= remnant else beta[i] + step
-    beta[j] = lower[j] if spare - step <= remnant else beta[j] - step
-    return step
+    if best > 0.0:
+        for k in range(gradient.shape[0]):
+            if scratch[k] == best:
+                return k
+    return -1
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -192,18 +142,16 @@ def _update_gradient(first, second, step, gradient):
 def add_rows(rows, slots, weights, sums):
     """Add weighted rows of the cache to `sums`."""
     # A stretch of the sums that stays in the processor's first cache while all rows go by.
-    step, size, count = 1024, sums.shape[0], slots.shape[0]
-    for left in range(0, size, step):
-        right = min(left + step, size)
-        part = sums[left:right]
+    size, count = sums.shape[0], slots.shape[0]
+    for left in range(0, size, 1024):
+        right = left + 1024 if left + 1024 < size else size
         # Four rows at once: the sums are read and written a quarter as often.
         for r in range(0, count - 3, 4):
-            first, second = rows[slots[r], left:right], rows[slots[r + 1], left:right]
-            third, fourth = rows[slots[r + 2], left:right], rows[slots[r + 3], left:right]
+            i, j, k, m = slots[r], slots[r + 1], slots[r + 2], slots[r + 3]
             a, b, c, d = weights[r], weights[r + 1], weights[r + 2], weights[r + 3]
-            for k in range(right - left):
-                part[k] += (a * first[k] + b * second[k]) + (c * third[k] + d * fourth[k])
+            for t in range(left, right):
+                sums[t] += (a * rows[i, t] + b * rows[j, t]) + (c * rows[k, t] + d * rows[m, t])
         for r in range(count - count % 4, count):
-            first, a = rows[slots[r], left:right], weights[r]
-            for k in range(right - left):
-                part[k] += a * first[k]
+            i, a = slots[r], weights[r]
+            for t in range(left, right):
+                sums[t] += a * rows[i, t]

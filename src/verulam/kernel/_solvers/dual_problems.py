@@ -1,6 +1,7 @@
 """Dual problems of the machines, each a quadratic program in a box with at most two sums."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -75,7 +76,7 @@ class BoxProblem:
     row_of: np.ndarray
     groups: np.ndarray | None
 
-    @property
+    @cached_property
     def n_sums(self) -> int:
         """Number of equality constraints."""
         return 0 if self.groups is None else int(self.groups.max(initial=0)) + 1

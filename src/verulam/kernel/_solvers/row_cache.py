@@ -74,6 +74,9 @@ class RowCache:
             return rows
         self._clock += 1
         slots = self._slot_of[rows]
+        if self._n_used == self.size:
+            # All rows are there, and none will have to go.
+            return slots
         # Stamped before anything is evicted, so that no row of this request is.
         self._last_use[slots[slots >= 0]] = self._clock
         missing = np.unique(rows[slots < 0])

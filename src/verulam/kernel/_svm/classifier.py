@@ -255,6 +255,8 @@ class SupportVectorClassifier(SupportVectorMachine, Classifier):
         return _TrainingData(self._cache(kernel, inputs), class_codes, weights)
 
     def _class_factors(self, class_codes: np.ndarray) -> np.ndarray:
+        if self.class_weight is None:
+            return np.ones(len(self.classes_))
         labels = {label: place for place, label in enumerate(self.classes_.tolist())}
         if isinstance(self.class_weight, dict):
             unknown = [label for label in self.class_weight if label not in labels]

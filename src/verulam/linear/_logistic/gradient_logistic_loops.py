@@ -1,7 +1,8 @@
 """Online passes of logistic and linear outputs, compiled."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 #: Softmax outputs with cross-entropy.
 SOFTMAX = 0
@@ -18,7 +19,9 @@ def _to_steps(values, targets, rate, output):  # pragma: no cover
     """Turn the linear values of a row into what its inputs are multiplied by, in place."""
     if output == SOFTMAX:
         # Subtracted before the exponential, which could overflow; softmax does not change.
-        largest = values.max()
+        largest = values[0]
+        for unit in range(1, len(values)):
+            largest = max(largest, values[unit])
         total = 0.0
         for unit in range(len(values)):
             values[unit] = np.exp(values[unit] - largest)
@@ -36,7 +39,7 @@ def _to_steps(values, targets, rate, output):  # pragma: no cover
 
 
 @njit(cache=True, nogil=True)
-def online_pass(inputs, targets, order, coefficients, rates, output):  # pragma: no cover
+def online_pass(inputs, targets, order, coefficients, rates, output, values):  # pragma: no cover
     """Correct the coefficients after each row, in place.
 
     Parameters
@@ -53,9 +56,10 @@ def online_pass(inputs, targets, order, coefficients, rates, output):  # pragma:
         Learning rate of each step.
     output
         Kind of output and loss.
+    values
+        Scratch, with room for each output.
     """
     n_outputs, n_columns = coefficients.shape[0], inputs.shape[1]
-    values = np.empty(n_outputs)
     for place in range(len(order)):
         row = order[place]
         for unit in range(n_outputs):
@@ -72,11 +76,10 @@ def online_pass(inputs, targets, order, coefficients, rates, output):  # pragma:
 
 @njit(cache=True, nogil=True)
 def sparse_online_pass(
-    entries, columns, starts, targets, order, coefficients, rates, output
+    entries, columns, starts, targets, order, coefficients, rates, output, values
 ):  # pragma: no cover
     """Correct the coefficients after each row in sparse (CSR) form; see `online_pass`."""
     n_outputs = coefficients.shape[0]
-    values = np.empty(n_outputs)
     for place in range(len(order)):
         row = order[place]
         for unit in range(n_outputs):

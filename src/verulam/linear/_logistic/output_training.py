@@ -190,7 +190,7 @@ def run_epoch(
     kind: int,
 ) -> None:
     """Correct the coefficients after each row, in order and in place."""
-    rest = (targets, order, coefficients, rates, kind)
+    rest = (targets, order, coefficients, rates, kind, np.empty(len(coefficients)))
     if is_sparse(inputs):
         places = inputs.indices.astype(np.int64), inputs.indptr.astype(np.int64)
         sparse_online_pass(inputs.data, *places, *rest)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from verulam.linear._training.two_class_problem import Problem
 from verulam.linear._tuning import VOTE_ROWS
+from verulam.numerics import njit
 
 
 @dataclass(frozen=True)

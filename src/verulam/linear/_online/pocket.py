@@ -3,7 +3,6 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from verulam.base import RANDOM_STATE, DataError, Seed, check_weights, checked_fit, generator
@@ -11,6 +10,7 @@ from verulam.linear._training.perceptrons import ITERATIONS, RECORD
 from verulam.linear._training.scaling import warn_far_from_optimum
 from verulam.linear._training.trainer import LinearTrainer
 from verulam.linear._training.two_class_problem import Problem, Training
+from verulam.numerics import njit
 
 #: Comparisons of one pass take turns with so many samples.
 _SAMPLES = 16
@@ -260,8 +260,9 @@ def pocket_pass(
         wrong = weighted_errors(inputs, signs, row_weights, everything, weights)
         if wrong < state[0]:
             state[0] = wrong
-            pocket[:] = weights
-            if changes < len(history):
-                history[changes] = pocket
+            for column in range(n_columns + 1):
+                pocket[column] = weights[column]
+                if changes < len(history):
+                    history[changes, column] = weights[column]
             changes += 1
     return corrections, changes

@@ -132,9 +132,9 @@ def train_winnow(
     problem = shuffled_once(problem, random)
     for order in islice(orders(problem, random), max_iter):
         n_iter += 1
-        pair = (positive, negative)
+        state = (positive, negative, np.empty(n_weights))
         corrections = winnow_pass(
-            problem.inputs, problem.signs, order, *pair, factor, both, history[filled:]
+            problem.inputs, problem.signs, order, *state, factor, both, history[filled:]
         )
         # The loops work in logarithms, so that only the weights themselves can overflow.
         if max(positive.max(), negative.max()) > _LARGEST_LOGARITHM:

@@ -1,9 +1,9 @@
 """Losses over pairs of one group, without building the pairs; compiled."""
 
 import numpy as np
-from numba import njit
 
 from verulam.linear._tuning import LARGE_GROUP
+from verulam.numerics import njit
 
 #: Square of what a pair lacks of the margin.
 SQUARED_HINGE = 0
@@ -13,8 +13,14 @@ HINGE = 1
 LOGISTIC = 2
 
 
-@njit(cache=True, nogil=True)
-def group_losses(scores, relevances, starts, margin, kind, gradient):  # pragma: no cover
+def group_losses(
+    scores: np.ndarray,
+    relevances: np.ndarray,
+    starts: np.ndarray,
+    margin: float,
+    kind: int,
+    gradient: np.ndarray,
+) -> float:
     """Return the summed loss of all pairs, and write its gradient over the scores.
 
     Parameters
@@ -29,14 +35,48 @@ def group_losses(scores, relevances, starts, margin, kind, gradient):  # pragma:
     gradient
         Filled with the derivative of the loss at each score.
     """
-    total = 0.0
     gradient[:] = 0.0
+    largest = LARGE_GROUP if kind == SQUARED_HINGE else len(scores)
+    total = 0.0
+    sizes = np.diff(starts)
+    if (sizes <= largest).any():
+        total += pair_losses(scores, relevances, starts, margin, kind, largest, gradient)
+    for group in np.flatnonzero(sizes > largest):
+        part = slice(starts[group], starts[group + 1])
+        total += _sorted_loss(scores[part], relevances[part], margin, gradient[part])
+    return float(total)
+
+
+def _sorted_loss(
+    scores: np.ndarray, relevances: np.ndarray, margin: float, gradient: np.ndarray
+) -> float:
+    """Sort the rows of a group for `sorted_group`, and find the bounds of each row's pairs."""
+    by_score = np.argsort(scores)
+    ordered = scores[by_score]
+    # Ranks of the scores are the positions in the tree.
+    places = np.empty_like(by_score)
+    places[by_score] = np.arange(len(scores))
+    below = np.searchsorted(ordered, scores - margin, side="right")
+    above = np.searchsorted(ordered, scores + margin, side="left")
+    by_relevance = np.argsort(relevances, kind="stable")
+    tree = np.empty((3, len(scores) + 1))
+    loss = 0.0
+    # Upwards for the better row of each pair, and back down for the worse one.
+    for order, bounds, better in ((by_relevance, below, True), (by_relevance[::-1], above, False)):
+        order = np.ascontiguousarray(order)
+        loss += sorted_group(
+            scores, relevances, margin, order, places, bounds, better, tree, gradient
+        )
+    return loss
+
+
+@njit(cache=True, nogil=True)
+def pair_losses(scores, relevances, starts, margin, kind, largest, gradient):  # pragma: no cover
+    """Return the summed loss of the pairs of all groups with at most `largest` rows."""
+    total = 0.0
     for group in range(len(starts) - 1):
         start, end = starts[group], starts[group + 1]
-        if end - start > LARGE_GROUP and kind == SQUARED_HINGE:
-            total += _sorted_group(
-                scores[start:end], relevances[start:end], margin, gradient[start:end]
-            )
+        if end - start > largest:
             continue
         for better in range(start, end):
             for worse in range(start, end):
@@ -62,85 +102,57 @@ def group_losses(scores, relevances, starts, margin, kind, gradient):  # pragma:
 
 
 @njit(cache=True, nogil=True)
-def _sorted_group(scores, relevances, margin, gradient):  # pragma: no cover
+def sorted_group(
+    scores, relevances, margin, order, places, bounds, better, tree, gradient
+):  # pragma: no cover
     """Return the squared hinge of one group in n log n, by counts and sums over sorted scores.
 
     For a row of score g the pairs that lack something are those with less relevant rows of score
-    above g minus the margin. Rows enter a Fenwick tree of sums in the order of their relevance, so
-    that a look-up sees just the less relevant ones; a second round in the other order does the same
-    for the worse row of each pair.
+    above g minus the margin. Rows enter Fenwick trees of counts, sums and squares in the order of
+    their relevance, so that a look-up sees just the less relevant ones; a second round in the
+    other order does the same for the worse row of each pair, whose loss is counted already.
     """
     n_rows = len(scores)
-    # Ranks of the scores are the positions in the tree.
-    by_score = np.argsort(scores)
-    ordered = scores[by_score]
-    place = np.empty(n_rows, dtype=np.int64)
-    for position in range(n_rows):
-        place[by_score[position]] = position
-    by_relevance = np.argsort(relevances)
-    total = 0.0
-    for direction in (1, -1):
-        counts, sums, squares = np.zeros(n_rows + 1), np.zeros(n_rows + 1), np.zeros(n_rows + 1)
-        inside = 0
-        inside_sum, inside_squares = 0.0, 0.0
-        first = 0
-        while first < n_rows:
-            last = first
-            rank = by_relevance[first] if direction == 1 else by_relevance[n_rows - 1 - first]
-            level = relevances[rank]
-            # Rows of the same relevance are no pairs: all are looked up before any is entered.
-            while last < n_rows:
-                row = by_relevance[last] if direction == 1 else by_relevance[n_rows - 1 - last]
-                if relevances[row] != level:
-                    break
-                last += 1
-            for entry in range(first, last):
-                row = by_relevance[entry] if direction == 1 else by_relevance[n_rows - 1 - entry]
-                score = scores[row]
-                if direction == 1:
-                    below = np.searchsorted(ordered, score - margin, side="right")
-                    count, part, square = _prefix(counts, sums, squares, below)
-                    count, part = inside - count, inside_sum - part
-                    square = inside_squares - square
-                    # The sum of (gap + s)^2 over the scores s of those rows, expanded.
-                    gap = margin - score
-                    total += count * gap * gap + 2.0 * gap * part + square
-                    gradient[row] -= 2.0 * (count * gap + part)
-                else:
-                    above = np.searchsorted(ordered, score + margin, side="left")
-                    count, part, square = _prefix(counts, sums, squares, above)
-                    gradient[row] += 2.0 * (count * (margin + score) - part)
-            for entry in range(first, last):
-                row = by_relevance[entry] if direction == 1 else by_relevance[n_rows - 1 - entry]
-                _insert(counts, sums, squares, place[row], scores[row])
-                inside += 1
-                inside_sum += scores[row]
-                inside_squares += scores[row] * scores[row]
-            first = last
+    tree[:] = 0.0
+    total, inside, inside_sum, inside_squares = 0.0, 0.0, 0.0, 0.0
+    first = 0
+    while first < n_rows:
+        last = first
+        # Rows of the same relevance are no pairs: all are looked up before any is entered.
+        while last < n_rows and relevances[order[last]] == relevances[order[first]]:
+            last += 1
+        for entry in range(first, last):
+            row = order[entry]
+            score = scores[row]
+            count, part, square = 0.0, 0.0, 0.0
+            # Each node of a Fenwick tree holds a range whose length is its lowest set bit.
+            node = bounds[row]
+            while node > 0:
+                count += tree[0, node]
+                part += tree[1, node]
+                square += tree[2, node]
+                node -= node & -node
+            if better:
+                count, part, square = inside - count, inside_sum - part, inside_squares - square
+                # The sum of (gap + s)^2 over the scores s of those rows, expanded.
+                gap = margin - score
+                total += count * gap * gap + 2.0 * gap * part + square
+                gradient[row] -= 2.0 * (count * gap + part)
+            else:
+                gradient[row] += 2.0 * (count * (margin + score) - part)
+        for entry in range(first, last):
+            score = scores[order[entry]]
+            node = places[order[entry]] + 1
+            while node <= n_rows:
+                tree[0, node] += 1.0
+                tree[1, node] += score
+                tree[2, node] += score * score
+                node += node & -node
+            inside += 1.0
+            inside_sum += score
+            inside_squares += score * score
+        first = last
     return total
-
-
-@njit(cache=True, nogil=True)
-def _insert(counts, sums, squares, position, score):  # pragma: no cover
-    # A Fenwick tree: each node holds the sums of a range whose length is its lowest set bit.
-    node = position + 1
-    while node < len(counts):
-        counts[node] += 1.0
-        sums[node] += score
-        squares[node] += score * score
-        node += node & -node
-
-
-@njit(cache=True, nogil=True)
-def _prefix(counts, sums, squares, length):  # pragma: no cover
-    count, part, square = 0.0, 0.0, 0.0
-    node = length
-    while node > 0:
-        count += counts[node]
-        part += sums[node]
-        square += squares[node]
-        node -= node & -node
-    return count, part, square
 
 
 @njit(cache=True, nogil=True)

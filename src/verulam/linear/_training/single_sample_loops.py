@@ -1,7 +1,8 @@
 """Passes that correct the weights after each row, compiled."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 #: Correct by a multiple of the row where the product does not exceed the margin.
 PERCEPTRON = 0
@@ -100,7 +101,8 @@ def dense_pass(
             for column in range(n_columns):
                 drift[column + 1] += moment * inputs[row, column]
         if corrections <= len(history):
-            history[corrections - 1] = weights
+            for column in range(len(weights)):
+                history[corrections - 1, column] = weights[column]
         if short:
             return corrections, place + 1
     return corrections, 0
@@ -150,7 +152,8 @@ def sparse_pass(
             for entry in range(starts[row], starts[row + 1]):
                 drift[columns[entry] + 1] += moment * values[entry]
         if corrections <= len(history):
-            history[corrections - 1] = weights
+            for column in range(len(weights)):
+                history[corrections - 1, column] = weights[column]
         if short:
             return corrections, place + 1
     return corrections, 0
@@ -158,18 +161,20 @@ def sparse_pass(
 
 @njit(cache=True, nogil=True)
 def winnow_pass(
-    inputs, signs, order, positive, negative, factor, both, history
+    inputs, signs, order, positive, negative, weights, factor, both, history
 ):  # pragma: no cover
     """Go once through the rows multiplying balanced weights, in place; see `dense_pass`.
 
     The columns of `positive` and `negative` are the logarithms of the two weights, the bias
-    first, so that repeated corrections neither overflow nor vanish. Without `both` a correction
+    first, so that repeated corrections neither overflow nor vanish; `weights` gets the difference
+    of the weights themselves. Without `both` a correction
     leaves the weights of the other class alone.
     """
     n_columns = inputs.shape[1]
     logarithm = np.log(factor)
     # Recomputed after corrections only, which get rare as training goes on.
-    weights = np.exp(positive) - np.exp(negative)
+    for column in range(n_columns + 1):
+        weights[column] = np.exp(positive[column]) - np.exp(negative[column])
     corrections = 0
     for place in range(len(order)):
         row = order[place]
@@ -189,5 +194,6 @@ def winnow_pass(
         for column in range(n_columns + 1):
             weights[column] = np.exp(positive[column]) - np.exp(negative[column])
         if corrections <= len(history):
-            history[corrections - 1] = weights
+            for column in range(len(weights)):
+                history[corrections - 1, column] = weights[column]
     return corrections

@@ -6,7 +6,6 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 from scipy.linalg import solveh_banded
 from scipy.optimize import minimize_scalar
@@ -15,6 +14,7 @@ from verulam.base import DataError, Interval, StrOptions
 from verulam.nonparametric._smoothing.base import Smoother, TrainingSmooth, left_out_values
 from verulam.nonparametric._smoothing.local_space import block_rows
 from verulam.nonparametric._smoothing.neighbourhoods import LocalValues
+from verulam.numerics import njit
 
 #: Fewer different inputs hardly make a curve; SciPy's limit too.
 FEWEST_INPUTS = 5

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 from scipy.fft import irfft, next_fast_len, rfft
 
@@ -12,6 +11,7 @@ from verulam.nonparametric._density.bandwidths import silverman_factor, window_r
 from verulam.nonparametric._neighbours.inputs import check_at_least, checked_column, checked_counts
 from verulam.nonparametric._windows.bounded_support import Image
 from verulam.nonparametric._windows.functions import GAUSSIAN, Profile, Window, find_window
+from verulam.numerics import njit
 
 #: Bins within one bandwidth: sharing a point between two bins widens windows by less than 1e-4.
 BINS_PER_BANDWIDTH = 32

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from verulam.base import DataError, thread_count, thread_map
 from verulam.nonparametric._tuning import (
@@ -16,12 +15,15 @@ from verulam.nonparametric._tuning import (
     SCAN_THREADED_TIME,
     TASK_QUERIES,
 )
+from verulam.numerics import njit
 
 #: Metrics that the compiled scan knows.
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, HAMMING = 0, 1, 2, 3
 #: Those that are Minkowski's, by his order.
 _SCANS_BY_ORDER = {2.0: EUCLIDEAN, 1.0: MANHATTAN, np.inf: CHEBYSHEV}
 
+#: What rounding can add to the square of a root, as a share.
+ABOVE = 1.0 + 1e-15
 #: Stored rows that are transposed and measured together: their sums fill a few cache lines.
 SCAN_ROWS = 128
 
@@ -127,7 +129,7 @@ def nearest_by_scan(
     queries: np.ndarray, stored: np.ndarray, kind: int, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return distances of the nearest rows, at most `MOST_INSERTED`, and which rows they are."""
-    distances = np.empty((len(queries), k))
+    distances = np.full((len(queries), k), np.inf)
     rows = np.empty((len(queries), k), dtype=np.intp)
     time = 1e3 * len(queries) * scan_time(*stored.shape)
     threads = 1 if time < SCAN_THREADED_TIME else thread_count()
@@ -135,28 +137,48 @@ def nearest_by_scan(
 
     def search(start: int) -> None:
         task = slice(start, start + task_rows)
-        scan_rows(queries[task], stored, kind, distances[task], rows[task])
+        scan_rows(
+            queries[task],
+            stored,
+            kind,
+            distances[task],
+            rows[task],
+            np.full(len(distances[task]), np.inf),
+            np.empty((stored.shape[1], SCAN_ROWS)),
+            np.empty(SCAN_ROWS),
+        )
 
     thread_map(search, range(0, len(queries), task_rows), threads, limit_blas=False)
+    for query in np.flatnonzero(distances[:, -1] == np.inf):
+        _fill_up(distances[query], rows[query], len(stored))
+    if kind == HAMMING:
+        distances /= stored.shape[1]
     return distances, rows
+
+
+def _fill_up(distances: np.ndarray, rows: np.ndarray, n_rows: int) -> None:
+    """Put the first rows that are not listed yet behind those at finite distances."""
+    n_finite = np.count_nonzero(distances < np.inf)
+    others = np.ones(n_rows, dtype=np.bool_)
+    others[rows[:n_finite]] = False
+    rows[n_finite:] = np.flatnonzero(others)[: len(rows) - n_finite]
 
 
 def nearest_entries(table: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the least entries of each row of a table, up to `MOST_INSERTED`, and their columns."""
-    distances = np.empty((len(table), k))
+    distances = np.full((len(table), k), np.inf)
     rows = np.empty((len(table), k), dtype=np.intp)
     least_columns(table, distances, rows)
+    for query in np.flatnonzero(distances[:, -1] == np.inf):
+        # Infinite entries have their order, too.
+        rows[query] = np.argsort(table[query], kind="stable")[:k]
     return distances, rows
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scan_rows(queries, stored, kind, distances, rows):
+def scan_rows(queries, stored, kind, distances, rows, limits, block, sums):
     """Find the nearest rows of each query by measuring all; the first among equals is taken."""
-    n_queries, n_columns = queries.shape
-    block = np.empty((n_columns, SCAN_ROWS))
-    sums = np.empty(SCAN_ROWS)
-    limits = np.full(n_queries, np.inf)
-    distances[:] = np.inf
+    n_columns = queries.shape[1]
     for first in range(0, len(stored), SCAN_ROWS):
         n_here = min(SCAN_ROWS, len(stored) - first)
         # Transposed once for all queries: the inner loop then runs along rows, whose sums do not
@@ -164,19 +186,13 @@ def scan_rows(queries, stored, kind, distances, rows):
         for place in range(n_here):
             for column in range(n_columns):
                 block[column, place] = stored[first + place, column]
-        for query in range(n_queries):
+        for query in range(len(queries)):
             # Rows like the query that fill its list leave nothing to improve.
-            if limits[query] <= 0.0:
-                continue
-            _measure_block(queries[query], block, n_here, kind, sums)
-            limits[query] = _insert_nearer(
-                sums[:n_here], first, kind, limits[query], distances[query], rows[query]
-            )
-    for query in range(n_queries):
-        if distances[query, -1] == np.inf:
-            _fill_up(distances[query], rows[query])
-    if kind == HAMMING:
-        distances /= n_columns
+            if limits[query] > 0.0:
+                _measure_block(queries[query], block, n_here, kind, sums)
+                limits[query] = _insert_nearer(
+                    sums, n_here, first, kind, limits[query], distances[query], rows[query]
+                )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -201,78 +217,57 @@ def _measure_block(query, block, n_here, kind, sums):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _insert_nearer(sums, first, kind, limit, distances, rows):
+def _insert_nearer(sums, n_here, first, kind, limit, distances, rows):
     """Insert the rows with sums below the limit; return the limit for those to come."""
     # Counted first, without branches: once the list is full, most blocks hold nothing nearer.
-    below = 0
-    for place in range(len(sums)):
+    below = np.int64(0)
+    for place in range(n_here):
         below += sums[place] < limit
     if below == 0:
         return limit
-    for place in range(len(sums)):
-        if sums[place] < limit:
-            distance = np.sqrt(sums[place]) if kind == EUCLIDEAN else sums[place]
-            insert_row(distance, first + place, distances, rows)
-            limit = _least_square(distances[-1]) if kind == EUCLIDEAN else distances[-1]
+    last = len(distances) - 1
+    for place in range(n_here):
+        if sums[place] >= limit:
+            continue
+        distance = np.sqrt(sums[place]) if kind == EUCLIDEAN else sums[place]
+        if distance >= distances[last]:
+            continue
+        rank = last
+        while rank > 0 and distances[rank - 1] > distance:
+            distances[rank] = distances[rank - 1]
+            rows[rank] = rows[rank - 1]
+            rank -= 1
+        distances[rank] = distance
+        rows[rank] = first + place
+        # Hardly too high, so that the exact limit is worked out only once.
+        limit = distances[last]
+        if kind == EUCLIDEAN:
+            limit *= limit * ABOVE
+    if kind == EUCLIDEAN and 0.0 < limit < np.inf:
+        # The least number whose root is the distance or more: distances, not squares, decide
+        # which rows are nearer, and rounding of the root makes some equal.
+        while np.sqrt(limit) >= distances[last] and limit > 0.0:
+            limit = np.nextafter(limit, 0.0)
+        while np.sqrt(limit) < distances[last]:
+            limit = np.nextafter(limit, np.inf)
     return limit
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _least_square(distance):
-    """Return the least number whose root is the distance or more.
-
-    Distances, not squares, decide which rows are nearer: rounding of the root makes some equal.
-    """
-    if not 0.0 < distance < np.inf:
-        return distance
-    square = distance * distance
-    while np.sqrt(square) >= distance and square > 0.0:
-        square = np.nextafter(square, 0.0)
-    while np.sqrt(square) < distance:
-        square = np.nextafter(square, np.inf)
-    return square
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def insert_row(distance, row, distances, rows):
-    """Insert a row into a list that has the nearest first, behind those that are as near."""
-    if not distance < distances[-1]:
-        return
-    place = len(distances) - 1
-    while place > 0 and distances[place - 1] > distance:
-        distances[place] = distances[place - 1]
-        rows[place] = rows[place - 1]
-        place -= 1
-    distances[place] = distance
-    rows[place] = row
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _fill_up(distances, rows):
-    """Put the first rows that are not listed yet behind those at finite distances."""
-    n_finite = 0
-    while distances[n_finite] < np.inf:
-        n_finite += 1
-    row = 0
-    for place in range(n_finite, len(rows)):
-        while (rows[:n_finite] == row).any():
-            row += 1
-        rows[place] = row
-        row += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def least_columns(table, distances, rows):
     """Find the least entries of each row of a table, the first among equals."""
     n_columns = table.shape[1]
-    distances[:] = np.inf
     for query in range(len(table)):
+        limit = np.inf
         for first in range(0, n_columns, SCAN_ROWS):
-            entries = table[query, first : min(first + SCAN_ROWS, n_columns)]
+            stop = min(first + SCAN_ROWS, n_columns)
             # As Manhattan distances the entries are compared as they are, without a root.
-            _insert_nearer(
-                entries, first, MANHATTAN, distances[query, -1], distances[query], rows[query]
+            limit = _insert_nearer(
+                table[query, first:stop],
+                stop - first,
+                first,
+                MANHATTAN,
+                limit,
+                distances[query],
+                rows[query],
             )
-        if distances[query, -1] == np.inf:
-            # Infinite entries have their order, too.
-            rows[query] = np.argsort(table[query], kind="mergesort")[: rows.shape[1]]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from scipy.spatial.distance import cdist
 
 from verulam.base import (
@@ -27,6 +26,7 @@ from verulam.nonparametric._neighbours.brute_search import (
     check_neighbour_count,
     nearest_by_distances,
 )
+from verulam.numerics import njit
 
 Comparison = Callable[[Any, Any], float]
 

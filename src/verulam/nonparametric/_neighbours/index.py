@@ -25,44 +25,43 @@ from verulam.nonparametric._neighbours.brute_search import (
 from verulam.nonparametric._neighbours.gemm_search import (
     TiledRows,
     measure_all,
-    measure_listed,
     nearest_in_tiles,
     tiled_rows,
 )
+from verulam.nonparametric._neighbours.kd_tree import KDTree, grow_kd_tree
 from verulam.nonparametric._tuning import (
     CERTAIN_COLUMNS,
     CROWDED,
-    DISTANCES_AT_ONCE,
     FAR_GAPS,
+    FEW_AT_ONCE,
     FEW_QUERIES,
     GEMM_COLUMN_TIME,
     GEMM_PAIR_TIME,
-    GRID_ROWS,
-    LISTED_ROWS,
     MANIFOLD_ROWS,
     MOST_INSERTED,
     NEAR_SHARE,
-    OFTEN_TIED,
-    RARE_TIES,
     SAMPLE_NEIGHBOURS,
     SAMPLE_QUERIES,
     SAMPLE_ROWS,
-    SETTLING_TIME,
+    SCANNED_AT_MOST,
     SMALL_ROWS,
+    TREE_BASE,
+    TREE_BASE_GROWTH,
     TREE_COLUMNS,
     TREE_FACTORS,
+    TREE_NEIGHBOUR_TIME,
     TREE_QUERIES,
     TREE_ROWS,
+    TREE_TIME,
     TRIED_QUERIES,
 )
 from verulam.numerics import distances as distances_by_name
 from verulam.numerics import precision_root
 
-#: Distances that differ by less, as a share, may be the same distance rounded in two ways.
-ROUNDING = 1e-12
-
 #: Orders of Minkowski's distance, for those that have a name of their own.
 _ORDERS = {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
+#: What queries build, and no file holds.
+_UNBUILT = {"_tree": None, "_other_tree": None, "_tiled": None}
 METRICS = (*_ORDERS, "minkowski", "mahalanobis", "hamming", "cosine")
 
 Distance = Callable[[np.ndarray, np.ndarray], float]
@@ -112,22 +111,22 @@ class NeighbourIndex:
             self.root = _whitening(stored, covariance)
             stored = stored @ self.root
         self.stored = np.ascontiguousarray(stored)
-        self._tree: cKDTree | None = None
+        self._tree: KDTree | None = None
+        self._other_tree: cKDTree | None = None
         self._tiled: TiledRows | None = None
         self._dimension: float | None = None
         self._gap: float | None = None
         self._kind = scan_kind(metric, self.order)
-        self._is_tied: bool | None = None
         self._is_crowded = False
         self._n_asked = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        # Both are quick to build again, and no model file need know their insides.
-        return {**vars(self), "_tree": None, "_tiled": None}
+        # All are quick to build again, and no model file need know their insides.
+        return {**vars(self), **_UNBUILT}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Nothing is taken from a file that compiled loops would follow anywhere.
-        vars(self).update({**state, "_tree": None, "_tiled": None})
+        vars(self).update({**state, **_UNBUILT})
         self.stored = np.ascontiguousarray(self.stored, dtype=np.float64)
         if self.stored.ndim != 2:
             raise DataError("The stored rows of a neighbour index are not a table.")
@@ -163,8 +162,11 @@ class NeighbourIndex:
         if self._scan_pays(len(queries), k):
             return self._query_brute(queries, k)
         if self._tree_pays(k) and self._are_near(queries):
-            return self._query_tree(queries, k)
-        return self._query_brute(queries, k) if self.order != 2.0 else self._query_tiles(queries, k)
+            is_euclidean = self.order == 2.0
+            return (self._query_tree if is_euclidean else self._query_other_tree)(queries, k)
+        if self.order != 2.0 or (len(queries) <= FEW_AT_ONCE and k <= MOST_INSERTED):
+            return self._query_brute(queries, k)
+        return self._query_tiles(queries, k)
 
     def _query_brute(self, queries: np.ndarray, k: int) -> Neighbours:
         """Return the nearest rows by measuring all."""
@@ -201,15 +203,16 @@ class NeighbourIndex:
             return False
         if len(self) <= SMALL_ROWS:
             return True
-        if self._tree is not None or self._tiled is not None or not self._may_leave_trees():
+        if self._tree is not None or self._tiled is not None:
             return False
         self._n_asked += n_queries
-        return self._n_asked <= FEW_QUERIES
+        time = self._n_asked * scan_time(*self.stored.shape)
+        return self._n_asked <= FEW_QUERIES or time <= SCANNED_AT_MOST
 
     def _product_time(self, k: int) -> float:
         """Return the microseconds that a query takes by products, as measured on Gaussian rows."""
         n_rows, n_columns = self.stored.shape
-        return 0.3 + 0.05 * k + (GEMM_PAIR_TIME + GEMM_COLUMN_TIME * n_columns) * n_rows / 1000.0
+        return 1.0 + 0.15 * k + (GEMM_PAIR_TIME + GEMM_COLUMN_TIME * n_columns) * n_rows / 1000.0
 
     def _tree_pays(self, k: int) -> bool:
         """Tell whether a tree answers sooner where queries lie among the stored rows."""
@@ -227,21 +230,11 @@ class NeighbourIndex:
         # Leaves visited grow exponentially with the dimension in which rows vary, and with the
         # root of k: the constants are times fitted on Gaussian rows.
         crowd = np.sqrt(k * n_columns / self._dimension)
-        by_tree = 0.1 * 1.75**self._dimension * crowd + 0.06 * k
+        base = TREE_BASE + TREE_BASE_GROWTH * np.log(n_rows / 1000.0)
+        by_tree = TREE_TIME * base**self._dimension * crowd + TREE_NEIGHBOUR_TIME * k
         if self.order != 2.0:
             return by_tree * TREE_FACTORS[self.order] < scan_time(n_rows, n_columns)
-        gain = self._product_time(k) - by_tree
-        if self._dimension > TREE_COLUMNS + 1.0 or gain <= 0.0:
-            return False
-        return gain > SETTLING_TIME or not (self._may_leave_trees() and self._often_tied())
-
-    def _often_tied(self) -> bool:
-        """Tell whether values repeat so often that many rows are equally near."""
-        if self._is_tied is None:
-            sample = _sampled(self.stored, GRID_ROWS)
-            most = max(len(np.unique(column)) for column in sample.T)
-            self._is_tied = most < RARE_TIES * len(sample)
-        return self._is_tied
+        return self._dimension <= TREE_COLUMNS + 1.0 and by_tree < self._product_time(k)
 
     def _are_near(self, queries: np.ndarray) -> bool:
         """Tell whether queries lie among the stored rows; from afar, a tree leaves out nothing."""
@@ -250,8 +243,8 @@ class NeighbourIndex:
         sample = _sampled(self.stored, min(max(SAMPLE_ROWS, len(self) // 10), 4 * SAMPLE_ROWS))
         if self._gap is None:
             table = cdist(_sampled(sample, SAMPLE_QUERIES), sample)
-            # The least entry of a row is its distance to itself; the next is its nearest other.
-            self._gap = float(np.median(np.partition(table, 1, axis=1)[:, 1]))
+            # A row and its copies say nothing of the gaps between rows.
+            self._gap = float(np.median(np.where(table > 0, table, np.inf).min(axis=1)))
         gaps = cdist(_sampled(queries, SAMPLE_QUERIES), sample).min(axis=1)
         return float(np.quantile(gaps, NEAR_SHARE)) <= FAR_GAPS * self._gap
 
@@ -267,70 +260,27 @@ class NeighbourIndex:
 
     def _query_tree(self, queries: np.ndarray, k: int) -> Neighbours:
         if self._tree is None:
-            self._tree = cKDTree(self.stored, balanced_tree=False)
+            self._tree = grow_kd_tree(self.stored)
+        sequence = self._tree.order if queries is self.stored else np.arange(len(queries))
+        return Neighbours(*self._tree.query(queries, k, sequence))
+
+    def _query_other_tree(self, queries: np.ndarray, k: int) -> Neighbours:
+        """Return the nearest rows by another of Minkowski's distances than the Euclidean."""
+        if self._other_tree is None:
+            self._other_tree = cKDTree(self.stored, balanced_tree=False)
         workers = thread_count() if len(queries) > TREE_QUERIES else 1
-        # One more tells whether the last is one of several equally near rows.
-        most = min(k + self._may_leave_trees(), len(self))
-        answers = self._tree.query(
-            queries, k=np.arange(1, most + 1), p=self.order or 2.0, workers=workers
+        # Given as a list of ranks, one neighbour comes as a column, too.
+        answers = self._other_tree.query(
+            queries, k=np.arange(1, k + 1), p=self.order or 2.0, workers=workers
         )
         distances, rows = np.asarray(answers[0]), np.asarray(answers[1], dtype=np.intp)
         # A tree does not list rows whose distance overflows.
         lost = rows[:, k - 1] == len(self)
-        neighbours = in_order(distances[:, :k], rows[:, :k])
-        if most > k:
-            self._settle(queries, neighbours, distances[:, k])
+        neighbours = in_order(distances, rows)
         if lost.any():
             exact = self._query_brute(queries[lost], k)
             neighbours.distances[lost], neighbours.rows[lost] = exact.distances, exact.rows
         return neighbours
-
-    def _may_leave_trees(self) -> bool:
-        """Tell whether other queries than these may be answered without the tree."""
-        return self.stored.shape[1] > CERTAIN_COLUMNS and self.order == 2.0
-
-    def _settle(self, queries: np.ndarray, neighbours: Neighbours, following: np.ndarray) -> None:
-        """Take the first of equally near rows, as a search without the tree does.
-
-        Otherwise the answer to a query would depend on those that are asked with it.
-        """
-        reach = neighbours.distances[:, -1] * (1.0 + ROUNDING)
-        tied = np.flatnonzero(following <= reach)
-        if not len(tied) or self._tree is None:
-            return
-        self._is_tied = self._is_tied or len(tied) > OFTEN_TIED * len(queries)
-        if self._product_time(neighbours.rows.shape[1]) < SETTLING_TIME:
-            search = self._query_brute if len(tied) <= FEW_QUERIES else self._query_tiles
-            exact = search(queries[tied], neighbours.rows.shape[1])
-            neighbours.distances[tied], neighbours.rows[tied] = exact.distances, exact.rows
-            return
-        # Where many rows are equally near, many queries are mostly the same, too.
-        _, first, copies = np.unique(queries[tied], axis=0, return_index=True, return_inverse=True)
-        asked = queries[tied[first]]
-        exact = self._first_nearest(asked, reach[tied[first]], neighbours.rows.shape[1])
-        neighbours.distances[tied] = exact.distances[copies.ravel()]
-        neighbours.rows[tied] = exact.rows[copies.ravel()]
-
-    def _first_nearest(self, queries: np.ndarray, reach: np.ndarray, k: int) -> Neighbours:
-        """Return the nearest rows, which are within reach, and the first among equals."""
-        assert self._tree is not None
-        distances = np.empty((len(queries), k))
-        rows = np.empty((len(queries), k), dtype=np.intp)
-        counts = self._tree.query_ball_point(queries, reach, return_length=True)
-        few, many = np.flatnonzero(counts <= LISTED_ROWS), np.flatnonzero(counts > LISTED_ROWS)
-        block = DISTANCES_AT_ONCE // LISTED_ROWS
-        for some in (few[start : start + block] for start in range(0, len(few), block)):
-            within = self._tree.query_ball_point(queries[some], reach[some], return_sorted=True)
-            places = np.concatenate(within).astype(np.intp)
-            ends = counts[some].cumsum()
-            # Copies: rows taken by number are no view, so that the loop could not write into them.
-            near, near_rows = distances[some], rows[some]
-            measure_listed(queries[some], self.stored, ends, places, near, near_rows)
-            distances[some], rows[some] = near, near_rows
-        if len(many):
-            rest = _euclidean_brute(queries[many], self.stored, k)
-            distances[many], rows[many] = rest.distances, rest.rows
-        return Neighbours(distances, rows)
 
 
 def _sampled(rows: np.ndarray, count: int) -> np.ndarray:

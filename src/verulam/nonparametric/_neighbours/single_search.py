@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from verulam.base import DataError
 from verulam.nonparametric._neighbours.inputs import check_at_least, checked_rows
+from verulam.numerics import njit
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from verulam.base import RANDOM_STATE, DataError, Interval, Seed, generator
 from verulam.nonparametric._neighbours.inputs import check_at_least, checked_cases
 from verulam.nonparametric._prototypes.base import PrototypeClassifier
-from verulam.nonparametric._prototypes.condensing_loops import hart_passes, toggle_search
+from verulam.nonparametric._prototypes.condensing_loops import TILE, hart_pass, toggle_search
 
 #: Most rows for which all distances are held, by the methods that need them.
 MOST_ROWS = 8_000
@@ -54,7 +54,9 @@ def condense(
     -----
     A row that the stored ones misclassify is stored; passes end when nothing was. Identical rows
     with different labels cannot all be right: each is stored at most `n_neighbors` times, so
-    that passes end. See Alpaydin 8.5 (figure 8.6), Bartkowiak 4.5.1.
+    that passes end. The subset is consistent with all rows, as Hart asks. Implementations that
+    condense one class at a time against the smallest, in a single pass, store fewer rows and do
+    not classify the others as they are labelled. See Alpaydin 8.5 (figure 8.6), Bartkowiak 4.5.1.
 
     Examples
     --------
@@ -67,8 +69,33 @@ def condense(
     inputs, codes, _ = checked_cases(X, y)
     check_at_least(n_neighbors, 1, "n_neighbors")
     order = generator(random_state).permutation(len(inputs))
-    rows, passes = hart_passes(inputs, codes, order, n_neighbors)
-    return CondensedSet(rows, int(passes))
+    return hart_passes(inputs, codes, order, n_neighbors)
+
+
+def hart_passes(
+    inputs: np.ndarray, codes: np.ndarray, order: np.ndarray, n_neighbors: int
+) -> CondensedSet:
+    """Return what passes over the rows in an order store, until a pass stores nothing."""
+    n_rows, n_columns = inputs.shape
+    tiles, labels = np.zeros((4, n_columns, TILE)), np.zeros(4 * TILE, dtype=np.int64)
+    stored = np.empty(n_rows * n_neighbors, dtype=np.int64)
+    known = (
+        np.full((n_rows, n_neighbors), np.inf),
+        np.full((n_rows, n_neighbors), -1),
+        np.zeros(n_rows, dtype=np.int64),
+        np.zeros(n_rows, dtype=np.int64),
+        np.empty(TILE),
+    )
+    count, n_passes, n_before = 0, 0, -1
+    while count > n_before:
+        n_before, n_passes, turn = count, n_passes + 1, 0
+        while turn < n_rows:
+            turn, count = hart_pass(inputs, codes, order, turn, count, tiles, labels, stored, known)
+            if turn < n_rows:
+                # Twice the room each time: all copies together cost no more than what is stored.
+                tiles = np.concatenate([tiles, np.zeros_like(tiles)])
+                labels = np.concatenate([labels, np.zeros_like(labels)])
+    return CondensedSet(stored[:count].copy(), n_passes)
 
 
 def drop_needless(X: ArrayLike, y: ArrayLike, rows: ArrayLike) -> np.ndarray:
@@ -306,7 +333,9 @@ def search_subset(
             members[condense(inputs, codes, random_state=chance).rows] = True
         else:
             members[chance.choice(len(inputs), size=max(1, len(inputs) // 10))] = True
-        cost = toggle_search(table, codes, members, chance.permutation(len(inputs)), float(alpha))
+        order = chance.permutation(len(inputs))
+        scratch = np.empty((2, len(inputs)), dtype=np.int64)
+        cost = toggle_search(table, codes, members, order, float(alpha), *scratch)
         if cost < best.cost:
             best = SubsetChoice(np.flatnonzero(members), float(cost))
     return best

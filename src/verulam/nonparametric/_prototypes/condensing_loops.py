@@ -1,7 +1,8 @@
 """Compiled loops of condensing: arrays in, arrays out, no checks."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 #: Stored rows compared with a query together; distances are then vectors in registers.
 TILE = 32
@@ -58,86 +59,66 @@ def _is_right(labels, code):
 
 
 @njit(cache=True, nogil=True)
-def hart_passes(inputs, codes, order, k):
-    """Pass over the rows until none is added; return the stored rows and the number of passes.
+def hart_pass(inputs, codes, order, begin, count, tiles, tile_labels, stored, known):
+    """Store the rows that those stored before misclassify; return where it ended, and their number.
 
-    Each row remembers its nearest stored rows and how many it has seen, so that no distance is
-    ever computed twice. At most `k` copies of a row are stored.
+    It ends early where the tiles are full. Each row remembers its nearest stored rows and how many
+    it has seen, so that no distance is ever computed twice: `known` has the distances and labels of
+    those, how many were seen, and how often the row is stored; at most as often as rows vote.
     """
-    n_rows, n_columns = inputs.shape
-    n_tiles = 4
-    tiles = np.zeros((n_tiles, n_columns, TILE))
-    tile_labels = np.zeros(n_tiles * TILE, dtype=np.int64)
-    stored = np.empty(n_rows * k, dtype=np.int64)
-    copies = np.zeros(n_rows, dtype=np.int64)
-    seen = np.zeros(n_rows, dtype=np.int64)
-    distances = np.full((n_rows, k), np.inf)
-    labels = np.full((n_rows, k), -1, dtype=np.int64)
-    squares = np.empty(TILE)
-    count = 0
-    passes = 0
-    added = True
-    while added:
-        added = False
-        passes += 1
-        for row in order:
-            point = inputs[row]
-            while seen[row] < count:
-                tile = seen[row] // TILE
-                first = tile * TILE
-                least = _tile_squares(point, tiles[tile], squares)
-                stop = min(count, first + TILE)
-                # Most tiles hold nothing nearer than what is known: one comparison tells.
-                begin = seen[row] - first if least < distances[row, k - 1] else stop - first
-                for place in range(begin, stop - first):
-                    if squares[place] < distances[row, k - 1]:
-                        _insert(
-                            distances[row], labels[row], squares[place], tile_labels[first + place]
-                        )
-                seen[row] = stop
-            # More than k copies cannot help: identical rows of two classes would go on for ever.
-            if _is_right(labels[row], codes[row]) or copies[row] == k:
-                continue
-            if count == n_tiles * TILE:
-                # Twice the room each time: all copies together cost no more than what is stored.
-                wider = np.zeros((2 * n_tiles, n_columns, TILE))
-                wider[:n_tiles] = tiles
-                longer = np.zeros(2 * n_tiles * TILE, dtype=np.int64)
-                longer[:count] = tile_labels
-                tiles, tile_labels, n_tiles = wider, longer, 2 * n_tiles
-            tiles[count // TILE, :, count % TILE] = point
-            tile_labels[count] = codes[row]
-            stored[count] = row
-            copies[row] += 1
-            count += 1
-            added = True
-    return stored[:count].copy(), passes
+    distances, labels, seen, copies, squares = known
+    last = distances.shape[1] - 1
+    for turn in range(begin, len(order)):
+        row = order[turn]
+        point, near, votes = inputs[row], distances[row], labels[row]
+        while seen[row] < count:
+            tile = seen[row] // TILE
+            first = tile * TILE
+            least = _tile_squares(point, tiles[tile], squares)
+            stop = min(count, first + TILE)
+            # Most tiles hold nothing nearer than what is known: one comparison tells.
+            start = seen[row] if least < near[last] else stop
+            for place in range(start, stop):
+                if squares[place - first] < near[last]:
+                    _insert(near, votes, squares[place - first], tile_labels[place])
+            seen[row] = stop
+        # More than k copies cannot help: identical rows of two classes would go on for ever.
+        if _is_right(votes, codes[row]) or copies[row] > last:
+            continue
+        if count == len(tile_labels):
+            return turn, count
+        for column in range(len(point)):
+            tiles[count // TILE, column, count % TILE] = point[column]
+        tile_labels[count] = codes[row]
+        stored[count] = row
+        copies[row] += 1
+        count += 1
+    return len(order), count
 
 
 @njit(cache=True, nogil=True)
 def _nearest_member(table, row, members):
-    best, least = -1, np.inf
+    best, least = np.int64(-1), np.inf
     for member in range(len(members)):
         if members[member] and table[row, member] < least:
-            best, least = member, table[row, member]
+            best, least = np.int64(member), table[row, member]
     return best
 
 
 @njit(cache=True, nogil=True)
-def toggle_search(table, codes, members, order, alpha):
+def toggle_search(table, codes, members, order, alpha, nearest, trial):
     """Add or remove single rows while errors plus `alpha` for each member fall; return the cost.
 
-    `table` holds the distances between all rows, `members` the subset, which is changed.
+    `table` holds the distances between all rows, `members` the subset, which is changed; `nearest`
+    and `trial` are scratch.
     """
     n_rows = len(codes)
-    nearest = np.empty(n_rows, dtype=np.int64)
-    size = 0
-    errors = 0
+    size = np.int64(0)
+    errors = np.int64(0)
     for row in range(n_rows):
         nearest[row] = _nearest_member(table, row, members)
         errors += nearest[row] < 0 or codes[nearest[row]] != codes[row]
         size += members[row]
-    trial = np.empty(n_rows, dtype=np.int64)
     improved = True
     while improved:
         improved = False
@@ -146,7 +127,7 @@ def toggle_search(table, codes, members, order, alpha):
             if leaving and size == 1:
                 continue
             members[candidate] = not leaving
-            new_errors = 0
+            new_errors = np.int64(0)
             for row in range(n_rows):
                 choice = nearest[row]
                 # Only rows whose nearest member leaves need a search; a member that enters is
@@ -162,7 +143,8 @@ def toggle_search(table, codes, members, order, alpha):
             # A margin above rounding: equal costs must not toggle rows for ever.
             if new_errors + alpha * new_size < errors + alpha * size - 1e-9:
                 errors, size = new_errors, new_size
-                nearest[:] = trial
+                for row in range(n_rows):
+                    nearest[row] = trial[row]
                 improved = True
             else:
                 members[candidate] = leaving

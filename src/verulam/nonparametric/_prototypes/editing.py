@@ -4,7 +4,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 from scipy.spatial import Delaunay
 from scipy.spatial.distance import cdist
 
@@ -14,6 +13,7 @@ from verulam.nonparametric._neighbours.index import NeighbourIndex
 from verulam.nonparametric._neighbours.inputs import checked_rows
 from verulam.nonparametric._prototypes.base import PrototypeClassifier
 from verulam.nonparametric._voting.votes import class_shares, winning_class
+from verulam.numerics import njit
 
 #: Beyond this many dimensions a tessellation has far too many facets to be computed.
 MOST_DIMENSIONS = 6

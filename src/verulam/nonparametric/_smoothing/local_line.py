@@ -90,10 +90,15 @@ def _direct_values(
     left_out: np.ndarray | None,
     with_squares: bool,
 ) -> LocalValues:
-    order = np.argsort(queries, kind="stable")
-    queries = np.ascontiguousarray(queries[order])
-    skipped = np.full(len(queries), -1) if left_out is None else left_out[order]
-    if left_out is not None:
+    if left_out is None:
+        # Sorted, and every query once: repeated inputs have the same fit.
+        queries, order = np.unique(queries, return_inverse=True)
+        skipped = np.full(len(queries), -1)
+    else:
+        ranks = np.argsort(queries, kind="stable")
+        queries, skipped = np.ascontiguousarray(queries[ranks]), left_out[ranks]
+        order = np.empty_like(ranks)
+        order[ranks] = np.arange(len(ranks))
         hood = hood.with_one_more()
     windows = line_windows(hood, line.x, queries, skipped)
     fits = np.full((len(queries), 4), np.nan)
@@ -107,8 +112,7 @@ def _direct_values(
     if rest.any():
         remaining = (part[rest] for part in (queries, *windows, skipped))
         fits[rest] = _visit(hood, line, *remaining, with_squares=with_squares)
-    unsorted = np.empty_like(fits)
-    unsorted[order] = fits
+    unsorted = fits[order]
     return LocalValues(unsorted[:, 0], unsorted[:, 1], unsorted[:, 2], unsorted[:, 3] > 0)
 
 
@@ -124,23 +128,36 @@ def _slide(
     window = hood.window
     inner, outer = (int(window.inner), int(window.outer)) if window.outer else (1, 0)
 
-    def compute(start: int) -> np.ndarray:
+    # An odd power of |u| has another sign to the left of the query: two sets of sums.
+    if inner % 2 == 1 and outer > 0:
+        middles = np.clip(np.searchsorted(line.x, queries), starts, stops)
+        ends = np.column_stack([starts, middles, stops])
+    else:
+        ends = np.column_stack([starts, stops])
+    n_sides, n_powers = ends.shape[1] - 1, 2 * hood.degree + 1
+    result = np.empty((len(queries), 2))
+
+    def compute(start: int) -> None:
         task = slice(start, start + SLIDING_QUERIES)
-        return sliding_fits(
+        sums = np.zeros((2, n_sides, inner * outer + n_powers))
+        moments, products = np.empty(n_powers), np.empty(hood.degree + 1)
+        sliding_fits(
             line.x,
             line.y,
             line.prior,
             queries[task],
-            starts[task],
-            stops[task],
+            ends[task],
             widths[task],
             inner,
             outer,
             hood.degree,
+            (sums[0], sums[1], moments, products, np.zeros((n_sides, 2), dtype=np.intp)),
+            result[task],
         )
 
     tasks = range(0, len(queries), SLIDING_QUERIES)
-    return np.concatenate(thread_map(compute, tasks, 0 if len(tasks) > 4 else 1))
+    thread_map(compute, tasks, 0 if len(tasks) > 4 else 1)
+    return result
 
 
 def _visit(
@@ -156,10 +173,12 @@ def _visit(
 ) -> np.ndarray:
     """Return values, leverages, squares and emptiness from a visit to every point in reach."""
     window = hood.window
+    result = np.zeros((len(queries), 4))
+    longest = int((stops - starts).max(initial=1))
 
-    def compute(start: int) -> np.ndarray:
+    def compute(start: int) -> None:
         task = slice(start, start + VISIT_QUERIES)
-        return local_fits(
+        local_fits(
             line.x,
             line.y,
             line.prior,
@@ -173,11 +192,44 @@ def _visit(
             float(window.outer),
             hood.degree,
             with_squares,
+            np.empty(longest),
+            np.empty(longest),
+            result[task],
         )
 
     light = int((stops - starts).sum()) < THREADED_VISITS
-    tasks = range(0, len(queries), VISIT_QUERIES)
-    return np.concatenate(thread_map(compute, tasks, 1 if light else 0))
+    thread_map(compute, range(0, len(queries), VISIT_QUERIES), 1 if light else 0)
+    empty = np.isnan(result[:, 0])
+    if empty.any():
+        result[empty] = nearest_means(line, queries[empty], skipped[empty], hood.degree)
+    return result
+
+
+def nearest_means(line: Line, queries: np.ndarray, skipped: np.ndarray, degree: int) -> np.ndarray:
+    """Return the fits to the inputs nearest to each query, marked as those without a window.
+
+    Inputs at the same distance on both sides count alike in a mean; a line through them has the
+    mean of both sides in the middle.
+    """
+    x, position = line.x, np.searchsorted(line.x, queries)
+    sides = np.stack([position - 1 - (skipped == position - 1), position + (skipped == position)])
+    is_there = (sides >= 0) & (sides < len(x))
+    places = x[np.where(is_there, sides, 0)]
+    gaps = np.where(is_there, np.abs(queries - places), np.inf)
+    first, last = np.searchsorted(x, places), np.searchsorted(x, places, side="right")
+    edges = np.stack([first, last], axis=-1).ravel()
+    totals = np.add.reduceat(np.append(line.y, 0.0), edges)[::2].reshape(first.shape)
+    counts = (last - first).astype(np.float64)
+    inside = (first <= skipped) & (skipped < last)
+    totals, counts = totals - np.where(inside, line.y[skipped], 0.0), counts - inside
+    is_nearest = gaps == gaps.min(axis=0)
+    totals, counts = np.where(is_nearest, totals, 0.0), np.where(is_nearest, counts, 0.0)
+    values, squares = totals.sum(axis=0) / counts.sum(axis=0), 1.0 / counts.sum(axis=0)
+    if degree > 0:
+        middle = (counts.min(axis=0) > 0) & (places[0] < places[1])
+        values[middle] = 0.5 * (totals[:, middle] / counts[:, middle]).sum(axis=0)
+        squares[middle] = 0.25 * (1.0 / counts[:, middle]).sum(axis=0)
+    return np.column_stack([values, squares, squares, np.ones(len(queries))])
 
 
 def line_windows(
@@ -186,7 +238,8 @@ def line_windows(
     """Return first and last position and width of each query's neighbourhood."""
     if hood.n_neighbors is not None:
         count = min(hood.n_neighbors, len(x))
-        starts = nearest_windows(x, queries, count)
+        starts = np.empty(len(queries), dtype=np.intp)
+        nearest_windows(x, queries, count, starts)
         stops = starts + count
         widths = np.maximum(queries - x[starts], x[stops - 1] - queries)
         # Repeated inputs may fill the neighbourhood: then all of them count, and alike.

@@ -1,9 +1,9 @@
 """Compiled loops behind the local smoothers of one input: sorted float64 arrays in, arrays out."""
 
 import numpy as np
-from numba import njit
 
 from verulam.nonparametric._windows.functions import COSINE, EXPONENTIAL, GAUSSIAN
+from verulam.numerics import njit
 
 #: Sums may be taken in any order, which lets them use vector instructions.
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
@@ -132,87 +132,58 @@ def local_solution(offsets, weights, targets, count, degree, with_squares):
 
 
 @njit(cache=True, nogil=True)
-def nearest_mean(x, y, query, skipped, degree):
-    """Return the fit to the inputs nearest to the query, and the sum of its squared weights.
-
-    Inputs at the same distance on both sides count alike in a mean; a line through them has the
-    mean of both sides in the middle.
-    """
-    position = np.searchsorted(x, query)
-    left, right = position - 1, position
-    if left == skipped:
-        left -= 1
-    if right == skipped:
-        right += 1
-    before = query - x[left] if left >= 0 else np.inf
-    behind = x[right] - query if right < x.shape[0] else np.inf
-    totals, counts = np.zeros(2), np.zeros(2)
-    for side in range(2):
-        if (before if side == 0 else behind) == min(before, behind):
-            place = x[left if side == 0 else right]
-            for t in range(np.searchsorted(x, place), np.searchsorted(x, place, side="right")):
-                if t != skipped:
-                    totals[side] += y[t]
-                    counts[side] += 1.0
-    if degree > 0 and counts.min() > 0.0 and x[left] < x[right]:
-        return 0.5 * (totals / counts).sum(), 0.25 * (1.0 / counts).sum()
-    return totals.sum() / counts.sum(), 1.0 / counts.sum()
-
-
-@njit(cache=True, nogil=True)
 def local_fits(
-    x, y, prior, queries, starts, stops, widths, skipped, code, inner, outer, degree, with_squares
+    x,
+    y,
+    prior,
+    queries,
+    starts,
+    stops,
+    widths,
+    skipped,
+    code,
+    inner,
+    outer,
+    degree,
+    with_squares,
+    offsets,
+    weights,
+    result,
 ):
-    """Return value, weight at the query, sum of squared weights and emptiness for each query.
+    """Write value, weight at the query and sum of squared weights for each query.
 
-    A query whose neighbourhood has no weight gets the mean of its nearest inputs; then the last
-    column is 1.
+    NaN where a neighbourhood has no weight. `offsets` and `weights` are scratch.
     """
-    longest = 1
-    for q in range(queries.shape[0]):
-        longest = max(longest, stops[q] - starts[q])
-    offsets, weights = np.empty(longest), np.empty(longest)
-    result = np.empty((queries.shape[0], 4))
     for q in range(queries.shape[0]):
         start, stop = starts[q], stops[q]
         count = stop - start
-        value = leverage = squares = np.nan
-        if count > 0:
-            if code in (GAUSSIAN, EXPONENTIAL):
-                fill_tails(
-                    x, start, stop, queries[q], widths[q], code, skipped[q], offsets, weights
-                )
-            else:
-                fill_weights(
-                    x, start, stop, queries[q], widths[q], code, inner, outer, offsets, weights
-                )
-            for t in range(count):
-                weights[t] *= prior[start + t]
-            if skipped[q] >= start and skipped[q] < stop:
-                weights[skipped[q] - start] = 0.0
-            value, leverage, squares = local_solution(
-                offsets, weights, y[start:stop], count, degree, with_squares
+        result[q, 0] = result[q, 1] = result[q, 2] = np.nan
+        if count <= 0:
+            continue
+        if code in (GAUSSIAN, EXPONENTIAL):
+            fill_tails(x, start, stop, queries[q], widths[q], code, skipped[q], offsets, weights)
+        else:
+            fill_weights(
+                x, start, stop, queries[q], widths[q], code, inner, outer, offsets, weights
             )
-        result[q, 3] = 0.0
-        if np.isnan(value):
-            value, squares = nearest_mean(x, y, queries[q], skipped[q], degree)
-            leverage = squares
-            result[q, 3] = 1.0
-        result[q, 0], result[q, 1], result[q, 2] = value, leverage, squares
-    return result
+        for t in range(count):
+            weights[t] *= prior[start + t]
+        if skipped[q] >= start and skipped[q] < stop:
+            weights[skipped[q] - start] = 0.0
+        result[q, 0], result[q, 1], result[q, 2] = local_solution(
+            offsets, weights, y[start:stop], count, degree, with_squares
+        )
 
 
 @njit(cache=True, nogil=True)
-def nearest_windows(x, queries, count):
-    """Return the start of the `count` inputs nearest to each query; both are sorted."""
-    starts = np.empty(queries.shape[0], dtype=np.int64)
-    start = 0
+def nearest_windows(x, queries, count, starts):
+    """Write the start of the `count` inputs nearest to each query; both are sorted."""
+    start = np.int64(0)
     for q in range(queries.shape[0]):
         # Both are sorted, so that the window only moves on: O(n + m) for all queries together.
         while start + count < x.shape[0] and queries[q] > (x[start] + x[start + count]) / 2.0:
             start += 1
         starts[q] = start
-    return starts
 
 
 @njit(cache=True, nogil=True)
@@ -243,7 +214,7 @@ def gaussian_moments(x, y, queries, width, n_powers, n_target_powers, n_terms):
     sums_here = np.empty(n_powers)
     target_sums_here = np.empty(n_powers)
     for q in range(queries.shape[0]):
-        moments[q] = 0.0
+        moments[q, :] = 0.0
         place = (queries[q] - low) / width
         first = max(0, int(place - 10.0))
         last = min(n_boxes - 1, int(place + 10.0))

@@ -5,7 +5,6 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.stats import binom
@@ -14,14 +13,14 @@ from verulam.base import DataError, Interval, StrOptions, thread_map
 from verulam.nonparametric._smoothing.bands import Coverage, check_band
 from verulam.nonparametric._smoothing.base import Smoother, TrainingSmooth
 from verulam.nonparametric._smoothing.kernel_smoother import EMPTY, BandwidthChoice, Empty
-from verulam.nonparametric._smoothing.local_line import line_windows, sorted_line
-from verulam.nonparametric._smoothing.local_line_loops import nearest_mean
+from verulam.nonparametric._smoothing.local_line import line_windows, nearest_means, sorted_line
 from verulam.nonparametric._smoothing.local_polynomial import checked_bandwidth, choose_bandwidth
 from verulam.nonparametric._smoothing.local_space import block_rows
 from verulam.nonparametric._smoothing.neighbourhoods import LocalValues, Neighbourhood, Side
 from verulam.nonparametric._smoothing.running_mean_line import SIDE, check_side
 from verulam.nonparametric._tuning import RANKED_TARGETS, THREADED_WINDOWS
 from verulam.nonparametric._windows.functions import WINDOWS
+from verulam.numerics import njit
 
 
 @dataclass(frozen=True)
@@ -214,9 +213,10 @@ class MedianEngine:
         in_line = window_limits(line.y, starts, stops, skipped, depths)
         inside = (skipped >= starts) & (skipped < stops)
         sizes = np.maximum(stops - starts, 0) - inside
-        for place in np.flatnonzero(sizes == 0):
-            query = queries[order[place]]
-            in_line[:, place] = nearest_mean(line.x, line.y, query, skipped[place], 0)[0]
+        empty = sizes == 0
+        if empty.any():
+            asked = queries[order[empty]]
+            in_line[:, empty] = nearest_means(line, asked, skipped[empty], 0)[:, 0]
         limits, counts = np.empty_like(in_line), np.empty_like(sizes)
         limits[:, order], counts[order] = in_line, sizes
         return limits, counts
@@ -302,13 +302,15 @@ def window_limits(
         ranks = np.empty(len(by_rank), dtype=np.int64)
         ranks[by_rank] = np.arange(len(by_rank))
         ordered = targets[low:high][by_rank]
-        limits[:, windows] = running_limits(
+        running_limits(
             ranks,
             ordered,
             starts[windows] - low,
             stops[windows] - low,
             skipped[windows] - low,
             depths,
+            np.zeros(len(ranks) + 1, dtype=np.intp),
+            limits[:, windows],
         )
 
     thread_map(compute, range(len(edges) - 1), 1 if len(starts) < THREADED_WINDOWS else 0)
@@ -316,33 +318,32 @@ def window_limits(
 
 
 @njit(cache=True, nogil=True)
-def running_limits(ranks, ordered, starts, stops, skipped, depths):
-    """Return two targets of each window, equally far from its least and its greatest.
+def running_limits(ranks, ordered, starts, stops, skipped, depths, tree, limits):
+    """Write two targets of each window, equally far from its least and its greatest.
 
     `ranks` are those of the targets, `ordered` the targets by rank; `depths` is how many targets
     of a window lie beyond each of the two, by their number, -1 for infinite limits. NaN where a
     window is empty. Starts and stops never go back, so that each point enters and leaves the tree
-    once.
+    once; it is full of zeros at first.
     """
-    tree = np.zeros(ranks.shape[0] + 1, dtype=np.int64)
-    highest = 1
+    enter, leave = np.int64(1), np.int64(-1)
+    highest = np.int64(1)
     while 2 * highest < tree.shape[0]:
         highest *= 2
-    limits = np.empty((2, starts.shape[0]))
-    start = stop = 0
+    start = stop = np.int64(0)
     for q in range(starts.shape[0]):
         while stop < stops[q]:
-            change_count(tree, ranks[stop], 1)
+            change_count(tree, ranks[stop], enter)
             stop += 1
         while start < starts[q]:
-            change_count(tree, ranks[start], -1)
+            change_count(tree, ranks[start], leave)
             start += 1
         count = stop - start
         left_out = skipped[q] >= start and skipped[q] < stop
         if left_out:
-            change_count(tree, ranks[skipped[q]], -1)
+            change_count(tree, ranks[skipped[q]], leave)
             count -= 1
-        limits[:, q] = np.nan
+        limits[0, q] = limits[1, q] = np.nan
         if count > 0:
             depth, other = depths[count], count - 1 - depths[count]
             limits[0, q], limits[1, q] = -np.inf, np.inf
@@ -351,8 +352,7 @@ def running_limits(ranks, ordered, starts, stops, skipped, depths):
                 if other != depth:
                     limits[1, q] = ordered[find_rank(tree, other, highest)]
         if left_out:
-            change_count(tree, ranks[skipped[q]], 1)
-    return limits
+            change_count(tree, ranks[skipped[q]], enter)
 
 
 @njit(cache=True, nogil=True)

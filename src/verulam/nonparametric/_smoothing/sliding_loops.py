@@ -6,7 +6,8 @@ leave: the cost does not grow with the number of points in the window.
 """
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 #: Share of the width after which sums are taken afresh: each shift by a width doubles the
 #: rounding of a sum of powers once for every power.
@@ -16,28 +17,17 @@ LEAST_SPREAD = 1e-5
 
 
 @njit(cache=True, nogil=True)
-def add_points(x, y, prior, first, last, sign, centre, scale, sums, target_sums):
-    """Add powers of the offsets of some points to the sums, or take them away."""
-    for t in range(first, last):
+def move_end(x, y, prior, old, new, is_start, centre, scale, sums, target_sums):
+    """Move one end of the range whose powers of offsets are summed."""
+    # Points enter where an end moves outwards, and leave where it moves inwards.
+    sign = 1.0 if (new < old) == is_start else -1.0
+    for t in range(min(old, new), max(old, new)):
         offset = (x[t] - centre) * scale
         power = sign * prior[t]
         for k in range(sums.shape[0]):
             sums[k] += power
             target_sums[k] += power * y[t]
             power *= offset
-
-
-@njit(cache=True, nogil=True)
-def move_range(x, y, prior, old, new, centre, scale, sums, target_sums):
-    """Change sums over the points from ``old[0]`` to ``old[1]`` into sums over the new range."""
-    if new[0] > old[0]:
-        add_points(x, y, prior, old[0], new[0], -1.0, centre, scale, sums, target_sums)
-    else:
-        add_points(x, y, prior, new[0], old[0], 1.0, centre, scale, sums, target_sums)
-    if new[1] > old[1]:
-        add_points(x, y, prior, old[1], new[1], 1.0, centre, scale, sums, target_sums)
-    else:
-        add_points(x, y, prior, new[1], old[1], -1.0, centre, scale, sums, target_sums)
 
 
 @njit(cache=True, nogil=True)
@@ -57,7 +47,7 @@ def window_moments(sums, ratio, inner, outer, side, moments):
         power = inner * i
         factor = coefficient * ratio**power
         # To the left, |u|^power is -(u^power) for odd powers.
-        if side < 0 and power % 2 == 1:
+        if side == 0 and power % 2 == 1:
             factor = -factor
         for k in range(moments.shape[0]):
             moments[k] += factor * sums[power + k]
@@ -97,55 +87,52 @@ def moment_solution(moments, products, degree):
 
 
 @njit(cache=True, nogil=True)
-def sliding_fits(x, y, prior, queries, starts, stops, widths, inner, outer, degree):
-    """Return value and leverage of the local fit at each query; NaN where digits are lost."""
-    # An odd power of |u| has another sign to the left of the query: two sets of sums.
-    split = inner % 2 == 1 and outer > 0
-    n_sides = 2 if split else 1
-    n_sums = inner * outer + 2 * degree + 1
-    sums, target_sums = np.zeros((n_sides, n_sums)), np.zeros((n_sides, n_sums))
-    old, new = np.zeros((n_sides, 2), dtype=np.int64), np.zeros((n_sides, 2), dtype=np.int64)
-    moments, products = np.empty(2 * degree + 1), np.empty(degree + 1)
-    result = np.empty((queries.shape[0], 2))
+def sliding_fits(x, y, prior, queries, ends, widths, inner, outer, degree, scratch, result):
+    """Write value and leverage of the local fit at each query; NaN where digits are lost.
+
+    Columns of `ends` are where each query's points start and end, in between where those to its
+    right begin, if the sides have sums of their own. `scratch` has the sums of both sides, of
+    weights and of targets, which are zero at first; then moments and products, and ends before.
+    """
+    sums, target_sums, moments, products, old = scratch
+    n_sides = sums.shape[0]
     centre = origin = 0.0
     unit = -1.0
     for q in range(queries.shape[0]):
-        new[0, 0], new[n_sides - 1, 1] = starts[q], stops[q]
-        if split:
-            middle = min(max(np.searchsorted(x, queries[q]), starts[q]), stops[q])
-            new[0, 1], new[1, 0] = middle, middle
-        moves = np.abs(new - old).sum()
+        start, stop = ends[q, 0], ends[q, n_sides]
+        moves = np.int64(0)
+        for side in range(n_sides):
+            moves += abs(ends[q, side] - old[side, 0]) + abs(ends[q, side + 1] - old[side, 1])
         near = queries[q] - origin < FARTHEST * unit and 0.5 * unit < widths[q] < 2.0 * unit
         # Afresh where shifts would lose digits, or where it takes no more points than moving.
-        if not near or moves > stops[q] - starts[q]:
-            centre = origin = queries[q]
-            unit = widths[q]
-            sums[:] = 0.0
-            target_sums[:] = 0.0
-            old[:] = 0
-            for side in range(n_sides):
-                old[side, :] = new[side, 0]
-        else:
-            shift = (centre - queries[q]) / unit
-            for side in range(n_sides):
-                shift_sums(sums[side], shift)
-                shift_sums(target_sums[side], shift)
-            centre = queries[q]
+        afresh = not near or moves > stop - start
+        shift = 0.0 if afresh else (centre - queries[q]) / unit
+        centre = queries[q]
+        if afresh:
+            origin, unit = queries[q], widths[q]
         moments[:] = 0.0
         products[:] = 0.0
         total_weight = 0.0
+        ratio = unit / widths[q]
         for side in range(n_sides):
-            move_range(
-                x, y, prior, old[side], new[side], centre, 1.0 / unit, sums[side], target_sums[side]
-            )
-            old[side] = new[side]
-            sign = -1 if side == 0 else 1
-            ratio = unit / widths[q]
-            window_moments(sums[side], ratio, inner, outer, sign, moments)
-            window_moments(target_sums[side], ratio, inner, outer, sign, products)
-            total_weight += sums[side, 0]
+            here, there = sums[side], target_sums[side]
+            if afresh:
+                here[:] = 0.0
+                there[:] = 0.0
+                old[side, 0] = old[side, 1] = ends[q, side]
+            else:
+                shift_sums(here, shift)
+                shift_sums(there, shift)
+            for end in range(2):
+                new = ends[q, side + end]
+                move_end(
+                    x, y, prior, old[side, end], new, end == 0, centre, 1.0 / unit, here, there
+                )
+                old[side, end] = new
+            window_moments(here, ratio, inner, outer, side, moments)
+            window_moments(there, ratio, inner, outer, side, products)
+            total_weight += here[0]
         # A sum of heights that is small beside the weights is what cancelling left of the powers.
-        result[q] = np.nan
-        if moments[0] > 1e-3 * total_weight and stops[q] > starts[q]:
+        result[q, 0] = result[q, 1] = np.nan
+        if moments[0] > 1e-3 * total_weight and stop > start:
             result[q, 0], result[q, 1] = moment_solution(moments, products, degree)
-    return result

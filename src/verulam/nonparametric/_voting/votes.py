@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
 from verulam.base import DataError
 
@@ -50,21 +49,20 @@ def class_shares(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) 
     """
     if weights is None:
         return count_votes(codes, n_classes) / codes.shape[1]
+    return _add_votes(codes, weights, n_classes)
+
+
+def count_votes(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return how many of each query's neighbours, given by their codes, belong to each class."""
+    return _add_votes(codes, None, n_classes)
+
+
+def _add_votes(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
     n_queries = len(codes)
     # One count for all queries: each has a range of places of its own.
-    places = codes + n_classes * np.arange(n_queries)[:, None]
-    votes = np.bincount(places.ravel(), weights.ravel(), n_queries * n_classes)
+    places = (codes + n_classes * np.arange(n_queries)[:, None]).ravel()
+    votes = np.bincount(places, None if weights is None else weights.ravel(), n_queries * n_classes)
     return votes.reshape(n_queries, n_classes)
-
-
-@njit(cache=True, nogil=True)
-def count_votes(codes, n_classes):
-    """Return how many of each query's neighbours, given by their codes, belong to each class."""
-    votes = np.zeros((len(codes), n_classes))
-    for query in range(len(codes)):
-        for place in range(codes.shape[1]):
-            votes[query, codes[query, place]] += 1.0
-    return votes
 
 
 def winning_class(

@@ -167,6 +167,7 @@ def _compiled_sums(
             totals,
             code,
             error,
+            (*np.empty((2, BLOCK)), *np.empty((3, len(totals)))),
             sums[task],
         )
 

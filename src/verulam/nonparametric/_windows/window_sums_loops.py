@@ -8,9 +8,9 @@ slower.
 import math
 
 import numpy as np
-from numba import njit
 
 from verulam.nonparametric._windows.functions import EXPONENTIAL, GAUSSIAN, POWERS
+from verulam.numerics import njit
 
 #: Stored points of one block; a block has one bounding box.
 BLOCK = 64
@@ -123,28 +123,33 @@ def _box_bounds(query, scale, boxes, ranges, nearest, farthest):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def window_sums(
-    queries, scales, tiles, precisions, weights, boxes, ranges, totals, window, rtol, sums
+    queries, scales, tiles, precisions, weights, boxes, ranges, totals, window, rtol, scratch, sums
 ):
     """Sum the windows of all stored points at each query, within a relative error of `rtol`.
 
     A block of stored points is replaced by the mean of its two bounds where their difference,
     summed over all blocks, cannot amount to more than the error allowed. `window` has the code of
-    the window and its exponents `inner` and `outer`.
+    the window and its exponents `inner` and `outer`; `scratch` is two arrays as long as a block
+    and three with a place for each block.
     """
     n_blocks = len(tiles)
-    squares, powers, bound_powers = np.empty(BLOCK), np.empty(BLOCK), np.empty(n_blocks)
-    upper, lower = np.empty(n_blocks), np.empty(n_blocks)
+    squares, powers, bound_powers, upper, lower = scratch
     code, inner, outer = int(window[0]), window[1], window[2]
-    whole = totals.sum()
+    whole = 0.0
+    for block in range(n_blocks):
+        whole += totals[block]
     for number in range(len(queries)):
         query, scale = queries[number], scales[number]
         # Windows fall with the distance: the nearest corner gives the upper bound. Squared
         # distances first, which `heights` replaces in place.
         _box_bounds(query, scale, boxes, ranges, upper, lower)
-        nearest = np.argmin(upper)
+        nearest = np.int64(0)
+        for block in range(n_blocks):
+            nearest = np.int64(block) if upper[block] < upper[nearest] else nearest
         for bounds in (upper, lower):
             heights(bounds, bound_powers, n_blocks, code, inner, outer)
-            bounds *= bound_powers
+            for block in range(n_blocks):
+                bounds[block] *= bound_powers[block]
         # Its exact sum is in `certain` already.
         lower[nearest] = 0.0
         # Found before anything is skipped: what is near says how much may be skipped.

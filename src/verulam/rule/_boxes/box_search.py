@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from verulam.base import DataError
+from verulam.numerics import njit
 
 #: More maximal boxes than this are not worth listing.
 MOST_BOXES = 10_000

@@ -117,7 +117,8 @@ def least_bits(counts: RuleCounts, first: int, n_conditions: float, positive_sha
 def _shortened(
     counts: RuleCounts, first: int, n_conditions: float, positive_share: float, strict: bool
 ) -> tuple[np.ndarray, float]:
-    return shorten(
+    stays = np.ones(len(counts.positives), dtype=np.bool_)
+    saved = shorten(
         counts.positives,
         counts.negatives,
         (counts.missed, counts.rejected),
@@ -126,4 +127,6 @@ def _shortened(
         n_conditions,
         positive_share,
         strict,
+        stays,
     )
+    return stays, saved

@@ -1,7 +1,8 @@
 """Compiled arithmetic of minimum description length, and deletion of rules by it."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 
 @njit(cache=True, nogil=True)
@@ -48,15 +49,18 @@ def exception_bits(positive_share, covered, uncovered, false_positives, false_ne
 
 
 @njit(cache=True, nogil=True)
-def shorten(positives, negatives, uncovered, lengths, first, n_conditions, positive_share, strict):
-    """Return which rules stay and the bits saved, from the last rule back to `first`.
+def shorten(
+    positives, negatives, uncovered, lengths, first, n_conditions, positive_share, strict, stays
+):
+    """Return the bits saved and mark which rules stay, from the last rule back to `first`.
 
     `uncovered` are the weights of positives and negatives that no rule covers; a `strict` look
     also takes out rules that are wrong as often as right.
     """
-    stays = np.ones(positives.shape[0], dtype=np.bool_)
-    false_positives = negatives.sum()
-    covered = positives.sum() + false_positives
+    false_positives = covered = 0.0
+    for k in range(positives.shape[0]):
+        false_positives += negatives[k]
+        covered += positives[k] + negatives[k]
     missed = uncovered[0]
     others = uncovered[0] + uncovered[1]
     saved = 0.0
@@ -80,7 +84,7 @@ def shorten(positives, negatives, uncovered, lengths, first, n_conditions, posit
             others += weight
             false_positives -= negatives[k]
             missed += positives[k]
-    return stays, saved
+    return saved
 
 
 @njit(cache=True, nogil=True)

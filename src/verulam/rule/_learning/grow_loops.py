@@ -1,4 +1,4 @@
-"""Compiled loops that grow, prune and apply conjunctions of conditions (as in Ripper).
+"""Compiled loops that grow and prune conjunctions of conditions (as in Ripper).
 
 The table is given by columns: `columns` of shape (n_columns, n_rows) holds numbers or the codes of
 categories, NaN where missing. `orders` has the rows of each column by rising value, of which the
@@ -7,7 +7,8 @@ arrays: the `kinds` of its conditions, their `places` (which column) and their `
 """
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 #: What a condition asks of its column.
 AT_MOST, AT_LEAST, EQUAL = 0, 1, 2
@@ -37,18 +38,6 @@ def side_weights(rows, positive, weights):
         else:
             n += weights[row]
     return p, n
-
-
-@njit(cache=True, nogil=True)
-def covered_rows(kinds, places, values, columns, rows):
-    """Return 1 for each of the `rows` that meets all conditions."""
-    covered = np.ones(rows.shape[0], dtype=np.uint8)
-    for c in range(kinds.shape[0]):
-        column = columns[places[c]]
-        for i in range(rows.shape[0]):
-            if not holds(kinds[c], values[c], column[rows[i]]):
-                covered[i] = 0
-    return covered
 
 
 @njit(cache=True, nogil=True)
@@ -117,11 +106,12 @@ def best_threshold(column, order, n_known, n_rows, positive, weights, context):
 
 
 @njit(cache=True, nogil=True)
-def best_category(column, n_categories, rows, positive, weights, context):
-    """Return (score, code, positives) of a column's best category."""
+def best_category(column, n_categories, rows, positive, weights, context, tallies):
+    """Return (score, code, positives) of a column's best category; `tallies` is scratch."""
     criterion, smoothing, share, log_share, best = context
-    p = np.zeros(n_categories)
-    n = np.zeros(n_categories)
+    p, n = tallies[0], tallies[1]
+    for code in range(n_categories):
+        p[code] = n[code] = 0.0
     for row in rows:
         if not np.isnan(column[row]):
             code = int(column[row])
@@ -151,7 +141,9 @@ def keep_alive(rows, count, alive):
 
 
 @njit(cache=True, nogil=True)
-def best_condition(columns, orders, counts, n_categories, rows, positive, weights, used, options):
+def best_condition(
+    columns, orders, counts, n_categories, rows, positive, weights, used, options, tallies
+):
     """Return (kind, column, value, positives) of the next condition; kind -1 where none helps.
 
     `orders` and `counts` hold the rows still covered, by rising value of each column.
@@ -175,7 +167,7 @@ def best_condition(columns, orders, counts, n_categories, rows, positive, weight
                 value = 0.5 * (threshold + neighbour) if midway else threshold
         elif not used[j]:
             score, code, covered_p = best_category(
-                columns[j], n_categories[j], rows, positive, weights, context
+                columns[j], n_categories[j], rows, positive, weights, context, tallies
             )
             if code >= 0:
                 best, kind, place, value, best_p = score, EQUAL, j, float(code), covered_p
@@ -183,55 +175,33 @@ def best_condition(columns, orders, counts, n_categories, rows, positive, weight
 
 
 @njit(cache=True, nogil=True)
-def grow_conjunction(
-    columns, orders, known, n_categories, growing, positive, weights, used, options
-):
-    """Return the kinds, places and values of the conditions, added one at a time.
-
-    `growing` marks the rows to grow on and ends up marking those still covered; `used` marks the
-    categorical columns that already have a condition. `options` are the criterion, the smoothing
-    of shares, the least weight of positives, the most conditions, and whether a threshold lies
-    midway between neighbouring values.
-    """
-    _, _, least_positives, most_conditions, _ = options
-    kinds = np.empty(most_conditions, dtype=np.int64)
-    places = np.empty(most_conditions, dtype=np.int64)
-    values = np.empty(most_conditions)
-    rows = np.flatnonzero(growing).astype(np.int32)
-    n_rows = rows.shape[0]
-    current = np.empty((columns.shape[0], n_rows), dtype=np.int32)
-    counts = np.zeros(columns.shape[0], dtype=np.int64)
-    for j in range(columns.shape[0]):
+def select_growing(orders, known, n_categories, growing, current, counts):
+    """Write the rows to grow on by rising value of each numeric column, and their numbers."""
+    for j in range(orders.shape[0]):
+        count = np.int64(0)
         if n_categories[j] == 0:
             for i in range(known[j]):
                 row = orders[j, i]
-                if growing[row]:
-                    current[j, counts[j]] = row
-                    counts[j] += 1
-    length = 0
-    while length < most_conditions:
-        kind, place, value, covered_p = best_condition(
-            columns, current, counts, n_categories, rows[:n_rows], positive, weights, used, options
-        )
-        if kind < 0 or covered_p < least_positives:
-            break
-        kinds[length], places[length], values[length] = kind, place, value
-        length += 1
-        # A column may be bounded many times, but a second category of it would cover nothing.
-        used[place] = 1
-        for i in range(n_rows):
-            growing[rows[i]] = holds(kind, value, columns[place, rows[i]])
-        # Sorted once, the orders only shrink: what a rule no longer covers is taken out of each.
-        n_rows = keep_alive(rows, n_rows, growing)
-        for j in range(columns.shape[0]):
-            counts[j] = keep_alive(current[j], counts[j], growing)
-    return kinds[:length], places[:length], values[:length]
+                # Written whether wanted or not: counting on is quicker than an unforeseen branch.
+                current[j, count] = row
+                count += growing[row]
+        counts[j] = count
 
 
 @njit(cache=True, nogil=True)
-def prefix_counts(kinds, places, values, columns, rows, positive, weights):
-    """Return the weights of positives and negatives that the first 0, 1, ... conditions cover."""
-    counts = np.zeros((kinds.shape[0] + 1, 2))
+def shrink(kind, value, column, rows, n_rows, current, counts, growing):
+    """Take out the rows that fail a condition; return how many are left."""
+    for i in range(n_rows):
+        growing[rows[i]] = holds(kind, value, column[rows[i]])
+    # Sorted once, the orders only shrink: what a rule no longer covers is taken out of each.
+    for j in range(current.shape[0]):
+        counts[j] = keep_alive(current[j], counts[j], growing)
+    return keep_alive(rows, n_rows, growing)
+
+
+@njit(cache=True, nogil=True)
+def prefix_counts(kinds, places, values, columns, rows, positive, weights, counts):
+    """Add the weights of positives and negatives that the first 0, 1, ... conditions cover."""
     for i in range(rows.shape[0]):
         row = rows[i]
         side = 0 if positive[row] else 1
@@ -241,17 +211,14 @@ def prefix_counts(kinds, places, values, columns, rows, positive, weights):
             if not holds(kinds[c], values[c], columns[places[c], row]):
                 break
             counts[c + 1, side] += weights[row]
-    return counts
 
 
 @njit(cache=True, nogil=True)
-def first_cover(coverage, start, rows):
-    """Return for each row the first rule from `start` on that covers it, or their number."""
+def first_cover(coverage, start, rows, first):
+    """Write for each row the first rule from `start` on that covers it, or their number."""
     n_rules = coverage.shape[0]
-    first = np.empty(rows.shape[0], dtype=np.int64)
     for i in range(rows.shape[0]):
         rule = start
         while rule < n_rules and not coverage[rule, rows[i]]:
             rule += 1
         first[i] = rule
-    return first

@@ -107,7 +107,7 @@ class _ClassLearner:
             if rule.covered[rows].any():
                 # A row that a later rule covers is not lost where this one is shortened: variants
                 # are judged by what no other rule decides.
-                later = first_cover(coverage, place + 1, rows) - place - 1
+                later = first_rules(coverage, place + 1, rows) - place - 1
                 no_later = later == len(rules) - place - 1
                 variants = [rule, *self._variants(rule, rows, rows[no_later])]
                 bits = [
@@ -196,7 +196,7 @@ class _ClassLearner:
 
     def _counts(self, rules: list[Conjunction]) -> RuleCounts:
         coverage = np.stack([rule.covered for rule in rules])
-        counts = self._later_counts(self.rows, first_cover(coverage, 0, self.rows), len(rules))
+        counts = self._later_counts(self.rows, first_rules(coverage, 0, self.rows), len(rules))
         return RuleCounts(
             np.ascontiguousarray(counts[:-1, 0]),
             np.ascontiguousarray(counts[:-1, 1]),
@@ -237,3 +237,10 @@ class _ClassLearner:
             return rule
         counts = self.problem.prefix_counts(rule, pruning)
         return self.problem.shortened(rule, int(np.argmax(counts[:, 0] - counts[:, 1])))
+
+
+def first_rules(coverage: np.ndarray, start: int, rows: Rows) -> NDArray[np.int64]:
+    """Return for each row the first rule from `start` on that covers it, or their number."""
+    first = np.empty(len(rows), dtype=np.int64)
+    first_cover(coverage, start, rows, first)
+    return first

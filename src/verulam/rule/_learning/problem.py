@@ -11,14 +11,17 @@ from verulam.rule._learning.grow_loops import (
     EQUAL,
     FOIL_GAIN,
     POSITIVE_SHARE,
-    covered_rows,
-    grow_conjunction,
+    best_condition,
     prefix_counts,
+    select_growing,
+    shrink,
     side_weights,
 )
 
 #: No rule needs more conditions than this to be of use.
 MOST_CONDITIONS = 64
+#: Which entries meet a condition, by its kind.
+_HOLDS = {AT_MOST: np.less_equal, AT_LEAST: np.greater_equal, EQUAL: np.equal}
 CRITERIA = {"foil": FOIL_GAIN, "entropy": POSITIVE_SHARE}
 
 
@@ -125,8 +128,9 @@ class Problem:
         self, kinds: NDArray[np.int64], places: NDArray[np.int64], values: NDArray[np.float64]
     ) -> Conjunction:
         """Return the conditions with the rows that they cover."""
-        rows = np.arange(self.table.columns.shape[1], dtype=np.int32)
-        covered = covered_rows(kinds, places, values, self.table.columns, rows)
+        covered = np.ones(self.table.columns.shape[1], dtype=np.uint8)
+        for kind, place, value in zip(kinds, places, values, strict=True):
+            covered &= _HOLDS[kind](self.table.columns[place], value)
         return Conjunction(kinds, places, values, covered)
 
     def empty(self) -> Conjunction:
@@ -144,28 +148,58 @@ class Problem:
         start = start or self.empty()
         growing[rows] = start.covered[rows]
         used[start.places[start.kinds == EQUAL]] = 1
-        added = grow_conjunction(
-            table.columns,
-            table.orders,
-            table.known,
-            table.n_categories,
-            growing,
-            self.positive,
-            self.weights,
-            used,
-            options.as_tuple(),
+        added = self._conditions(growing, used, options)
+        return self.conjunction(
+            np.append(start.kinds, np.array([kind for kind, _, _ in added], dtype=np.int64)),
+            np.append(start.places, np.array([place for _, place, _ in added], dtype=np.int64)),
+            np.append(start.values, np.array([value for _, _, value in added])),
         )
-        kinds, places, values = (
-            np.concatenate(parts)
-            for parts in zip((start.kinds, start.places, start.values), added, strict=True)
-        )
-        return self.conjunction(kinds, places, values)
+
+    def _conditions(
+        self, growing: NDArray[np.uint8], used: NDArray[np.uint8], options: GrowthOptions
+    ) -> list[tuple[int, int, float]]:
+        """Return kind, column and value of the conditions, added one at a time.
+
+        `growing` marks the rows to grow on and ends up marking those still covered; `used` marks
+        the categorical columns that already have a condition.
+        """
+        table, sides = self.table, (self.positive, self.weights)
+        rows = np.flatnonzero(growing).astype(np.int32)
+        # One place more, for what is written last may be of no row to grow on.
+        current = np.empty((len(table.columns), len(rows) + 1), dtype=np.int32)
+        counts = np.zeros(len(table.columns), dtype=np.int64)
+        tallies = np.empty((2, int(table.n_categories.max(initial=0))))
+        select_growing(table.orders, table.known, table.n_categories, growing, current, counts)
+        settings, n_rows = options.as_tuple(), len(rows)
+        conditions: list[tuple[int, int, float]] = []
+        while len(conditions) < options.most_conditions:
+            kind, place, value, covered = best_condition(
+                table.columns,
+                current,
+                counts,
+                table.n_categories,
+                rows[:n_rows],
+                *sides,
+                used,
+                settings,
+                tallies,
+            )
+            if kind < 0 or covered < options.least_positives:
+                break
+            conditions.append((kind, place, value))
+            # A column may be bounded many times; a second category of it would cover nothing.
+            used[place] = 1
+            n_rows = shrink(
+                kind, value, table.columns[place], rows, n_rows, current, counts, growing
+            )
+        return conditions
 
     def prefix_counts(
         self, conjunction: Conjunction, rows: NDArray[np.int32]
     ) -> NDArray[np.float64]:
         """Return the weights of positives and negatives that each prefix covers."""
-        return prefix_counts(
+        counts = np.zeros((len(conjunction) + 1, 2))
+        prefix_counts(
             conjunction.kinds,
             conjunction.places,
             conjunction.values,
@@ -173,7 +207,9 @@ class Problem:
             rows,
             self.positive,
             self.weights,
+            counts,
         )
+        return counts
 
     def shortened(self, conjunction: Conjunction, length: int) -> Conjunction:
         """Return the first conditions alone."""

@@ -324,15 +324,19 @@ def run_filter(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray) -
     n_steps, n_columns = sequences.values.shape
     size = stack.n_dimensions
     means, covariances = np.empty((n_steps, size)), np.empty((n_steps, size, size))
+    firsts = sequences.starts[:-1][np.diff(sequences.starts) > 0]
+    means[firsts], covariances[firsts] = stack.initial_mean, stack.initial_covariance
     gains = np.zeros((n_steps, n_columns, size))
     innovations, scales = np.zeros((2, n_steps, n_columns))
     known = inputs_of(stack, sequences)
-    logs = loops.filter_steps(
+    logs = np.zeros(n_steps)
+    loops.filter_steps(
         without_inputs(stack, sequences.values, known, regimes),
         sequences.starts,
         regimes,
         pushes(stack, known, regimes),
         _arguments(stack),
+        (*_noise_scratch(n_columns, size), np.empty(n_columns), np.empty((size, size)), logs),
         means,
         covariances,
         gains,
@@ -344,17 +348,26 @@ def run_filter(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray) -
     return Filtering(estimates, gains, innovations, scales)
 
 
+def _noise_scratch(n_columns: int, size: int) -> tuple[np.ndarray, ...]:
+    """Return what `decorrelate` fills: rows, factor, variances, and places of numbers."""
+    factor = np.zeros((n_columns, n_columns))
+    return np.empty((n_columns, size)), factor, np.empty(n_columns), np.empty(n_columns, dtype=int)
+
+
 def run_smoother(stack: LinearSystem, sequences: Sequences, regimes: np.ndarray) -> StateEstimates:
     """Return the smoothed estimates where each step has its regime."""
     filtering = run_filter(stack, sequences, regimes)
     estimates = filtering.estimates
     means, covariances = estimates.means, estimates.covariances
     lags = np.zeros_like(covariances)
+    n_columns, size = sequences.values.shape[1], stack.n_dimensions
+    vectors, matrices = np.empty((2, size)), np.empty((4, size, size))
     loops.smooth_steps(
         sequences.values,
         sequences.starts,
         regimes,
         _arguments(stack),
+        (*_noise_scratch(n_columns, size), *vectors, *matrices),
         means,
         covariances,
         filtering.gains,
@@ -402,8 +415,6 @@ def without_inputs(
 
 def _arguments(stack: LinearSystem) -> tuple[np.ndarray, ...]:
     return (
-        stack.initial_mean,
-        stack.initial_covariance,
         stack.transition,
         stack.state_noise,
         stack.observation,

@@ -6,7 +6,8 @@ regime, of which each step uses one.
 """
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 LOG_TWO_PI = float(np.log(2.0 * np.pi))
 #: A variance below this share of what it was before counts as zero.
@@ -14,14 +15,14 @@ NEGLIGIBLE = 1e-14
 
 
 @njit(cache=True, nogil=True)
-def decorrelate(observation, noise, values, rows, variances, factor):
+def decorrelate(observation, noise, values, rows, variances, factor, places):
     """Fill rows of the observation matrix for which noise is independent; return their number.
 
     The noise of the numbers that are present is factored as ``L D L'``; `rows` is the inverse of
-    L times their rows, `variances` is D, and `factor` is L, to treat the numbers alike.
+    L times their rows, `variances` is D, and `factor` is L, to treat the numbers alike. `places`
+    is scratch.
     """
-    count = 0
-    places = np.empty(values.shape[0], dtype=np.int64)
+    count = np.int64(0)
     for j in range(values.shape[0]):
         if not np.isnan(values[j]):
             places[count] = j
@@ -123,7 +124,8 @@ def measurement_update(row, noise, value, mean, covariance, gain):
         innovation -= row[i] * mean[i]
     # A number that is known without noise already says nothing new.
     if variance <= 0.0:
-        gain[:] = 0.0
+        for i in range(size):
+            gain[i] = 0.0
         return innovation, 0.0, 0.0
     # One half is computed and copied, so that rounding cannot make the covariance asymmetric.
     for i in range(size):
@@ -138,27 +140,22 @@ def measurement_update(row, noise, value, mean, covariance, gain):
 
 @njit(cache=True, nogil=True)
 def filter_steps(
-    values, starts, regimes, pushes, system, means, covariances, gains, innovations, scales
+    values, starts, regimes, pushes, system, scratch, means, covariances, gains, innovations, scales
 ):
-    """Fill means and covariances given the steps so far; return each step's log-density.
+    """Fill means and covariances given the steps so far; write each step's log-density.
 
+    Those of the first step of each sequence are there already, before anything is seen.
     `pushes` has what inputs add to the state on its way into each step, or one row for all. What
     each number changed is noted for the way back: its gain, innovation and variance.
     """
-    first_mean, first_covariance, transition, state_noise, observation, offset, noise = system
+    transition, state_noise, observation, offset, noise = system
+    rows, factor, variances, places, numbers, buffer, logs = scratch
     size, width = transition.shape[1], values.shape[1]
-    rows, factor = np.empty((width, size)), np.zeros((width, width))
-    variances, numbers = np.empty(width), np.empty(width)
-    buffer = np.empty((size, size))
-    logs = np.zeros(values.shape[0])
     prepared, count = -1, 0
     for s in range(starts.shape[0] - 1):
         for t in range(starts[s], starts[s + 1]):
             g = regimes[t]
-            if t == starts[s]:
-                means[t] = first_mean
-                covariances[t] = first_covariance
-            else:
+            if t > starts[s]:
                 push = pushes[t if pushes.shape[0] > 1 else 0]
                 for i in range(size):
                     means[t, i] = push[i]
@@ -169,7 +166,9 @@ def filter_steps(
                 )
             # Most steps have the regime and the gaps of the step before, and so its factors.
             if prepared < 0 or regimes[prepared] != g or not same_gaps(values[prepared], values[t]):
-                count = decorrelate(observation[g], noise[g], values[t], rows, variances, factor)
+                count = decorrelate(
+                    observation[g], noise[g], values[t], rows, variances, factor, places
+                )
                 prepared = t
             i = 0
             for j in range(width):
@@ -184,7 +183,6 @@ def filter_steps(
                 )
                 innovations[t, i], scales[t, i] = innovation, scale
                 logs[t] += density
-    return logs
 
 
 @njit(cache=True, nogil=True)
@@ -214,22 +212,21 @@ def look_back(row, gain, innovation, scale, pull, precision, buffer):
 
 @njit(cache=True, nogil=True)
 def smooth_steps(
-    values, starts, regimes, system, means, covariances, gains, innovations, scales, lags
+    values, starts, regimes, system, scratch, means, covariances, gains, innovations, scales, lags
 ):
     """Turn filtered means and covariances into smoothed ones, in place.
 
     `lags` is filled with the covariance of each state with the one before it.
     """
-    _, _, transition, state_noise, observation, _, noise = system
-    size, width = transition.shape[1], values.shape[1]
-    rows, factor = np.empty((width, size)), np.zeros((width, width))
-    variances, buffer = np.empty(width), np.empty(size)
-    ahead, product, across = np.empty((3, size, size))
-    pull, precision = np.empty(size), np.empty((size, size))
+    transition, state_noise, observation, _, noise = system
+    rows, factor, variances, places, buffer, pull, precision, ahead, product, across = scratch
+    size = transition.shape[1]
     prepared, count = -1, 0
     for s in range(starts.shape[0] - 1):
-        pull[:] = 0.0
-        precision[:] = 0.0
+        for i in range(size):
+            pull[i] = 0.0
+            for j in range(size):
+                precision[i, j] = 0.0
         for t in range(starts[s + 1] - 1, starts[s] - 1, -1):
             if t < starts[s + 1] - 1:
                 move = transition[regimes[t + 1]]
@@ -246,7 +243,9 @@ def smooth_steps(
             correct(means[t], covariances[t], pull, precision, across, product)
             g = regimes[t]
             if prepared < 0 or regimes[prepared] != g or not same_gaps(values[prepared], values[t]):
-                count = decorrelate(observation[g], noise[g], values[t], rows, variances, factor)
+                count = decorrelate(
+                    observation[g], noise[g], values[t], rows, variances, factor, places
+                )
                 prepared = t
             for i in range(count - 1, -1, -1):
                 look_back(

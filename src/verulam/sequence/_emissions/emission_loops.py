@@ -1,7 +1,8 @@
 """Compiled loops of the emissions: float64 C-arrays in, arrays out, no checks."""
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "nsz"})

@@ -239,7 +239,13 @@ def best_paths(
     scores = np.empty_like(logarithms)
     with np.errstate(divide="ignore"):
         log_initial = np.log(initial)
-    log_loops.viterbi(logarithms, starts, log_initial, layout, transposed, scores, paths, values)
+    data = logarithms, starts, log_initial
+    # Each form has loops of its own, so that only what a model needs is compiled.
+    if layout.kind == DENSE:
+        log_loops.best_scores_dense(*data, layout.dense, scores)
+        log_loops.trace_back_dense(scores, starts, transposed.dense, paths, values)
+    else:
+        log_loops.viterbi_sparse(*data, layout, transposed, scores, paths, values)
     return BestPath(paths, values)
 
 

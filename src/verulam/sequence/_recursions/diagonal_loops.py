@@ -7,8 +7,8 @@ cannot tell that they do not overlap.
 """
 
 import numpy as np
-from numba import njit
 
+from verulam.numerics import njit
 from verulam.sequence._recursions.inference_loops import FAINT, FAST, LOST, TINY
 from verulam.sequence._tuning import LANES
 

@@ -7,7 +7,8 @@ steps. Emissions are relative: each row is divided by a factor that cancels in t
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from verulam.numerics import njit
 
 #: Sums may be reordered and fused; infinities and NaN keep their meaning.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
@@ -202,7 +203,8 @@ def backward_dense(emissions, starts, dense, alpha, gamma, sums, failures, tail,
     the tail where `count_tail` says so.
     """
     n_states = alpha.shape[1]
-    ahead, beta, by_sequence = np.zeros(n_states), np.empty(n_states), np.zeros_like(sums)
+    ahead, beta = np.empty(n_states), np.empty(n_states)
+    by_sequence = np.empty(sums.shape)
     adds = sums.shape[0] > 0
     for s in range(starts.shape[0] - 1):
         if failures[s] >= 0:
@@ -227,7 +229,9 @@ def backward_dense(emissions, starts, dense, alpha, gamma, sums, failures, tail,
                 add_outer(alpha[t], ahead, share, by_sequence)
             factor = look_back(emissions[t], beta, ahead, share, factor)
         if failures[s] < 0:
-            sums += by_sequence
+            for i in range(sums.shape[0]):
+                for j in range(n_states):
+                    sums[i, j] += by_sequence[i, j]
     return ahead
 
 

@@ -6,8 +6,8 @@ The buffers are those of `diagonal_loops`.
 """
 
 import numpy as np
-from numba import njit
 
+from verulam.numerics import njit
 from verulam.sequence._recursions.diagonal_loops import GROUP, by_target, push_bands
 from verulam.sequence._recursions.inference_loops import FAINT, FAST, LOST, Layout
 from verulam.sequence._tuning import LANES

@@ -1,8 +1,8 @@
 """Compiled Viterbi algorithm, and forward-backward in logarithms where scaled numbers underflow."""
 
 import numpy as np
-from numba import njit
 
+from verulam.numerics import njit
 from verulam.sequence._recursions.inference_loops import DENSE, DIAGONALS, out_edges
 
 #: Logarithms may be minus infinity, never NaN.
@@ -56,25 +56,22 @@ def push_best_sparse(kind, offsets, diagonals, sources, targets, weights, previo
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def best_scores_dense(log_emissions, first, log_initial, dense, scores):
-    """Fill the log-probability of the best path into each state at each step.
-
-    Row 0 is step `first`, where `log_initial` leads into the states.
-    """
-    for t in range(scores.shape[0]):
-        if t == 0:
+def best_scores_dense(log_emissions, starts, log_initial, dense, scores):
+    """Fill the log-probability of the best path into each state at each step."""
+    for s in range(starts.shape[0] - 1):
+        for t in range(starts[s], starts[s + 1]):
+            if t == starts[s]:
+                for j in range(scores.shape[1]):
+                    scores[t, j] = log_initial[j]
+            else:
+                push_best_dense(dense[t if dense.shape[0] > 1 else 0], scores[t - 1], scores[t])
             for j in range(scores.shape[1]):
-                scores[t, j] = log_initial[j]
-        else:
-            step = first + t if dense.shape[0] > 1 else 0
-            push_best_dense(dense[step], scores[t - 1], scores[t])
-        for j in range(scores.shape[1]):
-            scores[t, j] += log_emissions[t, j]
+                scores[t, j] += log_emissions[t, j]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def best_scores_sparse(log_emissions, log_initial, edges, scores):
-    """Do as `best_scores_dense` at the cost of the transitions there are."""
+    """Do as `best_scores_dense` for one sequence, at the cost of the transitions there are."""
     kind, _, offsets, diagonals, sources, targets, weights, _ = edges
     for t in range(scores.shape[0]):
         if t == 0:
@@ -90,11 +87,7 @@ def best_scores_sparse(log_emissions, log_initial, edges, scores):
 
 @njit(cache=True, nogil=True)
 def trace_back(scores, first, last, transposed, path):
-    """Fill the path that ends in ``path[last]``, back to step `first`.
-
-    The best source is found again along the path alone, which is cheaper than noting it for
-    every state on the way forward.
-    """
+    """Fill the path that ends in ``path[last]``, back to step `first`."""
     n_states = scores.shape[1]
     others, weights = np.empty(n_states, dtype=np.int64), np.empty(n_states)
     for t in range(last - 1, first - 1, -1):
@@ -108,40 +101,43 @@ def trace_back(scores, first, last, transposed, path):
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def trace_back_dense(scores, first, last, dense, path):
-    """Do as `trace_back` for a dense matrix, which is transposed."""
-    for t in range(last - 1, first - 1, -1):
-        step = t + 1 if dense.shape[0] > 1 else 0
-        target = path[t + 1]
-        best, value = 0, -np.inf
-        for k in range(scores.shape[1]):
-            candidate = scores[t - first, k] + dense[step, target, k]
-            if candidate > value:
-                best, value = k, candidate
-        path[t] = best
+def trace_back_dense(scores, starts, dense, paths, values):
+    """Fill the best path of each sequence and its log-probability; the matrix is transposed.
+
+    The best source is found again along the path alone, which is cheaper than noting it for
+    every state on the way forward.
+    """
+    for s in range(starts.shape[0] - 1):
+        values[s] = 0.0
+        last = starts[s + 1] - 1
+        for t in range(last, starts[s] - 1, -1):
+            step = t + 1 if dense.shape[0] > 1 else 0
+            best, value = np.int64(0), -np.inf
+            for k in range(scores.shape[1]):
+                candidate = scores[t, k]
+                if t < last:
+                    candidate += dense[step, paths[t + 1], k]
+                if candidate > value:
+                    best, value = np.int64(k), candidate
+            paths[t] = best
+            if t == last:
+                values[s] = value
 
 
 @njit(cache=True, nogil=True)
-def viterbi(log_emissions, starts, log_initial, layout, transposed, scores, paths, values):
-    """Fill the best path of each sequence and its log-probability."""
+def viterbi_sparse(log_emissions, starts, log_initial, layout, transposed, scores, paths, values):
+    """Fill the best path of each sequence and its log-probability, for diagonals or edges."""
     for s in range(starts.shape[0] - 1):
-        first, last = starts[s], starts[s + 1]
-        if first == last:
-            values[s] = 0.0
-            continue
-        rows = scores[first:last]
-        dense = layout.kind == DENSE
-        if dense:
-            best_scores_dense(log_emissions[first:last], first, log_initial, layout.dense, rows)
-        else:
-            best_scores_sparse(log_emissions[first:last], log_initial, layout, rows)
-        end = np.argmax(rows[-1])
-        values[s] = rows[-1, end]
-        paths[last - 1] = end
-        if dense:
-            trace_back_dense(rows, first, last - 1, transposed.dense, paths)
-        else:
-            trace_back(rows, first, last - 1, transposed, paths)
+        first, last = starts[s], starts[s + 1] - 1
+        values[s] = 0.0
+        if first <= last:
+            rows = scores[first : last + 1]
+            best_scores_sparse(log_emissions[first : last + 1], log_initial, layout, rows)
+            best = np.int64(0)
+            for k in range(1, scores.shape[1]):
+                best = np.int64(k) if scores[last, k] > scores[last, best] else best
+            paths[last], values[s] = best, scores[last, best]
+            trace_back(rows, first, last, transposed, paths)
 
 
 @njit(cache=True, nogil=True)

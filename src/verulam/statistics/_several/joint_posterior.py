@@ -525,14 +525,17 @@ def _covariances(losses: Vector, present: NDArray[np.bool_]) -> tuple[Vector, Ve
         if not shared.any():
             continue
         block = np.ix_(owner == one, owner == other)
-        left, right = losses[shared][:, :, owner == one], losses[shared][:, :, owner == other]
+        left = losses[shared][:, :, owner == one]
+        # Copies of all rows, contestants and repeats take memory: a block with itself needs one.
+        right = left if one == other else losses[shared][:, :, owner == other]
         centred = left - left.mean(axis=1, keepdims=True)
-        partner = right - right.mean(axis=1, keepdims=True)
+        partner = centred if one == other else right - right.mean(axis=1, keepdims=True)
         products = np.einsum("rij,rik->jk", centred, partner, optimize=True)
         rows[block] = products / (shared.sum() * (n_rows - 1) * n_rows)
         if shared.sum() > 1:
+            del centred, partner
             moved = left - left.mean(axis=0)
-            beside = right - right.mean(axis=0)
+            beside = moved if one == other else right - right.mean(axis=0)
             products = np.einsum("rij,rik->jk", moved, beside, optimize=True)
             splits[block] = products / ((shared.sum() - 1) * n_rows**2)
     return rows, splits

@@ -121,29 +121,38 @@ class Assembly:
             kinds["weight"] = NODE["weight"]
         if n_categories.any():
             kinds["category_start"] = NODE["category_start"]
-        self._fields = {name: empty_pages(capacity, kind) for name, kind in kinds.items()}
-        n_values = top.nodes.values.shape[1]
-        self._values = empty_pages(capacity * n_values).reshape(capacity, n_values)
         self._codes = CategoryCodes()
         self._codes.add(top.codes)
         self._count = top.n_nodes
+        if capacity == len(top.nodes.values):
+            # Nothing is to come.
+            self._fields = {
+                name: top.nodes.cells[name].astype(kind, copy=False) for name, kind in kinds.items()
+            }
+            self._values = top.nodes.values
+            return
+        self._fields = {name: empty_pages(capacity, kind) for name, kind in kinds.items()}
+        n_values = top.nodes.values.shape[1]
+        self._values = empty_pages(capacity * n_values).reshape(capacity, n_values)
         self._put(slice(top.n_nodes), top.nodes, slice(top.n_nodes))
 
-    def _put(self, target: slice, nodes: Nodes, source: slice) -> None:
+    def _put(self, target: Any, nodes: Nodes, source: slice) -> None:
         for name, array in self._fields.items():
             array[target] = nodes.cells[name][source]
         self._values[target] = nodes.values[source]
 
-    def add(self, root: int, part: Part) -> None:
-        """Add what was grown below a node; the part's node 0 is that node."""
-        first = self._count
-        cells = part.nodes.cells[: part.n_nodes]
-        # Node 0 of the part stands in the tree already, as `root`: the others move by one less.
-        cells["first_child"][cells["kind"] != LEAF] += first - 1
-        cells["category_start"][cells["category_start"] >= 0] += self._codes.add(part.codes)
-        self._count += part.n_nodes - 1
-        self._put(slice(root, root + 1), part.nodes, slice(1))
-        self._put(slice(first, self._count), part.nodes, slice(1, part.n_nodes))
+    def add(self, roots: NDArray[np.intp], part: Part) -> None:
+        """Add what was grown below some nodes, which are the first nodes of the part."""
+        first, n_roots = self._count, len(roots)
+        links, starts = (
+            part.nodes.cells[name][: part.n_nodes] for name in ("first_child", "category_start")
+        )
+        # The roots stand in the tree already; the other nodes move up behind all that is there.
+        links[links >= 0] += first - n_roots
+        starts[starts >= 0] += self._codes.add(part.codes)
+        self._count += part.n_nodes - n_roots
+        self._put(roots, part.nodes, slice(n_roots))
+        self._put(slice(first, self._count), part.nodes, slice(n_roots, part.n_nodes))
 
     def structure(self, *, fractional: bool) -> TreeStructure:
         """Return the tree."""

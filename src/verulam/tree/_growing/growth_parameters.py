@@ -83,7 +83,8 @@ class GrowthParameters(NamedTuple):
     loss : ndarray of shape (n_actions, n_classes)
         Losses for the risk.
     table : ndarray
-        n log2 n for each whole number, or 1 / n for squared errors; empty where weights are not 1.
+        For each whole number n log2 n with the entropy, or 1 / n with Gini index and squared error;
+        empty where weights are not 1.
     """
 
     criterion: int
@@ -135,8 +136,10 @@ class Scratch(NamedTuple):
 
 
 #: A node of a growing tree, its fields named as in `TreeStructure`; it owns `n_rows` of the
-#: sample's rows from `start` on. Loops that pass one array of records instead of one array for
-#: each field compile in half the time.
+#: sample's rows from `start` on. Where trees grow by levels, `place` is where it stands in the
+#: front of its level (-1 for leaves), `slot` which table has its counts (-1 for none), and `weight`
+#: is multiplied by the impurity. Loops that pass one array of records instead of one array for each
+#: field compile in half the time.
 NODE = np.dtype(
     [
         *((name, np.float64) for name in ("threshold", "weight", "impurity", "gain")),
@@ -144,6 +147,7 @@ NODE = np.dtype(
         *((name, np.int32) for name in ("column", "parent", "first_child", "n_children")),
         *((name, np.int32) for name in ("missing_branch", "category_start")),
         *((name, np.int32) for name in ("start", "n_rows", "depth")),
+        *((name, np.int32) for name in ("place", "slot")),
         ("kind", np.int8),
     ]
 )
@@ -154,7 +158,7 @@ class Nodes(NamedTuple):
 
     Attributes
     ----------
-    cells : ndarray of NODE
+    cells : ndarray of NODE, or a dict of arrays by the names of its fields
         All but the values.
     values : ndarray of shape (n_nodes, n_values)
         Class weights, or the number to predict.

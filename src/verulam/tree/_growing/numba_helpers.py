@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from numba import njit
+from verulam.numerics import njit
 
 _OUTER: dict[str, Any] = {
     "cache": True,

@@ -173,7 +173,7 @@ def grow(sample: Sample, parameters: GrowthParameters, seed: int = 0) -> Growth:
     threads = 0 if len(sample.rows) >= SHARED_ROWS else 1
     grown = iterate_in_threads(partial(_grow_part, top, sample, parameters), pending, threads)
     for root, part in zip(pending, grown, strict=True):
-        assembly.add(root, part)
+        assembly.add(np.array([root]), part)
     return Growth(assembly.structure(fractional=False), sample.rows)
 
 

@@ -1,0 +1,150 @@
+"""Pictures of the guide's page on neural networks."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.compose import make_column_transformer
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from verulam.data import dataset
+from verulam.neural import (
+    Autoencoder,
+    CascadeCorrelationClassifier,
+    MLPClassifier,
+    MLPRegressor,
+)
+from verulam.plots import (
+    decision_regions,
+    hidden_unit_curves,
+    network_diagram,
+    training_curves,
+)
+
+
+def draw_neural(folder: Path) -> None:
+    """Draw the page's pictures into `folder`."""
+    for name, figure in (
+        ("epochs", _epochs()),
+        ("hidden", _hidden()),
+        ("stopping", _stopping()),
+        ("digits", _digits()),
+        ("diagram", _diagram()),
+        ("cascade", _cascade()),
+        ("autoencoder", _autoencoder()),
+    ):
+        figure.savefig(folder / f"neural-{name}.png", dpi=110)
+        plt.close(figure)
+
+
+def _sine() -> tuple[MLPRegressor, np.ndarray, np.ndarray]:
+    random = np.random.default_rng(0)
+    x = random.uniform(-0.5, 0.5, size=(50, 1))
+    y = np.sin(6 * x[:, 0]) + random.normal(scale=0.1, size=50)
+    net = MLPRegressor(
+        2, activation="logistic", solver="sgd", learning_rate=0.1, momentum=0.0, batch_size=1,
+        alpha=0.0, max_iter=1000, tol=0.0, n_iter_no_change=1000, random_state=0,
+    )  # fmt: skip
+    return net, x, y
+
+
+def _epochs() -> plt.Figure:
+    """Return a fit after 100, 200, 300 and 1,000 epochs."""
+    net, x, y = _sine()
+    grid = np.linspace(-0.5, 0.5, 200)
+    figure, axes = plt.subplots(1, 4, figsize=(10.0, 2.8), sharey=True, layout="constrained")
+    shown = iter(axes)
+    for epoch in net.epochs(x, y):
+        if epoch.number in (100, 200, 300, 1000):
+            ax = next(shown)
+            ax.plot(x[:, 0], y, ".", color="0.6")
+            ax.plot(grid, np.sin(6 * grid), "--", color="0.4")
+            ax.plot(grid, net.predict(grid[:, None]), color="C0", linewidth=2)
+            ax.set(title=f"epoch {epoch.number}", xlabel="input")
+    return figure
+
+
+def _hidden() -> plt.Figure:
+    """Return the hidden units of the fit."""
+    net, x, y = _sine()
+    figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.0), layout="constrained")
+    hidden_unit_curves(net.fit(x, y), np.linspace(-0.5, 0.5, 200), axes=list(axes))
+    return figure
+
+
+def _stopping() -> plt.Figure:
+    """Return the errors of a large network by epoch."""
+    credit = dataset("german_credit")
+    numbers = credit.inputs.select_dtypes("number").columns.tolist()
+    words = [name for name in credit.inputs if name not in numbers]
+    prepare = make_column_transformer((StandardScaler(), numbers), (OneHotEncoder(), words))
+    net = MLPClassifier(
+        60, alpha=0.0, learning_rate=0.01, early_stopping=True, validation_fraction=0.3,
+        n_iter_no_change=40, random_state=0,
+    )  # fmt: skip
+    net.fit(prepare.fit_transform(credit.inputs), credit.target_values)
+    figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    training_curves(net.history_, ax=ax)
+    return figure
+
+
+def _digits() -> plt.Figure:
+    """Return digits in the plane of two hidden units."""
+    digits = dataset("digits")
+    pixels = digits.inputs.to_numpy() / 16
+    labels = np.asarray(digits.target_values)
+    net = MLPClassifier(
+        2, activation="tanh", learning_rate=0.02, tol=1e-3, max_iter=500, random_state=3
+    )
+    places = net.fit(pixels, labels).hidden_outputs(pixels)
+    figure, ax = plt.subplots(figsize=(6.4, 5.2), layout="constrained")
+    for row in range(0, len(labels), 6):
+        shade = f"C{int(labels[row])}"
+        ax.text(*places[row], str(labels[row]), color=shade, ha="center", va="center")
+    ax.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xlabel="unit 1", ylabel="unit 2")
+    ax.set_title(f"{100 * net.score(pixels, labels):.0f} % of the training digits told apart")
+    return figure
+
+
+def _diagram() -> plt.Figure:
+    """Return a network whose hidden units see half of the inputs."""
+    half = np.zeros((4, 2), dtype=bool)
+    half[:2, 0] = half[2:, 1] = True
+    iris = dataset("iris")
+    net = MLPClassifier(
+        2, activation="tanh", masks=[half, None], learning_rate=0.05, tol=1e-3, random_state=0
+    )
+    figure, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+    network_diagram(net.fit(iris.inputs, iris.target_values), ax=ax)
+    return figure
+
+
+def _cascade() -> plt.Figure:
+    """Return two spirals, and the error by the number of units."""
+    turn = np.linspace(0.25, 1.0, 70) * 3 * np.pi
+    spiral = np.column_stack([turn * np.cos(turn), turn * np.sin(turn)]) / 9.0
+    X, y = np.vstack([spiral, -spiral]), np.repeat(["one", "other"], 70)
+    net = CascadeCorrelationClassifier(max_units=25, alpha=0.0, tol=0.0, random_state=0).fit(X, y)
+    figure, axes = plt.subplots(1, 2, figsize=(9.0, 4.0), layout="constrained")
+    decision_regions(net, X, y, ax=axes[0])
+    axes[1].plot(net.path_["units"], net.path_["loss"], "o-")
+    axes[1].set(xlabel="hidden units", ylabel="training error", xticks=net.path_["units"])
+    return figure
+
+
+def _autoencoder() -> plt.Figure:
+    """Return points of an arc and their reconstructions by one number."""
+    random = np.random.default_rng(0)
+    angle = np.linspace(0, np.pi, 80)
+    arc = np.column_stack([np.cos(angle), np.sin(angle)])
+    arc += random.normal(scale=0.04, size=arc.shape)
+    curved = Autoencoder((6, 1), n_init=4, random_state=0).fit(arc)
+    straight = Autoencoder(1, activation="identity", random_state=0).fit(arc)
+    figure, ax = plt.subplots(figsize=(6.0, 3.6), layout="constrained")
+    ax.plot(arc[:, 0], arc[:, 1], ".", color="0.6", label="points")
+    for label, coder in (("tanh units, 2-6-1-6-2", curved), ("linear units, 2-1-2", straight)):
+        back = coder.inverse_transform(coder.transform(arc))
+        ax.plot(back[:, 0], back[:, 1], label=label)
+    ax.set_aspect("equal")
+    ax.legend()
+    return figure

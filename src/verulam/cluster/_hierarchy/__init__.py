@@ -1,0 +1,1 @@
+"""Hierarchies: clusters within clusters, built by merging or by splitting."""

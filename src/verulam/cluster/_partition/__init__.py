@@ -1,0 +1,1 @@
+"""Partitions: a number of clusters, each around a mean or around one of the rows."""

@@ -1,0 +1,1 @@
+"""Boosting: each member is taught by the mistakes of those before it."""

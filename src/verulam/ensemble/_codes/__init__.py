@@ -1,0 +1,1 @@
+"""Error-correcting output codes: matrices, their quality, classifiers made of dichotomies."""

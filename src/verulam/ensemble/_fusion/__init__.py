@@ -1,0 +1,1 @@
+"""Fusion: rules that combine outputs, their scales, and what theory says of the combination."""

@@ -1,0 +1,1 @@
+"""Local ensembles: which member answers depends on the row."""

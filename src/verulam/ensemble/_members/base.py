@@ -1,0 +1,149 @@
+"""What all ensembles share: reading the data, default members, answers from combined votes."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import Tags, check_consistent_length
+
+from verulam.base import (
+    Classifier,
+    DataError,
+    MetaEstimatorMixin,
+    Regressor,
+    check_is_fitted,
+    encode_classes,
+    numeric_targets,
+)
+from verulam.ensemble._members.members import Member, named_members
+from verulam.ensemble._members.tables import read_table
+from verulam.nonparametric import KNeighborsClassifier, NeighbourSmoother
+from verulam.parametric import LeastSquares, NaiveBayes
+from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+def default_classifiers() -> list[Member]:
+    """Return classifiers of three kinds, which err in different ways."""
+    return [
+        ("naive_bayes", NaiveBayes()),
+        ("tree", DecisionTreeClassifier(min_samples_leaf=3)),
+        ("neighbours", make_pipeline(StandardScaler(), KNeighborsClassifier())),
+    ]
+
+
+def default_regressors() -> list[Member]:
+    """Return regressors of three kinds, which err in different ways."""
+    return [
+        ("linear", LeastSquares()),
+        ("tree", DecisionTreeRegressor(min_samples_leaf=5)),
+        ("neighbours", make_pipeline(StandardScaler(), NeighbourSmoother())),
+    ]
+
+
+class _NamedParts:
+    """Parameters of members under their names, as in ``tree__max_depth``."""
+
+    estimators: Any
+
+    def _pairs(self) -> Iterator[Member]:
+        for item in self.estimators or ():
+            if isinstance(item, tuple | list) and len(item) == 2 and hasattr(item[1], "get_params"):
+                yield item[0], item[1]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; those of named members too if `deep`."""
+        parameters = super().get_params(deep=False)  # type: ignore[misc]
+        if deep and isinstance(parameters.get("estimators"), list | tuple):
+            for name, learner in self._pairs():
+                parameters[name] = learner
+                for part, value in learner.get_params(deep=True).items():
+                    parameters[f"{name}__{part}"] = value
+        return parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters, also those of named members, and members by name."""
+        if "estimators" in parameters:
+            self.estimators = parameters.pop("estimators")
+        if isinstance(getattr(self, "estimators", None), list | tuple):
+            names = {name for name, _ in self._pairs()}
+            replaced = {name: parameters.pop(name) for name in names & set(parameters)}
+            if replaced:
+                self.estimators = [
+                    (item[0], replaced.get(item[0], item[1])) if isinstance(item, tuple) else item
+                    for item in self.estimators
+                ]
+        return super().set_params(**parameters)  # type: ignore[misc]
+
+
+class EnsembleClassifier(_NamedParts, MetaEstimatorMixin, Classifier):
+    """A classifier made of others: it prepares the table for each of them by itself."""
+
+    _skipped_checks: ClassVar[dict[str, str]] = {}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _members(self) -> list[Member]:
+        return named_members(self.estimators, "classification", default_classifiers)
+
+    def _read(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.intp]]:
+        """Return the table and the class codes, and remember columns and classes."""
+        table = read_table(self, X)
+        codes, classes = encode_classes(self, y)
+        check_consistent_length(table, codes)
+        if len(classes) < 2:
+            raise DataError(f"y has only one class ({classes[0]}); two or more are needed.")
+        self.classes_ = classes
+        return table, codes
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return read_table(self, X, reset=False)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the combined vote for each class; those of a row sum to 1."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with the largest combined vote."""
+        winners = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[winners]
+
+
+class EnsembleRegressor(_NamedParts, MetaEstimatorMixin, Regressor):
+    """A regressor made of others: it prepares the table for each of them by itself."""
+
+    _skipped_checks: ClassVar[dict[str, str]] = {}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _members(self) -> list[Member]:
+        return named_members(self.estimators, "regression", default_regressors)
+
+    def _read(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.float64]]:
+        """Return the table and the targets, and remember the columns."""
+        table = read_table(self, X)
+        targets = numeric_targets(self, y)
+        check_consistent_length(table, targets)
+        return table, targets
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return read_table(self, X, reset=False)
+
+
+def unit_rows(votes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return votes that sum to 1 in each row; where there are none, all classes get as much."""
+    totals = votes.sum(axis=1, keepdims=True)
+    shares = np.divide(votes, totals, out=np.zeros_like(votes), where=totals > 0)
+    return np.where(totals > 0, shares, 1.0 / votes.shape[1])

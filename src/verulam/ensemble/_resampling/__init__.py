@@ -1,0 +1,1 @@
+"""Resampling: many learners from one, by other rows, columns, settings and seeds."""

@@ -1,0 +1,1 @@
+"""Views and clusterings: several representations of the same rows, or several partitions."""

@@ -1,0 +1,1 @@
+"""Networks that make codes of their inputs, or remember them."""

@@ -1,0 +1,1 @@
+"""A network as one vector of parameters: layout, forward pass, gradient, objective."""

@@ -1,0 +1,225 @@
+"""Where the weights of a network lie in one flat vector, which are zero and which are tied."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from verulam.base import DataError
+
+#: Start of small random weights, as the text has it (Alpaydin fig. 11.11).
+SMALL = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Layers of a network and the places of their parameters.
+
+    The weights of layer l, inputs by units, are followed by its biases; the weights of connections
+    that skip the hidden layers, inputs by outputs, come last.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Inputs, units of each hidden layer, outputs.
+    skip
+        Whether inputs also reach the outputs directly.
+    masks : tuple of ndarray, or None
+        For each layer, which weights there are (True).
+    tied : tuple of ndarray, or None
+        For each layer, a number for each weight; equal numbers share their value, -1 is free.
+    """
+
+    sizes: tuple[int, ...]
+    skip: bool = False
+    masks: tuple[NDArray[np.bool_], ...] | None = None
+    tied: tuple[NDArray[np.int64], ...] | None = None
+
+    @property
+    def n_layers(self) -> int:
+        """Layers of weights."""
+        return len(self.sizes) - 1
+
+    @cached_property
+    def table(self) -> NDArray[np.int64]:
+        """For each layer: inputs, units, place of weights, of biases, units before it."""
+        rows, place, units = [], 0, 0
+        for n_inputs, n_units in pairwise(self.sizes):
+            bias = place + n_inputs * n_units
+            rows.append((n_inputs, n_units, place, bias, units))
+            place, units = bias + n_units, units + n_units
+        return np.array(rows, dtype=np.int64)
+
+    @property
+    def skip_place(self) -> int:
+        """Place of the weights from inputs to outputs; -1 where there are none."""
+        last = self.table[-1]
+        return int(last[3] + last[1]) if self.skip else -1
+
+    @property
+    def n_parameters(self) -> int:
+        """Length of the vector, absent and tied weights included."""
+        last = self.table[-1]
+        direct = self.sizes[0] * self.sizes[-1] if self.skip else 0
+        return int(last[3] + last[1] + direct)
+
+    def weights(self, theta: NDArray[Any], layer: int) -> NDArray[Any]:
+        """Return a view of the weights of a layer, inputs by units."""
+        n_inputs, n_units, place, bias, _ = self.table[layer]
+        return theta[place:bias].reshape(n_inputs, n_units)
+
+    def biases(self, theta: NDArray[Any], layer: int) -> NDArray[Any]:
+        """Return a view of the biases of a layer."""
+        _, n_units, _, bias, _ = self.table[layer]
+        return theta[bias : bias + n_units]
+
+    def skip_weights(self, theta: NDArray[Any]) -> NDArray[Any]:
+        """Return a view of the weights from inputs to outputs."""
+        return theta[self.skip_place :].reshape(self.sizes[0], self.sizes[-1])
+
+    @cached_property
+    def mask(self) -> NDArray[np.bool_]:
+        """Which parameters there are; empty where all are."""
+        if self.masks is None:
+            return np.empty(0, dtype=bool)
+        present = np.ones(self.n_parameters, dtype=bool)
+        for layer, mask in enumerate(self.masks):
+            self.weights(present, layer)[:] = mask
+        return present
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """Group of tied weights of each parameter, -1 for a free one; empty where none is tied."""
+        if self.tied is None:
+            return np.empty(0, dtype=np.int64)
+        groups = np.full(self.n_parameters, -1, dtype=np.int64)
+        following = 0
+        for layer, labels in enumerate(self.tied):
+            shared = labels >= 0
+            distinct, numbers = np.unique(labels[shared], return_inverse=True)
+            self.weights(groups, layer)[shared] = following + numbers
+            following += len(distinct)
+        return groups
+
+    @cached_property
+    def is_weight(self) -> NDArray[np.bool_]:
+        """Whether a parameter is a weight and not a bias."""
+        weights = np.ones(self.n_parameters, dtype=bool)
+        for layer in range(self.n_layers):
+            self.biases(weights, layer)[:] = False
+        return weights
+
+    @property
+    def n_free(self) -> int:
+        """Parameters that can be chosen: without those that are absent, tied ones counted once."""
+        present = self.mask if len(self.mask) else np.ones(self.n_parameters, dtype=bool)
+        if not len(self.groups):
+            return int(present.sum())
+        groups = self.groups[present]
+        return int((groups < 0).sum()) + len(np.unique(groups[groups >= 0]))
+
+    def size_report(self) -> pd.DataFrame:
+        """Return for each layer its inputs, units, weights and biases, and the total at the end."""
+        rows = []
+        for layer, (n_inputs, n_units, *_) in enumerate(self.table):
+            present = self.weights(self.mask, layer).sum() if len(self.mask) else n_inputs * n_units
+            rows.append((f"layer {layer + 1}", n_inputs, n_units, int(present), n_units))
+        if self.skip:
+            n_inputs, n_outputs = self.sizes[0], self.sizes[-1]
+            rows.append(("inputs to outputs", n_inputs, n_outputs, n_inputs * n_outputs, 0))
+        table = pd.DataFrame(rows, columns=["layer", "inputs", "units", "weights", "biases"])
+        table["parameters"] = table["weights"] + table["biases"]
+        return table.set_index("layer")
+
+    def start(
+        self, random: np.random.Generator, init: str, activation: str, dtype: Any
+    ) -> NDArray[np.floating]:
+        """Return random parameters to start from, absent weights zero and tied ones equal.
+
+        Parameters
+        ----------
+        random
+            Draws them.
+        init
+            "glorot" draws within the square root of 6 (2 for logistic units) over the units on
+            both sides, "small" within 0.01.
+        activation
+            Kind of the hidden units.
+        dtype
+            Type of the parameters.
+        """
+        theta = np.empty(self.n_parameters)
+        for layer, (n_inputs, n_units, *_) in enumerate(self.table):
+            spread = (2.0 if activation == "logistic" else 6.0) / (n_inputs + n_units)
+            bound = SMALL if init == "small" else np.sqrt(spread)
+            self.weights(theta, layer)[:] = random.uniform(-bound, bound, (n_inputs, n_units))
+            self.biases(theta, layer)[:] = random.uniform(-bound, bound, n_units)
+        if self.skip:
+            self.skip_weights(theta)[:] = random.uniform(
+                -SMALL, SMALL, (self.sizes[0], self.sizes[-1])
+            )
+        if len(self.mask):
+            theta[~self.mask] = 0.0
+        if len(self.groups):
+            tied = self.groups >= 0
+            # All of a group start as its first.
+            _, firsts = np.unique(self.groups[tied], return_index=True)
+            theta[tied] = theta[tied][firsts][self.groups[tied]]
+        return theta.astype(dtype)
+
+
+def layout_of(
+    sizes: Sequence[int],
+    *,
+    skip: bool = False,
+    masks: Sequence[Any] | None = None,
+    tied: Sequence[Any] | None = None,
+) -> Layout:
+    """Return the layout of a network, with its masks and ties checked.
+
+    Parameters
+    ----------
+    sizes
+        Inputs, units of each hidden layer, outputs.
+    skip
+        Whether inputs also reach the outputs directly.
+    masks, tied
+        For each layer an array, inputs by units, or None for a layer without.
+    """
+    sizes = tuple(int(size) for size in sizes)
+    shapes = list(pairwise(sizes))
+    checked_masks = checked_ties = None
+    if masks is not None:
+        checked_masks = tuple(
+            np.asarray(array, dtype=bool) for array in _by_layer("masks", masks, shapes, True)
+        )
+    if tied is not None:
+        checked_ties = tuple(
+            np.asarray(array, dtype=np.int64) for array in _by_layer("tied", tied, shapes, -1)
+        )
+    return Layout(sizes, skip, checked_masks, checked_ties)
+
+
+def _by_layer(
+    name: str, arrays: Sequence[Any], shapes: Sequence[tuple[int, int]], absent: Any
+) -> list[NDArray[Any]]:
+    if len(arrays) != len(shapes):
+        raise DataError(
+            f"{name}: {len(arrays)} arrays for {len(shapes)} layers of weights; give one for each, "
+            "or None for a layer without."
+        )
+    full = []
+    for place, (array, shape) in enumerate(zip(arrays, shapes, strict=True)):
+        values = np.full(shape, absent) if array is None else np.asarray(array)
+        if values.shape != shape:
+            raise DataError(
+                f"{name}: that of layer {place + 1} has the shape {values.shape}; its weights have "
+                f"{shape}, inputs by units."
+            )
+        full.append(values)
+    return full

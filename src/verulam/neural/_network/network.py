@@ -1,0 +1,307 @@
+"""Networks of units in layers: the forward pass, and the error as a function of all weights."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from verulam.base import map_rows
+from verulam.neural._network.gradient_loops import (
+    CROSS_ENTROPY,
+    GAUSSIAN,
+    IDENTITY,
+    LOGISTIC,
+    RELU,
+    SOFTMAX,
+    SQUARED,
+    SQUARED_LOGISTIC,
+    SQUARED_TANH,
+    TANH,
+    backward_pass,
+    finish_gradient,
+    forward_pass,
+)
+from verulam.neural._network.layout import Layout
+from verulam.neural._network.online_loops import run_rows
+from verulam.numerics import RuleMemory, softmax
+
+#: Hidden units that a gradient can pass, by their names.
+ACTIVATIONS = {
+    "identity": IDENTITY,
+    "logistic": LOGISTIC,
+    "tanh": TANH,
+    "relu": RELU,
+    "gaussian": GAUSSIAN,
+}
+#: Outputs with the error that fits them, by their names.
+OUTPUTS = {
+    "identity": SQUARED,
+    "binary": CROSS_ENTROPY,
+    "softmax": SOFTMAX,
+    "logistic": SQUARED_LOGISTIC,
+    "tanh": SQUARED_TANH,
+}
+_NO_NUMBERS = np.empty((0, 0))
+_NO_CODES = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Network:
+    """What a network computes, whatever its weights are.
+
+    Attributes
+    ----------
+    layout
+        Layers and the places of their weights.
+    activation
+        Function of the hidden units: one of `ACTIVATIONS`, or "threshold".
+    output
+        Function of the outputs: one of `OUTPUTS`.
+    gain
+        Steepness of logistic hidden units.
+    """
+
+    layout: Layout
+    activation: str = "logistic"
+    output: str = "identity"
+    gain: float = 1.0
+
+    def hidden(self, theta: NDArray[Any], rows: NDArray[Any], layer: int) -> NDArray[Any]:
+        """Return the outputs of the units of a hidden layer, counted from 0."""
+        values = rows
+        for below in range(layer + 1):
+            sums = values @ self.layout.weights(theta, below) + self.layout.biases(theta, below)
+            values = activate(sums, self.activation, self.gain)
+        return values
+
+    def outputs(self, theta: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the outputs for rows: numbers, or probabilities of classes."""
+
+        def of_part(part: NDArray[Any]) -> NDArray[Any]:
+            last = self.layout.n_layers - 1
+            values = self.hidden(theta, part, last - 1)
+            sums = values @ self.layout.weights(theta, last) + self.layout.biases(theta, last)
+            if self.layout.skip:
+                sums += part @ self.layout.skip_weights(theta)
+            if self.output == "softmax":
+                return softmax(sums, axis=1)
+            if self.output == "binary":
+                return expit(sums)
+            return activate(sums, self.output)
+
+        shape = (len(rows), self.layout.sizes[-1])
+        return map_rows(of_part, rows, shape, theta.dtype)
+
+
+def activate(sums: NDArray[Any], activation: str, gain: float = 1.0) -> NDArray[Any]:
+    r"""Return the outputs of units.
+
+    Parameters
+    ----------
+    sums
+        Weighted sums of their inputs.
+    activation
+        "identity", "logistic" :math:`1 / (1 + e^{-k a})`, "tanh", "relu" :math:`\max(0, a)`,
+        "gaussian" :math:`e^{-a^2/2}`, or "threshold": 1 where :math:`a > 0`, else 0.
+    gain
+        The :math:`k` of logistic units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.neural import activate
+    >>> activate(np.array([-1.0, 0.0, 2.0]), "logistic").round(3).tolist()
+    [0.269, 0.5, 0.881]
+    """
+    if activation == "identity":
+        return sums
+    if activation == "logistic":
+        return expit(gain * sums)
+    if activation == "tanh":
+        return np.tanh(sums)
+    if activation == "relu":
+        return np.maximum(sums, 0.0)
+    if activation == "gaussian":
+        return np.exp(-0.5 * sums * sums)
+    return (sums > 0.0).astype(sums.dtype)
+
+
+@dataclass
+class TrainingError:
+    """The mean error of a network on training rows, with weight decay.
+
+    Attributes
+    ----------
+    network
+        What is trained.
+    inputs
+        Training rows.
+    targets
+        Numbers to predict, rows by outputs, or codes of classes.
+    weights
+        Weights of the rows, or None.
+    alpha
+        Strength of the penalty alpha/2 times the sum of squared weights, beside the error summed
+        over all rows.
+    decay_biases
+        Whether biases are penalised too.
+    """
+
+    network: Network
+    inputs: NDArray[np.floating]
+    targets: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+    alpha: float = 0.0
+    decay_biases: bool = False
+
+    def __post_init__(self) -> None:
+        layout = self.network.layout
+        by_class = self.network.output in ("softmax", "binary")
+        dtype = self.inputs.dtype
+        self.n_rows = len(self.inputs)
+        self._codes = self.targets.astype(np.int64) if by_class else _NO_CODES
+        numbers = _NO_NUMBERS if by_class else self.targets
+        self._targets = np.ascontiguousarray(numbers, dtype=dtype)
+        self._weights = np.empty(0) if self.weights is None else self.weights
+        self.mass = float(self.n_rows if self.weights is None else self.weights.sum())
+        self._kinds = np.array(
+            [ACTIVATIONS[self.network.activation], OUTPUTS[self.network.output], layout.skip_place]
+        )
+        penalised = np.ones(layout.n_parameters) if self.decay_biases else layout.is_weight
+        # The mean error has its share of the penalty.
+        decay = penalised * (self.alpha / self.mass) if self.alpha else np.empty(0)
+        self._decay = decay.astype(dtype)
+        groups = layout.groups
+        self._counts = np.bincount(groups[groups >= 0]).astype(dtype)
+        self._sums = np.empty_like(self._counts)
+        self._gradient = np.empty(layout.n_parameters, dtype=dtype)
+        self._workspace = np.empty(0, dtype=dtype)
+
+    @property
+    def decay(self) -> NDArray[np.floating]:
+        """Factor of each parameter in the gradient of the penalty of the mean error."""
+        return self._decay if len(self._decay) else np.zeros_like(self._gradient)
+
+    def copy(self) -> "TrainingError":
+        """Return the same error with a workspace of its own, for another thread."""
+        return replace(self)
+
+    def _space(self, n_rows: int) -> NDArray[np.floating]:
+        sizes = self.network.layout.sizes
+        size = n_rows * (sizes[0] + 3 * sum(sizes[1:]))
+        if len(self._workspace) < size:
+            self._workspace = np.empty(size, dtype=self.inputs.dtype)
+        return self._workspace
+
+    def value_and_gradient(self, theta: NDArray[np.floating]) -> tuple[float, NDArray[np.floating]]:
+        """Return the mean error over all rows with its penalty, and its gradient."""
+        table, gain = self.network.layout.table, self.network.gain
+        theta = np.ascontiguousarray(theta, dtype=self.inputs.dtype)
+        space, gradient = self._space(self.n_rows), np.empty_like(theta)
+        total = forward_pass(
+            theta, self.inputs, self._targets, self._codes, self._weights,
+            np.arange(self.n_rows), table, self._kinds, gain, space,
+        )  # fmt: skip
+        backward_pass(
+            theta, gradient, self.n_rows, self.inputs.shape[1], table, self._kinds, gain, space
+        )
+        self._finish(gradient, theta, self.mass)
+        return total / self.mass + self._penalty(theta), gradient
+
+    def _finish(
+        self, gradient: NDArray[np.floating], theta: NDArray[np.floating], mass: float
+    ) -> None:
+        layout = self.network.layout
+        finish_gradient(
+            gradient, theta, mass, self._decay, layout.mask, layout.groups, self._sums, self._counts
+        )
+
+    def _penalty(self, theta: NDArray[np.floating]) -> float:
+        if not len(self._decay):
+            return 0.0
+        # Weights that grow beyond all bounds are told by whoever trains.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return 0.5 * float(self._decay @ (theta * theta))
+
+    def run_epoch(
+        self,
+        theta: NDArray[np.floating],
+        memory: RuleMemory,
+        order: NDArray[np.int64],
+        batch_size: int,
+    ) -> float:
+        """Take a step for each batch of rows in order; return the mean error on the way."""
+        if batch_size == 1 and self._takes_single_rows(memory):
+            total = self._run_rows(theta, memory, order)
+        else:
+            batches = range(0, self.n_rows, batch_size)
+            total = sum(
+                self._step(theta, memory, order[start : start + batch_size]) for start in batches
+            )
+        return total / self.mass + self._penalty(theta)
+
+    def _step(
+        self, theta: NDArray[np.floating], memory: RuleMemory, rows: NDArray[np.int64]
+    ) -> float:
+        mass = float(len(rows)) if self.weights is None else float(self.weights[rows].sum())
+        if mass == 0.0:
+            return 0.0
+        table, gain, space = self.network.layout.table, self.network.gain, self._space(len(rows))
+        total = forward_pass(
+            theta, self.inputs, self._targets, self._codes, self._weights, rows, table,
+            self._kinds, gain, space,
+        )  # fmt: skip
+        n_inputs = self.inputs.shape[1]
+        backward_pass(theta, self._gradient, len(rows), n_inputs, table, self._kinds, gain, space)
+        self._finish(self._gradient, theta, mass)
+        memory.step(theta, self._gradient)
+        return float(total)
+
+    def _takes_single_rows(self, memory: RuleMemory) -> bool:
+        """Whether steps of single rows need no gradient in one piece."""
+        layout = self.network.layout
+        plain = not (layout.skip or len(layout.mask) or len(layout.groups))
+        return plain and self.weights is None and memory.is_descent
+
+    def _run_rows(
+        self, theta: NDArray[np.floating], memory: RuleMemory, order: NDArray[np.int64]
+    ) -> float:
+        decay = self.alpha / self.mass
+        return float(
+            run_rows(
+                theta, self.inputs, self._targets, self._codes, self._weights, order,
+                self.network.layout.table, self._kinds, self.network.gain, self._space(1),
+                decay, decay if self.decay_biases else 0.0, np.ones(1, dtype=theta.dtype),
+                memory.first, memory.rate, memory.momentum,
+            )
+        )  # fmt: skip
+
+
+def mean_error(
+    network: Network,
+    theta: NDArray[Any],
+    rows: NDArray[Any],
+    targets: NDArray[Any],
+    weights: NDArray[np.float64] | None = None,
+) -> float:
+    """Return the mean error of a network on rows, without penalties.
+
+    Parameters
+    ----------
+    network, theta
+        The network and its weights.
+    rows, targets, weights
+        As in `TrainingError`.
+    """
+    outputs = network.outputs(theta, rows).astype(np.float64)
+    least = np.finfo(np.float64).tiny
+    if network.output == "softmax":
+        errors = -np.log(np.maximum(outputs[np.arange(len(rows)), targets], least))
+    elif network.output == "binary":
+        likelihood = np.where(targets == 1, outputs[:, 0], 1.0 - outputs[:, 0])
+        errors = -np.log(np.maximum(likelihood, least))
+    else:
+        errors = 0.5 * ((outputs - targets) ** 2).sum(axis=1)
+    return float(np.average(errors, weights=weights))

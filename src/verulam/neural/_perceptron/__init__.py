@@ -1,0 +1,1 @@
+"""Multilayer perceptrons for classes and for numbers."""

@@ -1,0 +1,386 @@
+"""What multilayer perceptrons for classes and for numbers have in common."""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from verulam.base import (
+    RANDOM_STATE,
+    DataError,
+    DataWarning,
+    Interval,
+    Seed,
+    StrOptions,
+    check_is_fitted,
+    check_weights,
+    generator,
+    one_blas_thread,
+    spawn_seeds,
+    thread_map,
+    validate_data,
+    warn_caller,
+)
+from verulam.neural._network.layout import Layout, layout_of
+from verulam.neural._network.network import ACTIVATIONS, Network, TrainingError, mean_error
+from verulam.numerics import (
+    SEARCHES,
+    AdaptiveRate,
+    Epoch,
+    History,
+    RuleMemory,
+    Schedule,
+    Stopping,
+    announced,
+    rule_of,
+    train,
+    train_by_search,
+)
+
+POSITIVE = Interval(Real, 0, None, closed="neither")
+SHARE = Interval(Real, 0, 1, closed="left")
+COUNT = Interval(Integral, 1, None, closed="left")
+#: Rows of a step where nothing else is said.
+BATCH = 200
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Rows to train on and rows set aside, as a network takes them."""
+
+    training: TrainingError
+    rows: Any = None
+    targets: Any = None
+    weights: NDArray[np.float64] | None = None
+
+    def validation(self, theta: NDArray[np.floating]) -> float:
+        """Return the mean error of parameters on the rows set aside."""
+        return mean_error(self.training.network, theta, self.rows, self.targets, self.weights)
+
+
+@dataclass
+class _Training:
+    """One network while it is trained."""
+
+    theta: NDArray[np.floating]
+    memory: RuleMemory
+    history: History
+
+
+class MultilayerPerceptron:
+    """Fitting, watching and inspecting a network; learners say what its outputs are."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "hidden_layer_sizes": ["array-like", COUNT],
+        "activation": [StrOptions({*ACTIVATIONS})],
+        "gain": [POSITIVE],
+        "skip": ["boolean"],
+        "solver": [StrOptions({"adam", "sgd", *SEARCHES})],
+        "learning_rate": [POSITIVE, Schedule, AdaptiveRate, StrOptions({"auto"})],
+        "momentum": [SHARE],
+        "nesterov": ["boolean"],
+        "batch_size": [COUNT, StrOptions({"auto", "all"})],
+        "max_iter": [COUNT],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_iter_no_change": [COUNT],
+        "shuffle": ["boolean"],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "decay_biases": ["boolean"],
+        "masks": [list, tuple, None],
+        "tied": [list, tuple, None],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "init": [StrOptions({"glorot", "small"}), "array-like"],
+        "n_init": [COUNT],
+        "random_state": RANDOM_STATE,
+    }
+
+    hidden_layer_sizes: int | Sequence[int]
+    activation: str
+    gain: float
+    skip: bool
+    solver: str
+    learning_rate: float | Schedule | AdaptiveRate | str
+    momentum: float
+    nesterov: bool
+    batch_size: int | str
+    max_iter: int
+    tol: float
+    n_iter_no_change: int
+    shuffle: bool
+    alpha: float
+    decay_biases: bool
+    masks: Sequence[Any] | None
+    tied: Sequence[Any] | None
+    early_stopping: bool
+    validation_fraction: float
+    init: Any
+    n_init: int
+    random_state: Seed
+
+    def _network(self, n_inputs: int) -> Network:
+        hidden = self._hidden_sizes()
+        output, n_outputs = self._outputs()
+        layout = layout_of(
+            (n_inputs, *hidden, n_outputs), skip=self.skip, masks=self.masks, tied=self.tied
+        )
+        return Network(layout, self.activation, output, float(self.gain))
+
+    def _hidden_sizes(self) -> tuple[int, ...]:
+        """Return the units of each hidden layer."""
+        hidden = np.atleast_1d(np.asarray(self.hidden_layer_sizes))
+        if hidden.ndim != 1 or hidden.dtype.kind not in "iu" or (hidden < 1).any():
+            raise DataError(
+                "hidden_layer_sizes must be whole numbers of at least 1, one for each hidden layer "
+                f"(LogisticRegression has none); got {self.hidden_layer_sizes!r}."
+            )
+        return tuple(int(size) for size in hidden)
+
+    def _outputs(self) -> tuple[str, int]:
+        """Return the kind of the outputs and how many there are."""
+        raise NotImplementedError
+
+    def _read(self, X: Any, *, reset: bool) -> NDArray[np.floating]:
+        rows: NDArray[np.floating] = validate_data(
+            self, X, dtype=[np.float64, np.float32], order="C", reset=reset
+        )
+        # Compiled for arrays that may be written, though none is.
+        return np.require(rows, requirements=["C", "W"])
+
+    def _problem(
+        self,
+        rows: NDArray[np.floating],
+        targets: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        random: np.random.Generator,
+    ) -> _Problem:
+        """Set rows aside where training is to stop by them."""
+        network, options = self._network(rows.shape[1]), (float(self.alpha), self.decay_biases)
+        if weights is not None and not weights.sum() > 0:
+            raise DataError("sample_weight: all weights are zero; at least one must be positive.")
+        if not self.early_stopping:
+            return _Problem(TrainingError(network, rows, targets, weights, *options))
+        held_out = self._held_out(targets, random)
+        if not 0 < held_out.sum() < len(rows):
+            raise DataError(
+                f"early_stopping: {len(rows)} rows are too few to set {self.validation_fraction:g} "
+                "of them aside."
+            )
+        used = None if weights is None else weights[~held_out]
+        unseen = None if weights is None else weights[held_out]
+        training = TrainingError(network, rows[~held_out], targets[~held_out], used, *options)
+        return _Problem(training, rows[held_out], targets[held_out], unseen)
+
+    def _held_out(self, targets: NDArray[Any], random: np.random.Generator) -> NDArray[np.bool_]:
+        """Return which rows are set aside; by class where targets are classes."""
+        held_out = np.zeros(len(targets), dtype=bool)
+        for group in self._strata(targets):
+            count = round(self.validation_fraction * len(group))
+            held_out[random.choice(group, size=count, replace=False)] = True
+        return held_out
+
+    def _strata(self, targets: NDArray[Any]) -> list[NDArray[np.intp]]:
+        return [np.arange(len(targets))]
+
+    def _start(self, layout: Layout, dtype: Any, random: np.random.Generator) -> _Training:
+        if isinstance(self.init, str):
+            theta = layout.start(random, self.init, self.activation, dtype)
+        else:
+            theta = np.array(self.init, dtype=dtype)
+            if theta.shape != (layout.n_parameters,):
+                raise DataError(
+                    f"init: {theta.size} numbers for the {layout.n_parameters} weights and biases "
+                    "of the network; give one flat array (parameters_ of a fitted one)."
+                )
+        rule = rule_of(self.solver, self._first_rate(), self.momentum, self.nesterov)
+        return _Training(theta, RuleMemory.of(rule, theta), History())
+
+    def _first_rate(self) -> Any:
+        if isinstance(self.learning_rate, str):
+            return 0.001 if self.solver == "adam" else 0.01
+        return self.learning_rate
+
+    def _batch(self, n_rows: int) -> int:
+        if self.batch_size == "all":
+            return n_rows
+        return min(BATCH if self.batch_size == "auto" else int(self.batch_size), n_rows)
+
+    def _passes(
+        self, problem: _Problem, training: _Training, random: np.random.Generator, max_iter: int
+    ) -> Generator[Epoch]:
+        stopping = Stopping(max_iter, float(self.tol), int(self.n_iter_no_change))
+        validation = None if problem.rows is None else problem.validation
+        if self.solver in SEARCHES:
+            yield from train_by_search(
+                problem.training, training.theta, self.solver, stopping, validation,
+                training.history,
+            )  # fmt: skip
+            return
+        yield from train(
+            problem.training,
+            training.theta,
+            training.memory,
+            batch_size=self._batch(problem.training.n_rows),
+            stopping=stopping,
+            shuffle=random if self.shuffle else None,
+            learning_rate=self._first_rate(),
+            validation=validation,
+            history=training.history,
+        )
+
+    def _fit(self, rows: NDArray[np.floating], targets: NDArray[Any], weights: Any) -> Any:
+        """Train `n_init` networks and keep the one with the least error."""
+        seeds = spawn_seeds(self.random_state, self.n_init + 1)
+        checked = check_weights(weights, rows)
+        problem = self._problem(rows, targets, checked, generator(seeds[-1]))
+        layout = problem.training.network.layout
+
+        def trained(seed: int) -> tuple[_Training, bool]:
+            random = generator(seed)
+            training = self._start(layout, rows.dtype, random)
+            part = _Problem(problem.training.copy(), problem.rows, problem.targets, problem.weights)
+            try:
+                for _ in self._passes(part, training, random, int(self.max_iter)):
+                    pass
+            except KeyboardInterrupt:
+                return training, True
+            return training, False
+
+        with announced("verulam.neural"), one_blas_thread():
+            results = thread_map(trained, seeds[:-1], threads=0 if self.n_init > 1 else 1)
+        trainings = [training for training, _ in results]
+        best = int(np.argmin([self._final_error(training.history) for training in trainings]))
+        self._keep(problem.training.network, trainings[best])
+        self._restarts = self._restart_rows(trainings, best)
+        if any(interrupted for _, interrupted in results):
+            warn_caller(
+                f"Training was interrupted after {self.n_iter_} epochs; the weights are the best "
+                "until then.",
+                DataWarning,
+            )
+        elif self.n_iter_ == self.max_iter:
+            self._warn_unfinished()
+        return self
+
+    def _warn_unfinished(self) -> None:
+        warn_caller(
+            f"The error was still falling after {self.n_iter_} epochs; raise max_iter, or tol.",
+            ConvergenceWarning,
+        )
+
+    def _keep(self, network: Network, training: _Training) -> None:
+        self.network_ = network
+        self.parameters_ = training.theta
+        self._training = training
+        self.n_iter_ = len(training.history)
+        self.n_layers_ = network.layout.n_layers + 1
+        self.n_outputs_ = network.layout.sizes[-1]
+        self.loss_ = training.history[-1].loss if self.n_iter_ else np.nan
+
+    def _final_error(self, history: History) -> float:
+        """Return the error by which restarts are compared: on unseen rows where there are any."""
+        if not self.early_stopping:
+            return history[-1].loss if len(history) else np.inf
+        return min((epoch.validation_loss for epoch in history), default=np.inf)
+
+    def _restart_rows(self, trainings: Sequence[_Training], best: int) -> NDArray[np.float64]:
+        rows = [
+            (
+                len(training.history),
+                training.history[-1].loss if len(training.history) else np.nan,
+                self._final_error(training.history) if self.early_stopping else np.nan,
+                float(place == best),
+            )
+            for place, training in enumerate(trainings)
+        ]
+        return np.array(rows)
+
+    @property
+    def history_(self) -> pd.DataFrame:
+        """A row for each epoch: error, validation error, learning rate, length of the weights."""
+        check_is_fitted(self)
+        return self._training.history.to_frame()
+
+    @property
+    def restarts_(self) -> pd.DataFrame:
+        """A row for each start: epochs, errors, and which was kept."""
+        check_is_fitted(self)
+        table = pd.DataFrame(self._restarts, columns=["epochs", "loss", "validation_loss", "kept"])
+        return table.astype({"epochs": int, "kept": bool})
+
+    def _watched(
+        self, rows: NDArray[np.floating], targets: NDArray[Any], weights: Any
+    ) -> Iterator[Epoch]:
+        """Yield after each epoch of one training; the learner can be used meanwhile."""
+        seeds = spawn_seeds(self.random_state, self.n_init + 1)
+        random = generator(seeds[0])
+        problem = self._problem(rows, targets, check_weights(weights, rows), generator(seeds[-1]))
+        training = self._start(problem.training.network.layout, rows.dtype, random)
+        passes = self._passes(problem, training, random, int(self.max_iter))
+        try:
+            with announced("verulam.neural"), one_blas_thread():
+                for epoch in passes:
+                    self._keep(problem.training.network, training)
+                    yield epoch
+        finally:
+            passes.close()
+            self._keep(problem.training.network, training)
+
+    def _continue(self, rows: NDArray[np.floating], targets: NDArray[Any], weights: Any) -> Any:
+        """Train one epoch more on further rows."""
+        if self.solver in SEARCHES or self.early_stopping:
+            what = "early_stopping" if self.early_stopping else f"solver={self.solver!r}"
+            raise DataError(f"partial_fit takes single steps, which {what} does not.")
+        network = self._network(rows.shape[1])
+        weights = check_weights(weights, rows)
+        problem = _Problem(
+            TrainingError(network, rows, targets, weights, float(self.alpha), self.decay_biases)
+        )
+        if not hasattr(self, "_shuffling"):
+            self._shuffling = generator(self.random_state)
+        if not hasattr(self, "_training"):
+            self._training = self._start(network.layout, rows.dtype, self._shuffling)
+        with announced("verulam.neural"), one_blas_thread():
+            for _ in self._passes(problem, self._training, self._shuffling, 1):
+                pass
+        self._keep(network, self._training)
+        return self
+
+    def hidden_outputs(self, X: Any, layer: int = -1) -> NDArray[np.floating]:
+        """Return the outputs of the hidden units for each row: the network's own features.
+
+        Parameters
+        ----------
+        X
+            Rows.
+        layer
+            Hidden layer, counted from 0; -1 is the last.
+        """
+        check_is_fitted(self)
+        n_hidden = self.network_.layout.n_layers - 1
+        if not -n_hidden <= layer < n_hidden:
+            raise DataError(f"layer: {layer}; the network has {n_hidden} hidden layers.")
+        rows = self._read(X, reset=False)
+        return self.network_.hidden(self.parameters_, rows, layer % n_hidden)
+
+    def size_report(self) -> pd.DataFrame:
+        """Return for each layer its inputs, units, weights and biases."""
+        check_is_fitted(self)
+        return self.network_.layout.size_report()
+
+    @property
+    def coefs_(self) -> list[NDArray[np.floating]]:
+        """Weights of each layer, inputs by units."""
+        layout = self.network_.layout
+        return [layout.weights(self.parameters_, layer) for layer in range(layout.n_layers)]
+
+    @property
+    def intercepts_(self) -> list[NDArray[np.floating]]:
+        """Biases of each layer."""
+        layout = self.network_.layout
+        return [layout.biases(self.parameters_, layer) for layer in range(layout.n_layers)]

@@ -1,0 +1,1 @@
+"""Networks whose structure is found: units added and weights taken away."""

@@ -1,0 +1,1 @@
+"""Training by gradient: rules for a step, the loop over epochs, and its record."""

@@ -1,0 +1,1 @@
+"""Pictures of ensembles: boosting round by round, and members side by side."""

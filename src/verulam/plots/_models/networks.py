@@ -1,0 +1,209 @@
+"""Neural networks: error by epoch, units and weights as a graph, hidden units of one input."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from numpy.typing import ArrayLike
+
+from verulam.base import DataError, check_is_fitted
+from verulam.plots._style import axes_or_new, colour, line, place_legend
+
+#: Layers with more units than this are drawn with some left out.
+MOST_UNITS = 12
+#: Width of the line of the largest weight, in points.
+WIDEST = 3.0
+
+
+def training_curves(history: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the training error by epoch and, where rows were set aside, the validation error.
+
+    Parameters
+    ----------
+    history
+        The `history_` of a fitted network.
+    ax
+        Axes to draw on.
+
+    Notes
+    -----
+    The epoch of the least validation error is marked: later ones fit the noise of the training
+    rows (Alpaydin 11.8.2, fig. 11.13).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from verulam.neural import MLPClassifier
+    >>> from verulam.plots import training_curves
+    >>> net = MLPClassifier(8, early_stopping=True, tol=1e-2, random_state=0)
+    >>> axes = training_curves(net.fit(*load_iris(return_X_y=True)).history_)
+    >>> [curve.get_label() for curve in axes.lines[:2]]
+    ['training', 'validation']
+    """
+    if "loss" not in history or not len(history):
+        raise DataError("history: expected the history_ of a fitted network, with some epochs.")
+    ax = axes_or_new(ax, 6.0, 3.6)
+    ax.plot(history["epoch"], history["loss"], line(0), color=colour(0), label="training")
+    unseen = history["validation_loss"]
+    if unseen.notna().any():
+        ax.plot(history["epoch"], unseen, line(1), color=colour(1), label="validation")
+        best = float(history["epoch"].to_numpy()[int(np.nanargmin(unseen.to_numpy()))])
+        ax.axvline(best, color="0.6", linewidth=1.0, label=f"least, epoch {best:g}")
+    ax.set(xlabel="epoch", ylabel="mean error")
+    place_legend(ax)
+    return ax
+
+
+def network_diagram(
+    learner: Any, *, input_names: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw a network as units in layers; wide lines are large weights, colours are their signs.
+
+    Parameters
+    ----------
+    learner
+        A fitted network.
+    input_names
+        Names of the inputs; those that it was fitted with where there are any.
+    ax
+        Axes to draw on.
+
+    Notes
+    -----
+    Of a large layer the first and last units are drawn, with dots between them. Weights that a
+    mask removes have no line.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from verulam.neural import MLPClassifier
+    >>> from verulam.plots import network_diagram
+    >>> X, y = load_iris(return_X_y=True)
+    >>> axes = network_diagram(MLPClassifier(3, tol=1e-2, random_state=0).fit(X, y))
+    >>> axes.get_title()
+    '4-3-3'
+    """
+    check_is_fitted(learner)
+    sizes = learner.network_.layout.sizes
+    ax = axes_or_new(ax, 1.2 + 1.9 * len(sizes), 4.2)
+    shown = [_shown_units(size) for size in sizes]
+    places = [_unit_places(layer, len(units)) for layer, units in enumerate(shown)]
+    largest = max(float(np.abs(weights).max()) for weights in learner.coefs_) or 1.0
+    for layer, weights in enumerate(learner.coefs_):
+        _draw_weights(ax, weights[np.ix_(shown[layer], shown[layer + 1])] / largest,
+                      places[layer], places[layer + 1])  # fmt: skip
+    for layer, points in enumerate(places):
+        fill = "white" if 0 < layer < len(sizes) - 1 else "0.85"
+        ax.scatter(points[:, 0], points[:, 1], s=120, facecolor=fill, edgecolor="0.2", zorder=3)
+        if len(points) < sizes[layer]:
+            middle = points[len(points) // 2 - 1 : len(points) // 2 + 1].mean(axis=0)
+            ax.text(middle[0], middle[1], "\u22ee", ha="center", va="center", zorder=4)
+    _name_inputs(ax, learner, input_names, shown[0], places[0])
+    for label, shade in (("positive weight", colour(0)), ("negative weight", colour(1))):
+        ax.plot([], [], color=shade, label=label)
+    place_legend(ax, loc="lower center", bbox_to_anchor=(0.5, -0.08), ncols=2, frameon=False)
+    ax.set_title("-".join(str(size) for size in sizes))
+    ax.axis("off")
+    ax.margins(0.12, 0.08)
+    return ax
+
+
+def _shown_units(size: int) -> np.ndarray:
+    if size <= MOST_UNITS:
+        return np.arange(size)
+    half = MOST_UNITS // 2
+    return np.r_[np.arange(half), np.arange(size - half, size)]
+
+
+def _unit_places(layer: int, count: int) -> np.ndarray:
+    heights = (np.arange(count)[::-1] + 0.5) / count if count > 1 else np.array([0.5])
+    return np.column_stack([np.full(count, float(layer)), heights])
+
+
+def _draw_weights(ax: Axes, shares: np.ndarray, sources: np.ndarray, targets: np.ndarray) -> None:
+    rows, columns = np.nonzero(shares)
+    values = shares[rows, columns]
+    lines = np.stack([sources[rows], targets[columns]], axis=1)
+    shades = [colour(0) if value > 0 else colour(1) for value in values]
+    ax.add_collection(
+        LineCollection(list(lines), colors=shades, linewidths=WIDEST * np.abs(values))
+    )
+
+
+def _name_inputs(
+    ax: Axes, learner: Any, names: Sequence[str] | None, shown: np.ndarray, places: np.ndarray
+) -> None:
+    if names is None:
+        names = getattr(learner, "feature_names_in_", None)
+    if names is None:
+        return
+    if len(names) != learner.network_.layout.sizes[0]:
+        raise DataError(
+            f"input_names: {len(names)} names for {learner.network_.layout.sizes[0]} inputs."
+        )
+    for unit, (x, y) in zip(shown, places, strict=True):
+        ax.annotate(str(names[unit]), (x, y), (-10, 0), textcoords="offset points",
+                    ha="right", va="center", fontsize="small")  # fmt: skip
+
+
+def hidden_unit_curves(
+    learner: Any, grid: ArrayLike, *, axes: Sequence[Axes] | None = None
+) -> list[Axes]:
+    """Draw what the hidden units of a network with one input do, in three steps.
+
+    Parameters
+    ----------
+    learner
+        A fitted `verulam.neural.MLPRegressor` of one input, one hidden layer and one output.
+    grid
+        Inputs to draw at.
+    axes
+        Three axes to draw on.
+
+    Notes
+    -----
+    The weighted sums, the outputs of the units, and these times their weights, whose sum is the
+    fit (Alpaydin fig. 11.10).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.neural import MLPRegressor
+    >>> from verulam.plots import hidden_unit_curves
+    >>> x = np.linspace(-0.5, 0.5, 50)
+    >>> net = MLPRegressor(2, activation="logistic", solver="lbfgs", tol=1e-3, random_state=0)
+    >>> axes = hidden_unit_curves(net.fit(x[:, None], np.sin(6 * x)), x)
+    >>> [ax.get_title() for ax in axes]
+    ['weighted sums', 'outputs of the units', 'times their weights']
+    """
+    check_is_fitted(learner)
+    sizes = learner.network_.layout.sizes
+    if len(sizes) != 3 or sizes[0] != 1 or sizes[2] != 1:
+        form = "-".join(str(size) for size in sizes)
+        raise DataError(
+            "learner: a network of one input, one hidden layer and one output is drawn, not "
+            f"{form}."
+        )
+    if axes is None:
+        new = axes_or_new(None, 9.6, 3.2)
+        figure = new.figure
+        new.remove()
+        axes = list(figure.subplots(1, 3))
+    points = np.asarray(grid, dtype=np.float64)
+    hidden = learner.hidden_outputs(points[:, None])
+    parts = hidden * learner.coefs_[1][:, 0]
+    steps = {
+        "weighted sums": points[:, None] @ learner.coefs_[0] + learner.intercepts_[0],
+        "outputs of the units": hidden,
+        "times their weights": parts,
+    }
+    for ax, (title, curves) in zip(axes, steps.items(), strict=True):
+        for unit, curve in enumerate(curves.T):
+            ax.plot(points, curve, line(unit), color=colour(unit), label=f"unit {unit + 1}")
+        ax.set(title=title, xlabel="input")
+    axes[2].plot(points, learner.predict(points[:, None]), color="0.1", label="fit", linewidth=2)
+    place_legend(axes[2])
+    return list(axes)

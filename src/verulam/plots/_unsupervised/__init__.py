@@ -1,0 +1,1 @@
+"""Pictures of what is learned without targets: components, maps, clusters, associations."""

@@ -1,0 +1,1 @@
+"""Maps from distances: scaling, stress, curvilinear components, and how good a map is."""

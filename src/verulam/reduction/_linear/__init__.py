@@ -1,0 +1,1 @@
+"""Linear reductions from moments: components, factors, discriminants and correlations."""

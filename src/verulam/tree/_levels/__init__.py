@@ -1,0 +1,1 @@
+"""Growing level by level: the quick way, for tables of numbers without gaps or weights."""

@@ -1,0 +1,198 @@
+"""Compiled steps from one level of a tree to the next, all nodes in one call: no checks."""
+
+import numpy as np
+
+from verulam.tree._growing.growth_parameters import ROW_MASK
+from verulam.tree._growing.numba_helpers import outer_loop, part_of_loop
+from verulam.tree._growing.search_loops import next_seed
+from verulam.tree._levels.records import NO_COLUMN
+from verulam.tree._levels.score_loops import node_impurity
+from verulam.tree._structure.tree_loops import LEAF, NUMERIC
+
+
+@outer_loop
+def mark_splits(n_active, least, coded, lists, places, levels, sample, cells, front, best):
+    """Turn nodes with a good enough split into inner ones, and write where each row goes.
+
+    `least` is the smallest decrease of weight times impurity, `places` and `levels` are those of
+    the layout.
+    """
+    rows, side = sample.rows, sample.side
+    for a in range(n_active):
+        cell, split = cells[front.active[a]], best[a]
+        if split.column < 0 or split.decrease < least:
+            continue
+        # Halves are added, because the sum of two huge numbers may overflow; between neighbouring
+        # floating-point numbers there is none, and the lower one divides them as well.
+        threshold = 0.5 * split.low + 0.5 * split.high
+        if not split.low <= threshold < split.high:
+            threshold = split.low
+        cell.kind, cell.column, cell.threshold = NUMERIC, split.column, threshold
+        cell.gain = split.decrease / cell.n_rows if split.decrease > 0.0 else 0.0
+        start, stop, place = cell.start, cell.start + cell.n_rows, places[split.column]
+        if levels[split.column] > 0:
+            for i in range(start, stop):
+                side[rows[i]] = coded.codes[rows[i], place] > split.cut
+            continue
+        first, last = front.first[place, a], front.last[place, a]
+        if last - first < cell.n_rows:
+            common = lists.common_value[split.column] > threshold
+            for i in range(start, stop):
+                side[rows[i]] = common
+        for i in range(first, last):
+            side[lists.words[split.column, i] & ROW_MASK] = i >= split.cut
+
+
+@outer_loop
+def divide_rows(n_active, n_nodes, sample, cells, front, row_buffer, target_buffer):
+    """Divide rows and targets of the inner nodes between two children each, stably.
+
+    Returns the number of nodes.
+    """
+    rows, targets, side = sample.rows, sample.targets, sample.side
+    for a in range(n_active):
+        cell = cells[front.active[a]]
+        if cell.kind == LEAF:
+            continue
+        n_left, n_right = cell.start, np.int32(0)
+        # Every row is written to both sides, and one of them moves on: without a branch, the
+        # processor has nothing to predict wrongly.
+        for i in range(cell.start, cell.start + cell.n_rows):
+            row, target = rows[i], targets[i]
+            rows[n_left], targets[n_left] = row, target
+            row_buffer[n_right], target_buffer[n_right] = row, target
+            n_right += side[row]
+            n_left += 1 - side[row]
+        for i in range(n_right):
+            rows[n_left + i], targets[n_left + i] = row_buffer[i], target_buffer[i]
+        cell.first_child, cell.n_children = n_nodes, 2
+        # Rows without a value will go with the larger child.
+        cell.missing_branch = 2 * n_right > cell.n_rows
+        for branch in range(2):
+            child = cells[n_nodes + branch]
+            child.start = n_left if branch else cell.start
+            child.n_rows = n_right if branch else cell.n_rows - n_right
+            child.depth = cell.depth + 1
+            child.seed = next_seed(cell.seed, branch)
+        n_nodes += 2
+    return n_nodes
+
+
+@part_of_loop
+def settle(cell, node, is_leaf, n_active, active, best):
+    """Make a new node a leaf or put it into the next front; return how many are in that."""
+    cell.kind, cell.column, cell.threshold, cell.gain = LEAF, -1, np.nan, 0.0
+    cell.first_child, cell.n_children, cell.missing_branch = -1, 0, -1
+    cell.category_start, cell.place, cell.slot = -1, -1, -1
+    if not is_leaf:
+        cell.place = n_active
+        active[n_active] = node
+        split = best[n_active]
+        split.decrease, split.column, split.perfect = -np.inf, -1, NO_COLUMN
+        n_active += 1
+    return n_active
+
+
+@outer_loop
+def settle_classes(first, last, classes, nodes, active, best, parameters, scoring):
+    """Count the classes of new nodes, and put those to be split into the next front.
+
+    Returns how many nodes are in that.
+    """
+    n_active = np.int64(0)
+    for node in range(first, last):
+        cell, counts = nodes.cells[node], nodes.values[node]
+        n = np.int64(cell.n_rows)
+        for k in range(counts.shape[0]):
+            counts[k] = 0.0
+        for i in range(cell.start, cell.start + n):
+            counts[classes[i]] += 1.0
+        largest = 0.0
+        for k in range(counts.shape[0]):
+            largest = counts[k] if counts[k] > largest else largest
+        cell.weight = node_impurity(counts, n, scoring)
+        cell.impurity = cell.weight / n
+        is_leaf = (
+            n < parameters.min_split
+            or cell.depth >= parameters.max_depth
+            or cell.impurity < parameters.threshold
+            or largest / n >= 1.0 - 1e-12
+            or largest / n >= parameters.purity
+        )
+        n_active = settle(cell, node, is_leaf, n_active, active, best)
+    return n_active
+
+
+@outer_loop
+def settle_targets(first, last, targets, nodes, active, best, parameters):
+    """Do what `settle_classes` does for numbers: mean and mean squared error."""
+    n_active = np.int64(0)
+    for node in range(first, last):
+        cell = nodes.cells[node]
+        n, total, squares, low, high = np.int64(cell.n_rows), 0.0, 0.0, np.inf, -np.inf
+        for i in range(cell.start, cell.start + n):
+            total += targets[i]
+            squares += targets[i] * targets[i]
+            low = targets[i] if targets[i] < low else low
+            high = targets[i] if targets[i] > high else high
+        # Where all targets are the same, their mean may miss them by rounding.
+        mean = total / n if low < high else np.float64(low)
+        impurity = squares / n - mean * mean
+        if low == high or impurity < 0.0:
+            impurity = np.float64(0.0)
+        is_leaf = (
+            n < parameters.min_split
+            or cell.depth >= parameters.max_depth
+            or impurity <= 0.0
+            or impurity < parameters.threshold
+        )
+        nodes.values[node, 0], cell.impurity, cell.weight = mean, impurity, impurity * n
+        n_active = settle(cell, node, is_leaf, n_active, active, best)
+    return n_active
+
+
+@outer_loop
+def draw_for_nodes(first, last, active, cells, best, order, drawn):
+    """Draw columns for the nodes of a front that have no split yet; the others get none.
+
+    Of all columns in an order that depends on the node's seed alone (Fisher-Yates shuffle) those
+    from the first to the last are marked.
+    """
+    n_columns = order.shape[0]
+    for a in range(drawn.shape[0]):
+        for column in range(n_columns):
+            order[column], drawn[a, column] = column, False
+        if best[a].column >= 0:
+            continue
+        seed = cells[active[a]].seed
+        for place in range(n_columns - 1, 0, -1):
+            seed = next_seed(seed, place)
+            other = np.int64(seed % np.uint64(place + 1))
+            order[place], order[other] = order[other], order[place]
+        for place in range(first, last):
+            drawn[a, order[place]] = True
+
+
+@outer_loop
+def number_depth_first(n_roots, first_child, order, number, waiting):
+    """Give nodes the numbers of a walk that takes first branches first.
+
+    Two children have their numbers one behind the other. `order` are the nodes by number, and
+    `number` are their numbers; `waiting` is a buffer.
+    """
+    n_met = np.int64(n_roots)
+    for root in range(n_roots):
+        order[root] = number[root] = root
+    for root in range(n_roots):
+        waiting[0], n_waiting = root, np.int64(1)
+        while n_waiting > 0:
+            n_waiting -= 1
+            child = first_child[waiting[n_waiting]]
+            if child < 0:
+                continue
+            for branch in range(2):
+                order[n_met + branch], number[child + branch] = child + branch, n_met + branch
+                # The second branch below the first on the stack.
+                waiting[n_waiting + branch] = child + 1 - branch
+            n_met += 2
+            n_waiting += 2

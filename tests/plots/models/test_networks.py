@@ -1,0 +1,64 @@
+"""Pictures of networks: what is drawn is what the network has."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from verulam.base import DataError
+from verulam.neural import MLPClassifier, MLPRegressor
+from verulam.plots import hidden_unit_curves, network_diagram, training_curves
+
+ROWS = np.random.default_rng(0).normal(size=(40, 3))
+LABELS = np.arange(40) % 2
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def test_curves_and_the_best_epoch():
+    history = pd.DataFrame(
+        {"epoch": [1, 2, 3], "loss": [3.0, 2.0, 1.0], "validation_loss": [3.0, 2.5, 2.7]}
+    )
+    axes = training_curves(history)
+    assert axes.lines[0].get_ydata().tolist() == [3.0, 2.0, 1.0]
+    assert axes.lines[1].get_ydata().tolist() == [3.0, 2.5, 2.7]
+    assert axes.lines[2].get_xdata() == [2, 2]
+    assert axes.lines[2].get_label() == "least, epoch 2"
+    alone = training_curves(history.assign(validation_loss=np.nan))
+    assert len(alone.lines) == 1
+    with pytest.raises(DataError, match="history_ of a fitted network"):
+        training_curves(history.iloc[:0])
+
+
+def test_lines_are_weights():
+    mask = np.ones((3, 2), dtype=bool)
+    mask[0, 1] = False
+    table = pd.DataFrame(ROWS, columns=["a", "b", "c"])
+    net = MLPClassifier(2, masks=[mask, None], max_iter=3, random_state=0).fit(table, LABELS)
+    axes = network_diagram(net)
+    first = axes.collections[0]
+    assert len(first.get_segments()) == 5
+    largest = max(np.abs(weights).max() for weights in net.coefs_)
+    widths = np.abs(net.coefs_[0][mask]) / largest * 3.0
+    np.testing.assert_allclose(first.get_linewidths(), widths)
+    assert [text.get_text() for text in axes.texts] == ["a", "b", "c"]
+    with pytest.raises(DataError, match="2 names for 3 inputs"):
+        network_diagram(net, input_names=["x", "y"])
+
+
+def test_large_layers_are_shortened():
+    net = MLPClassifier(40, max_iter=1, random_state=0).fit(ROWS, LABELS)
+    axes = network_diagram(net)
+    assert len(axes.collections[0].get_segments()) == 3 * 12
+    assert [text.get_text() for text in axes.texts] == ["\u22ee"]
+
+
+def test_parts_of_hidden_units_add_up_to_the_fit():
+    x = np.linspace(-1, 1, 30)
+    net = MLPRegressor(2, activation="tanh", solver="lbfgs", random_state=0)
+    net.fit(x[:, None], x**2)
+    axes = hidden_unit_curves(net, x)
+    *parts, fit = [curve.get_ydata() for curve in axes[2].lines]
+    np.testing.assert_allclose(np.sum(parts, axis=0) + net.intercepts_[1], fit)
+    np.testing.assert_allclose(np.tanh(axes[0].lines[1].get_ydata()), axes[1].lines[1].get_ydata())
+    with pytest.raises(DataError, match="not 3-4-1"):
+        hidden_unit_curves(MLPRegressor(4, max_iter=1).fit(ROWS, LABELS), x)
