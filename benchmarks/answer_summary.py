@@ -1,4 +1,4 @@
-"""Tables of the simulated answers: what the issue asks of them, and what was measured."""
+"""Tables of the simulated answers: what is asked of them, and what was measured."""
 
 from collections.abc import Sequence
 from itertools import pairwise
