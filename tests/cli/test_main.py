@@ -205,8 +205,8 @@ def test_find_words(capsys):
 
 
 def test_find_says_where_a_borrowed_learner_serves(capsys):
-    output = printed(capsys, "find", "17.u")
-    assert re.search(r"^17\.u +Bagging.*\n +bagging,", output, re.MULTILINE)
+    output = printed(capsys, "find", "U3.j")
+    assert re.search(r"^U3\.j +BIRCH.*\n +BIRCH$", output, re.MULTILINE)
 
 
 def test_find_says_not_yet(capsys):

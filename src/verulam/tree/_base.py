@@ -70,6 +70,8 @@ class TreeLearner(ABC):
 
     def _check_loaded(self) -> None:
         """Refuse a file in which categories have other codes than the tree has room for."""
+        if not hasattr(self, "tree_"):  # the file of an ensemble holds unfitted ones, too
+            return
         if not np.array_equal(category_counts(self.schema_), self.tree_.n_categories):
             raise DataError("The tree and the columns of the learner do not fit together.")
 

@@ -75,10 +75,13 @@ def rewritten(path, target, change):
 def test_every_learner_comes_back_as_it_was(item, finished, tmp_path):
     """Saved with skops, loaded with the default trust, the same predictions bit for bit."""
     learner, inputs = fitted_example(item)
+    methods = ("predict", "predict_proba", "transform", "score_samples")
+    if not any(hasattr(learner, method) for method in methods):
+        pytest.skip(f"{item.name} says nothing of other rows")
     path = tmp_path / "model.skops"
     save_model(SavedModel(finished.made.card, learner), path)
     loaded = load_model(path).estimator
-    for method in ("predict", "predict_proba", "transform", "score_samples"):
+    for method in methods:
         if hasattr(learner, method):
             before, after = getattr(learner, method)(inputs), getattr(loaded, method)(inputs)
             np.testing.assert_array_equal(np.asarray(before), np.asarray(after))

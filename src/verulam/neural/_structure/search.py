@@ -116,7 +116,7 @@ def search_structure(
     >>> from verulam.neural import MLPRegressor, search_structure
     >>> x = np.linspace(-3, 3, 80)[:, None]
     >>> y = np.sin(2 * x[:, 0])
-    >>> settings = MLPRegressor(activation="tanh", solver="lbfgs", tol=1e-3, random_state=0)
+    >>> settings = MLPRegressor(activation="tanh", solver="lbfgs", tol=1e-2, random_state=0)
     >>> result = search_structure(
     ...     settings, x[::2], y[::2], (x[1::2], y[1::2]), operators=["unit"], max_steps=5
     ... )

@@ -183,7 +183,7 @@ def mixture_ellipses(
     >>> mixture = GaussianMixture(2, random_state=0).fit(X)
     >>> axes = mixture_ellipses(mixture, X, columns=(2, 3))
     >>> axes.get_xlabel(), len(axes.patches)
-    ('petal_length', 4)
+    ('petal_length_cm', 4)
     """
     components: Components = getattr(mixture, "components_", mixture)
     names = list(getattr(X, "columns", [f"x{place}" for place in range(np.shape(X)[1])]))
