@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.metrics import calinski_harabasz_score, silhouette_samples
 
 from verulam.base import DataError
@@ -92,3 +92,19 @@ def test_bad_input_is_refused(X, labels, message):
 def test_unknown_metrics_are_refused():
     with pytest.raises(DataError, match="metric='euclid' is unknown"):
         silhouettes(np.eye(3), [0, 0, 1], metric="euclid")
+
+
+def test_from_distances_alone():
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    labels = np.arange(20) % 3
+    by_rows = cluster_quality(rows, labels)
+    by_distances = cluster_quality(cdist(rows, rows), labels, metric="precomputed")
+    np.testing.assert_allclose(by_distances.cohesion, by_rows.cohesion)
+    np.testing.assert_allclose(by_distances.separation, by_rows.separation)
+    np.testing.assert_allclose(by_distances.silhouettes, by_rows.silhouettes, atol=1e-12)
+
+
+def test_a_row_without_direction_is_told():
+    rows = np.vstack([np.random.default_rng(0).normal(size=(9, 2)), np.zeros(2)])
+    with pytest.raises(DataError, match="a row of zeros has no direction"):
+        silhouettes(rows, np.arange(10) % 2, metric="cosine")

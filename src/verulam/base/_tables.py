@@ -169,7 +169,9 @@ def _refuse_unusable(name: Column, column: pd.Series) -> None:
     if column.isna().all():
         return
     refuse_dates(name, column)
-    example = column.dropna().iloc[0]
+    values = column.dropna()
+    words = values[pd.to_numeric(values, errors="coerce").isna()]
+    example = (words if len(words) else values).iloc[0]
     raise DataError(
         f"Column {name!r} holds text, such as {str(example)[:40]!r}. If its values are categories, "
         f"convert it with X[{name!r}].astype('category'); otherwise put an encoder such as "

@@ -115,6 +115,10 @@ def cluster_quality(
     """
     rows, names, codes = _checked(X, labels)
     sizes = np.bincount(codes)
+    if isinstance(metric, str) and metric == "precomputed":
+        cohesion, separation = _from_distances(checked_distances(rows), codes, sizes)
+        values = silhouettes(rows, codes, metric=metric)
+        return ClusterQuality(names, sizes, cohesion, separation, values, codes)
     means = np.zeros((len(names), rows.shape[1]))
     np.add.at(means, codes, rows)
     means /= sizes[:, None]
@@ -202,7 +206,31 @@ def _euclidean_sums(
         )
 
 
+def _from_distances(
+    distances: np.ndarray, codes: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return cohesion and separation from distances alone.
+
+    Half the mean square of all distances is the mean square about the centre, so that
+    :math:`\sum_{s \in i} \sum_t d_{st}^2 / N N_i` is cohesion by row, spread of all, and the square
+    of :math:`\|m_i - m\|`.
+    """
+    n_rows, squares = len(distances), distances**2
+    sums = np.zeros((len(sizes), n_rows))
+    np.add.at(sums, codes, squares)
+    within = np.array([sums[code, codes == code].sum() for code in range(len(sizes))])
+    cohesion = within / (2.0 * sizes)
+    spread = squares.sum() / (2.0 * n_rows**2)
+    away = sums.sum(axis=1) / (n_rows * sizes) - cohesion / sizes - spread
+    return cohesion, sizes * away
+
+
 def _from_sums(sums: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    if not np.isfinite(sums).all():
+        raise DataError(
+            "The metric gives missing or infinite distances between some rows; a row of zeros has "
+            "no direction, for example."
+        )
     sizes, everyone = np.bincount(codes), np.arange(len(codes))
     within = sums[everyone, codes] / np.maximum(sizes[codes] - 1, 1)
     means = sums / sizes

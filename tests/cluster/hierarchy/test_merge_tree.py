@@ -108,3 +108,13 @@ def test_metrics():
         condensed_distances(rows, "cosine")
     with pytest.raises(KeyError, match="Unknown metric"):
         condensed_distances(rows, "euclid")
+
+
+def test_rounding_in_a_matrix_of_distances_is_no_fault():
+    matrix = 1.0 - np.corrcoef(np.random.default_rng(0).normal(size=(6, 30)))
+    matrix[2, 2], matrix[0, 1] = 1e-16, matrix[1, 0]
+    cleaned = checked_distances(matrix)
+    assert (np.diagonal(cleaned) == 0.0).all()
+    matrix[3, 3] = 1e-3
+    with pytest.raises(DataError, match=r"row 3 has distance 0.001 from itself"):
+        checked_distances(matrix)

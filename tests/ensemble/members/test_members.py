@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
@@ -13,7 +15,16 @@ from sklearn.svm import LinearSVC
 
 from verulam.base import DataError
 from verulam.data import dataset
-from verulam.ensemble import MemberOutputs, VotingClassifier, out_of_fold_outputs
+from verulam.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BaggingRegressor,
+    CascadeClassifier,
+    MemberOutputs,
+    StackingClassifier,
+    VotingClassifier,
+    out_of_fold_outputs,
+)
 from verulam.ensemble._members.members import (
     class_outputs,
     cross_outputs,
@@ -225,3 +236,42 @@ def test_tables_with_text_and_single_classes_are_refused():
         VotingClassifier().fit(pd.DataFrame({"a": ["x", "y"], "b": [1.0, 2.0]}), [0, 1])
     with pytest.raises(DataError, match="only one class"):
         VotingClassifier().fit(IRIS.inputs, np.zeros(150))
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "words"),
+    [
+        (BaggingClassifier(LinearRegression()), "estimator: LinearRegression cannot do classif"),
+        (BaggingRegressor(GaussianNB()), "estimator: GaussianNB cannot do regression"),
+        (AdaBoostClassifier(LinearRegression()), "estimator: LinearRegression cannot do"),
+        (StackingClassifier(final_estimator=LinearRegression()), "final_estimator: LinearRegr"),
+        (VotingClassifier([("a", GaussianNB()), ("a", GaussianNB())]), "'a' names two members"),
+        (VotingClassifier([("a__b", GaussianNB())]), "two underscores in a row"),
+        (VotingClassifier([("rule", GaussianNB())]), "'rule' is a parameter of VotingClassifier"),
+    ],
+)
+def test_parts_and_names_that_cannot_be(ensemble, words):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(DataError, match=words):
+        ensemble.fit(X, y)
+    with pytest.raises(NotFittedError):
+        ensemble.predict(X)
+
+
+def test_a_fit_that_fails_leaves_no_old_members():
+    X, y = load_iris(return_X_y=True)
+    ensemble = VotingClassifier([("bayes", GaussianNB())]).fit(X, y)
+    with pytest.raises(DataError, match="only one class"):
+        ensemble.fit(X, np.zeros(150))
+    with pytest.raises(NotFittedError):
+        ensemble.predict(X)
+
+
+def test_refused_rows_keep_the_labels_of_the_others():
+    X, y = load_iris(return_X_y=True)
+    for threshold in (0.0, 0.9):
+        cascade = CascadeClassifier([GaussianNB()], thresholds=threshold, remainder="reject")
+        predicted = cascade.fit(X, y).predict(X)
+        assert predicted.dtype == object
+        answered = predicted != "reject"
+        assert np.mean(predicted[answered] == y[answered]) > 0.95

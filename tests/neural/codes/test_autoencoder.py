@@ -59,3 +59,10 @@ def test_weights_are_repeated_rows():
     weighted = Autoencoder(2, max_iter=10, random_state=0).fit(ROWS, sample_weight=counts)
     repeated = Autoencoder(2, max_iter=10, random_state=0).fit(np.repeat(ROWS, counts, axis=0))
     np.testing.assert_allclose(weighted.parameters_, repeated.parameters_, rtol=1e-6)
+
+
+def test_names_of_the_code():
+    coder = Autoencoder(2, max_iter=3, random_state=0).fit(ROWS)
+    assert list(coder.get_feature_names_out()) == ["autoencoder0", "autoencoder1"]
+    table = coder.set_output(transform="pandas").transform(ROWS)
+    assert list(table.columns) == ["autoencoder0", "autoencoder1"]

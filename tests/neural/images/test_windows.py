@@ -87,7 +87,7 @@ def test_a_small_convolutional_network_learns_digits():
         layer.n_units, masks=[layer.mask, None], tied=[layer.tied, None], learning_rate=0.02,
         max_iter=25, random_state=0, tol=0.0,
     )  # fmt: skip
-    with pytest.warns(match="still falling"):
+    with pytest.warns(match="ended at max_iter"):
         net.fit(X[:1200] / 16, y[:1200])
     assert net.score(X[1200:] / 16, y[1200:]) > 0.9
     for number in range(36):

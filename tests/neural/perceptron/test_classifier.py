@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.neural_network import MLPClassifier as PeerClassifier
 
 from verulam.base import DataError, DataWarning
@@ -141,7 +141,9 @@ class TestStopping:
         assert seen["classes"].tolist() == [15, 10, 5]
 
     def test_unfinished_training_is_told(self):
-        with pytest.warns(ConvergenceWarning, match="still falling after 3 epochs"):
+        with pytest.warns(
+            ConvergenceWarning, match="ended at max_iter=3 before the error had settled"
+        ):
             small(max_iter=3).fit(ROWS, LABELS)
 
     def test_an_interrupted_fit_keeps_the_best_so_far(self, monkeypatch):
@@ -155,9 +157,24 @@ class TestStopping:
 
         monkeypatch.setattr(perceptron, "mean_error", interrupt)
         net = small(early_stopping=True)
-        with pytest.warns(DataWarning, match="interrupted after 3 epochs"):
+        with pytest.warns(DataWarning, match="interrupted in epoch 4"):
             net.fit(ROWS, LABELS)
         assert net.predict(ROWS).shape == (120,)
+
+    def test_an_interrupt_reaches_all_starts(self, monkeypatch):
+        known, calls = perceptron.mean_error, []
+
+        def interrupt(*arguments):
+            calls.append(1)
+            if len(calls) == 5:
+                raise KeyboardInterrupt
+            return known(*arguments)
+
+        monkeypatch.setattr(perceptron, "mean_error", interrupt)
+        net = small(early_stopping=True, n_init=4, max_iter=500, tol=0.0, n_iter_no_change=500)
+        with pytest.warns(DataWarning, match="interrupted"):
+            net.fit(ROWS, LABELS)
+        assert net.restarts_["epochs"].max() < 500
 
     def test_rates_follow_schedules(self):
         net = small(solver="sgd", learning_rate=inverse(0.4), max_iter=4).fit(ROWS, LABELS)
@@ -259,6 +276,25 @@ class TestBadInput:
             small().fit(np.where(ROWS > 2, np.nan, ROWS), LABELS)
         with pytest.raises(DataError, match="all weights are zero"):
             small().fit(ROWS, LABELS, sample_weight=np.zeros(120))
+
+    def test_weights_that_leave_nothing_to_validate_with(self):
+        weights = np.zeros(120)
+        weights[:3] = 1.0
+        with pytest.raises(DataError, match="have no weight; leave out rows"):
+            small(early_stopping=True).fit(ROWS, LABELS, sample_weight=weights)
+
+    def test_a_fit_that_fails_leaves_nothing_to_answer(self):
+        net = small().fit(ROWS, LABELS)
+        with pytest.raises(ValueError, match="one class alone"):
+            net.fit(ROWS, ["a"] * 120)
+        with pytest.raises(NotFittedError):
+            net.predict(ROWS)
+
+    def test_nothing_to_do_has_a_loss(self):
+        done = small(solver="lbfgs", max_iter=1000, tol=1e-2).fit(ROWS, LABELS)
+        again = small(solver="lbfgs", tol=1e-1, init=done.parameters_).fit(ROWS, LABELS)
+        assert again.n_iter_ == 0
+        assert again.loss_ == pytest.approx(done.loss_)
 
     def test_one_row_of_each_class(self):
         net = small(max_iter=300).fit([[0.0], [1.0]], ["a", "b"])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from verulam.base import DataError
 from verulam.neural import Growth, MLPClassifier, MLPRegressor, grow, layout_of
@@ -41,12 +42,23 @@ def test_a_new_unit_leaves_the_others_alone(skip):
     np.testing.assert_array_equal(larger.weights(grown, 0)[:, :2], layout.weights(theta, 0))
     np.testing.assert_array_equal(larger.weights(grown, 1)[:2], layout.weights(theta, 1))
     np.testing.assert_array_equal(larger.biases(grown, 1), layout.biases(theta, 1))
-    assert np.abs(larger.weights(grown, 0)[:, 2]).max() <= 0.01
+    assert np.abs(larger.weights(grown, 1)[2]).max() <= 0.01
+    assert np.abs(larger.weights(grown, 0)[:, 2]).min() > 0.01
     if skip:
         np.testing.assert_array_equal(larger.skip_weights(grown), layout.skip_weights(theta))
 
 
+def test_a_plateau_is_left():
+    x = np.linspace(-3, 3, 80)[:, None]
+    settings = MLPRegressor(activation="tanh", solver="lbfgs", random_state=0)
+    grown = grow(settings, x, np.sin(2 * x[:, 0]), goal=0.01, max_units=8)
+    assert grown.learner.loss_ <= 0.01
+    assert grown.path["loss"].notna().all()
+
+
 def test_refused():
+    with pytest.raises(DataError, match="expected an MLPClassifier"):
+        grow(LogisticRegression(), XOR, [0, 1, 1, 0], goal=0.1)
     with pytest.raises(DataError, match="goal must be positive"):
         grow(MLPClassifier(), XOR, [0, 1, 1, 0], goal=0.0)
     with pytest.raises(DataError, match="masks and tied"):

@@ -99,3 +99,7 @@ def test_refused(net):
         pruned(net, what="layers")
     with pytest.raises(DataError, match="share: 0"):
         pruned(net, share=0.0)
+    with pytest.raises(DataError, match="validation: expected other rows and their targets"):
+        prune(net, ROWS, NUMBERS, ROWS)
+    with pytest.raises(DataError, match="expected rows of 4 columns"):
+        prune(net, ROWS, NUMBERS, (ROWS[:, :2], NUMBERS))

@@ -120,6 +120,8 @@ def checked_distances(X: Any) -> np.ndarray:
     """
     matrix = np.asarray(X, dtype=np.float64)
     problem = ""
+    if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and matrix.size:
+        matrix = _without_rounding(matrix)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         problem = f"its shape is {matrix.shape}, and it should be square"
     elif not np.isfinite([matrix.min(), matrix.max()]).all():
@@ -138,6 +140,19 @@ def checked_distances(X: Any) -> np.ndarray:
         )
     if problem:
         raise DataError(f"X is no matrix of distances (metric='precomputed'): {problem}.")
+    return matrix
+
+
+def _without_rounding(matrix: np.ndarray) -> np.ndarray:
+    """Return a matrix whose diagonal and entries below zero are zero where rounding made them."""
+    least = 1e-10 * float(np.nanmax(np.abs(matrix), initial=0.0))
+    diagonal = np.diagonal(matrix)
+    touched = (np.abs(diagonal) <= least) & (diagonal != 0.0)
+    below = (matrix < 0.0) & (matrix >= -least)
+    if not (touched.any() or below.any()):
+        return matrix
+    matrix = np.where(below, 0.0, matrix)
+    matrix[touched, touched] = 0.0
     return matrix
 
 

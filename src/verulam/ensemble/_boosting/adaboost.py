@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from verulam.base import (
     RANDOM_STATE,
     DataError,
+    DataWarning,
     HasMethods,
     Interval,
     Seed,
@@ -18,6 +19,7 @@ from verulam.base import (
     check_weights,
     checked_fit_with_parts,
     generator,
+    warn_caller,
 )
 from verulam.ensemble._boosting.stumps import SortedColumns, Stump
 from verulam.ensemble._members.base import EnsembleClassifier, unit_rows
@@ -215,6 +217,13 @@ class AdaBoostClassifier(EnsembleClassifier):
                 if ends or error <= 0:
                     break
                 weights = reweighted(weights, right, vote)
+        if ends and len(errors) == 1:
+            warn_caller(
+                f"The first member errs on {100 * errors[0]:.0f} % of the weighted rows, not below "
+                f"the {100 * limit:.0f} % that kind={self.kind!r} needs, so that training ended "
+                "with it. Take a stronger estimator, or kind='samme' for several classes.",
+                DataWarning,
+            )
         self.votes_ = np.array(votes)
         self.errors_ = np.array(errors)
         self.member_errors_ = np.array(member_errors)

@@ -74,7 +74,7 @@ def check_thresholds(thresholds: Any, n_stages: int, least: float) -> FloatArray
     values = np.full(n_stages, float(values)) if values.ndim == 0 else values
     if values.shape != (n_stages,):
         raise DataError(
-            f"thresholds must be one number, or {n_stages}: one for each member; got {thresholds}."
+            f"thresholds must be one number, or {n_stages}: one for each stage; got {thresholds}."
         )
     if (np.diff(values) < 0).any():
         raise DataError(f"thresholds must not fall from a member to the next; got {thresholds}.")
@@ -97,8 +97,8 @@ class CascadeClassifier(EnsembleClassifier):
         Classifiers in the order in which they are asked, or pairs of name and classifier; None
         takes naive Bayes, a tree and nearest neighbours.
     thresholds
-        Confidence that a member's answer must exceed, one number or one for each member; 0 takes
-        every answer of the first.
+        Confidence that a member's answer must exceed, one number or one for each stage in the order
+        in which they are asked; 0 takes every answer of the first.
     costs
         Cost of each member; members are sorted by it. None for 1 each, in the order given.
     remainder
@@ -310,7 +310,10 @@ class CascadeClassifier(EnsembleClassifier):
         answered, votes, _ = self._walk(self._checked(X))
         labels = self.classes_[votes.argmax(axis=1)]
         refused = (answered == len(self.estimators_)) & (self.remainder == "reject")
-        return np.where(refused, self.reject_label, labels) if refused.any() else labels
+        if self.remainder != "reject":
+            return labels
+        # Labels of any type beside that of refused rows, whether there are such or not.
+        return np.where(refused, self.reject_label, labels.astype(object))
 
 
 class CascadeRegressor(EnsembleRegressor):

@@ -16,6 +16,8 @@ from verulam.base import (
     Regressor,
     check_is_fitted,
     encode_classes,
+    is_classifier,
+    is_regressor,
     numeric_targets,
 )
 from verulam.ensemble._members.members import Member, named_members
@@ -43,10 +45,44 @@ def default_regressors() -> list[Member]:
     ]
 
 
+#: What is known of the data before a single member is taught.
+_READ = frozenset({"classes_", "n_features_in_", "feature_names_in_"})
+
+
 class _NamedParts:
     """Parameters of members under their names, as in ``tree__max_depth``."""
 
     estimators: Any
+
+    def __sklearn_is_fitted__(self) -> bool:
+        learned = {name for name in vars(self) if name.endswith("_") and not name.startswith("_")}
+        members = getattr(self, "estimators_", None)
+        return bool(learned - _READ) and (members is None or len(members) > 0)
+
+    def _forget(self) -> None:
+        """Remove what an earlier fit left, so that a fit that fails leaves nothing to answer."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            if not name.startswith("_"):
+                delattr(self, name)
+
+    def _check_parts(self, task: str) -> None:
+        """Refuse learners of the other kind, where others than `estimators` are given."""
+        suits = is_classifier if task == "classification" else is_regressor
+        for name in ("estimator", "final_estimator"):
+            part = getattr(self, name, None)
+            if part is not None and not isinstance(part, str) and not suits(part):
+                raise DataError(f"{name}: {type(part).__name__} cannot do {task}.")
+
+    def _check_names(self, members: list[Member]) -> list[Member]:
+        """Refuse names of members that are parameters of the ensemble as well."""
+        parameters = super().get_params(deep=False)  # type: ignore[misc]
+        for name, _ in members:
+            if self.estimators is not None and name in parameters:
+                raise DataError(
+                    f"estimators: {name!r} is a parameter of {type(self).__name__}; call the "
+                    "member something else."
+                )
+        return members
 
     def _pairs(self) -> Iterator[Member]:
         for item in self.estimators or ():
@@ -90,10 +126,13 @@ class EnsembleClassifier(_NamedParts, MetaEstimatorMixin, Classifier):
         return tags
 
     def _members(self) -> list[Member]:
-        return named_members(self.estimators, "classification", default_classifiers)
+        members = named_members(self.estimators, "classification", default_classifiers)
+        return self._check_names(members)
 
     def _read(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.intp]]:
         """Return the table and the class codes, and remember columns and classes."""
+        self._forget()
+        self._check_parts("classification")
         table = read_table(self, X)
         codes, classes = encode_classes(self, y)
         check_consistent_length(table, codes)
@@ -128,10 +167,13 @@ class EnsembleRegressor(_NamedParts, MetaEstimatorMixin, Regressor):
         return tags
 
     def _members(self) -> list[Member]:
-        return named_members(self.estimators, "regression", default_regressors)
+        members = named_members(self.estimators, "regression", default_regressors)
+        return self._check_names(members)
 
     def _read(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.float64]]:
         """Return the table and the targets, and remember the columns."""
+        self._forget()
+        self._check_parts("regression")
         table = read_table(self, X)
         targets = numeric_targets(self, y)
         check_consistent_length(table, targets)

@@ -84,6 +84,9 @@ def named_members(estimators: Any, task: str, defaults: Callable[[], list[Member
     for item in estimators:
         is_pair = isinstance(item, tuple | list) and len(item) == 2
         name, learner = item if is_pair else (type(item).__name__, item)
+        if is_pair and (name in taken or "__" in str(name)):
+            wrong = "names two members" if name in taken else "has two underscores in a row"
+            raise DataError(f"estimators: {name!r} {wrong}; members are set by their names.")
         if isinstance(learner, str):
             raise DataError(
                 f"estimators: {learner!r} is a name and not a learner; "

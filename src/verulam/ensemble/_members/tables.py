@@ -169,7 +169,9 @@ def _encoded(learner: Any, table: Any, able: Abilities) -> Any:
     fill = [SimpleImputer(strategy="median", keep_empty_features=True)] if gaps else []
     parts: list[tuple[str, Any, list[int]]] = []
     if numbers:
-        parts.append(("numbers", make_pipeline(*fill, StandardScaler()), numbers))
+        # Beside columns of 0 and 1 numbers are scaled, or their units would outweigh those.
+        scale = [StandardScaler()] if categories else []
+        parts.append(("numbers", make_pipeline(*fill, *scale), numbers))
     if categories:
         # A missing category is one more category to the encoder.
         encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)

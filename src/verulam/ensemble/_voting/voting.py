@@ -238,7 +238,8 @@ class VotingClassifier(EnsembleClassifier):
         if self.rule != "majority":
             return labels
         certain = votes.max(axis=1) > 0.5 + 1e-6
-        return labels if certain.all() else np.where(certain, labels, self.reject_label)
+        # Labels of any type beside that of refused rows, whether there are such or not.
+        return np.where(certain, labels.astype(object), self.reject_label)
 
 
 def _known_weights(weights: Any, n_members: int) -> FloatArray:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from verulam.base import DataError, Seed, Transformer, check_is_fitted, checked_fit
 from verulam.neural._network.network import activate
@@ -18,7 +19,7 @@ _CHOSEN = (
 )  # fmt: skip
 
 
-class Autoencoder(MultilayerPerceptron, Transformer):
+class Autoencoder(ClassNamePrefixFeaturesOutMixin, MultilayerPerceptron, Transformer):
     r"""Network that learns to reproduce its inputs; its narrow middle layer is a code of them.
 
     An encoder :math:`z = f(x)` and a decoder :math:`\hat x = g(z)`, its mirror image, minimise
@@ -154,6 +155,10 @@ class Autoencoder(MultilayerPerceptron, Transformer):
         return "identity", self.n_features_in_
 
     @property
+    def _n_features_out(self) -> int:
+        return int(self.network_.layout.sizes[self._code_layer + 1])
+
+    @property
     def _code_layer(self) -> int:
         return (self.network_.layout.n_layers - 1) // 2
 
@@ -170,6 +175,7 @@ class Autoencoder(MultilayerPerceptron, Transformer):
         sample_weight
             Weights of the rows.
         """
+        self._forget()
         rows = self._read(X, reset=True)
         self._fit(rows, rows, sample_weight)
         return self
@@ -177,6 +183,7 @@ class Autoencoder(MultilayerPerceptron, Transformer):
     def epochs(self, X: Any, sample_weight: Any = None) -> Iterator[Epoch]:
         """Train while somebody watches: yield after each epoch."""
         self._validate_params()
+        self._forget()
         rows = self._read(X, reset=True)
         yield from self._watched(rows, rows, sample_weight)
 

@@ -42,7 +42,8 @@ def window_layer(
     Parameters
     ----------
     shape
-        Shape of the inputs: maps first, then one axis for a signal or two for an image.
+        Shape of the inputs: maps first, then one axis for a signal or two for an image; a grey
+        image of 8 by 8 pixels is (1, 8, 8).
     patch_size
         Inputs of a window along each axis, one number for all or one for each.
     stride

@@ -252,6 +252,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         return self
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        self._forget()
         rows = self._read(X, reset=True)
         codes, self.classes_ = encode_classes(self, y)
         if len(codes) != len(rows):
@@ -259,8 +260,6 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         if len(self.classes_) < 2:
             (label,) = self.classes_.tolist()
             raise ValueError(f"y has one class alone, {label!r}: there is nothing to tell apart.")
-        if hasattr(self, "_training"):
-            del self._training
         return rows, codes, self._class_weights(self.classes_[codes], sample_weight, rows)
 
     def _class_weights(self, labels: Any, sample_weight: Any, rows: NDArray[Any]) -> Any:

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
+from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
@@ -123,6 +124,15 @@ class MultilayerPerceptron:
     n_init: int
     random_state: Seed
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "network_")
+
+    def _forget(self) -> None:
+        """Remove what an earlier fit left, so that a fit that fails leaves nothing to answer."""
+        for name in ("network_", "_training", "_shuffling"):
+            if hasattr(self, name):
+                delattr(self, name)
+
     def _network(self, n_inputs: int) -> Network:
         hidden = self._hidden_sizes()
         output, n_outputs = self._outputs()
@@ -136,8 +146,8 @@ class MultilayerPerceptron:
         hidden = np.atleast_1d(np.asarray(self.hidden_layer_sizes))
         if hidden.ndim != 1 or hidden.dtype.kind not in "iu" or (hidden < 1).any():
             raise DataError(
-                "hidden_layer_sizes must be whole numbers of at least 1, one for each hidden layer "
-                f"(LogisticRegression has none); got {self.hidden_layer_sizes!r}."
+                "hidden_layer_sizes must be whole numbers of at least 1, one for each hidden "
+                f"layer; got {self.hidden_layer_sizes!r}."
             )
         return tuple(int(size) for size in hidden)
 
@@ -170,6 +180,11 @@ class MultilayerPerceptron:
             raise DataError(
                 f"early_stopping: {len(rows)} rows are too few to set {self.validation_fraction:g} "
                 "of them aside."
+            )
+        if weights is not None and not (weights[held_out].any() and weights[~held_out].any()):
+            raise DataError(
+                "sample_weight: all rows that were set aside, or all others, have no weight; leave "
+                "out rows without weight, or early_stopping."
             )
         used = None if weights is None else weights[~held_out]
         unseen = None if weights is None else weights[held_out]
@@ -240,26 +255,32 @@ class MultilayerPerceptron:
         problem = self._problem(rows, targets, checked, generator(seeds[-1]))
         layout = problem.training.network.layout
 
-        def trained(seed: int) -> tuple[_Training, bool]:
+        interrupted = Event()
+
+        def trained(seed: int) -> _Training:
             random = generator(seed)
             training = self._start(layout, rows.dtype, random)
             part = _Problem(problem.training.copy(), problem.rows, problem.targets, problem.weights)
             try:
                 for _ in self._passes(part, training, random, int(self.max_iter)):
-                    pass
+                    # Ctrl-C reaches one thread alone.
+                    if interrupted.is_set():
+                        break
             except KeyboardInterrupt:
-                return training, True
-            return training, False
+                interrupted.set()
+            return training
 
         with announced("verulam.neural"), one_blas_thread():
-            results = thread_map(trained, seeds[:-1], threads=0 if self.n_init > 1 else 1)
-        trainings = [training for training, _ in results]
+            trainings = thread_map(trained, seeds[:-1], threads=0 if self.n_init > 1 else 1)
         best = int(np.argmin([self._final_error(training.history) for training in trainings]))
         self._keep(problem.training.network, trainings[best])
+        if not self.n_iter_:
+            # A search may find nothing to do where it starts.
+            self.loss_ = problem.training.value_and_gradient(self.parameters_)[0]
         self._restarts = self._restart_rows(trainings, best)
-        if any(interrupted for _, interrupted in results):
+        if interrupted.is_set():
             warn_caller(
-                f"Training was interrupted after {self.n_iter_} epochs; the weights are the best "
+                f"Training was interrupted in epoch {self.n_iter_ + 1}; the weights are the best "
                 "until then.",
                 DataWarning,
             )
@@ -269,7 +290,8 @@ class MultilayerPerceptron:
 
     def _warn_unfinished(self) -> None:
         warn_caller(
-            f"The error was still falling after {self.n_iter_} epochs; raise max_iter, or tol.",
+            f"Training ended at max_iter={self.max_iter} before the error had settled; raise "
+            "max_iter, or tol.",
             ConvergenceWarning,
         )
 

@@ -219,9 +219,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         return self
 
     def _prepared(self, X: Any, y: Any) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        self._forget()
         rows = self._read(X, reset=True)
-        if hasattr(self, "_training"):
-            del self._training
         return rows, self._targets(y, rows)
 
     def _targets(self, y: Any, rows: NDArray[np.floating]) -> NDArray[np.floating]:

@@ -49,8 +49,8 @@ def grow(learner: Any, X: Any, y: Any, *, goal: float, max_units: int = 20) -> G
 
     Notes
     -----
-    Dynamic node creation (Alpaydin 11.9, fig. 11.17): a new unit starts with small random weights,
-    the others go on from where they are, and all are trained.
+    Dynamic node creation (Alpaydin 11.9, fig. 11.17): a new unit starts with random weights, small
+    ones to the outputs; the others go on from where they are, and all are trained.
 
     Examples
     --------
@@ -67,6 +67,11 @@ def grow(learner: Any, X: Any, y: Any, *, goal: float, max_units: int = 20) -> G
     if not goal > 0.0 or max_units < 1:
         raise DataError(
             f"goal must be positive and max_units at least 1; got {goal!r} and {max_units!r}."
+        )
+    if not hasattr(learner, "tied"):
+        raise DataError(
+            f"learner: expected an MLPClassifier or MLPRegressor of verulam.neural, not "
+            f"{type(learner).__name__}."
         )
     if learner.masks is not None or learner.tied is not None:
         raise DataError("grow: masks and tied are for networks of one size; leave them out.")
@@ -86,7 +91,7 @@ def grow(learner: Any, X: Any, y: Any, *, goal: float, max_units: int = 20) -> G
 def with_one_more(
     layout: Layout, theta: NDArray[np.floating], random: np.random.Generator
 ) -> NDArray[np.floating]:
-    """Return the weights of a network with one hidden unit more, small random ones for it.
+    """Return the weights of a network with one hidden unit more, which hardly reaches the outputs.
 
     Parameters
     ----------
@@ -100,6 +105,9 @@ def with_one_more(
     n_inputs, n_units, n_outputs = layout.sizes
     larger = Layout((n_inputs, n_units + 1, n_outputs), layout.skip)
     grown = random.uniform(-SMALL, SMALL, larger.n_parameters).astype(theta.dtype)
+    # It must say something different from row to row, or no gradient would reach its outputs.
+    larger.weights(grown, 0)[:] = random.normal(size=(n_inputs, n_units + 1))
+    larger.biases(grown, 0)[:] = random.normal(size=n_units + 1)
     larger.weights(grown, 0)[:, :n_units] = layout.weights(theta, 0)
     larger.biases(grown, 0)[:n_units] = layout.biases(theta, 0)
     larger.weights(grown, 1)[:n_units] = layout.weights(theta, 1)

@@ -93,6 +93,8 @@ def prune(
         raise unknown_name("what", what, _PARTS)
     if not 0.0 < share <= 1.0:
         raise DataError(f"share: {share:g}; expected a number above 0 and at most 1.")
+    if not isinstance(validation, tuple | list) or len(validation) != 2:
+        raise DataError("validation: expected other rows and their targets, (X, y).")
     known, unseen = _problem(learner, X, y), _problem(learner, *validation)
     best = learner
     path = [(_n_weights(best), _error(best, unseen))]
@@ -111,6 +113,12 @@ def prune(
 
 def _problem(learner: Any, X: Any, y: Any) -> TrainingError:
     rows = np.ascontiguousarray(X, dtype=np.float64)
+    n_inputs = learner.network_.layout.sizes[0]
+    if rows.ndim != 2 or rows.shape[1] != n_inputs or len(rows) != len(y):
+        raise DataError(
+            f"X and validation: expected rows of {n_inputs} columns with a target each; got "
+            f"{rows.shape} and {len(y)}."
+        )
     targets: NDArray[Any]
     if is_classifier(learner):
         targets = np.searchsorted(learner.classes_, np.asarray(y))

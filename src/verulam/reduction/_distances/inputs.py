@@ -36,6 +36,11 @@ def training_distances(learner: Any, inputs: np.ndarray) -> np.ndarray:
     if learner.metric == "precomputed":
         return inputs
     matrix = distances(inputs, inputs, learner.metric)
+    if not np.isfinite(matrix).all():
+        raise DataError(
+            f"metric={learner.metric!r} gives missing or infinite distances between some rows; a "
+            "row of zeros has no direction, for example."
+        )
     # Rounding leaves some distances of a row to itself, as the cosine's.
     np.fill_diagonal(matrix, 0.0)
     return matrix
@@ -61,6 +66,9 @@ def checked_distances(matrix: np.ndarray) -> np.ndarray:
     if not np.isfinite(matrix).all():
         raise DataError("metric='precomputed': X has distances that are NaN or infinite.")
     largest = float(np.abs(matrix).max(initial=0.0))
+    # What rounding leaves, as 1 - correlation does on the diagonal, is zero.
+    small = np.abs(matrix) <= SYMMETRIC * largest
+    matrix = np.where(small & ((matrix < 0.0) | np.eye(len(matrix), dtype=bool)), 0.0, matrix)
     if (matrix < 0.0).any():
         row, column = np.argwhere(matrix < 0.0)[0]
         raise DataError(

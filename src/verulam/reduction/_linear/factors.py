@@ -321,5 +321,8 @@ def _fit_test(correlation: np.ndarray, solution: Uniquenesses, weight: float) ->
     factor = weight - 1.0 - (2.0 * n_columns + 5.0) / 6.0 - 2.0 * n_factors / 3.0
     freedom = _degrees_of_freedom(n_columns, n_factors)
     statistic = factor * discrepancy
+    if weight - 1.0 < n_columns or factor <= 0.0 or not np.isfinite(statistic):
+        # With fewer rows than columns, or dependent ones, any model fits or none does.
+        return FactorFit(float("nan"), freedom, float("nan"))
     p_value = float(chi2.sf(statistic, freedom)) if freedom > 0 else float("nan")
     return FactorFit(statistic, freedom, p_value)
