@@ -308,9 +308,9 @@ def _bases() -> plt.Figure:
         axes,
         (
             {"kind": "polynomial", "degree": 4},
-            {"kind": "bumps", "n_functions": 40, "width": 0.5},
+            {"kind": "bumps", "n_functions": 40, "bandwidth": 0.5},
             {"kind": "planes", "n_functions": 60},
-            {"kind": "potentials", "width": 0.5},
+            {"kind": "potentials", "bandwidth": 0.5},
         ),
         strict=True,
     ):

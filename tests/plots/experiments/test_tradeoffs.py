@@ -2,11 +2,13 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from verulam import decision
+from verulam.nonparametric import NeighbourSmoother, select_smoothing
 from verulam.plots import complexity_curve, error_reject_curve, response_surface
 
 
@@ -48,6 +50,13 @@ def test_complexity_is_marked_where_it_was_chosen(values, selected, place):
     assert ax.get_xlabel() == "size"
     if isinstance(selected, str):
         assert [text.get_text() for text in ax.get_xticklabels()] == list(values)
+
+
+def test_the_curve_of_a_smoother_is_marked_at_its_best():
+    x = np.linspace(0, 3, 40)
+    curve = select_smoothing(NeighbourSmoother(), "n_neighbors", (2, 5, 20), x[:, None], np.sin(x))
+    labels = [line.get_label() for line in complexity_curve(curve).lines]
+    assert f"selected: {curve.best}" in labels
 
 
 def test_a_surface_marks_the_best_level_of_each_row():

@@ -51,8 +51,9 @@ def complexity_curve(curve: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     curve
-        Record with `values`, `training`, `validation` and `selected`, such as
-        `verulam.parametric.select_complexity` returns; a `validation_error` is drawn as bars.
+        Record with `values`, `training`, `validation`, and `selected` or else `best`, such as
+        `verulam.parametric.select_complexity` and `verulam.nonparametric.select_smoothing` return;
+        a `validation_error` is drawn as bars.
     ax
         Axes to draw on.
 
@@ -87,8 +88,9 @@ def complexity_curve(curve: Any, *, ax: Axes | None = None) -> Axes:
         capsize=3,
         label="validation",
     )
-    place = places[values.index(curve.selected)]
-    label = f"selected: {curve.selected}"
+    selected = curve.selected if hasattr(curve, "selected") else curve.best
+    place = places[values.index(selected)]
+    label = f"selected: {selected}"
     ax.axvline(place, color="0.4", linewidth=1.0, linestyle=":", label=label)
     ax.set(xlabel=str(getattr(curve, "parameter", "complexity")), ylabel="error")
     if not numeric:
