@@ -16,7 +16,7 @@ from verulam.cluster._seeding import (
 )
 
 
-def same(first, second):
+def assert_same(first, second):
     np.testing.assert_array_equal(first.keys, second.keys)
     np.testing.assert_array_equal(first.rows, second.rows)
     np.testing.assert_allclose(first.weights, second.weights)
@@ -44,8 +44,8 @@ def test_a_sample_does_not_depend_on_cuts_or_order():
     X = random.integers(0, 30, size=(3000, 2)).astype(float)
     whole = sample_rows(Chunk(X), 5, 100)
     parts = [sample_rows(Chunk(part.copy()), 5, 100) for part in np.array_split(X, 7)]
-    same(whole, sum(parts[1:], parts[0]))
-    same(whole, sample_rows(Chunk(X[random.permutation(len(X))]), 5, 100))
+    assert_same(whole, sum(parts[1:], parts[0]))
+    assert_same(whole, sample_rows(Chunk(X[random.permutation(len(X))]), 5, 100))
     assert len(whole.keys) == 100
     equal = (whole.rows[0] == X).all(axis=1).sum()
     assert whole.weights[0] == equal > 1
@@ -55,7 +55,7 @@ def test_weights_are_repeated_rows():
     random = np.random.default_rng(1)
     X, weights = random.normal(size=(200, 2)), random.integers(0, 3, size=200)
     weighted = sample_rows(Chunk(X, weights=weights.astype(float)), 2, 50)
-    same(weighted, sample_rows(Chunk(np.repeat(X, weights, axis=0)), 2, 50))
+    assert_same(weighted, sample_rows(Chunk(np.repeat(X, weights, axis=0)), 2, 50))
 
 
 def test_a_survey_knows_mean_and_spread_of_what_is_there():

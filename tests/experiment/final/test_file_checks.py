@@ -251,7 +251,7 @@ def forged_zip(path, target, change):
     return target
 
 
-def refused_at_once(path, words):
+def assert_refused_at_once(path, words):
     """Check that a file is refused by a process that may take little memory."""
     script = (
         "import resource, sys\n"
@@ -284,7 +284,7 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(finished, tmp_path):
         lambda parts: {**parts, "big.npy": b"\0" * (2**30 + 1)},
     )
     assert bomb.stat().st_size < 5e6
-    refused_at_once(bomb, "would take 1,024 MB when it is unpacked")
+    assert_refused_at_once(bomb, "would take 1,024 MB when it is unpacked")
 
 
 def test_a_bomb_within_a_sparse_matrix_is_refused(finished, tmp_path):
@@ -296,7 +296,7 @@ def test_a_bomb_within_a_sparse_matrix_is_refused(finished, tmp_path):
         tmp_path / "bomb.skops",
         lambda parts: {**parts, "sparse.npz": inner.getvalue()},
     )
-    refused_at_once(bomb, "when it is unpacked")
+    assert_refused_at_once(bomb, "when it is unpacked")
 
 
 def test_sparse_matrices_are_read(finished, tmp_path):

@@ -86,3 +86,19 @@ def test_bad_input():
         scaling.transform([[1.0, -1.0, 2.0, 3.0]])
     with pytest.raises(ValueError, match="4 features"):
         scaling.transform([[1.0, 2.0]])
+
+
+def test_rounding_in_a_matrix_of_distances_is_no_fault():
+    matrix = cdist(*[np.random.default_rng(0).normal(size=(6, 2))] * 2)
+    expected = ClassicalScaling(2, metric="precomputed").fit(matrix).embedding_
+    matrix[2, 2] = 1e-16
+    assert_allclose(ClassicalScaling(2, metric="precomputed").fit(matrix).embedding_, expected)
+    matrix[2, 2] = 1e-3
+    with pytest.raises(DataError, match="the diagonal must be zero"):
+        ClassicalScaling(2, metric="precomputed").fit(matrix)
+
+
+def test_a_row_without_direction_is_told():
+    rows = np.vstack([np.random.default_rng(0).normal(size=(6, 3)), np.zeros(3)])
+    with pytest.raises(DataError, match="a row of zeros has no direction"):
+        ClassicalScaling(2, metric="cosine").fit(rows)

@@ -203,3 +203,11 @@ def test_bad_input(ability):
         FactorAnalysis(2, method="principal", max_iter=3).fit(ability)
     with pytest.raises(ValueError, match="rotation"):
         FactorAnalysis(2, rotation="quartimax").fit(ability)
+
+
+@pytest.mark.filterwarnings("ignore:Heywood case")
+@pytest.mark.parametrize("n_rows", [8, 10])
+def test_fewer_rows_than_columns_leave_nothing_to_test(n_rows):
+    noise = np.random.default_rng(0).normal(size=(n_rows, 10))
+    fit = FactorAnalysis(2).fit(noise).fit_test_
+    assert np.isnan([fit.statistic, fit.p_value]).all()
