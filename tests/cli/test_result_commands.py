@@ -162,3 +162,22 @@ def test_errors_are_one_sentence(capsys, words, sentence):
     output, errors = verulam(capsys, *words, code=2)
     assert output == ""
     assert errors == f"Error: {sentence}\n"
+
+
+def test_analyse_prints_all_pairs_where_they_are_asked_for(capsys, tmp_path):
+    study = tmp_path / "birds.toml"
+    study.write_text(
+        'resampling = "3-fold"\ndata = ["penguins"]\n'
+        'learners = ["majority class", "decision tree", "naive bayes"]\n'
+    )
+    verulam(capsys, "run", study, "--engine", "serial")
+    output, _ = verulam(capsys, "analyse", study, "--pairs")
+    head, *lines = output.splitlines()
+    assert head.startswith("penguins: blocked analysis of variance")
+    start = next(place for place, line in enumerate(lines) if line.startswith("---"))
+    rows = lines[start + 1 : start + 4]
+    assert [row.endswith("better") for row in rows] == [True, True, False]
+    assert ["majority class" in row for row in rows] == [True, True, False]
+    assert lines[-1] == "Pairs without a word at the end are not distinguishable."
+    output, errors = verulam(capsys, "analyse", study, "--pairs", "--csv", code=2)
+    assert "only one of them can be printed" in errors

@@ -48,6 +48,7 @@ Acceptable = Annotated[
 @result_app.command(
     epilog=examples(
         "verulam analyse study.sqlite --measure auc",
+        "verulam analyse study.sqlite --pairs",
         "verulam analyse study.sqlite --latex > table.tex",
     )
 )
@@ -61,10 +62,13 @@ def analyse(
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print the table for LaTeX.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Print the tests of all pairs, not with the best alone.")
+    ] = False,
 ) -> None:
     """Analyse stored results by any measure; nothing is run again."""
-    if json + latex + csv > 1:
-        raise ValueError("--json, --latex and --csv: only one of them can be printed.")
+    if json + latex + csv + pairs > 1:
+        raise ValueError("--json, --latex, --csv and --pairs: only one of them can be printed.")
     analysis = _analysed(store, measure, alpha, acceptable, test, simplicity)
     if json:
         pass_on(analysis.to_json())
@@ -72,6 +76,8 @@ def analyse(
         pass_on(analysis.to_latex())
     elif csv:
         pass_on(analysis.to_csv() or "", nl=False)
+    elif pairs:
+        say(analysis.pairs_text())
     else:
         say(str(analysis))
 

@@ -29,7 +29,7 @@ from verulam.experiment._evidence.tables import (
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._store.predictions import StoredPredictions
 from verulam.experiment._text import is_share, measure_words, spoken_name
-from verulam.experiment._words.analysis_text import analysis_text, latex_table
+from verulam.experiment._words.analysis_text import analysis_text, latex_table, pairs_text
 from verulam.experiment._words.caveats import (
     race_sentence,
     warning_lines,
@@ -343,6 +343,10 @@ class Analysis:
     def to_latex(self) -> str:
         """Return the table for a LaTeX document that loads booktabs."""
         return latex_table(self)
+
+    def pairs_text(self) -> str:
+        """Return the tests of every pair, not of those with the best alone, as text."""
+        return visible_text(pairs_text(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that is said as plain values."""

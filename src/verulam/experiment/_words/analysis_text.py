@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from verulam.experiment._evidence.verdict import Verdict
 
 ABOUT_INTERVALS = (
-    "An interval is that of one difference by itself; the adjusted p allows for having looked at "
-    "all pairs, and so is harder to pass."
+    "An interval is that of one difference by itself. The adjusted p also allows for the best having "
+    "been picked by its results: it asks how often the best of so many equals would lead as clearly."
 )
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -329,6 +329,35 @@ def test_summary(verdict: "Verdict") -> list[str]:
         names = few([spoken_name(name) for name in level])
         lines.append(f"By these tests, not distinguishable from {best}: {names}.")
     return lines
+
+
+def pairs_text(analysis: "Analysis") -> str:
+    """Return the test of every pair as text, for each data set, and over all where there are several.
+
+    Parameters
+    ----------
+    analysis
+        The analysis of the study.
+    """
+    verdicts = [*analysis.verdicts.values()]
+    if analysis.over_data is not None:
+        verdicts.append(analysis.over_data)
+    blocks = [
+        fill(f"{verdict.scope}: {verdict.method}.", WIDTH) + "\n\n" + _pair_table(verdict)
+        for verdict in verdicts
+        if verdict.tested
+    ]
+    return "\n\n".join(blocks) or "No pair could be tested."
+
+
+def _pair_table(verdict: "Verdict") -> str:
+    rows = []
+    for row in verdict.pairs.sort_values("adjusted_p", kind="stable").to_dict("records"):
+        pair = [spoken_name(row["better"]), spoken_name(row["worse"])]
+        words = {"reject": "better", "fail to reject": ""}.get(row["decision"], row["decision"])
+        rows.append([*pair, number_text(abs(row["difference"])), p_text(row["adjusted_p"]), words])
+    table = wrapped_table(["ahead", "behind", "by", "adjusted p", ""], rows)
+    return f"{table}\n\nPairs without a word at the end are not distinguishable."
 
 
 def _order_lines(analysis: "Analysis") -> list[str]:
