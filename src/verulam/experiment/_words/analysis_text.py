@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from verulam.experiment._evidence.verdict import Verdict
 
 ABOUT_INTERVALS = (
-    "An interval is that of one difference by itself. The adjusted p also allows for the best having "
-    "been picked by its results: it asks how often the best of so many equals would lead as clearly."
+    "An interval is that of one difference by itself. The adjusted p also allows for the best "
+    "having been picked by its results: it asks how often the best of so many equals would lead as "
+    "clearly."
 )
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -332,7 +333,7 @@ def test_summary(verdict: "Verdict") -> list[str]:
 
 
 def pairs_text(analysis: "Analysis") -> str:
-    """Return the test of every pair as text, for each data set, and over all where there are several.
+    """Return the test of every pair as text, on each data set, and over all of them.
 
     Parameters
     ----------
