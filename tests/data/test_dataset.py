@@ -200,7 +200,9 @@ def test_head(frame):
 
 
 def table(**columns):
-    return pd.DataFrame({name: normalised(pd.Series(values)) for name, values in columns.items()})
+    return pd.DataFrame(
+        {name: normalised(pd.Series(values)).values for name, values in columns.items()}
+    )
 
 
 def test_known_value():

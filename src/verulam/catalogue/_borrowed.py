@@ -60,21 +60,8 @@ BORROWED: tuple[Borrowed, ...] = (
         max_iter=1000,
     ),
     _sklearn("perceptron", "linear_model.Perceptron", "SIT1305 IV", "U4.b"),
-    _sklearn(
-        "multilayer perceptron",
-        "neural_network.MLPClassifier",
-        "Alpaydin 11.7.3",
-        "11.n U4.h BP.b",
-        max_iter=1000,
-    ),
     _sklearn("support vector machine", "svm.SVC", "Alpaydin 13.5", "13.d 13.i B5.ai B5.am"),
     _sklearn("nu support vector machine", "svm.NuSVC", "Alpaydin 13.4", "13.g"),
-    _sklearn(
-        "Gaussian process classifier",
-        "gaussian_process.GaussianProcessClassifier",
-        "Alpaydin 16.9",
-        "16.an",
-    ),
     _sklearn("bagging", "ensemble.BaggingClassifier", "Alpaydin 17.6", "17.u U5.t B7.e"),
     _sklearn(
         "random subspace",
@@ -86,6 +73,9 @@ BORROWED: tuple[Borrowed, ...] = (
     ),
     _sklearn("AdaBoost", "ensemble.AdaBoostClassifier", "Alpaydin 17.7", "17.y"),
     _sklearn("random forest", "ensemble.RandomForestClassifier", "Alpaydin 9.7", "9.ak"),
+    _sklearn(
+        "gradient boosting", "ensemble.HistGradientBoostingClassifier", "Alpaydin 17.12", "17.ac"
+    ),
     _sklearn(
         "Fisher's linear discriminant",
         "discriminant_analysis.LinearDiscriminantAnalysis",
@@ -100,30 +90,19 @@ BORROWED: tuple[Borrowed, ...] = (
         "8.z",
     ),
     _sklearn("regression tree", "tree.DecisionTreeRegressor", "Alpaydin 9.2.2", "9.j"),
-    _sklearn(
-        "multilayer perceptron regression",
-        "neural_network.MLPRegressor",
-        "Alpaydin 11.7.1",
-        "11.l",
-        max_iter=1000,
-    ),
     _sklearn("support vector regression", "svm.SVR", "Alpaydin 13.10", "13.ae"),
     _sklearn("nu support vector regression", "svm.NuSVR", "Alpaydin 13.10", "13.af"),
     _sklearn("linear regression", "linear_model.LinearRegression", "Alpaydin 16.4.1", "16.m"),
     _sklearn("ridge regression", "linear_model.Ridge", "Alpaydin 16.4.1", "16.o"),
     _sklearn("lasso", "linear_model.Lasso", "Alpaydin 16.4.1", "16.p"),
-    _sklearn("empirical Bayes regression", "linear_model.BayesianRidge", "Alpaydin 16.5", "16.z"),
-    # Without noise in the model, two equal inputs with unequal targets cannot be fitted.
-    _sklearn(
-        "Gaussian process regression",
-        "gaussian_process.GaussianProcessRegressor",
-        "Alpaydin 16.9",
-        "16.al",
-        alpha=0.1,
-        normalize_y=True,
-    ),
     _sklearn("bagged regression", "ensemble.BaggingRegressor", "Alpaydin 17.6", "17.u"),
     _sklearn("residual boosting", "ensemble.GradientBoostingRegressor", "Alpaydin 17.12", "17.ac"),
+    _sklearn(
+        "gradient boosting regression",
+        "ensemble.HistGradientBoostingRegressor",
+        "Alpaydin 17.12",
+        "17.ac",
+    ),
     _sklearn("random forest regression", "ensemble.RandomForestRegressor", "Alpaydin 9.7", "9.ak"),
     _sklearn("kernel density", "neighbors.KernelDensity", "Alpaydin 8.2.2", "8.b 8.e U3.n B4.c"),
     _sklearn("one-class support vector machine", "svm.OneClassSVM", "Alpaydin 13.12", "13.aj"),

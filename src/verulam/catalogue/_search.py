@@ -13,6 +13,61 @@ from verulam.base import nearest_names
 from verulam.catalogue._entries import Entry, entries
 from verulam.catalogue._map import MapRow, read_map
 
+#: What people say, and what the texts and the catalogue call it.
+SYNONYMS = {
+    "knn": "nearest neighbour",
+    "k-nn": "nearest neighbour",
+    "rf": "random forest",
+    "svm": "support vector",
+    "svc": "support vector machine",
+    "svr": "support vector regression",
+    "xgboost": "gradient boosting",
+    "lightgbm": "gradient boosting",
+    "catboost": "gradient boosting",
+    "gbm": "gradient boosting",
+    "neural net": "perceptron",
+    "neural nets": "perceptron",
+    "neural network": "perceptron",
+    "neural networks": "perceptron",
+    "deep learning": "perceptron",
+    "cnn": "convolutional",
+    "rnn": "recurrent",
+    "gmm": "gaussian mixture",
+    "em algorithm": "em",
+    "gp": "gaussian process",
+    "cart": "decision tree",
+    "outlier detection": "outlier",
+    "anomaly detection": "outlier",
+    "kmeans": "k-means",
+    "t-test": "t test",
+    "logit": "logistic",
+    "dimensionality reduction": "principal component",
+    "feature selection": "subset selection",
+}
+#: What is not a method of the texts, and where it is.
+ELSEWHERE = {
+    "learning curve": "training_shares of a study; verulam.plots.learning_curve draws them.",
+    "imbalance": "`verulam describe` says which class is rare; `compare` then takes --measure auc, "
+    "and losses of a study say what each mistake costs (guide: data).",
+    "imbalanced": "see imbalance",
+    "class weight": "losses of a study; class_weight and sample_weight of most learners.",
+    "feature importance": "ensemble.RandomForestClassifier.importances_; "
+    "sklearn.inspection.permutation_importance works with every learner.",
+    "permutation importance": "see feature importance",
+    "grid search": "tuning of a study (`verulam init` shows it); GridSearchCV of scikit-learn works "
+    "with every learner.",
+    "hyperparameter": "tuning of a study (`verulam init` shows it).",
+    "missing value": "learners tagged `missing` take gaps as they are; for the others `compare` "
+    "imputes within each training part.",
+    "time series": "--resampling 'expanding 5 by DATE' tests on later rows; package "
+    "verulam.sequence.",
+    "group": "--groups COLUMN keeps rows of one patient or customer on one side of every split.",
+    "text": "columns of text become components by themselves in `compare`; topics are in "
+    "verulam.bayes.",
+    "date": "columns of dates become time, season and weekday by themselves in `compare`.",
+    "excel": "verulam.data.read takes .xlsx, .csv, .parquet, .feather, .jsonl, .arff and .npz.",
+    "explain": "the tree, the rules and the coefficients of readable learners; the model card.",
+}
 #: A number of a section or an equation, as it may be asked for by itself.
 _PLACE = re.compile(r"§?(\d+(?:\.\d+)*)")
 #: Behind every rank that words of a question can add up to.
@@ -61,6 +116,8 @@ class SearchResult:
         Learners in the catalogue, best first.
     suggestions
         What looks most like the question, where nothing was found.
+    elsewhere
+        What is no method of the texts, and where it is.
 
     Examples
     --------
@@ -74,6 +131,7 @@ class SearchResult:
     rows: tuple[MapRow, ...]
     learners: tuple[Entry, ...]
     suggestions: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 def find(question: str) -> SearchResult:
@@ -90,8 +148,11 @@ def find(question: str) -> SearchResult:
     'Multiple Kernel Learning'
     >>> [row.id for row in find("multiple kernel").rows]
     ['13.w', 'U5.z']
+    >>> find("knn").learners[0].spoken
+    'k-nearest neighbours'
     """
-    words = _plain(question).split()
+    asked = _in_their_words(_plain(question))
+    words = asked.split()
     row_ranks = {row.id: _row_rank(row, words) for row in read_map()}
     learner_ranks = {item.name: _learner_rank(item, words) for item in entries()}
     # Rows and learners lead to one another: who asks for a method wants its place, and vice versa.
@@ -109,12 +170,35 @@ def find(question: str) -> SearchResult:
         for item in entries()
     )
     suggestions: tuple[str, ...] = ()
-    if not rows and not learners:
+    elsewhere = _elsewhere(_plain(question))
+    if not rows and not learners and not elsewhere:
         known = {_plain(row.capability): row.capability for row in read_map()}
         known |= {_plain(item.spoken): item.spoken for item in entries()}
         suggestions = tuple(known[name] for name in nearest_names(_plain(question), known))
     section = read_sections().get(question.strip().removeprefix("§").strip())
-    return SearchResult(section, rows, learners, suggestions)
+    return SearchResult(section, rows, learners, suggestions, elsewhere)
+
+
+def _in_their_words(question: str) -> str:
+    """Return a question in the words of the texts: synonyms, "chapter 9" as 9, no plurals."""
+    question = re.sub(r"\b(chapter|ch\.?|section)\s+(?=\d)", "", question.strip())
+    question = SYNONYMS.get(question, question)
+    known = " ".join(_plain(row.capability) for row in read_map())
+    words = []
+    for word in question.split():
+        singular = word.removesuffix("s")
+        words.append(singular if word not in known and singular in known else word)
+    return " ".join(words)
+
+
+def _elsewhere(question: str) -> tuple[str, ...]:
+    """Return where things are that are no methods of the texts."""
+    lines = []
+    for name, place in ELSEWHERE.items():
+        if re.search(rf"\b{name}", question):
+            other = place.removeprefix("see ")
+            lines.append(f"{name}: {ELSEWHERE.get(other, place)}")
+    return tuple(lines)
 
 
 def _ranked(candidates: Iterable[tuple[int | None, Any]]) -> tuple[Any, ...]:

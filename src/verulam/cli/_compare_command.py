@@ -42,8 +42,8 @@ MeasureName = Annotated[
 ResamplingForm = Annotated[
     str | None,
     typer.Option(
-        help="Such as 10-fold, 5x10-fold, 5x2; if not given, 10-fold, repeated until the choice "
-        "would survive other splits."
+        help="Such as 10-fold, 5x10-fold, 5x2, '5-fold by patient', 'expanding 5 by date'; if not "
+        "given, 10-fold, repeated until the choice would survive other splits."
     ),
 ]
 Matters = Annotated[
@@ -97,6 +97,21 @@ def compare(
     rare: Annotated[
         str, typer.Option(help="Classes of fewer than 5 rows: keep, drop, or join into one.")
     ] = "keep",
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns to use although they seem to name the rows alone, with commas between.",
+            metavar="COLUMNS",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            help="Column whose equal values stay on one side of every split, such as the patient; "
+            "none for none; if not given, one that seems to be it.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     open_it: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.")
     ] = False,
@@ -127,6 +142,8 @@ def compare(
             drop_missing_target=drop_missing_target,
             leave_out=names_in(leave_out),
             rare=rare,
+            keep=names_in(keep),
+            groups=False if groups == "none" else groups,
             matters=matters,
             rule=rule,
             time_budget=time_budget,
@@ -150,6 +167,8 @@ def compare(
                 "--drop-missing-target": drop_missing_target,
                 "--leave-out": leave_out,
                 "--rare": None if rare == "keep" else rare,
+                "--keep": keep,
+                "--groups": groups,
             },
         )
         _report(comparison, report, command, open_it=open_it)

@@ -115,7 +115,24 @@ def describe(
     print_words(repr(dataset).partition("\n")[0])
     if dataset.description:
         print_words(dataset.description)
-    print_table(column_table(dataset.summary()))
+    from verulam.experiment._study.inspection import inspect_table
+    from verulam.experiment._study.preparation import becomes
+
+    findings = inspect_table(dataset)
+    left_out = [name for f in findings if f.kind == "identifier" for name in f.columns]
+    summary = dataset.summary()
+    summary["becomes"] = [
+        becomes(dataset.table[name])
+        if role == "input" and name not in left_out
+        else ("left out" if role == "input" else role)
+        for name, role in dataset.roles.items()
+    ]
+    print_table(column_table(summary))
+    if findings:
+        console().print()
+        print_words("What deserves a look:")
+        for finding in findings:
+            say(fill(f"- {finding}", 80, subsequent_indent="  "))
 
 
 @app.command()
@@ -130,14 +147,14 @@ def find(
 
     question = " ".join(words)
     matches = search(question)
-    if not matches.rows and not matches.learners:
+    if not matches.rows and not matches.learners and not matches.elsewhere:
         nearest = ", ".join(matches.suggestions)
         say(f"Nothing found for {question!r}. Nearest: {nearest}.", err=True)
         raise typer.Exit(FAILED)
     if matches.section:
         print_words(f"Alpaydin {matches.section.number}: {matches.section.title}")
-    for line in _map_lines(matches.rows):
-        say(line)
+    for line in (*matches.elsewhere, *_map_lines(matches.rows)):
+        say(fill(line, 80) if line in matches.elsewhere else line)
     if matches.learners:
         console().print()
         print_rows(("learner", "class", "section"), _learner_rows(matches.learners))

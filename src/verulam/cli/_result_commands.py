@@ -176,8 +176,9 @@ def predict(
         ),
     ] = None,
     unseen: Annotated[
-        str, typer.Option(help="Categories the model has never seen: refuse, or missing.")
-    ] = "refuse",
+        str,
+        typer.Option(help="Categories the model has never seen: missing (and told), or refuse."),
+    ] = "missing",
     trust: Trust = None,
 ) -> None:
     """Predict for every row of a file with a saved model.
@@ -202,6 +203,28 @@ def predict(
     if output is not None:
         rows = "1 row" if done.rows == 1 else f"{done.rows} rows"
         say(f"{output}: {rows}, columns {', '.join(done.columns)}")
+
+
+@result_app.command(
+    epilog=examples(
+        "verulam explain model.skops new.csv", "verulam explain model.skops new.csv --row 17"
+    )
+)
+def explain(
+    model: ModelFile,
+    file: Annotated[Path, typer.Argument(help="File with the row.", metavar="FILE")],
+    row: Annotated[int, typer.Option(min=1, help="Number of the row, from 1.")] = 1,
+    trust: Trust = None,
+) -> None:
+    """Say what speaks for the prediction of one row, column by column."""
+    from verulam.data import read
+    from verulam.experiment import load_model
+
+    loaded = load_model(model, trusted=trust or ())
+    table = read(file).table
+    if row > len(table):
+        raise ValueError(f"--row {row}: {file} has {len(table)} rows.")
+    say(str(loaded.explain(table.iloc[[row - 1]].reset_index(drop=True))))
 
 
 @result_app.command(epilog=examples("verulam card model.skops", "verulam card model.skops --html"))

@@ -204,7 +204,7 @@ def column_table(summary: "pd.DataFrame") -> "pd.DataFrame":
     """Return the summary of a data set with its values in one column, to fit a terminal."""
     table = summary.reset_index()
     table["values"] = [_values_text(row) for _, row in table.iterrows()]
-    return table[["column", "kind", "role", "missing", "distinct", "values"]]
+    return table[["column", "kind", "missing", "distinct", "values", "becomes"]]
 
 
 def _values_text(row: "pd.Series[Any]") -> str:

@@ -1,11 +1,14 @@
 """The commands of a study, from its file to its report."""
 
 import os
+import re
 import shlex
+import textwrap
 from datetime import UTC, datetime
 from importlib.resources import files
+from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -34,20 +37,29 @@ FIRST_ROWS = 10
 StudyFile = Annotated[Path, typer.Argument(help="TOML file of a study.", metavar="STUDY")]
 
 
-@study_app.command(epilog=examples("verulam init", "verulam init flowers.toml"))
+@study_app.command(
+    epilog=examples(
+        "verulam init", "verulam init flowers.toml", "verulam init sales.csv --target bought"
+    )
+)
 def init(
-    file: Annotated[Path, typer.Argument(help="File to write.", metavar="FILE")] = Path(
-        "study.toml"
-    ),
+    file: Annotated[
+        Path,
+        typer.Argument(help="Study file to write, or a table to write one for.", metavar="FILE"),
+    ] = Path("study.toml"),
+    target: Annotated[str | None, typer.Option(help="Column of the table to predict.")] = None,
 ) -> None:
-    """Write a commented study file that runs as it is."""
+    """Write a commented study file that runs as it is, for an example or for a table of yours."""
+    table = file if target is not None or (file.suffix != ".toml" and file.is_file()) else None
+    if table is not None:
+        file = Path(f"{table.name.split('.')[0]}.toml")
     if not file.resolve().parent.is_dir():
         raise ValueError(f"There is no folder {file.resolve().parent}.")
     if file.exists():
         raise ValueError(f"{file} is already there and is left as it is; name another.")
     from verulam.base import write_whole
 
-    write_whole(file, _example_study(file))
+    write_whole(file, _example_study(file) if table is None else _study_for(file, table, target))
     say(f"Wrote {file}. Next: verulam plan {file}")
 
 
@@ -190,6 +202,45 @@ def _example_study(file: Path) -> str:
     """Return the commented study that runs as it is, with the names of its file and store."""
     text = (files("verulam.cli") / "study.toml").read_text(encoding="utf-8")
     return text.replace("study.toml", str(file)).replace("study.sqlite", str(default_store(file)))
+
+
+def _study_for(file: Path, table: Path, target: str | None) -> str:
+    """Return the commented study with a table of the user's in the place of the example."""
+    from verulam.experiment._study.choices import default_learners
+    from verulam.experiment._study.data_source import open_data
+    from verulam.experiment._study.inspection import inspect_table, rare_classes
+
+    if target is None:
+        names = ", ".join(open_data(table).table.columns)
+        raise ValueError(f"--target: name the column of {table} to predict, one of {names}.")
+    data = open_data(table, target=target, drop_missing_target=True)
+    findings = inspect_table(data)
+    grouped = [finding.columns[0] for finding in findings if finding.kind == "group"]
+    lines = ["[[data]]", f"source = {_toml(table)}", f"target = {_toml(target)}"]
+    lines += [f"groups = {_toml(grouped[0])}"] if grouped else []
+    lines += ["drop_missing_target = true"] if data.dropped_rows else []
+    remarks = [f"# {line}" for finding in findings for line in textwrap.wrap(str(finding), 96)]
+    learners, omission = default_learners(str(data.task), data.n_rows)
+    remarks += [f"# {line}" for line in textwrap.wrap(omission, 96)]
+    contestants = [f'[[learners]]\nname = "{name}"\n' for name in learners]
+    measure = "auc" if rare_classes(data) else None
+    if data.task == "regression":
+        measures = '["root_mean_squared_error", "r2"]'
+    else:
+        measures = f'["{measure}", "error"]' if measure else '["error", "log_loss"]'
+    text = _example_study(file)
+    head, _, _ = text.partition("# A bundled data set")
+    head = head.replace('name = "first study"', f"name = {_toml(data.name)}")
+    head = re.sub(r"question = .*", f"question = {_toml(f'What predicts {target} best?')}", head)
+    head = head.replace('measures = ["error", "log_loss"]', f"measures = {measures}")
+    about = "# The table; columns that name the rows alone are left out by themselves.\n"
+    parts = [head + about + "\n".join([*remarks, *lines]), *contestants]
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def _toml(text: Any) -> str:
+    """Return a string as TOML writes it."""
+    return dumps(str(text), ensure_ascii=False)
 
 
 def _print_next(analysis: "Analysis", path: Path) -> None:

@@ -25,9 +25,11 @@ from verulam.data._readers.any_format import read
 from verulam.data._readers.arff import read_arff
 from verulam.data._readers.csv import read_csv
 from verulam.data._readers.npz import read_npz
+from verulam.data._readers.other_formats import as_pandas, read_excel, read_feather, read_json
 from verulam.data._readers.parquet import read_parquet
 from verulam.data._readers.stream import ChunkStream, stream
 from verulam.data._table.summary import column_hint
+from verulam.data._table.written_values import same_word, written_numbers
 
 __all__ = [
     "URN_CHAIN",
@@ -38,6 +40,7 @@ __all__ = [
     "NoisyData",
     "SequenceSample",
     "UrnChain",
+    "as_pandas",
     "blobs",
     "checkerboard",
     "column_hint",
@@ -60,11 +63,16 @@ __all__ = [
     "read",
     "read_arff",
     "read_csv",
+    "read_excel",
+    "read_feather",
+    "read_json",
     "read_npz",
     "read_parquet",
+    "same_word",
     "stream",
     "truth_table",
     "two_spirals",
+    "written_numbers",
     "xor",
 ]
 

@@ -55,6 +55,8 @@ class Dataset:
     hints
         Column to what its file says of it and its values do not, such as zeros in front that were
         lost; :meth:`summary` shows them.
+    forms
+        Column to how its numbers or dates were written: a decimal sign, or a format of dates.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class Dataset:
     licence: str = ""
     dropped_rows: int = 0
     hints: Mapping[str, str] = field(default_factory=dict)
+    forms: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_frame(
@@ -107,7 +110,9 @@ class Dataset:
         Parameters
         ----------
         frame
-            Columns of numbers, strings, categories, truth values or dates.
+            Columns of numbers, strings, categories, truth values or dates. Strings that are all
+            numbers or dates as people write them ("£1,200.50", "80 kg", "29/02/2024") are read as
+            such; few different ones are categories, spellings of one word joined ("Yes", "yes").
         target
             The column to predict.
         task
@@ -137,7 +142,7 @@ class Dataset:
             "identifiers": list(identifiers),
             "ignored": list(ignored),
         }
-        table = normalised_frame(frame, lists, ordinal)
+        table, readings = normalised_frame(frame, lists, ordinal)
         if target is not None:
             table = complete_target(table, target, drop_missing=drop_missing_target)
             task = task or task_of(table[target])
@@ -146,7 +151,10 @@ class Dataset:
             raise ValueError(f"task={task!r} needs a target; pass target=, the column to predict.")
         roles = (target, task, tuple(lists["identifiers"]), tuple(lists["ignored"]))
         dropped = len(frame) - len(table)
-        return cls(table, *roles, name, description, source, licence, dropped, dict(hints or {}))
+        notes = {column: reading.note for column, reading in readings.items()}
+        forms = {column: reading.form for column, reading in readings.items() if reading.form}
+        hints = notes | dict(hints or {})
+        return cls(table, *roles, name, description, source, licence, dropped, hints, forms)
 
     @classmethod
     def from_arrays(

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -17,13 +17,16 @@ from verulam.experiment._comparison import Comparison
 from verulam.experiment._evidence.evidence import DEFAULT_RULE
 from verulam.experiment._plan.plan import make_plan
 from verulam.experiment._resampling.advice import suggest_resampling
+from verulam.experiment._resampling.kinds import ORDERED
 from verulam.experiment._resampling.resampling import Resampling
+from verulam.experiment._resampling.resampling import resampling as as_resampling
 from verulam.experiment._run.run import run, worker_count
 from verulam.experiment._store.results import DEFAULT_MEASURES
 from verulam.experiment._study.analysis_options import AnalysisOptions
 from verulam.experiment._study.budget import Budget
 from verulam.experiment._study.choices import DataChoice, default_learners, labelled_learners
 from verulam.experiment._study.data_source import open_choice
+from verulam.experiment._study.inspection import rare_classes, suggested_groups, suggested_order
 from verulam.experiment._study.study import Study
 from verulam.experiment._study.target_checks import settled_target
 from verulam.measures import Measure, as_measure
@@ -45,6 +48,8 @@ def compare(
     drop_missing_target: bool = False,
     leave_out: Sequence[str] = (),
     rare: str = "keep",
+    keep: Sequence[str] = (),
+    groups: str | bool | None = None,
     matters: float | None = None,
     rule: str = DEFAULT_RULE,
     time_budget: float | None = None,
@@ -61,7 +66,8 @@ def compare(
     target
         The column to predict, where the data set does not say.
     measure
-        What is measured; None takes the error of classes, the root mean squared error of numbers.
+        What is measured; None takes the error of classes (the area under the ROC curve where one
+        of two classes is rarer than 10 %), and the root mean squared error of numbers.
     measures
         Several of them instead, of which the first decides.
     resampling
@@ -84,6 +90,12 @@ def compare(
     rare
         What is done with classes of fewer than 5 rows: "keep", "drop" leaves their rows out,
         "join" makes one class of them.
+    keep
+        Columns that are inputs although they seem to name the rows alone.
+    groups
+        Column whose equal values stay on one side of every split, such as the patient that
+        several rows are about. None takes a column that seems to be one, and says so; False takes
+        none.
     matters
         Difference of the measure, in its own units, below which two learners are as good as
         equal, such as 0.01 of an error; None takes 1 percentage point for shares, and otherwise
@@ -115,24 +127,31 @@ def compare(
         drop_missing_target=drop_missing_target,
         leave_out=leave_out,
         rare=rare,
+        keep=keep,
     )
     dataset = settled_target(open_choice(choice), rare).data
+    chosen_groups = _grouping(dataset, groups, resampling)
+    choice = replace(choice, groups=chosen_groups.column)
     omission = ""
     if learners is None:
         learners, omission = default_learners(str(dataset.task), dataset.n_rows)
+    default_measure, rarity = _default_measure(dataset)
+    if measure is not None or measures is not None:
+        rarity = ""
     plan = make_plan(
         Study(
             dataset.name,
             [_recordable(choice, dataset)],
             labelled_learners(learners),
-            measures=_measures_for(dataset, measure, measures),
+            measures=_measures_for(dataset, measure, measures, default_measure),
             resampling=resampling or suggest_resampling(dataset.n_rows).resampling,
             seed=spawn_seeds(random_state, 1)[0],
             analysis=AnalysisOptions(matters=matters, rule=rule),
             budget=None if time_budget is None else Budget(seconds=time_budget),
         )
     )
-    plan = replace(plan, remarks=(omission,) if omission else ())
+    remarks = (rarity, chosen_groups.remark, _order_remark(dataset, resampling), omission)
+    plan = replace(plan, remarks=tuple(filter(None, remarks)))
     folder = None
     if store is None:
         folder = tempfile.mkdtemp(prefix="verulam-")
@@ -170,14 +189,66 @@ def _recordable(choice: DataChoice, dataset: Dataset) -> DataChoice:
     return replace(choice, source=source, target=dataset.target, label=dataset.name)
 
 
+class Grouping(NamedTuple):
+    """The column that keeps rows together, if any, and why, where nobody named it."""
+
+    column: str | None
+    remark: str = ""
+
+
+def _grouping(
+    data: Dataset, groups: str | bool | None, asked: str | Mapping[str, Any] | Resampling | None
+) -> Grouping:
+    """Return the column of groups that was named, or one that the table seems to have."""
+    if isinstance(groups, str):
+        return Grouping(groups)
+    if groups not in (None, False):
+        raise DataError(f"groups: {groups!r}; expected the name of a column, False or None.")
+    named = None if asked is None else as_resampling(asked)
+    if groups is False or (named is not None and (named.groups or named.kind in ORDERED)):
+        return Grouping(None)
+    finding = suggested_groups(data)
+    if finding is None:
+        return Grouping(None)
+    column = finding.columns[0]
+    return Grouping(
+        column,
+        f"{finding.sentence} Rows of one {column} are kept on one side of every split, and "
+        f"{column} is no input: otherwise the answer would be known from its other rows. If the "
+        "rows are independent, say groups=False (--groups none).",
+    )
+
+
+def _order_remark(data: Dataset, asked: str | Mapping[str, Any] | Resampling | None) -> str:
+    """Return the proposal to test on later rows, where the rows are in the order of a date."""
+    return "" if asked is not None else str(suggested_order(data) or "")
+
+
+def _default_measure(data: Dataset) -> tuple[str, str]:
+    """Return what is measured where nobody says, and why it is not the usual."""
+    usual = DEFAULT_MEASURES[str(data.task)]
+    rare = rare_classes(data)
+    if not rare:
+        return usual, ""
+    label, share = next(iter(rare.items()))
+    return "auc", (
+        f"Only {share:.2%} of the rows are {data.target}={label}. Learners are therefore compared "
+        "by the area under the ROC curve, which always answering with the common class does not "
+        "improve; measure (--measure of a command) names another."
+    )
+
+
 def _measures_for(
-    data: Dataset, measure: str | Measure | None, measures: Sequence[str | Measure] | None
+    data: Dataset,
+    measure: str | Measure | None,
+    measures: Sequence[str | Measure] | None,
+    default: str,
 ) -> list[Measure]:
     if measure is not None and measures is not None:
         raise ValueError("measure and measures: only one of them can be given.")
     if measures is not None and (isinstance(measures, str | Measure) or not measures):
         raise ValueError("measures: expected a list of at least one; measure= is for one.")
-    names = measures or [measure or DEFAULT_MEASURES[str(data.task)]]
+    names = measures or [measure or default]
     resolved = [as_measure(name) for name in names]
     for candidate in resolved:
         if candidate.task != data.task:

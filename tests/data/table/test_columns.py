@@ -33,24 +33,24 @@ from verulam.data._table.columns import as_category, has_few_values, kind_of, no
     ],
 )
 def test_kinds(values, kind, dtype):
-    column = normalised(pd.Series(values, name="c"))
+    column = normalised(pd.Series(values, name="c")).values
     assert kind_of(column) == kind
     assert column.dtype == dtype
     assert column.isna().tolist() == pd.isna(pd.Series(values)).tolist()
 
 
 def test_time_zones_become_utc():
-    column = normalised(pd.Series(pd.to_datetime(["2024-01-31 09:00+09:00"])))
+    column = normalised(pd.Series(pd.to_datetime(["2024-01-31 09:00+09:00"]))).values
     assert column[0] == pd.Timestamp("2024-01-31")
 
 
 def test_strings_that_only_look_like_dates_stay_strings():
-    column = normalised(pd.Series(["2023-02-30", "2023-02-28"]))
+    column = normalised(pd.Series(["2023-02-30", "2023-02-28"])).values
     assert kind_of(column) == "categorical"
 
 
 def test_many_different_strings_stay_text():
-    column = normalised(pd.Series([f"name {number}" for number in range(30)]))
+    column = normalised(pd.Series([f"name {number}" for number in range(30)])).values
     assert kind_of(column) == "text"
 
 
@@ -76,7 +76,7 @@ def test_kinds_without_a_place_are_refused(values):
 
 
 def test_intervals_become_strings():
-    column = normalised(pd.Series(pd.cut([1, 5, 9], [0, 4, 10])))
+    column = normalised(pd.Series(pd.cut([1, 5, 9], [0, 4, 10]))).values
     assert column.cat.categories.tolist() == ["(0, 4]", "(4, 10]"]
     assert kind_of(column) == "ordinal"
 

@@ -8,7 +8,12 @@ from verulam.base import DataError
 from verulam.data import dataset
 from verulam.experiment import ModelCard
 from verulam.experiment._final.card import ColumnCard
-from verulam.experiment._final.columns import check_names, model_inputs, outside_counts
+from verulam.experiment._final.columns import (
+    check_names,
+    model_inputs,
+    outside_counts,
+    unseen_counts,
+)
 
 
 @pytest.fixture
@@ -123,3 +128,7 @@ def test_an_unseen_category_that_cannot_be_missing_is_named(card):
     message = r"row 2: 'huge' is unseen, taken for missing; the model was made from complete rows"
     with pytest.raises(DataError, match=message):
         model_inputs(given, known, unseen="missing")
+    column = ColumnCard("size", "input", "categorical", ("large", "small"), typical="large")
+    taken = model_inputs(given, with_inputs(card, column), unseen="missing")["size"]
+    assert taken.tolist() == ["small", "large"]
+    assert unseen_counts(given, with_inputs(card, column)) == {"size": 1}

@@ -99,9 +99,11 @@ def test_an_error_in_the_last_chunk_leaves_no_output(model, birds, tmp_path):
         island=lambda t: t["island"].where(t.index < 343, "Baltrum")
     ).to_csv(path, index=False)
     with pytest.raises(DataError, match=r"new\.csv, column 'island', row 344: 'Baltrum'"):
-        predict_file(model, path, output, chunk_rows=100)
+        predict_file(model, path, output, chunk_rows=100, unseen="refuse")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["new.csv"]
-    assert predict_file(model, path, output, unseen="missing").rows == 344
+    done = predict_file(model, path, output, chunk_rows=100)
+    assert done.rows == 344
+    assert "1 value of 'island' is a category that the model has never" in done.notices[-1]
 
 
 def test_notices(model, birds, tmp_path):

@@ -39,7 +39,8 @@ def test_number_of_splits(form):
 def test_the_seed_decides(form):
     first, same = fingerprint(draw(form, seed=1)), fingerprint(draw(form, seed=1))
     assert first == same
-    assert (first != fingerprint(draw(form, seed=2))) == (form != "leave-one-out")
+    by_chance = resampling(form).kind not in ("leave-one-out", "expanding", "sliding")
+    assert (first != fingerprint(draw(form, seed=2))) == by_chance
 
 
 def test_repeats_that_may_be_added_are_those_of_the_longer_resampling():
@@ -273,7 +274,7 @@ def test_accepted_forms(given, expected):
     [
         ("ten-fold", "resampling: 'ten-fold'; expected '10-fold'"),
         ("bootstrap many", "'leave-one-out'"),
-        (10, "resampling: 10; expected"),
+        (1.5, "resampling: 1.5; expected"),
         ("1-fold", r"resampling.folds=1; expected a whole number of at least 2"),
         ("1-10x10-fold", r"resampling.max_repeats=10; expected .* which must be 2 or more"),
         ("5-3x10-fold", r"resampling.max_repeats=3; expected a whole number of at least the 5"),
@@ -311,3 +312,55 @@ def test_groups_are_a_column():
         DataError, match=r"resampling\.groups: expected the name of a column, got 3"
     ):
         resampling({"kind": "k-fold", "groups": 3})
+
+
+@pytest.mark.parametrize("form", ["10 fold", "10-folds", "10fold", "10", 10])
+def test_ways_to_write_folds(form):
+    assert resampling(form) == resampling("10-fold")
+
+
+def test_periods_are_tested_after_what_came_before_them():
+    times = np.random.default_rng(0).permutation(np.repeat(np.arange(30), 2))
+    targets = times.astype(float)
+    for form, first in (("expanding 4 by day", 0), ("sliding 4 by day", None)):
+        splits = resampling(form).draw(targets, task="regression", times=times)
+        assert len(splits) == 4
+        assert sorted(np.concatenate([split.test for split in splits])) == sorted(
+            np.flatnonzero(times >= times[splits[0].test].min())
+        )
+        for split in splits:
+            assert times[split.train].max() < times[split.test].min()
+            # Nothing between what is learnt and what is tested is left out.
+            assert times[split.train].max() + 1 == times[split.test].min()
+            if first is not None:
+                assert times[split.train].min() == first
+            assert 10 <= len(split.test) <= 14
+    assert len({len(split.train) for split in splits}) == 1
+
+
+def test_a_gap_keeps_the_latest_rows_out():
+    times = np.arange(60)
+    splits = resampling("sliding 5 gap 3 by day").draw(times * 1.0, task="regression", times=times)
+    assert [times[split.test].min() - times[split.train].max() for split in splits] == [4] * 5
+    with pytest.raises(DataError, match="gap: 20 rows leave nothing of the 10"):
+        resampling("sliding 5 gap 20").draw(times * 1.0, task="regression", times=times)
+
+
+def test_equal_times_are_in_one_period():
+    times = np.repeat([0, 1, 2, 3, 4, 5], [10, 11, 9, 10, 12, 8])
+    splits = resampling("expanding 5").draw(times * 1.0, task="regression", times=times)
+    for split in splits:
+        assert not set(times[split.train]) & set(times[split.test])
+    with pytest.raises(DataError, match="2 different times, too few or too uneven for 6 periods"):
+        resampling("expanding 5").draw(times * 1.0, task="regression", times=np.repeat([0, 1], 30))
+
+
+def test_time_and_groups_do_not_mix():
+    with pytest.raises(DataError, match="groups='p'; expanding goes by time"):
+        resampling({"kind": "expanding", "groups": "p"})
+    with pytest.raises(DataError, match="order: no number of k-fold"):
+        resampling({"kind": "k-fold", "order": "day"})
+    form = resampling({"kind": "sliding", "folds": 3, "gap": 2, "order": "day"})
+    assert str(form) == "sliding 3 gap 2 by day"
+    assert resampling(str(form)) == form == resampling(form.to_dict())
+    assert form.title == "3 periods, each tested after the one before it, by day, 2 rows between"

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVR
 
-from verulam.base import DataError
-from verulam.experiment._study.preparation import prepared, usable_inputs
+from verulam.experiment._study.preparation import DateParts, becomes, prepared, usable_inputs
 from verulam.parametric import GaussianClassifier, NaiveBayes
 
 
@@ -80,18 +80,116 @@ def test_columns_whose_covariance_is_inverted_do_not_depend_on_one_another(learn
     np.testing.assert_array_equal(ready.estimator[0].transform(new), [[0, 0, 1]])
 
 
-def test_text_and_dates_are_left_out_with_a_notice():
+def a_table(n_rows=60, seed=0):
+    """Return numbers, ordered words, categories, dates, texts and many towns, gaps in most."""
+    random = np.random.default_rng(seed)
+    days = pd.Timestamp("2020-03-01") + pd.to_timedelta(random.integers(0, 900, n_rows), unit="D")
+    sizes = random.choice(["small", "medium", "large"], n_rows)
     table = pd.DataFrame(
-        {"x": [1.0, 2.0], "truth": [True, False], "note": ["one", "two"], "paid": ["4 %", "5 %"],
-         "day": pd.to_datetime(["2020-01-01", "2020-01-02"])}
-    )  # fmt: skip
+        {
+            "x": random.normal(size=n_rows),
+            "size": pd.Categorical(sizes, ["small", "medium", "large"], ordered=True),
+            "colour": pd.Categorical(random.choice(["red", "blue"], n_rows)),
+            "day": days,
+            "note": [f"story {number} of {word}" for number, word in enumerate(sizes)],
+            "town": random.choice([f"town {number}" for number in range(12)], n_rows),
+        }
+    )
+    for place, name in enumerate(table.columns):
+        table.loc[place, name] = None
+    return table
+
+
+def test_every_kind_of_column_becomes_numbers():
+    table = a_table()
+    ready = prepared(Ridge(), table)
+    assert ready.words == (
+        "numbers imputed (median) and scaled, ordered categories imputed (median) and by rank, "
+        "categories imputed (mode) and one-hot encoded, dates as time and season, repeated words "
+        "by their mean target, texts as components"
+    )
+    y = np.arange(60.0)
+    ready.estimator.fit(table, y)
+    numbers = ready.estimator[:-1].transform(table)
+    assert np.isfinite(numbers).all()
+    # x, rank, two colours, eight parts of a date, one mean, two texts of up to 30 components.
+    assert 1 + 1 + 2 + 8 + 1 + 30 < numbers.shape[1] <= 1 + 1 + 2 + 8 + 1 + 60
+    ranks = numbers[:, 1]
+    levels = [ranks[(table["size"] == word).to_numpy()] for word in ("small", "medium", "large")]
+    assert levels[0].max() < levels[1].min() <= levels[1].max() < levels[2].min()
+    # What was never seen, and nothing at all, can be predicted too.
+    new = a_table(5, seed=1).assign(town="elsewhere", note=None, day=pd.NaT)
+    assert np.isfinite(ready.estimator.predict(new.astype(table.dtypes.to_dict()))).all()
+
+
+def test_learners_of_categories_get_them_beside_dates_and_texts():
+    table = a_table()
+    ready = prepared(NaiveBayes(), table, scale=False)
+    assert ready.words == (
+        "the table as it is but for dates as time and season, repeated words by their mean target, "
+        "texts as components"
+    )
+    ready.estimator.fit(table, np.repeat(["a", "b"], 30))
+    inputs = ready.estimator[:-1].transform(table)
+    assert isinstance(inputs["colour"].dtype, pd.CategoricalDtype)
+    assert inputs["x"].isna().sum() == 1
+    assert {"day_total_seconds", "day_weekday_circular_0", "note_00"} <= set(inputs.columns)
+
+
+def test_dates_stand_on_circles_and_count_hours_where_there_are_any():
+    days = pd.DataFrame({"day": pd.to_datetime(["2023-12-31", "2024-01-01", "2024-07-01"])})
+    parts = DateParts().fit(days)
+    names = list(parts.get_feature_names_out())
+    months = parts.transform(days)[:, [names.index(f"day_month_circular_{k}") for k in (0, 1)]]
+    assert np.linalg.norm(months[0] - months[1]) < np.linalg.norm(months[0] - months[2]) / 3
+    assert not any("hour" in name for name in names)
+    timed = pd.DataFrame({"day": pd.to_datetime(["2023-12-31 10:00", "2024-01-01 22:00"])})
+    assert any("hour" in name for name in DateParts().fit(timed).get_feature_names_out())
+
+
+def test_targets_of_support_vectors_are_scaled():
+    table = pd.DataFrame({"x": np.linspace(0, 1, 40)})
+    ready = prepared(SVR(), table)
+    assert ready.words == "numbers scaled, targets scaled"
+    assert ready.prefix == "transformedtargetregressor__regressor__"
+    assert f"{ready.prefix}C" in ready.estimator.get_params()
+    price = 1e6 * (1 + table["x"])
+    predicted = ready.estimator.fit(table, price).predict(table)
+    assert np.abs(predicted / price - 1).max() < 0.1
+    # An estimator of the user's own is left as it is.
+    assert prepared(SVR(), table, scale=False).estimator.__class__ is SVR
+
+
+def test_identifiers_are_left_out_with_a_notice():
+    table = pd.DataFrame({"id": range(30), "x": np.linspace(0, 1, 30) ** 2, "y": "constant"})
     kept, notices = usable_inputs(table)
-    assert list(kept.columns) == ["x", "truth"]
-    assert isinstance(kept["truth"].dtype, pd.CategoricalDtype)
-    words = "note, paid (looks like numbers, written as '4 %'), day."
-    assert notices == (f"Text and date columns are left out: {words}",)
-    with pytest.raises(DataError, match="nothing to learn from"):
-        usable_inputs(table[["note"]])
+    assert list(kept.columns) == ["x"]
+    assert notices == (
+        "id only names the rows, and is left out; keep (--keep of a command) brings it back.",
+        "Columns with one value alone are left out: y.",
+    )
+    assert list(usable_inputs(table, ["id"])[0].columns) == ["id", "x"]
+    # What alone is there is used.
+    assert list(usable_inputs(table[["id"]])[0].columns) == ["id"]
+
+
+def test_texts_that_look_like_something_else_are_told():
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "paid": ["4.2", "5", "unknown"]})
+    assert usable_inputs(table)[1] == (
+        "Read as text: paid (looks like numbers, but for 'unknown').",
+    )
+
+
+def test_what_columns_become():
+    table = a_table()
+    assert {name: becomes(table[name]) for name in table} == {
+        "x": "as it is, scaled",
+        "size": "its rank",
+        "colour": "2 columns of 0 and 1",
+        "day": "time passed, season, weekday",
+        "note": "30 components",
+        "town": "30 components, mean target",
+    }
 
 
 @pytest.mark.parametrize(

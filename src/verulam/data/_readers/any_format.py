@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from verulam.data._dataset import Dataset
 from verulam.data._readers.arff import read_arff
 from verulam.data._readers.csv import read_csv
 from verulam.data._readers.npz import read_npz
+from verulam.data._readers.other_formats import as_pandas, read_excel, read_feather, read_json
 from verulam.data._readers.parquet import read_parquet
 from verulam.data._table.files import PACKED, checked_path, open_bytes, unreadable
 
@@ -17,24 +16,28 @@ _READERS = {
     ".tsv": read_csv,
     ".txt": read_csv,
     ".data": read_csv,
-    ".dat": read_csv,
     ".arff": read_arff,
     ".parquet": read_parquet,
     ".pq": read_parquet,
     ".npz": read_npz,
+    ".feather": read_feather,
+    ".arrow": read_feather,
+    ".json": read_json,
+    ".jsonl": read_json,
+    ".ndjson": read_json,
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), read_excel),
 }
 
 
-def read(
-    source: str | Path | pd.DataFrame, *, target: str | None = None, **options: Any
-) -> Dataset:
+def read(source: Any, *, target: str | None = None, **options: Any) -> Dataset:
     r"""Read a table from a file of any known format, or take a DataFrame.
 
     Parameters
     ----------
     source
-        A DataFrame or the name of a CSV, Parquet, ARFF or NPZ file. The suffix tells the format
-        (``.gz``, ``.bz2``, ``.xz`` and ``.zip`` aside); without a known one, the first bytes do.
+        A DataFrame of pandas, polars or Arrow, or the name of a CSV, Parquet, Feather, JSON lines,
+        Excel, ARFF (also in KEEL's form) or NPZ file. The suffix tells the format (``.gz``,
+        ``.bz2``, ``.xz`` and ``.zip`` aside); without a known one, the first bytes do.
     target
         The column to predict.
     **options
@@ -48,8 +51,9 @@ def read(
     Dataset 'data': 3 rows, regression of 'price'
       numeric: mileage
     """
-    if isinstance(source, pd.DataFrame):
-        return Dataset.from_frame(source, target=target, **options)
+    frame = as_pandas(source)
+    if frame is not None:
+        return Dataset.from_frame(frame, target=target, **options)
     path = checked_path(source)
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     reader = _READERS.get(suffixes[-1] if suffixes else "")

@@ -44,7 +44,7 @@ def read_arff(path: str | Path, *, target: str | None = None, **options: Any) ->
     path
         The file, in UTF-8 or Latin-1.
     target
-        The column to predict.
+        The column to predict; None takes what ``@outputs`` of a KEEL file names.
     **options
         Passed on to :meth:`Dataset.from_frame`.
 
@@ -82,14 +82,20 @@ def read_arff(path: str | Path, *, target: str | None = None, **options: Any) ->
     defaults = {"name": header.relation or data_name(path), "source": path.name, "text": texts}
     with file_named(path):
         return Dataset.from_frame(
-            pd.DataFrame(columns), target=target, ignored=ignored, **{**defaults, **options}
+            pd.DataFrame(columns),
+            target=target or header.output,
+            ignored=ignored,
+            **{**defaults, **options},
         )
 
 
 @dataclass(frozen=True)
 class _Header:
+    """The name of the table, its columns, and the one to predict where the file says it."""
+
     relation: str
     attributes: list[Attribute]
+    output: str | None = None
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,7 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def _read_header(path: Path, lines: Iterable[tuple[int, str]]) -> _Header:
     relation, attributes, number = "", dict[str, Attribute](), 0
+    outputs: list[str] = []
     for number, line in lines:
         keyword, _, rest = line.partition(" " if " " in line else "\t")
         keyword = keyword.split("\t")[0].lower()
@@ -129,8 +136,13 @@ def _read_header(path: Path, lines: Iterable[tuple[int, str]]) -> _Header:
                     with file_named(path, number):
                         refuse_duplicate_names([*attributes, attribute.name])
                     attributes[attribute.name] = attribute
+                case "@inputs" | "@input":  # KEEL's: all that are no outputs
+                    pass
+                case "@outputs" | "@output":
+                    outputs = [name.strip() for name in rest.split(",")]
                 case "@data" if attributes:
-                    return _Header(relation, list(attributes.values()))
+                    output = outputs[0] if len(outputs) == 1 and outputs[0] in attributes else None
+                    return _Header(relation, list(attributes.values()), output)
                 case "@data":
                     raise ArffSyntaxError("there are no attributes before @data")
                 case _:

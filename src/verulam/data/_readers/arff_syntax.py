@@ -20,6 +20,7 @@ _FIELD = re.compile(rf"\s*({_QUOTED}|[^,'\"]*)\s*(,|$)")
 _NAME = re.compile(rf"({_QUOTED}|[^\s{{'\"]+)\s*(.*)", re.DOTALL)
 _SPARSE_FIELD = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,'\"]+?)\s*(,|$)")
 _ROW_WEIGHT = re.compile(r",\s*\{\s*([^{}\s]+)\s*\}$")
+_RANGE = re.compile(r"(?<=[A-Za-z])\s*\[[^\[\]]*\]$")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 # Java's letters for dates, and what Python calls them.
 _DATE_PARTS = {
@@ -86,6 +87,8 @@ def parse_attribute(text: str) -> Attribute:
         if not levels or len(set(levels)) < len(levels):
             raise ArffSyntaxError(f"column {name!r}: its levels are empty or repeated: {levels}")
         return Attribute(name, "nominal", tuple(levels))
+    # KEEL writes the range behind the type; the values themselves tell it.
+    declared = _RANGE.sub("", declared).strip()
     keyword, _, rest = declared.partition(" ")
     keyword = keyword.strip().lower()
     if keyword == "date":
@@ -146,7 +149,7 @@ def _without_weight(line: str) -> tuple[str, float]:
 
 
 def _fields(text: str) -> list[str | None]:
-    """Return the fields between commas, None for a bare question mark."""
+    """Return the fields between commas, None for a bare question mark or KEEL's <null>."""
     if "'" not in text and '"' not in text:
         return [_value(field.strip()) for field in text.split(",")]
     fields, position = [], 0
@@ -163,7 +166,7 @@ def _fields(text: str) -> list[str | None]:
 
 
 def _value(field: str) -> str | None:
-    return None if field == "?" else _unquoted(field)
+    return None if field in ("?", "<null>") else _unquoted(field)
 
 
 def _unquoted(token: str) -> str:

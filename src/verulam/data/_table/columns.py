@@ -7,6 +7,13 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
+from verulam.data._table.written_values import (
+    Reading,
+    join_spellings,
+    read_dates,
+    read_numbers,
+    scale_of,
+)
 
 Kind = Literal["numeric", "categorical", "ordinal", "boolean", "text", "date"]
 
@@ -30,12 +37,25 @@ def kind_of(column: pd.Series) -> Kind:
     return "text"
 
 
-def normalised(column: pd.Series) -> pd.Series:
-    """Return `column` in the form its kind is kept in.
+def normalised(column: pd.Series) -> Reading:
+    """Return `column` in the form its kind is kept in, and what was read into its strings.
 
     Numbers become NumPy numbers with NaN for missing, truth values NumPy booleans (a category
     where some are missing), dates ``datetime64[us]`` in UTC, strings a category where few differ.
     """
+    dtype = column.dtype
+    if pd.api.types.is_string_dtype(dtype) and not pd.api.types.is_object_dtype(dtype):
+        return _strings(column)
+    if (
+        pd.api.types.is_object_dtype(dtype)
+        and pd.api.types.infer_dtype(column, skipna=True) == "string"
+    ):
+        return _strings(column)
+    return Reading(_normalised_values(column), "")
+
+
+def _normalised_values(column: pd.Series) -> pd.Series:
+    """Return a column of anything but strings in the form its kind is kept in."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return _plain_categories(column)
@@ -50,10 +70,6 @@ def normalised(column: pd.Series) -> pd.Series:
         return _numbers(column)
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return _dates(column)
-    if pd.api.types.is_object_dtype(dtype):
-        return _objects(column)
-    if pd.api.types.is_string_dtype(dtype):
-        return _strings(column)
     return _objects(column.astype(object))
 
 
@@ -145,8 +161,6 @@ def _objects(column: pd.Series) -> pd.Series:
     inferred = pd.api.types.infer_dtype(column, skipna=True)
     if inferred == "empty":
         return column.astype("float64")
-    if inferred == "string":
-        return _strings(column)
     if inferred == "boolean":
         return _booleans(column)
     if inferred in {"integer", "floating", "mixed-integer-float", "decimal"}:
@@ -163,14 +177,30 @@ def _objects(column: pd.Series) -> pd.Series:
     )
 
 
-def _strings(column: pd.Series) -> pd.Series:
+def _strings(column: pd.Series) -> Reading:
+    """Return strings as the dates, numbers or categories that all of them are, else as text."""
     present = column.dropna()
     if present.empty:
-        return column.astype("float64")
+        return Reading(column.astype("float64"), "")
     if are_dates(present):
-        return parsed_dates(column)
+        return Reading(parsed_dates(column), "")
+    reading = read_numbers(column) or read_dates(column)
+    if reading is not None:
+        return reading
     # One more than the limit is enough to know: a column of long texts is not counted in full.
     head_distinct = present.iloc[: 100 * MAX_CATEGORIES].nunique()
     if head_distinct <= MAX_CATEGORIES and has_few_values(present.nunique(), len(present)):
-        return _plain_categories(column.astype("category"))
-    return column
+        return _words(column)
+    return Reading(column, "")
+
+
+def _words(column: pd.Series) -> Reading:
+    """Return strings, few of them different, as categories, ordered where they are a scale."""
+    joined = join_spellings(column)
+    categories = _plain_categories(joined.values.astype("category"))
+    levels = scale_of(list(categories.cat.categories))
+    if levels is None:
+        return Reading(categories, joined.note)
+    note = f"ordered: {' < '.join(levels)}"
+    ordered = categories.cat.set_categories(levels, ordered=True)
+    return Reading(ordered, ", ".join(filter(None, [joined.note, note])))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from verulam.base import DataError, nearest_names, refuse_duplicate_names
 from verulam.data._table.columns import as_category, kind_of, normalised
+from verulam.data._table.written_values import Reading
 
 Task = Literal["classification", "regression"]
 
@@ -20,8 +21,8 @@ def normalised_frame(
     frame: pd.DataFrame,
     named: Mapping[str, Sequence[str]],
     levels: Mapping[str, Sequence[Any]],
-) -> pd.DataFrame:
-    """Return a copy of `frame` with every column in the form of its kind.
+) -> tuple[pd.DataFrame, dict[str, Reading]]:
+    """Return a copy of `frame` with every column in the form of its kind, and how it was read.
 
     Parameters
     ----------
@@ -39,8 +40,9 @@ def normalised_frame(
                 raise missing_column(argument, name, list(frame.columns))
     special = {*levels, *named["categorical"], *named["text"]}
     if not special and all(map(_is_plain_number, frame.dtypes)):
-        return frame.copy()  # at once: column by column takes long in a wide table
+        return frame.copy(), {}  # at once: column by column takes long in a wide table
     columns: dict[str, pd.Series] = {}
+    readings: dict[str, Reading] = {}
     for name in frame.columns:
         column = frame[name]
         if name in levels:
@@ -50,8 +52,11 @@ def normalised_frame(
         elif name in named["text"]:
             columns[name] = column.map(str, na_action="ignore")
         else:
-            columns[name] = normalised(column)
-    return pd.DataFrame(columns, columns=frame.columns)
+            reading = normalised(column)
+            columns[name] = reading.values
+            if reading.note:
+                readings[name] = reading
+    return pd.DataFrame(columns, columns=frame.columns), readings
 
 
 def _is_plain_number(dtype: Any) -> bool:

@@ -14,6 +14,11 @@ from verulam.decision import LossTable
 #: Raised whenever older programs could not read what newer ones write.
 CARD_FORMAT = 2
 MOST_LEVELS_SHOWN = 12
+IMPORTANCE_WORDS = (
+    "By how much the measure that decided gets worse on rows not learnt from when the values of "
+    "one column are shuffled. Columns that tell the same share what they tell."
+)
+_IMPORTANCE_HEAD = ("column", "cost of shuffling", "95 % interval")
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class ColumnCard:
     name
         What it is called.
     role
-        "input", "target", "identifier", "ignored" or "left out" (text and dates).
+        "input", "target", "identifier", "ignored" or "left out".
     kind
         "numeric", "categorical" and so on.
     levels
@@ -34,6 +39,10 @@ class ColumnCard:
         Range of the numbers that the model has seen; None for others.
     missing
         Number of missing values that it has seen.
+    form
+        How numbers or dates were written where it was not plainly: a decimal sign, or a format.
+    typical
+        The median, or the commonest category, of the rows that it has seen; None where unknown.
     """
 
     name: str
@@ -43,6 +52,8 @@ class ColumnCard:
     low: float | None = None
     high: float | None = None
     missing: int = 0
+    form: str = ""
+    typical: Any = None
 
     @property
     def values(self) -> str:
@@ -129,6 +140,8 @@ class ModelCard:
         Whether the estimator was given plain numbers without the names of the columns.
     reason
         Why it is this learner, in words.
+    importances
+        What shuffling each column costs, the costliest first: column, mean, low, high.
     format
         Number of the form of the card.
     """
@@ -152,6 +165,7 @@ class ModelCard:
     accepts_missing: bool = False
     as_array: bool = False
     reason: str = ""
+    importances: tuple[Mapping[str, Any], ...] = ()
     format: int = CARD_FORMAT
 
     @property
@@ -194,8 +208,8 @@ class ModelCard:
             for column in fields["columns"]
         )
         fields["responses"] = tuple(ResponseCard(**response) for response in fields["responses"])
-        for name in ("classes", "caveats"):
-            fields[name] = tuple(fields[name])
+        for name in ("classes", "caveats", "importances"):
+            fields[name] = tuple(fields.get(name, ()))
         return cls(**fields)
 
     def facts(self) -> list[tuple[str, str]]:
@@ -226,6 +240,10 @@ class ModelCard:
         lines += ["| | |", "|---|---|", *map(_markdown_row, self.facts())]
         lines += ["", "## How good it is", "", "| measure | value | interval | by |"]
         lines += ["|---|---|---|---|", *map(_markdown_row, self._scores())]
+        if self.importances:
+            lines += ["", "## What it goes by", "", IMPORTANCE_WORDS, ""]
+            lines += [_markdown_row(_IMPORTANCE_HEAD), "|---|---|---|"]
+            lines += map(_markdown_row, self._importance_rows())
         lines += ["", "## Columns", "", "| column | role | kind | values | missing |"]
         lines += ["|---|---|---|---|---|", *map(_markdown_row, self._table())]
         if self.losses is not None:
@@ -253,6 +271,7 @@ class ModelCard:
             _html_table((), self.facts()),
             "<h2>How good it is</h2>",
             _html_table(head, self._scores()),
+            *self._importance_html(),
             "<h2>Columns</h2>",
             _html_table(("column", "role", "kind", "values", "missing"), self._table()),
         ]
@@ -272,6 +291,9 @@ class ModelCard:
             fill(f"{name:<{width}}{words}", 80, subsequent_indent=" " * width)
             for name, words in self.facts()
         ]
+        if self.importances:
+            named = [row["column"] for row in self.importances[:5] if row["mean"] > 0]
+            lines += ["", fill(f"It goes most by: {', '.join(named)}.", 80)] if named else []
         lines += ["", "Keep in mind:"]
         lines += [fill(f"- {line}", 80, subsequent_indent="  ") for line in self.caveats]
         return visible_text("\n".join(lines))
@@ -288,6 +310,22 @@ class ModelCard:
             ]
             for response in self.responses
         ]
+
+    def _importance_rows(self) -> list[list[str]]:
+        return [
+            [
+                str(row["column"]),
+                f"{row['mean']:.3g}",
+                "" if row["low"] is None else f"{row['low']:.3g} to {row['high']:.3g}",
+            ]
+            for row in self.importances
+        ]
+
+    def _importance_html(self) -> list[str]:
+        if not self.importances:
+            return []
+        table = _html_table(_IMPORTANCE_HEAD, self._importance_rows())
+        return ["<h2>What it goes by</h2>", f"<p>{escape(IMPORTANCE_WORDS)}</p>", table]
 
     def _table(self) -> list[list[str]]:
         return [

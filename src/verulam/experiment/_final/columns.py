@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, nearest_names
+from verulam.data import same_word, written_numbers
 from verulam.experiment._final.card import ColumnCard, ModelCard
 
 #: What to do about categories that the model has never seen.
@@ -61,7 +62,8 @@ def model_inputs(
     card
         The card of the model.
     unseen
-        "refuse" categories that the model has never seen, or take them for "missing".
+        "refuse" categories that the model has never seen, or take them for "missing"; a model made
+        from complete rows takes the commonest category instead.
     first_row
         Number of the first row, for messages.
     source
@@ -74,11 +76,16 @@ def model_inputs(
         place = _Place(source, column.name, first_row)
         values = table[column.name].reset_index(drop=True)
         if column.kind == "numeric":
-            columns[column.name] = _numbers(values, place)
+            columns[column.name] = _numbers(values, column, place)
+        elif column.kind == "date":
+            columns[column.name] = _dates(values, column, place)
+        elif column.kind == "text":
+            columns[column.name] = values.astype(object).where(values.notna(), None)
         else:
-            columns[column.name] = _categories(values, column, place, unseen)
+            instead = None if card.accepts_missing else column.typical
+            columns[column.name] = _categories(values, column, place, unseen, instead)
         gaps = columns[column.name].isna()
-        if not card.accepts_missing and gaps.any():
+        if column.kind != "text" and not card.accepts_missing and gaps.any():
             first = int(np.argmax(gaps.to_numpy()))
             value = values.iloc[first]
             why = "is missing" if pd.isna(value) else f"{str(value)!r} is unseen, taken for missing"
@@ -126,9 +133,25 @@ def _nearest(name: str, names: Sequence[str]) -> str:
     return f" (nearest: {nearest[0]!r})"
 
 
-def _numbers(values: pd.Series, place: _Place) -> pd.Series:
+def _dates(values: pd.Series, column: ColumnCard, place: _Place) -> pd.Series:
+    if column.form and values.dtype.kind != "M":
+        dates = pd.to_datetime(values.astype(object), format=column.form, errors="coerce")
+    else:
+        dates = pd.to_datetime(values, format="ISO8601", errors="coerce", utc=True)
+        dates = dates.dt.tz_localize(None)
+    wrong = dates.isna() & values.notna()
+    if wrong.any():
+        first = int(np.argmax(wrong.to_numpy()))
+        expected = f"of the form {column.form}" if column.form else "such as 2024-02-29"
+        raise place.error(first, f"{str(values.iloc[first])!r} is not a date {expected}")
+    return dates.astype("datetime64[us]")
+
+
+def _numbers(values: pd.Series, column: ColumnCard, place: _Place) -> pd.Series:
     if pd.api.types.is_bool_dtype(values) or isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(object)
+    if column.form and not pd.api.types.is_numeric_dtype(values):
+        values = written_numbers(values, column.form)
     numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
     wrong = (numbers.isna() & values.notna()) | np.isinf(numbers)
     if wrong.any():
@@ -140,12 +163,44 @@ def _numbers(values: pd.Series, place: _Place) -> pd.Series:
     return numbers
 
 
-def _categories(values: pd.Series, column: ColumnCard, place: _Place, unseen: str) -> pd.Series:
-    """Return values as categories, found by how they are written: 1, 1.0 and "1" are one."""
-    levels, values = list(column.levels), values.astype(object)
+def unseen_counts(table: pd.DataFrame, card: ModelCard) -> dict[str, int]:
+    """Return for each column of categories how many values the model has never seen.
+
+    Parameters
+    ----------
+    table
+        Any columns, as `model_inputs` takes them.
+    card
+        The card of the model.
+    """
+    counts = {}
+    for column in card.inputs:
+        if column.levels:
+            values = table[column.name].astype(object)
+            strangers = [value for value, code in _codes_of(values, column).items() if code < 0]
+            counts[column.name] = int(values.isin(strangers).sum())
+    return counts
+
+
+def _codes_of(values: pd.Series, column: ColumnCard) -> dict[Any, int]:
+    """Return the place of each value among the levels, -1 for strangers: 1, 1.0 and "1" are one."""
+    levels = list(column.levels)
     by_text = {_written(level): position for position, level in enumerate(levels)}
-    distinct = values.dropna().unique()
-    codes = {value: by_text.get(_written(value), _truth_place(value, levels)) for value in distinct}
+    # Spellings that differ by case or outer spaces were joined when the model was made.
+    by_word = {key: place for level, place in by_text.items() if (key := same_word(level))}
+    codes = {}
+    for value in values.dropna().unique():
+        word = by_word.get(same_word(str(value), by_word), _truth_place(value, levels))
+        codes[value] = by_text.get(_written(value), word)
+    return codes
+
+
+def _categories(
+    values: pd.Series, column: ColumnCard, place: _Place, unseen: str, instead: Any
+) -> pd.Series:
+    """Return values as categories; of strangers, `instead` takes the place where it is one."""
+    levels, values = list(column.levels), values.astype(object)
+    codes = _codes_of(values, column)
     strangers = [value for value, code in codes.items() if code < 0]
     if strangers and unseen == "refuse":
         first = int(np.argmax((values == strangers[0]).to_numpy()))
@@ -155,6 +210,8 @@ def _categories(values: pd.Series, column: ColumnCard, place: _Place, unseen: st
             first,
             f"{str(strangers[0])!r} is none of the categories of the model. Nearest: {nearest}",
         )
+    if instead in levels:
+        codes |= dict.fromkeys(strangers, levels.index(instead))
     positions = values.map(codes).fillna(-1).astype(np.int64).to_numpy()
     dtype = pd.CategoricalDtype(levels, ordered=column.kind == "ordinal")
     return pd.Series(pd.Categorical.from_codes(positions, dtype=dtype), name=column.name)

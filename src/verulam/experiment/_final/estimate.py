@@ -127,6 +127,21 @@ def locked_response(
     return _card(measure, value, (interval.low, interval.high), interval.method)
 
 
+def score_of(measure: Measure, predictions: TestPredictions) -> float:
+    """Return one measure of predictions; NaN where it has no value.
+
+    Parameters
+    ----------
+    measure
+        What is measured.
+    predictions
+        The predictions.
+    """
+    if _prediction_for(measure, predictions) is None:
+        return np.nan
+    return float(_score(measure, predictions, np.arange(len(predictions.targets))))
+
+
 def decision_response(
     losses: LossTable, predictions: TestPredictions, *, seed: int
 ) -> ResponseCard:

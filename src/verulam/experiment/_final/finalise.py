@@ -3,7 +3,7 @@
 import json
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
 from verulam.base import DataError
 from verulam.data import Dataset
@@ -32,6 +34,8 @@ from verulam.experiment._final.estimate import (
     predictions_of,
     resampled_response,
 )
+from verulam.experiment._final.explanation import Explanation
+from verulam.experiment._final.importance import Importance, column_importances
 from verulam.experiment._final.model_file import (
     SavedModel,
     load_model,
@@ -81,6 +85,16 @@ class Finalised:
     def card_paths(self) -> tuple[Path, Path]:
         """Where the card is to be read: as HTML and as Markdown."""
         return card_paths(self.path)
+
+    def explain(self, row: Any) -> Explanation:
+        """Return what speaks for the prediction of one row.
+
+        Parameters
+        ----------
+        row
+            A mapping of columns to values, or a row of a table.
+        """
+        return self.model.explain(row)
 
     def __str__(self) -> str:
         return f"{self.card}\n\nModel: {self.path}"
@@ -184,6 +198,7 @@ def finalise(
             responses=(*judged.responses, resampled),
             caveats=(*judged.caveats, *_caveats(analysis), *remarks),
             losses=losses,
+            importances=column_importances(rebuilt, estimator, analysis.measure),
         )
         staging.commit(packed, card, results.path, judged.number, [learner, data])
     place(file, results.path)
@@ -275,7 +290,8 @@ def _fitted(rebuilt: Rebuilt) -> tuple[Any, list[str]]:
     together = {}
     if isinstance(estimator, TunedLearner) and rebuilt.planned.groups is not None:
         together = {"groups": rebuilt.planned.groups[rows]}
-    with warnings.catch_warnings(record=True) as caught:
+    # One thread, as in the runs of the study.
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(rebuilt.inputs(rows), rebuilt.planned.targets[rows], **together)
     texts = [
@@ -308,6 +324,7 @@ def final_card(
     responses: Sequence[ResponseCard],
     caveats: Sequence[str],
     losses: LossTable | None,
+    importances: Sequence[Importance] = (),
 ) -> ModelCard:
     """Return the card of a fitted learner.
 
@@ -325,6 +342,8 @@ def final_card(
         How good it is, and what to keep in mind.
     losses
         What decisions cost; None where the study did not say.
+    importances
+        What shuffling each column costs.
     """
     rows = rebuilt.development_rows
     planned, study = rebuilt.planned, rebuilt.study
@@ -360,6 +379,7 @@ def final_card(
         losses=_plain_losses(losses),
         accepts_missing=_accepts_missing(estimator, rebuilt),
         as_array=rebuilt.as_array,
+        importances=tuple(map(asdict, importances)),
     )
 
 
@@ -382,13 +402,29 @@ def _column_cards(
         elif kind == "numeric" and column.notna().any():
             low, high = float(column.min()), float(column.max())
         missing = int(column.isna().sum())
-        cards.append(ColumnCard(str(name), role, kind, levels, low, high, missing))
+        form, typical = data.forms.get(str(name), ""), _typical(column, kind)
+        cards.append(ColumnCard(str(name), role, kind, levels, low, high, missing, form, typical))
     return tuple(cards)
+
+
+def _typical(column: pd.Series, kind: str) -> Any:
+    """Return the median or the commonest value as a plain value; None for texts."""
+    present = column.dropna()
+    if present.empty or kind == "text":
+        return None
+    if kind == "numeric":
+        return float(present.median())
+    if kind == "date":
+        return present.sort_values().iloc[len(present) // 2].isoformat()
+    value = present.mode().iloc[0]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _parameters(estimator: Any) -> dict[str, Any]:
     """Return the parameters of the learner itself that are not its defaults, as plain values."""
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if isinstance(last, TransformedTargetRegressor):
+        last = last.regressor
     parameters = last.get_params(deep=False)
     try:
         defaults = type(last)().get_params(deep=False)

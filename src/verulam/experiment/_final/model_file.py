@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 
 from verulam.base import DataError, DataWarning, draft_of, keep_on_disk, write_whole
 from verulam.experiment._final.card import ModelCard
+from verulam.experiment._final.explanation import Explanation, explain_row
 from verulam.experiment._final.file_checks import (
     MOST_BYTES,
     check_loaded,
@@ -44,7 +45,18 @@ _SKLEARN_PARTS = (
 )
 #: Of other libraries: how numbers are kept, and a function with some arguments given, whose
 #: function is looked at by itself.
-_PLAIN = frozenset({"functools.partial", "numpy.dtype"})
+_PLAIN = frozenset(
+    {
+        "functools.partial",
+        "numpy.dtype",
+        "sklearn.model_selection._split.KFold",
+        # What turns texts and dates into numbers.
+        "skrub._datetime_encoder.DatetimeEncoder",
+        "skrub._datetime_encoder._CircularEncoder",
+        "skrub._string_encoder.StringEncoder",
+        "skrub._to_str.ToStr",
+    }
+)
 #: Functions of ours that write files.
 _WRITERS = frozenset(f"{f.__module__}.{f.__name__}" for f in (draft_of, keep_on_disk, write_whole))
 #: Modules that do something when they are imported.
@@ -89,6 +101,16 @@ class SavedModel:
 
     card: ModelCard
     estimator: Any
+
+    def explain(self, row: Any) -> Explanation:
+        """Return what speaks for the prediction of one row.
+
+        Parameters
+        ----------
+        row
+            A mapping of columns to values, or a row of a table.
+        """
+        return explain_row(self.card, self.estimator, row)
 
     def __str__(self) -> str:
         return str(self.card)

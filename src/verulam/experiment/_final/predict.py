@@ -1,7 +1,8 @@
 """Predictions of a saved model: for a table, or for a file of any length."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,12 @@ import pandas as pd
 from verulam.base import DataError, draft_of, spreadsheet_table, unknown_name, visible_text
 from verulam.data import stream
 from verulam.experiment._final.card import ModelCard
-from verulam.experiment._final.columns import check_names, model_inputs, outside_counts
+from verulam.experiment._final.columns import (
+    check_names,
+    model_inputs,
+    outside_counts,
+    unseen_counts,
+)
 from verulam.experiment._final.model_file import SavedModel, load_model
 from verulam.experiment._speed import PREDICT_CHUNK_ROWS
 
@@ -44,7 +50,7 @@ def predict(
     model: SavedModel | str | Path,
     table: pd.DataFrame,
     *,
-    unseen: str = "refuse",
+    unseen: str = "missing",
     first_row: int = 1,
     source: str = "the table",
 ) -> pd.DataFrame:
@@ -57,7 +63,8 @@ def predict(
     table
         Has the columns that the model needs, and perhaps others.
     unseen
-        "refuse" categories that the model has never seen, or take them for "missing".
+        Take categories that the model has never seen for "missing" (a model made from complete
+        rows takes the commonest instead), or "refuse" them.
     first_row
         Number of the first row, for messages.
     source
@@ -83,7 +90,7 @@ def predict_file(
     output: str | Path | None = None,
     *,
     keep: Sequence[str] = (),
-    unseen: str = "refuse",
+    unseen: str = "missing",
     chunk_rows: int = PREDICT_CHUNK_ROWS,
 ) -> FilePredictions:
     """Predict for every row of a CSV or Parquet file, a chunk at a time.
@@ -101,7 +108,8 @@ def predict_file(
     keep
         Columns of the file to write before the predictions, such as the number of a customer.
     unseen
-        "refuse" categories that the model has never seen, or take them for "missing".
+        Take categories that the model has never seen for "missing" (a model made from complete
+        rows takes the commonest instead), or "refuse" them.
     chunk_rows
         Number of rows that are in memory at a time.
     """
@@ -127,14 +135,30 @@ def predict_file(
     words = {name: np.dtype(object) for name in read_columns if not _is_number(card, name)}
     rows, columns = 0, tuple(_output_columns(model, keep))
     outside = outside_counts(pd.DataFrame(columns=[c.name for c in card.inputs], dtype=float), card)
+    strangers: Counter[str] = Counter()
     with _opened(output, columns) as write:
         for frame in source.frames(list(read_columns), chunk_rows, words):
             frame = frame.reset_index(drop=True)
             inputs = model_inputs(frame, card, unseen=unseen, first_row=rows + 1, source=path.name)
             outside += outside_counts(inputs, card)
+            strangers.update(unseen_counts(frame, card))
             write(pd.concat([frame[list(keep)], _prediction_table(model, inputs)], axis=1))
             rows += len(frame)
-    return FilePredictions(rows, columns, _notices(extra, keep, outside, card))
+    notices = (*_notices(extra, keep, outside, card), *_strangers(strangers, card))
+    return FilePredictions(rows, columns, notices)
+
+
+def _strangers(counts: Mapping[str, int], card: ModelCard) -> Iterator[str]:
+    """Yield what was done with categories that the model has never seen."""
+    instead = "missing" if card.accepts_missing else "the commonest one"
+    for name, count in counts.items():
+        if count:
+            one = count == 1
+            yield (
+                f"{count} {'value' if one else 'values'} of {name!r} "
+                f"{'is a category' if one else 'are categories'} that the model has never seen, "
+                f'taken for {instead}; unseen="refuse" (--unseen refuse) stops there.'
+            )
 
 
 def _check_form(output: str | Path | None) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.data import Dataset, column_hint
+from verulam.data import Dataset
 from verulam.experiment._identity import digest
 from verulam.experiment._resampling.resampling import (
     UsableResampling,
@@ -127,20 +127,29 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
     _check_measures(study, data, label)
     asked = resampling(study.resampling)
     groups, column = _groups(data, choice.groups or asked.groups, label)
+    times = None if asked.order is None else _times(data, asked.order, label)
     nuisance = nuisance_columns(data, study.nuisance, label)
     no_inputs = [*column, *(factor.name for factor in nuisance)]
-    inputs, left_out = usable_inputs(data.inputs.drop(columns=no_inputs, errors="ignore"))
+    inputs, left_out = usable_inputs(
+        data.inputs.drop(columns=no_inputs, errors="ignore"), choice.keep
+    )
     targets = _plain_targets(data)
     task = str(data.task)
     rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
     if study.test_share:
         rows, locked = lock_test_part(
-            targets, share=study.test_share, seed=study.seed, task=task, groups=groups
+            targets,
+            share=study.test_share,
+            seed=study.seed,
+            task=task,
+            groups=groups,
+            times=times,
         )
     together = None if groups is None else groups[rows]
+    times = None if times is None else times[rows]
     # Splits are drawn among the open rows, and numbered as the rows of the whole data set.
-    usable = _usable(study, targets, rows, together, data, label)
-    drawn = usable.draw(targets[rows], together, study.seed, task=task)
+    usable = _usable(study, targets, rows, together, times, data, label)
+    drawn = usable.draw(targets[rows], together, study.seed, task=task, times=times)
     splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
     return PlannedData(
         label,
@@ -158,7 +167,6 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
                     rare,
                     usable.notice,
                     *left_out,
-                    _numbered(inputs),
                     _infinite(inputs),
                     _as_written(opened),
                 ),
@@ -174,6 +182,7 @@ def _usable(
     targets: np.ndarray,
     rows: np.ndarray,
     groups: np.ndarray | None,
+    times: np.ndarray | None,
     data: Dataset,
     label: str,
 ) -> UsableResampling:
@@ -183,6 +192,7 @@ def _usable(
             targets[rows],
             task=str(data.task),
             groups=groups,
+            times=times,
             every_class=needs_every_class(map(as_measure, study.measures or ())),
         )
     except DataError as error:
@@ -222,21 +232,6 @@ def _as_written(data: Dataset) -> str:
     return f"Columns that deserve a look: {listing}{more}." if used else ""
 
 
-def _numbered(inputs: pd.DataFrame) -> str:
-    """Return a notice about inputs that only number the rows."""
-    numbers = inputs.select_dtypes("number")
-    names = [
-        str(name) for name in numbers.columns if column_hint(numbers[name]) == "numbers the rows"
-    ]
-    if not names:
-        return ""
-    verb, them = ("numbers", "it") if len(names) == 1 else ("number", "them")
-    return (
-        f"{', '.join(names)} only {verb} the rows, and learners use {them} all the same; keep "
-        f"{them} from them by leave_out (--leave-out of a command)."
-    )
-
-
 def _check_measures(study: Study, data: Dataset, label: str) -> None:
     """Raise where a measure of the study is for another task than that of the data."""
     named = {response_name(part) for part in study.response}
@@ -267,6 +262,23 @@ def _groups(data: Dataset, column: str | None, label: str) -> tuple[np.ndarray |
     if data.table[column].isna().any():
         raise DataError(f"groups: column {column!r} of data set {label!r} has missing values.")
     return pd.factorize(data.table[column])[0], [column]
+
+
+def _times(data: Dataset, column: str, label: str) -> np.ndarray:
+    """Return when each row was."""
+    if column not in data.table or column == data.target:
+        raise DataError(
+            f"resampling.order: data set {label!r} has no column {column!r} beside its target; it "
+            f"has {', '.join(name for name in data.table.columns if name != data.target)}."
+        )
+    values = data.table[column]
+    if values.isna().any():
+        raise DataError(f"resampling.order: column {column!r} of {label!r} has missing values.")
+    if not (pd.api.types.is_numeric_dtype(values) or values.dtype.kind == "M"):
+        raise DataError(
+            f"resampling.order: column {column!r} of {label!r} holds neither dates nor numbers."
+        )
+    return values.to_numpy()
 
 
 def _plain_targets(data: Dataset) -> np.ndarray:

@@ -37,7 +37,7 @@ from verulam.experiment._study.factors import (
     scaled_parameters,
     setting_parts,
 )
-from verulam.experiment._study.preparation import prepared
+from verulam.experiment._study.preparation import Prepared, prepared
 from verulam.experiment._study.study import Study, learner_blocks, learner_settings
 from verulam.experiment._text import setting_text
 from verulam.experiment._tuning.learner import TunedLearner
@@ -138,7 +138,7 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
             ready = prepared(estimator, planned.inputs, scale=scale, how=how)
             if len(study.preparations) > 1 and not _ignores_inputs(base):
                 setting[PREPARATION] = how
-            learner, tuned = _with_tuning(study, choice, planned.data, estimator, ready.estimator)
+            learner, tuned = _with_tuning(study, choice, planned.data, estimator, ready)
             contestants.append(
                 Contestant(
                     label=choice.label or name,
@@ -187,24 +187,24 @@ def _with_parameters(base: Any, parameters: dict[str, Any], name: str) -> Any:
 
 
 def _with_tuning(
-    study: Study, choice: LearnerChoice, data: Dataset, learner: Any, ready: Any
+    study: Study, choice: LearnerChoice, data: Dataset, learner: Any, ready: Prepared
 ) -> tuple[Any, tuple[str, ...]]:
     """Return a learner that tunes itself as the study asks, and the parameters it tunes.
 
-    `learner` is the learner by itself, `ready` the same behind its preparation, or itself.
+    `learner` is the learner by itself, `ready` the same behind its preparation.
     """
     how = tuning(study.tuning)
     space = () if how is None else _tuned_space(choice, learner)
     if how is None or not space:
-        return ready, ()
+        return ready.estimator, ()
     tuned = TunedLearner(
-        ready,
+        ready.estimator,
         space,
         method=how.method,
         budget=how.budget,
         folds=how.folds,
         measure=_tuning_measure(study, how.measure, str(data.task)),
-        prefix="" if ready is learner else f"{ready.steps[-1][0]}__",
+        prefix=ready.prefix,
         split_seed=study.seed,
     )
     return tuned, tuple(factor.name for factor in space)

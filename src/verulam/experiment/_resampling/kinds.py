@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from verulam.base import generator
-from verulam.experiment._resampling.rows import Rows, deal_parts, take_share
+from verulam.base import DataError, generator
+from verulam.experiment._resampling.rows import Rows, deal_parts, deal_periods, take_share
 
 OVERLAP = "The training sets overlap, so that the scores are not independent."
 
@@ -25,6 +25,7 @@ class SplitNumbers(NamedTuple):
     folds: int
     repeats: int
     share: float
+    gap: int = 0
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,29 @@ def draw_disjoint(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair
         yield Pair(np.flatnonzero(dealt == 2 * part), np.flatnonzero(dealt == 2 * part + 1))
 
 
+def draw_expanding(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (time decides)
+    """Yield one pair per period after the first, tested after learning from all before it."""
+    dealt = deal_periods(rows, numbers.folds + 1)
+    for period in range(1, numbers.folds + 1):
+        yield _before(rows, np.flatnonzero(dealt < period), dealt == period, numbers.gap)
+
+
+def draw_sliding(rows: Rows, numbers: SplitNumbers, seed: int) -> Iterator[Pair]:  # noqa: ARG001 (time decides)
+    """Yield one pair per period after the first, tested after learning from the one before it."""
+    dealt = deal_periods(rows, numbers.folds + 1)
+    for period in range(1, numbers.folds + 1):
+        yield _before(rows, np.flatnonzero(dealt == period - 1), dealt == period, numbers.gap)
+
+
+def _before(rows: Rows, earlier: np.ndarray, tested: np.ndarray, gap: int) -> Pair:
+    """Return a pair without the `gap` latest of the earlier rows."""
+    times = np.arange(rows.n_rows) if rows.times is None else rows.times
+    latest_first = earlier[np.argsort(-times[earlier], kind="stable")]
+    if gap >= len(earlier) - 1:
+        raise DataError(f"gap: {gap} rows leave nothing of the {len(earlier)} to learn from.")
+    return Pair(np.sort(latest_first[gap:]), np.flatnonzero(tested))
+
+
 def _drawn_units(rows: Rows, random: np.random.Generator) -> np.ndarray:
     """Return as many units as there are, with replacement, class by class where each has one."""
     strata = rows.strata
@@ -161,4 +185,19 @@ KINDS: Mapping[str, Kind] = {
         parts_per_fold=2,
         caveat="Each training set is small: one half of one part of the rows.",
     ),
+    "expanding": Kind(
+        draw_expanding,
+        {"folds": 5, "gap": 0},
+        ("expanding 5 by DATE",),
+        caveat="Each period is tested after learning from all before it: early scores come from "
+        "fewer rows than the model in use will have.",
+    ),
+    "sliding": Kind(
+        draw_sliding,
+        {"folds": 5, "gap": 0},
+        ("sliding 5 by DATE",),
+        caveat="Each period is tested after learning from the one before it alone.",
+    ),
 }
+#: Kinds that go by time: the column after "by" orders the rows.
+ORDERED = ("expanding", "sliding")

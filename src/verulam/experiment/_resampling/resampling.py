@@ -14,7 +14,7 @@ from verulam.base import (
     spawn_seeds,
     unknown_name,
 )
-from verulam.experiment._resampling.kinds import KINDS, Kind, SplitNumbers
+from verulam.experiment._resampling.kinds import KINDS, ORDERED, Kind, SplitNumbers
 from verulam.experiment._resampling.rows import (
     Rows,
     Split,
@@ -40,6 +40,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (r"(?P<kind>bootstrap|out-of-bag)(?: (?P<repeats>\d+))?", ""),
     (r"disjoint(?: (?P<folds>\d+))?", "disjoint"),
     (r"k-fold", "k-fold"),
+    (r"(?P<kind>expanding|sliding)(?: (?P<folds>\d+))?(?: gap (?P<gap>\d+))?", ""),
 )
 
 #: Other names of a kind, with the numbers that the name implies.
@@ -55,7 +56,8 @@ class Resampling:
     Attributes
     ----------
     kind
-        "k-fold", "5x2", "leave-one-out", "holdout", "bootstrap", "out-of-bag" or "disjoint".
+        "k-fold", "5x2", "leave-one-out", "holdout", "bootstrap", "out-of-bag", "disjoint",
+        "expanding" or "sliding".
     folds
         Parts: of k-fold, each is tested once; of disjoint, each is halved.
     repeats
@@ -68,6 +70,11 @@ class Resampling:
     groups
         Column whose equal values stay on one side of every split, such as the patient that
         several rows are about; None where each row stands for itself.
+    order
+        Column that says when each row was, of "expanding" and "sliding": every row is tested after
+        learning from earlier ones alone. None takes the rows in the order they have.
+    gap
+        Rows between those learnt from and those tested, which are used for neither.
 
     Notes
     -----
@@ -92,14 +99,20 @@ class Resampling:
     share: float = 1 / 3
     groups: str | None = None
     max_repeats: int | None = None
+    order: str | None = None
+    gap: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise unknown_name("kind of resampling", self.kind, KINDS)
+        if self.kind in ORDERED and self.groups:
+            raise ValueError(f"groups={self.groups!r}; {self.kind} goes by time, not by groups.")
+        if self.kind not in ORDERED and self.order:
+            raise ValueError(f"order={self.order!r}; only {' and '.join(ORDERED)} go by time.")
         if self.kind == "5x2":
             object.__setattr__(self, "folds", 2)
         check_share(self.share)
-        for name, least in (("folds", 2), ("repeats", 1)):
+        for name, least in (("folds", 2), ("repeats", 1), ("gap", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name}={value!r}; expected a whole number of at least {least}.")
@@ -127,7 +140,12 @@ class Resampling:
             "bootstrap": f"{self.repeats} bootstrap samples, tested on all rows",
             "out-of-bag": f"{self.repeats} bootstrap samples, tested on the rows not drawn",
             "disjoint": f"{self.folds} disjoint parts, each halved for training and testing",
+            "expanding": f"{self.folds} periods, each tested after all before it",
+            "sliding": f"{self.folds} periods, each tested after the one before it",
         }[self.kind]
+        if self.kind in ORDERED:
+            words += f", by {self.order}" if self.order else ", in the order of the rows"
+            return f"{words}, {self.gap} rows between" if self.gap else words
         drawn_once = self.repeats == 1 or self.kind in ("bootstrap", "out-of-bag")
         if self.max_repeats is not None:
             words = f"{words}, repeated {self.repeats} to {self.max_repeats} times"
@@ -151,7 +169,8 @@ class Resampling:
 
     def __str__(self) -> str:
         """Return a form that `resampling` reads."""
-        return f"{self._word} by {self.groups}" if self.groups else self._word
+        column = self.groups or self.order
+        return f"{self._word} by {column}" if column else self._word
 
     @property
     def _word(self) -> str:
@@ -171,6 +190,8 @@ class Resampling:
                 return f"disjoint {self.folds}"
             case "leave-one-out":
                 return self.kind
+            case "expanding" | "sliding":
+                return f"{self.kind} {self.folds}" + (f" gap {self.gap}" if self.gap else "")
             case _:
                 return f"{self.kind} {self.repeats}"
 
@@ -179,13 +200,16 @@ class Resampling:
         numbers = {
             key: value for key in self._kind.defaults if (value := getattr(self, key)) is not None
         }
-        return {"kind": self.kind} | numbers | ({"groups": self.groups} if self.groups else {})
+        columns = {name: getattr(self, name) for name in ("groups", "order")}
+        used = {name: column for name, column in columns.items() if column}
+        return {"kind": self.kind} | numbers | used
 
     def n_splits(self, n_rows: int) -> int:
         """Return how many splits are drawn from so many rows (or groups, where there are any)."""
         if self.kind == "leave-one-out":
             return n_rows
-        return self.most_repeats * (self.folds if self._kind.parts_per_fold else 1)
+        folded = self._kind.parts_per_fold or self.kind in ORDERED
+        return self.most_repeats * (self.folds if folded else 1)
 
     @property
     def most_repeats(self) -> int:
@@ -193,7 +217,13 @@ class Resampling:
         return self.max_repeats or self.repeats
 
     def usable(
-        self, targets: Any, *, task: str, groups: Any = None, every_class: bool = False
+        self,
+        targets: Any,
+        *,
+        task: str,
+        groups: Any = None,
+        times: Any = None,
+        every_class: bool = False,
     ) -> "UsableResampling":
         """Return the resampling that the rows allow, and what to know about rare classes.
 
@@ -205,14 +235,16 @@ class Resampling:
             "classification" or "regression".
         groups
             The group of each row.
+        times
+            When each row was, for kinds that go by time.
         every_class
             Whether both of two classes must be in each fold, as measures such as the area under
             the curve need it: then there are no more folds than rows of the rarer one.
         """
-        return self._usable(read_rows(targets, task, groups), every_class=every_class)
+        return self._usable(read_rows(targets, task, groups, times), every_class=every_class)
 
     def draw(
-        self, targets: Any, groups: Any = None, seed: Seed = 0, *, task: str
+        self, targets: Any, groups: Any = None, seed: Seed = 0, *, task: str, times: Any = None
     ) -> tuple[Split, ...]:
         """Return the splits, fold by fold within repeat by repeat.
 
@@ -226,15 +258,17 @@ class Resampling:
             The same seed gives the same splits.
         task
             "classification" or "regression".
+        times
+            When each row was, for kinds that go by time.
         """
-        rows = read_rows(targets, task, groups)
+        rows = read_rows(targets, task, groups, times)
         allowed = self._usable(rows)
         if allowed.notice:
             warnings.warn(allowed.notice, DataWarning, stacklevel=2)
         return allowed.resampling._drawn(rows, seed)
 
     def _drawn(self, rows: Rows, seed: Seed) -> tuple[Split, ...]:
-        numbers = SplitNumbers(self.folds, self.repeats, self.share)
+        numbers = SplitNumbers(self.folds, self.repeats, self.share, self.gap)
         return tuple(
             Split(repeat, fold, pair.train, pair.test)
             # Seeds of the repeats do not depend on their number: more repeats keep the first ones.
@@ -282,13 +316,13 @@ class UsableResampling:
     notice: str = ""
 
     def draw(
-        self, targets: Any, groups: Any = None, seed: Seed = 0, *, task: str
+        self, targets: Any, groups: Any = None, seed: Seed = 0, *, task: str, times: Any = None
     ) -> tuple[Split, ...]:
         """Return the splits as `Resampling.draw` does, without a warning of what is known."""
-        return self.resampling._drawn(read_rows(targets, task, groups), seed)
+        return self.resampling._drawn(read_rows(targets, task, groups, times), seed)
 
 
-def resampling(form: str | Mapping[str, Any] | Resampling) -> Resampling:
+def resampling(form: str | int | Mapping[str, Any] | Resampling) -> Resampling:
     """Return the resampling that a word or a table of a study file stands for.
 
     Parameters
@@ -297,19 +331,24 @@ def resampling(form: str | Mapping[str, Any] | Resampling) -> Resampling:
         Such as "10-fold", "10x10-fold", "2-10x10-fold" (2 repeats, and up to 10 until the choice
         is settled), "5x2", "leave-one-out", "holdout 0.25",
         "bootstrap 200", "out-of-bag", "disjoint 30", each perhaps followed by "by" and a column
-        of groups, or a mapping with `kind`, numbers and `groups`.
+        of groups; "expanding 5 by DATE" or "sliding 5 gap 10 by DATE", with the column that says
+        when; a number of folds; or a mapping with `kind`, numbers and `groups` or `order`.
 
     Examples
     --------
     >>> resampling("10x10-fold")
-    Resampling(kind='k-fold', folds=10, repeats=10, share=0.33..., groups=None, max_repeats=None)
+    Resampling(kind='k-fold', folds=10, repeats=10, share=0.33..., groups=None, ...)
     >>> resampling({"kind": "holdout", "share": 0.25}).title
     'holdout of 0.25 of the rows'
     >>> resampling("5-fold by patient").title
     '5-fold cross-validation, with equal patient kept together'
+    >>> resampling("expanding 4 by sold").title
+    '4 periods, each tested after all before it, by sold'
     """
     if isinstance(form, Resampling):
         return form
+    if isinstance(form, int) and not isinstance(form, bool):
+        form = f"{form}-fold"
     if not isinstance(form, str | Mapping):
         raise DataError(f"resampling: {form!r}; {_accepted_forms()}")
     numbers = _numbers_of(form)
@@ -345,7 +384,7 @@ def _accepted_forms() -> str:
     words = ", ".join(repr(form) for kind in KINDS.values() for form in kind.forms)
     return (
         f"expected {words}, each perhaps with 'by' and a column of groups, or a table with kind "
-        f"(one of {', '.join(KINDS)}), its numbers and groups."
+        f"(one of {', '.join(KINDS)}), its numbers and groups or order."
     )
 
 
@@ -353,7 +392,11 @@ def _from_word(word: str) -> dict[str, Any]:
     form, by, column = word.strip().partition(" by ")
     # Typographic multiplication signs and any spacing are read as well.
     plain = " ".join(form.lower().replace("×", "x").split())
-    groups = {"groups": column.strip()} if by else {}
+    # "10 fold", "10folds" and plain "10" are what people also write.
+    plain = re.sub(r"(?<=\d)[ -]?folds?$", "-fold", plain)
+    plain = f"{plain}-fold" if plain.isdigit() else plain
+    timed = plain.split(" ")[0] in ORDERED
+    groups = {"order" if timed else "groups": column.strip()} if by else {}
     if plain in _ALIASES:
         return {**_ALIASES[plain], **groups}
     for pattern, kind in _FORMS:
@@ -386,9 +429,9 @@ def _from_table(table: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in table.items():
         if key == "kind":
             continue
-        if key == "groups":
+        if key == "groups" or (key == "order" and kind in ORDERED):
             if not isinstance(value, str) or not value:
-                raise DataError(f"resampling.groups: expected the name of a column, got {value!r}.")
+                raise DataError(f"resampling.{key}: expected the name of a column, got {value!r}.")
             continue
         if key not in accepted:
             words = f"it takes {', '.join(accepted)}" if accepted else "it takes no numbers"

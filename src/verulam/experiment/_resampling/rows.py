@@ -38,11 +38,14 @@ class Rows:
         The label behind each code; empty where the target is a number.
     groups
         Code of the row's group; None where each row stands for itself.
+    times
+        Rank of the row in time, equal for equal times; None where the order does not matter.
     """
 
     strata: np.ndarray
     classes: tuple[str, ...]
     groups: np.ndarray | None = None
+    times: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -87,8 +90,8 @@ class LockedPart(NamedTuple):
     test: np.ndarray
 
 
-def read_rows(targets: Any, task: str, groups: Any = None) -> Rows:
-    """Return the classes and groups of the rows, or say what is wrong with them."""
+def read_rows(targets: Any, task: str, groups: Any = None, times: Any = None) -> Rows:
+    """Return the classes, groups and times of the rows, or say what is wrong with them."""
     if task not in ("classification", "regression"):
         raise ValueError(f"task={task!r}; expected 'classification' or 'regression'.")
     column = pd.Series(targets).reset_index(drop=True)
@@ -97,6 +100,11 @@ def read_rows(targets: Any, task: str, groups: Any = None) -> Rows:
         classes = tuple(str(label) for label in labels)
     else:
         codes, classes = np.zeros(len(column), dtype=np.int64), ()
+    if times is not None:
+        ranks, _ = _codes(pd.Series(times).reset_index(drop=True), "times")
+        if len(ranks) != len(codes):
+            raise DataError(f"times has {len(ranks)} rows and targets has {len(codes)}.")
+        return Rows(codes, classes, times=ranks)
     if groups is None:
         return Rows(codes, classes)
     group_codes, _ = _codes(pd.Series(groups).reset_index(drop=True), "groups")
@@ -106,7 +114,13 @@ def read_rows(targets: Any, task: str, groups: Any = None) -> Rows:
 
 
 def lock_test_part(
-    targets: Any, *, task: str, share: float = 1 / 3, seed: Seed = 0, groups: Any = None
+    targets: Any,
+    *,
+    task: str,
+    share: float = 1 / 3,
+    seed: Seed = 0,
+    groups: Any = None,
+    times: Any = None,
 ) -> LockedPart:
     """Return the rows to develop with and the rows that stay locked away until the end.
 
@@ -122,6 +136,8 @@ def lock_test_part(
         The same seed locks the same rows.
     groups
         The group of each row; a group is locked as a whole or not at all.
+    times
+        When each row was; the latest are locked.
 
     Notes
     -----
@@ -135,10 +151,14 @@ def lock_test_part(
     >>> len(development), iris.target_values[test].value_counts().tolist()
     (100, [17, 17, 16])
     """
-    rows = read_rows(targets, task, groups)
+    rows = read_rows(targets, task, groups, times)
     check_share(share)
     least_units(rows)
-    locked = take_share(rows, share, seed)
+    if rows.times is not None:
+        counts = np.bincount(rows.times)
+        locked = ((np.cumsum(counts) - counts / 2) > (1 - share) * rows.n_rows)[rows.times]
+    else:
+        locked = take_share(rows, share, seed)
     return LockedPart(np.flatnonzero(~locked), np.flatnonzero(locked))
 
 
@@ -250,6 +270,21 @@ def deal_parts(rows: Rows, parts: int, seed: int) -> np.ndarray:
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         for part, (_, members) in enumerate(folds):
             dealt[members] = part
+    return dealt
+
+
+def deal_periods(rows: Rows, periods: int) -> np.ndarray:
+    """Return the period, from 0, of each row: of nearly equal size, equal times in one of them."""
+    times = np.arange(rows.n_rows) if rows.times is None else rows.times
+    counts = np.bincount(times)
+    # The middle of a time's rows decides, so that periods are as even as its size allows.
+    middles = np.cumsum(counts) - counts / 2
+    dealt = np.minimum((middles * periods / rows.n_rows).astype(np.int64), periods - 1)[times]
+    if len(np.unique(dealt)) < periods:
+        raise DataError(
+            f"The rows have {len(counts)} different times, too few or too uneven for {periods} "
+            "periods; take fewer folds."
+        )
     return dealt
 
 

@@ -27,6 +27,7 @@ DEFAULT_LEARNERS = {
         "k-nearest neighbours",
         "support vector machine",
         "random forest",
+        "gradient boosting",
     ),
     "regression": (
         "mean predictor",
@@ -35,6 +36,7 @@ DEFAULT_LEARNERS = {
         "k-nearest neighbours smoother",
         "support vector regression",
         "random forest regression",
+        "gradient boosting regression",
     ),
 }
 #: Their time grows with the square of the rows or faster: not for more rows than this, unless
@@ -65,6 +67,8 @@ class DataChoice:
     rare
         What is done with classes of fewer than 5 rows: "keep", "drop" leaves their rows out,
         "join" makes one class of them.
+    keep
+        Columns that are inputs although they seem to name the rows alone.
     """
 
     source: str | Path | pd.DataFrame | Dataset
@@ -74,10 +78,12 @@ class DataChoice:
     drop_missing_target: bool = False
     leave_out: Sequence[str] = ()
     rare: str = "keep"
+    keep: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        names = (self.leave_out,) if isinstance(self.leave_out, str) else tuple(self.leave_out)
-        object.__setattr__(self, "leave_out", names)
+        for key in ("leave_out", "keep"):
+            names = getattr(self, key)
+            object.__setattr__(self, key, (names,) if isinstance(names, str) else tuple(names))
         if self.rare not in RARE:
             raise DataError(f"rare: {self.rare!r}; expected one of {', '.join(RARE)}.")
 

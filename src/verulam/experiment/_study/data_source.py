@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, UnknownNameError, unknown_name
-from verulam.data import Dataset, dataset, read
+from verulam.data import Dataset, as_pandas, dataset, read
 from verulam.experiment._study.target_checks import target_problem
 
 if TYPE_CHECKING:
@@ -42,8 +42,11 @@ def open_data(
     >>> open_data("iris").n_rows
     150
     """
-    if not isinstance(data, str | Path | pd.DataFrame | Dataset):
-        raise DataError(f"data: {_type_problem(data)}")
+    if not isinstance(data, str | Path | Dataset):
+        frame = as_pandas(data)
+        if frame is None:
+            raise DataError(f"data: {_type_problem(data)}")
+        data = frame
     return _without_columns(_opened(data, target, drop_missing=drop_missing_target), leave_out)
 
 

@@ -1,26 +1,33 @@
-"""Preprocessing of tables: imputing, encoding and scaling, where a learner needs it."""
+"""Preprocessing of tables: dates, texts, gaps, categories and scales, where a learner needs it."""
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.compose import ColumnTransformer
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, is_regressor
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     MinMaxScaler,
     OneHotEncoder,
+    OrdinalEncoder,
     QuantileTransformer,
     StandardScaler,
+    TargetEncoder,
 )
 from sklearn.utils import get_tags
 
-from verulam.base import DataError, abilities, is_categorical
+from verulam.base import abilities, is_categorical
 from verulam.data import column_hint
+from verulam.experiment._study.inspection import is_identifier
+from verulam.experiment._text import listed
 
 #: Ways to prepare a table that a study may vary, and what each does to numbers.
 PREPARATIONS = {
@@ -30,6 +37,10 @@ PREPARATIONS = {
     "unit range": "brought between 0 and 1",
     "ranks": "replaced by their ranks",
 }
+#: Learners whose defaults are meant for targets of about unit scale.
+_UNIT_TARGETS = {"SVR", "NuSVR", "SupportVectorRegressor", "MLPRegressor"}
+#: Numbers that a column of text becomes.
+TEXT_COMPONENTS = 30
 #: Learners that need columns of which none follows from the others.
 _INVERT_COVARIANCES = {
     "GaussianClassifier", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis",
@@ -48,11 +59,14 @@ class Prepared:
         What is done to the columns first, for the report.
     transformer
         What does it, before the learner; None for nothing.
+    prefix
+        What the learner's parameters are called by inside the estimator.
     """
 
     estimator: Any
     words: str
     transformer: Any = None
+    prefix: str = ""
 
 
 class AsObjects(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -91,31 +105,147 @@ class ReferenceEncoder(OneHotEncoder):
         return np.concatenate([np.arange(len(names)) > 0 for names in self.categories_])
 
 
-def usable_inputs(inputs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the columns that learners can use, and notices about those left out."""
-    left_out = [name for name in inputs.columns if not _is_usable(inputs[name])]
-    usable = inputs.drop(columns=left_out)
-    if usable.shape[1] == 0:
-        raise DataError(
-            "No input column holds numbers or categories; there is nothing to learn from."
+class ColumnEncoder(TransformerMixin, BaseEstimator):
+    """Turn each column into numbers by an encoder of its own; the base of those below.
+
+    The encoders are skrub's. It is loaded where a table has texts or dates: it takes a second.
+    """
+
+    def fit(self, X: pd.DataFrame, y: Any = None) -> Self:
+        """Fit an encoder to each column."""
+        self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        self.n_features_in_ = X.shape[1]
+        with warnings.catch_warnings():
+            # Of texts with fewer letter sequences than components, whose last ones are zero.
+            warnings.simplefilter("ignore", UserWarning)
+            self.encoders_ = [self._fitted(self._read(X[name])) for name in X.columns]
+        return self
+
+    def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        """Return what the encoders make of all columns, side by side."""
+        columns = zip(self.encoders_, X.columns, strict=True)
+        parts = [encoder.transform(self._read(X[name])).to_numpy() for encoder, name in columns]
+        return np.hstack(parts).astype(np.float64)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the new columns."""
+        names = [encoder.get_feature_names_out() for encoder in self.encoders_]
+        return np.concatenate(names).astype(object)
+
+    def _read(self, column: pd.Series) -> pd.Series:
+        return column
+
+    def _fitted(self, column: pd.Series) -> Any:
+        raise NotImplementedError
+
+
+class TextComponents(ColumnEncoder):
+    """Turn texts into the main components of their letter sequences; a gap is an empty text."""
+
+    def __init__(self, n_components: int = TEXT_COMPONENTS) -> None:
+        self.n_components = n_components
+
+    def _read(self, column: pd.Series) -> pd.Series:
+        return column.astype(object).where(column.notna(), "").astype(str)
+
+    def _fitted(self, column: pd.Series) -> Any:
+        from skrub import StringEncoder
+
+        count = max(1, min(self.n_components, len(column) - 1))
+        return StringEncoder(n_components=count, random_state=0).fit(column)
+
+
+class DateParts(ColumnEncoder):
+    """Turn dates into the time passed, the year, and where in year, month and week they are.
+
+    What returns every year, month or week stands on a circle, so that December is beside January.
+    Hours count where the dates have any; what is missing stays so.
+    """
+
+    def _fitted(self, column: pd.Series) -> Any:
+        from skrub import DatetimeEncoder
+
+        present = column.dropna()
+        timed = bool((present != present.dt.normalize()).any())
+        encoder = DatetimeEncoder(
+            resolution="hour" if timed else "day", add_weekday=True, periodic_encoding="circular"
         )
+        return encoder.fit(column)
+
+
+def usable_inputs(
+    inputs: pd.DataFrame, keep: Sequence[str] = ()
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the columns that learners can use, and notices about those left out.
+
+    Parameters
+    ----------
+    inputs
+        All columns that may be inputs.
+    keep
+        Those that stay, although they seem to name the rows alone.
+    """
+    identifiers = [str(name) for name in inputs if is_identifier(inputs[name])]
+    identifiers = [name for name in identifiers if name not in keep]
+    # What alone is there is used, whatever it seems to be.
+    if len(identifiers) == inputs.shape[1]:
+        identifiers = []
+    usable = inputs.drop(columns=identifiers)
     truths = [name for name in usable.columns if pd.api.types.is_bool_dtype(usable[name])]
     usable = usable.astype(dict.fromkeys(truths, "category"))
     constant = [name for name in usable.columns if usable[name].nunique(dropna=False) < 2]
     if len(constant) == usable.shape[1]:
         constant = []  # Baselines can do without any; the others say so themselves.
     notices = []
-    if left_out:
-        named = ", ".join(_with_hint(inputs[name]) for name in left_out)
-        notices.append(f"Text and date columns are left out: {named}.")
+    if identifiers:
+        one = len(identifiers) == 1
+        notices.append(
+            f"{listed(identifiers)} only {'names' if one else 'name'} the rows, and "
+            f"{'is' if one else 'are'} left out; keep (--keep of a command) brings "
+            f"{'it' if one else 'them'} back."
+        )
     if constant:
         notices.append(f"Columns with one value alone are left out: {', '.join(constant)}.")
-    return usable.drop(columns=constant), tuple(notices)
+    usable = usable.drop(columns=constant)
+    texts = [name for name in usable if _kind(usable[name]) == "text"]
+    hinted = [f"{name} ({hint})" for name in texts if (hint := column_hint(usable[name]))]
+    if hinted:
+        notices.append(f"Read as text: {', '.join(hinted)}.")
+    return usable, tuple(notices)
 
 
-def _with_hint(column: pd.Series) -> str:
-    hint = column_hint(column)
-    return f"{column.name} ({hint})" if hint else str(column.name)
+def _kind(column: pd.Series) -> str:
+    """Return how a column is prepared: as ordered, category, number, date or text."""
+    if is_categorical(column):
+        ordered = isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered
+        return "ordered" if ordered else "category"
+    if pd.api.types.is_numeric_dtype(column):
+        return "number"
+    return "date" if column.dtype.kind == "M" else "text"
+
+
+def becomes(column: pd.Series) -> str:
+    """Return what a column becomes for learners that use numbers alone, in words.
+
+    Parameters
+    ----------
+    column
+        A column of inputs.
+    """
+    if _is_word(column):
+        return f"{TEXT_COMPONENTS} components, mean target"
+    return {
+        "ordered": "its rank",
+        "category": f"{column.nunique()} columns of 0 and 1",
+        "number": "as it is, scaled",
+        "date": "time passed, season, weekday",
+        "text": f"{TEXT_COMPONENTS} components",
+    }[_kind(column)]
+
+
+def _is_word(column: pd.Series) -> bool:
+    """Tell whether a text is one of many categories that come again, such as a town."""
+    return _kind(column) == "text" and column.nunique() <= column.notna().sum() / 2
 
 
 def prepared(
@@ -147,38 +277,132 @@ def prepared(
     if ignores_inputs or (isinstance(estimator, Pipeline) and how == "as needed"):
         return Prepared(estimator, "the table as it is")
     able = abilities(estimator)
-    categories = [name for name in inputs.columns if is_categorical(inputs[name])]
-    numbers = [name for name in inputs.columns if name not in categories]
+    kinds = _by_kind(inputs)
     gaps = bool(inputs.isna().to_numpy().any())
+    read = [*kinds["date"], *kinds["text"]]
+    categories = [*kinds["ordered"], *kinds["category"]]
     can_use = (able.categorical or not categories) and (able.missing or not gaps)
     plain = how == "unscaled" or (how == "as needed" and (able.categorical or not scale))
-    if can_use and plain:
+    if can_use and plain and not read:
         return Prepared(estimator, "the table as it is")
-    parts, words = [], []
-    if numbers:
-        fill = [SimpleImputer(strategy="median", keep_empty_features=True)] if gaps else []
-        parts.append(("numbers", make_pipeline(*fill, _scaler(how, len(inputs))), numbers))
-        words.append(f"numbers {'imputed (median) and ' if gaps else ''}{PREPARATIONS[how]}")
-    if categories:
-        fill = (
-            [
-                # Categories of different kinds, such as words and truths, have no common type.
-                AsObjects(),
-                SimpleImputer(strategy="most_frequent", keep_empty_features=True),
-            ]
-            if gaps
-            else []
-        )
-        inverts = {base.__qualname__ for base in type(estimator).__mro__} & _INVERT_COVARIANCES
-        kind = ReferenceEncoder if inverts else OneHotEncoder
-        encoder = kind(handle_unknown="ignore", sparse_output=False)
-        parts.append(("categories", make_pipeline(*fill, encoder), categories))
-        imputed = "imputed (mode) and " if gaps else ""
-        without = " (the first left out)" if inverts else ""
-        words.append(f"categories {imputed}one-hot encoded{without}")
+    if can_use and plain:
+        # Numbers and categories as they are; dates and texts become further columns.
+        steps = _reading_steps(kinds, inputs, [], of_numbers=is_regressor(estimator))
+        transformer = ColumnTransformer(
+            [(step.name, step.transformer, step.columns) for step in steps],
+            remainder="passthrough",
+            verbose_feature_names_out=False,
+        ).set_output(transform="pandas")
+        words = f"the table as it is but for {', '.join(step.words for step in steps)}"
+        return _behind(transformer, estimator, words, scale=scale)
+    inverts = {base.__qualname__ for base in type(estimator).__mro__} & _INVERT_COVARIANCES
+    steps = [*_number_steps(kinds, inputs, how, gaps=gaps), *_category_steps(kinds, inverts, gaps)]
+    steps += _reading_steps(
+        kinds, inputs, [_scaler(how, len(inputs))], of_numbers=is_regressor(estimator)
+    )
+    words = ", ".join(step.words for step in steps)
     # A table of numbers needs no sorting of its columns, which would cost more than some fits.
-    transformer = ColumnTransformer(parts) if categories else parts[0][1]
-    return Prepared(make_pipeline(transformer, estimator), ", ".join(words), transformer)
+    if len(steps) == 1 and kinds["number"]:
+        transformer = steps[0].transformer
+    else:
+        transformer = ColumnTransformer([(s.name, s.transformer, s.columns) for s in steps])
+    return _behind(transformer, estimator, words, scale=scale)
+
+
+def _behind(transformer: Any, estimator: Any, words: str, *, scale: bool) -> Prepared:
+    """Return the learner behind a transformer, with its targets scaled where it needs that."""
+    names = {base.__qualname__ for base in type(estimator).__mro__}
+    if not (scale and names & _UNIT_TARGETS):
+        pipeline = make_pipeline(transformer, estimator)
+        return Prepared(pipeline, words, transformer, f"{pipeline.steps[-1][0]}__")
+    scaled = TransformedTargetRegressor(estimator, transformer=StandardScaler())
+    pipeline = make_pipeline(transformer, scaled)
+    prefix = f"{pipeline.steps[-1][0]}__regressor__"
+    return Prepared(pipeline, f"{words}, targets scaled", transformer, prefix)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Some columns, what is done to them, and that in words."""
+
+    name: str
+    transformer: Any
+    columns: list[str]
+    words: str
+
+
+def _by_kind(inputs: pd.DataFrame) -> dict[str, list[str]]:
+    kinds: dict[str, list[str]] = {
+        kind: [] for kind in ("number", "ordered", "category", "date", "text")
+    }
+    for name in inputs.columns:
+        kinds[_kind(inputs[name])].append(name)
+    return kinds
+
+
+def _number_steps(
+    kinds: dict[str, list[str]], inputs: pd.DataFrame, how: str, *, gaps: bool
+) -> list[_Step]:
+    steps = []
+    imputed = "imputed (median) and " if gaps else ""
+    fill = [SimpleImputer(strategy="median", keep_empty_features=True)] if gaps else []
+    if kinds["number"]:
+        pipeline = make_pipeline(*fill, _scaler(how, len(inputs)))
+        words = f"numbers {imputed}{PREPARATIONS[how]}"
+        steps.append(_Step("numbers", pipeline, kinds["number"], words))
+    if kinds["ordered"]:
+        levels = [list(inputs[name].cat.categories) for name in kinds["ordered"]]
+        ranks = OrdinalEncoder(
+            categories=levels, handle_unknown="use_encoded_value", unknown_value=np.nan
+        )
+        pipeline = make_pipeline(ranks, *fill, _scaler(how, len(inputs)))
+        words = f"ordered categories {imputed}by rank"
+        steps.append(_Step("ordered", pipeline, kinds["ordered"], words))
+    return steps
+
+
+def _category_steps(kinds: dict[str, list[str]], inverts: set[str], gaps: bool) -> list[_Step]:
+    if not kinds["category"]:
+        return []
+    fill = (
+        [
+            # Categories of different kinds, such as words and truths, have no common type.
+            AsObjects(),
+            SimpleImputer(strategy="most_frequent", keep_empty_features=True),
+        ]
+        if gaps
+        else []
+    )
+    encoder_kind = ReferenceEncoder if inverts else OneHotEncoder
+    encoder = encoder_kind(handle_unknown="ignore", sparse_output=False)
+    imputed = "imputed (mode) and " if gaps else ""
+    without = " (the first left out)" if inverts else ""
+    words = f"categories {imputed}one-hot encoded{without}"
+    return [_Step("categories", make_pipeline(*fill, encoder), kinds["category"], words)]
+
+
+def _reading_steps(
+    kinds: dict[str, list[str]], inputs: pd.DataFrame, after: list[Any], *, of_numbers: bool
+) -> list[_Step]:
+    """Return what turns dates, repeated words and texts into numbers."""
+    steps = []
+    if kinds["date"]:
+        fill = SimpleImputer(strategy="median", keep_empty_features=True)
+        pipeline = make_pipeline(DateParts(), fill, *after)
+        steps.append(_Step("dates", pipeline, kinds["date"], "dates as time and season"))
+    words = [name for name in kinds["text"] if _is_word(inputs[name])]
+    if words:
+        # Whole numbers are no classes where a number is predicted.
+        encoder = TargetEncoder(
+            target_type="continuous" if of_numbers else "auto",
+            cv=KFold(5, shuffle=True, random_state=0),
+        )
+        pipeline = make_pipeline(AsObjects(), encoder, *after)
+        steps.append(_Step("words", pipeline, words, "repeated words by their mean target"))
+    if kinds["text"]:
+        pipeline = make_pipeline(TextComponents(), *after)
+        steps.append(_Step("texts", pipeline, kinds["text"], "texts as components"))
+    return steps
 
 
 def _scaler(how: str, n_rows: int) -> Any:
@@ -190,7 +414,3 @@ def _scaler(how: str, n_rows: int) -> Any:
     if how == "ranks":
         return QuantileTransformer(n_quantiles=min(1000, max(2, n_rows // 4)), random_state=0)
     return StandardScaler()
-
-
-def _is_usable(column: pd.Series) -> bool:
-    return is_categorical(column) or pd.api.types.is_numeric_dtype(column)

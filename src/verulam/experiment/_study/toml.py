@@ -73,6 +73,7 @@ _DATA_KEYS: dict[str, type | tuple[type, ...]] = {
     "groups": str,
     "drop_missing_target": bool,
     "leave_out": (list, str),
+    "keep": (list, str),
     "rare": str,
 }
 _LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {

@@ -33,7 +33,7 @@ _TREE = (_linear("max_depth", 1, 20, whole=True), _log("min_samples_leaf", 1, 30
 _FOREST = (_linear("max_features", 0.1, 1.0), _log("min_samples_leaf", 1, 20, whole=True))
 _NETWORK = (
     _log("alpha", 1e-6, 1.0),
-    _log("learning_rate_init", 1e-4, 0.1),
+    _log("learning_rate", 1e-4, 0.1),
     _one_of("hidden_layer_sizes", (10,), (30,), (100,)),
 )
 _MACHINE = (_log("C", 1e-2, 1e3), _log("gamma", 1e-4, 10.0))
@@ -98,6 +98,8 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
         _log("n_neighbors", 1, 10, whole=True),
         _linear("push_weight", 0.1, 0.9),
     ),
+    "neural.MLPClassifier": _NETWORK,
+    "neural.MLPRegressor": _NETWORK,
     "k-nearest neighbours": _NEIGHBOURS,
     "k-nearest neighbours smoother": _NEIGHBOURS,
     "decision tree": _TREE,
@@ -106,8 +108,6 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
     "random forest regression": _FOREST,
     "logistic regression": (_log("C", 1e-3, 1e3),),
     "perceptron": (_one_of("penalty", "l2", "l1"), _log("alpha", 1e-6, 1e-1)),
-    "multilayer perceptron": _NETWORK,
-    "multilayer perceptron regression": _NETWORK,
     "support vector machine": _MACHINE,
     "support vector regression": (*_MACHINE, _log("epsilon", 1e-3, 10.0)),
     "nu support vector machine": (_linear("nu", 0.05, 0.8), _log("gamma", 1e-4, 10.0)),
@@ -123,7 +123,6 @@ DEFAULT_SPACES: Mapping[str, tuple[Factor, ...]] = {
     ),
     "ridge regression": (_log("alpha", 1e-4, 1e4),),
     "lasso": (_log("alpha", 1e-4, 10.0),),
-    "Gaussian process regression": (_log("alpha", 1e-4, 1.0),),
 }
 
 

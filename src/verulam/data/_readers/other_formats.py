@@ -1,0 +1,153 @@
+"""Reading spreadsheets, JSON lines and Feather files, and tables of other libraries."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from verulam.base import DataError, refuse_duplicate_names
+from verulam.data._dataset import Dataset
+from verulam.data._table.files import (
+    checked_path,
+    data_name,
+    file_error,
+    file_named,
+    open_bytes,
+    unreadable,
+)
+
+
+def read_excel(
+    path: str | Path, *, target: str | None = None, sheet: str | int = 0, **options: Any
+) -> Dataset:
+    """Read one sheet of a spreadsheet (.xlsx, .xlsm, .xls, .xlsb or .ods), names in its first row.
+
+    Parameters
+    ----------
+    path
+        The file.
+    target
+        The column to predict.
+    sheet
+        Name or number of the sheet; the first if not given.
+    **options
+        Passed on to :meth:`Dataset.from_frame`.
+    """
+    path = checked_path(path)
+    try:
+        import python_calamine  # noqa: F401 (what pandas reads with)
+    except ImportError:
+        raise DataError(
+            f"{path}: spreadsheets are read by python-calamine; pip install 'verulam[excel]', or "
+            "save the sheet as CSV."
+        ) from None
+    with unreadable(path, "cannot be read as a spreadsheet"):
+        book = pd.ExcelFile(path, engine="calamine")
+    with book:
+        if isinstance(sheet, str) and sheet not in book.sheet_names:
+            names = ", ".join(map(repr, book.sheet_names))
+            raise file_error(path, f"has no sheet {sheet!r}; it has {names}.")
+        with unreadable(path, "cannot be read as a spreadsheet"):
+            frame = pd.read_excel(book, sheet_name=sheet)
+    # Rows and columns without anything in them are the margins of a sheet.
+    unnamed = [name for name in frame.columns if str(name).startswith("Unnamed:")]
+    empty = [name for name in unnamed if frame[name].isna().all()]
+    frame = frame.drop(columns=empty).dropna(how="all").reset_index(drop=True).infer_objects()
+    return _from_file(frame, path, target, options)
+
+
+def read_json(path: str | Path, *, target: str | None = None, **options: Any) -> Dataset:
+    """Read JSON lines, an object a row, or one list of such objects.
+
+    Parameters
+    ----------
+    path
+        The file, perhaps packed.
+    target
+        The column to predict.
+    **options
+        Passed on to :meth:`Dataset.from_frame`.
+    """
+    path = checked_path(path)
+    with unreadable(path), open_bytes(path) as file:
+        content = file.read().decode("utf-8-sig")
+    if content.lstrip().startswith("["):
+        try:
+            rows = json.loads(content)
+        except json.JSONDecodeError as error:
+            raise file_error(path, f"is no JSON: {error.msg}.", error.lineno) from error
+    else:
+        rows = [_row(path, number, line) for number, line in enumerate(content.splitlines(), 1)]
+        rows = [row for row in rows if row is not None]
+    for place, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise file_error(path, f"row {place} is no object with names, but {str(row)[:20]}.")
+        nested = [name for name, value in row.items() if isinstance(value, dict | list)]
+        if nested:
+            raise file_error(
+                path, f"row {place} holds a table within {nested[0]!r}; make it flat first."
+            )
+    return _from_file(pd.DataFrame(rows), path, target, options)
+
+
+def _row(path: Path, number: int, line: str) -> Any:
+    if not line.strip():
+        return None
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise file_error(path, f"is no JSON: {error.msg}.", number) from error
+
+
+def read_feather(path: str | Path, *, target: str | None = None, **options: Any) -> Dataset:
+    """Read a Feather (Arrow) file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    target
+        The column to predict.
+    **options
+        Passed on to :meth:`Dataset.from_frame`.
+    """
+    import pyarrow.feather
+
+    path = checked_path(path)
+    with unreadable(path, "cannot be read as a Feather file"):
+        frame = pyarrow.feather.read_table(path).to_pandas(ignore_metadata=True)
+    return _from_file(frame, path, target, options)
+
+
+def _from_file(
+    frame: pd.DataFrame, path: Path, target: str | None, options: dict[str, Any]
+) -> Dataset:
+    with file_named(path):
+        frame.columns = [str(name) for name in frame.columns]
+        refuse_duplicate_names(frame.columns)
+        defaults = {"name": data_name(path), "source": path.name}
+        return Dataset.from_frame(frame, target=target, **{**defaults, **options})
+
+
+def as_pandas(table: Any) -> pd.DataFrame | None:
+    """Return a table of Arrow, polars or any library that speaks Arrow; None for other things.
+
+    Parameters
+    ----------
+    table
+        Anything.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> as_pandas(pyarrow.table({"a": [1, 2]})).shape
+    (2, 1)
+    """
+    if isinstance(table, pd.DataFrame):
+        return table
+    if not hasattr(table, "__arrow_c_stream__"):
+        return None
+    import pyarrow as pa
+
+    return pa.table(table).to_pandas()

@@ -1,0 +1,335 @@
+"""Values as people write them: money, shares, units, local dates, one word in several spellings."""
+
+import re
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+#: Words in the order that they stand for; a column of at least three of them is ordered.
+SCALES: tuple[tuple[str, ...], ...] = (
+    ("very low", "low", "medium", "high", "very high"),
+    ("low", "moderate", "high"),
+    ("low", "middle", "high"),
+    ("very small", "small", "medium", "large", "very large"),
+    ("xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl"),
+    ("none", "mild", "moderate", "severe", "critical"),
+    ("very poor", "poor", "fair", "good", "very good", "excellent"),
+    ("very bad", "bad", "average", "good", "very good"),
+    ("poor", "average", "good", "excellent"),
+    ("bronze", "silver", "gold", "platinum"),
+    ("beginner", "intermediate", "advanced", "expert"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("daily", "weekly", "monthly", "quarterly", "yearly"),
+    ("first", "second", "third", "fourth", "fifth"),
+)
+#: Long and short forms of the same answers.
+_ANSWERS = ({"y": "yes", "n": "no"}, {"t": "true", "f": "false"})
+
+_MARKS = "€$£¥₹"
+_MARK = rf"(?:[{_MARKS}]|[A-Z]{{3}}(?=[\s\d-])|R\$|Fr\.)"
+_DIGITS = r"\d[\d.,' \u00a0\u202f]*"
+_UNIT = r"%|‰|°[CF]?|[A-Za-zµ]{1,4}[²³23]?(?:/[A-Za-z]{1,3}[²³23]?)?|[€$£¥₹]"
+_NUMBER = re.compile(
+    rf"(?P<open>\()?(?P<sign>[-+−])?\s?(?P<mark>{_MARK})?\s?(?P<inner>[-−])?"
+    rf"(?P<digits>{_DIGITS})\s?(?P<unit>{_UNIT})?(?P<close>\))?"
+)
+_MULTIPLIERS = {"k", "K", "M", "m", "Mio", "mio", "mn", "bn", "B", "T"}
+_GROUPED = {sign: re.compile(rf"\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+") for sign in ".,' "}
+
+#: How dates are written where they are not ISO; those of one row read alike but for the order.
+_DATE_FORMATS: tuple[tuple[str, ...], ...] = (
+    ("%d/%m/%Y", "%m/%d/%Y"),
+    ("%d-%m-%Y", "%m-%d-%Y"),
+    ("%d.%m.%Y",),
+    ("%Y/%m/%d",),
+    ("%d/%m/%y", "%m/%d/%y"),
+    ("%d.%m.%y",),
+    ("%d %b %Y",),
+    ("%d %B %Y",),
+    ("%d-%b-%Y",),
+    ("%d-%b-%y",),
+    ("%b %d, %Y",),
+    ("%B %d, %Y",),
+    ("%b %d %Y",),
+)
+_TIMES = ("", " %H:%M", " %H:%M:%S")
+#: Shape of all that may be such a date, so that other texts are not tried in vain.
+_MAYBE_DATE = (
+    r"(?:\d{1,4}[-/. ][A-Za-z0-9]{1,9}[-/. ]\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})"
+    r"(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?"
+)
+_HEAD = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a column of strings was read as.
+
+    Attributes
+    ----------
+    values
+        The column.
+    note
+        What was done, in words.
+    form
+        How to read more of them: the decimal sign of numbers, the format of dates.
+    """
+
+    values: pd.Series
+    note: str
+    form: str = ""
+
+
+def read_numbers(column: pd.Series, decimal: str | None = None) -> Reading | None:
+    """Return strings such as "£1,200.50", "12 %" or "80 kg" as numbers; None if some are none.
+
+    All must have the same unit, and one decimal sign must fit all of them.
+
+    Parameters
+    ----------
+    column
+        Strings and missing values.
+    decimal
+        The decimal sign where it is known; None finds it from the values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> reading = read_numbers(pd.Series(["£1,200.50", None, "£80"]))
+    >>> reading.values.tolist(), reading.note
+    ([1200.5, nan, 80.0], "numbers, written as '£1,200.50'")
+    """
+    present = column.dropna().astype(str).str.strip()
+    if decimal is None and not all(map(_NUMBER.fullmatch, present.iloc[:_HEAD])):
+        return None
+    parts = [_NUMBER.fullmatch(text) for text in present]
+    matches = [match for match in parts if match is not None]
+    if not matches or len(matches) < len(parts):
+        return None
+    units = {(match["mark"] or "", match["unit"] or "") for match in matches}
+    if len(units) > 1 or any(unit in _MULTIPLIERS for _, unit in units):
+        return None
+    digits = [re.sub(r"[ \u00a0\u202f]", " ", match["digits"].strip()) for match in matches]
+    (mark, unit) = next(iter(units))
+    if decimal is None:
+        decimal = _decimal_sign(digits, money=bool(mark) or unit in _MARKS)
+        if decimal is None or not (mark or unit or _has_separators(digits)):
+            return None
+    plain = [_plain_digits(text, decimal) for text in digits]
+    if any(text is None for text in plain):
+        return None
+    negative = np.array([bool(m["sign"] in ("-", "−") or m["inner"] or m["open"]) for m in matches])
+    numbers = np.array([float(text or "nan") for text in plain]) * np.where(negative, -1.0, 1.0)
+    values = pd.Series(np.nan, index=column.index, name=column.name)
+    values.loc[present.index] = numbers
+    note = f"numbers, written as {max(present, key=len)!r}"
+    return Reading(values, note + (" with a decimal comma" if decimal == "," else ""), decimal)
+
+
+def _has_separators(digits: Sequence[str]) -> bool:
+    return any(set(text) & set(",' ") for text in digits)
+
+
+def _decimal_sign(digits: Sequence[str], *, money: bool) -> str | None:
+    """Return the decimal sign that all numbers agree on; None where they do not."""
+    decimals, thousands, either = set(), set(), set()
+    for text in digits:
+        signs = re.findall(r"[.,' ]", text)
+        if not signs:
+            continue
+        last, tail = signs[-1], len(text) - text.rindex(signs[-1]) - 1
+        if len(set(signs)) > 1:
+            decimals.add(last)
+            thousands.update(signs[:-1])
+        elif len(signs) > 1 or last in "' ":
+            thousands.add(last)
+        elif tail == 3:
+            either.add(last)
+        else:
+            decimals.add(last)
+    if not decimals:
+        # Three digits behind the only sign: thousands with a comma or in money, else decimals.
+        ambiguous = either - thousands
+        thousands |= {sign for sign in ambiguous if sign == "," or money}
+        decimals = either - thousands
+    if len(decimals) > 1 or decimals & thousands or not decimals <= {".", ","}:
+        return None
+    if decimals:
+        return next(iter(decimals))
+    return "," if "." in thousands else "."
+
+
+def _plain_digits(text: str, decimal: str) -> str | None:
+    """Return a number as Python writes it; None where thousands are not in groups of three."""
+    whole, _, fraction = text.partition(decimal)
+    signs = set(re.findall(r"[.,' ]", whole))
+    if len(signs) > 1 or (fraction and not fraction.isdigit()):
+        return None
+    for sign in signs:
+        if not _GROUPED[sign].fullmatch(whole):
+            return None
+        whole = whole.replace(sign, "")
+    return f"{whole}.{fraction or 0}"
+
+
+def read_dates(column: pd.Series, form: str | None = None) -> Reading | None:
+    """Return strings such as "29/02/2024" or "3 Mar 2024" as dates; None if some are none.
+
+    Day and month must not be mistakable: "03/04/2024" is read only beside dates that tell.
+
+    Parameters
+    ----------
+    column
+        Strings and missing values.
+    form
+        The format where it is known; None finds it from the values.
+    """
+    present = column.dropna().astype(str).str.strip()
+    if form is not None:
+        forms = [form]
+    else:
+        if present.empty or not present.iloc[:_HEAD].str.fullmatch(_MAYBE_DATE).all():
+            return None
+        forms = date_formats(present)
+        # Both orders fit: nothing tells the day from the month.
+        if len(forms) != 1:
+            return None
+    dates = pd.to_datetime(present, format=forms[0], errors="coerce")
+    if dates.isna().any():
+        return None
+    values = pd.Series(pd.NaT, index=column.index, name=column.name, dtype="datetime64[us]")
+    values.loc[present.index] = dates.astype("datetime64[us]")
+    note = f"dates, written as {str(present.iloc[0])!r}"
+    return Reading(values, note, forms[0])
+
+
+def date_formats(texts: pd.Series) -> list[str]:
+    """Return the formats in which all of some strings are dates: two where the order is open.
+
+    Parameters
+    ----------
+    texts
+        Strings without gaps around them.
+    """
+    for orders in _DATE_FORMATS:
+        for time in _TIMES:
+            forms = [form + time for form in orders]
+            head = [form for form in forms if _all_dates(texts.iloc[:_HEAD], form)]
+            if head:
+                return [form for form in head if _all_dates(texts, form)]
+    return []
+
+
+def _all_dates(texts: pd.Series, form: str) -> bool:
+    return bool(pd.to_datetime(texts, format=form, errors="coerce").notna().all())
+
+
+def written_numbers(column: pd.Series, decimal: str) -> pd.Series:
+    """Return strings as numbers, one by one; those that are none stay as they are.
+
+    Parameters
+    ----------
+    column
+        Strings, numbers and missing values.
+    decimal
+        The decimal sign, "." or ",".
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> written_numbers(pd.Series(["1.200,50 €", "80", "n/a"]), ",").tolist()
+    [1200.5, 80.0, 'n/a']
+    """
+
+    def number(text: str) -> object:
+        reading = read_numbers(pd.Series([text]), decimal)
+        return text if reading is None else float(reading.values.iloc[0])
+
+    read = {text: number(text) for text in {v for v in column if isinstance(v, str)}}
+    return column.map(lambda value: read.get(value, value))
+
+
+def same_word(text: str, known: Container[str] = ()) -> str:
+    """Return what the spellings of one word have in common.
+
+    Parameters
+    ----------
+    text
+        A word.
+    known
+        Words in this form, of which a short answer such as "Y" may be one.
+
+    Examples
+    --------
+    >>> same_word(" Very  GOOD "), same_word("Y", {"yes", "no"})
+    ('very good', 'yes')
+    """
+    word = " ".join(text.split()).casefold()
+    for answers in _ANSWERS:
+        if word not in known and answers.get(word, "") in known:
+            return answers[word]
+    return word
+
+
+def join_spellings(column: pd.Series) -> Reading:
+    """Return categories with those joined that differ by case, outer spaces or yes and y alone.
+
+    Parameters
+    ----------
+    column
+        Strings and missing values, few of them different.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> reading = join_spellings(pd.Series(["red", "Red", "red ", "red", "blue"]))
+    >>> reading.values.tolist(), reading.note
+    (['red', 'red', 'red', 'red', 'blue'], "'Red' and 'red ' read as 'red'")
+    """
+    counts = column.value_counts()
+    keys = {word: same_word(str(word)) for word in counts.index}
+    for answers in _ANSWERS:
+        known = set(answers) | set(answers.values())
+        # Short forms by themselves stay as they are.
+        if set(keys.values()) <= known and set(keys.values()) & set(answers.values()):
+            keys = {word: answers.get(key, key) for word, key in keys.items()}
+    spellings: dict[str, list[str]] = {}
+    # The most frequent gives its name, of an answer the long form.
+    for word in sorted(counts.index, key=lambda word: keys[word] != str(word).strip().casefold()):
+        spellings.setdefault(keys[word], []).append(word)
+    joined = {words[0].strip(): words for words in spellings.values() if len(words) > 1}
+    if not joined:
+        return Reading(column, "")
+    renamed = {word: name for name, words in joined.items() for word in words}
+    notes = [
+        f"{' and '.join(repr(word) for word in sorted(words) if word != name)} read as {name!r}"
+        for name, words in joined.items()
+    ]
+    more = f" and {len(notes) - 3} more" if len(notes) > 3 else ""
+    return Reading(column.map(lambda word: renamed.get(word, word)), "; ".join(notes[:3]) + more)
+
+
+def scale_of(words: Sequence[str]) -> list[str] | None:
+    """Return words in the order that they stand for; None where they are no known scale.
+
+    Parameters
+    ----------
+    words
+        Distinct words of a column.
+
+    Examples
+    --------
+    >>> scale_of(["High", "Low", "Medium"])
+    ['Low', 'Medium', 'High']
+    """
+    keys = {str(word).strip().casefold(): word for word in words}
+    if len(keys) < 3:
+        return None
+    for scale in SCALES:
+        if set(keys) <= set(scale):
+            return [keys[key] for key in scale if key in keys]
+    return None

@@ -1,0 +1,108 @@
+"""Spreadsheets, JSON lines, Feather, KEEL, and tables of other libraries."""
+
+import sys
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pytest
+
+from verulam.base import DataError
+from verulam.data import as_pandas, read, read_excel, read_feather, read_json
+
+FRAME = pd.DataFrame(
+    {"size": [1.5, 2.0, None, 4.0] * 5, "colour": ["red", "blue", "red", "red"] * 5, "n": range(20)}
+)
+
+
+def same(data):
+    assert data.n_rows == 20
+    assert data.kinds == {"size": "numeric", "colour": "categorical", "n": "numeric"}
+    assert data.missing == {"size": 5}
+    assert data.target == "colour"
+    assert data.table["n"].tolist() == list(range(20))
+
+
+def test_feather(tmp_path):
+    pyarrow.feather.write_feather(FRAME, tmp_path / "t.feather")
+    same(read(tmp_path / "t.feather", target="colour"))
+    assert read_feather(tmp_path / "t.feather").name == "t"
+    (tmp_path / "bad.feather").write_bytes(b"ARROW1 nothing")
+    with pytest.raises(DataError, match=r"bad\.feather: cannot be read as a Feather file"):
+        read(tmp_path / "bad.feather")
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".ndjson", ".json", ".jsonl.gz"])
+def test_json_lines(tmp_path, suffix):
+    path = tmp_path / f"t{suffix}"
+    FRAME.to_json(path, orient="records", lines=True)
+    same(read(path, target="colour"))
+
+
+def test_json_of_one_list(tmp_path):
+    FRAME.to_json(tmp_path / "t.json", orient="records")
+    same(read(tmp_path / "t.json", target="colour"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1}\n{"a": \n', r"t\.json, line 2: is no JSON"),
+        ('[{"a": 1},\n {"a" 2}]', r"t\.json, line 2: is no JSON"),
+        ("[1, 2]", "row 1 is no object with names, but 1"),
+        ('{"a": 1}\n7\n', "row 2 is no object with names, but 7"),
+        ('{"a": {"b": 1}}', "row 1 holds a table within 'a'"),
+        ("\n\n", "The table has no columns|no rows"),
+    ],
+)
+def test_json_that_is_no_table(tmp_path, text, message):
+    (tmp_path / "t.json").write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_json(tmp_path / "t.json")
+
+
+def test_spreadsheets(tmp_path, monkeypatch):
+    pytest.importorskip("python_calamine")
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "t.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        FRAME.to_excel(writer, sheet_name="rows", index=False)
+        FRAME.head(3).to_excel(writer, sheet_name="few", index=False, startcol=0)
+    same(read(path, target="colour"))
+    assert read_excel(path, sheet="few").n_rows == 3
+    assert read(path, sheet=1).n_rows == 3
+    with pytest.raises(DataError, match=r"has no sheet 'other'; it has 'rows', 'few'"):
+        read_excel(path, sheet="other")
+    (tmp_path / "bad.xlsx").write_bytes(b"PK nothing")
+    with pytest.raises(DataError, match=r"bad\.xlsx: cannot be read as a spreadsheet"):
+        read(tmp_path / "bad.xlsx")
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(
+        DataError, match=r"pip install 'verulam\[excel\]', or save the sheet as CSV"
+    ):
+        read(path)
+
+
+def test_tables_that_speak_arrow():
+    same(read(pa.Table.from_pandas(FRAME, preserve_index=False), target="colour"))
+    polars = pytest.importorskip("polars")
+    same(
+        read(polars.from_arrow(pa.Table.from_pandas(FRAME, preserve_index=False)), target="colour")
+    )
+    assert as_pandas([1, 2]) is None
+    assert as_pandas(FRAME) is FRAME
+
+
+def test_files_of_keel(tmp_path):
+    path = tmp_path / "abalone.dat"
+    path.write_text(
+        "@relation abalone\n@attribute Sex {M, F, I}\n@attribute Length real [0.075, 0.815]\n"
+        "@attribute Rings integer[1,29]\n@inputs Sex, Length\n@outputs Rings\n@data\n"
+        "M, 0.455, 15\nF, <null>, 9\nI, 0.33, 7\n"
+    )
+    data = read(path)
+    assert (data.name, data.target, data.n_rows) == ("abalone", "Rings", 3)
+    assert data.missing == {"Length": 1}
+    assert read(path, target="Sex").task == "classification"
+    (tmp_path / "plain.dat").write_text("a b\n1 2\n3 4\n5 6\n")
+    assert read(tmp_path / "plain.dat").table.columns.tolist() == ["a", "b"]

@@ -1,0 +1,151 @@
+"""Numbers, dates and words as people write them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from verulam.data import Dataset, same_word, written_numbers
+from verulam.data._table.written_values import (
+    date_formats,
+    join_spellings,
+    read_dates,
+    read_numbers,
+    scale_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers", "decimal"),
+    [
+        (["£232,117.20", "£1,000"], [232117.2, 1000.0], "."),
+        (["4.211,54", "87,10", "5,00"], [4211.54, 87.1, 5.0], ","),
+        (["12%", "7.5 %"], [12.0, 7.5], "."),
+        (["80 kg", "75.5 kg"], [80.0, 75.5], "."),
+        (["1,234", "12,345"], [1234.0, 12345.0], "."),
+        (["€1.234", "€12.345"], [1234.0, 12345.0], ","),
+        (["1.234 kg", "2.5 kg"], [1.234, 2.5], "."),
+        (["1,5", "2,75"], [1.5, 2.75], ","),
+        (["(1,200.50)", "300.00"], [-1200.5, 300.0], "."),
+        (["-£5.00", "£3.00"], [-5.0, 3.0], "."),
+        (["USD 100", "USD 1,200"], [100.0, 1200.0], "."),
+        (["1 234,5", "3,25"], [1234.5, 3.25], ","),
+        (["5'000", "10'000"], [5000.0, 10000.0], "."),
+        (["−5 °C", "3 °C"], [-5.0, 3.0], "."),
+        (["60 km/h", "80 km/h"], [60.0, 80.0], "."),
+    ],
+)
+def test_numbers_as_people_write_them(texts, numbers, decimal):
+    reading = read_numbers(pd.Series([texts[0], None, *texts[1:]]))
+    assert reading.values.tolist()[0] == numbers[0]
+    assert np.isnan(reading.values.iloc[1])
+    assert reading.values.tolist()[2:] == numbers[1:]
+    assert reading.form == decimal
+    assert written_numbers(pd.Series(texts), decimal).tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["007", "012"],  # codes
+        ["80 kg", "75 g"],  # units that differ
+        ["10k", "2M"],
+        ["10k", "20k"],
+        ["1.5", "2,5"],  # which is the decimal sign?
+        ["1,5", "1,234.5"],
+        ["030 1234567", "040 22"],  # no groups of three
+        ["12.03.2024", "13.04.2024"],
+        ["12a", "12b"],
+        ["1.2.3", "1.2.4"],
+        ["about 5", "6"],
+        ["£5", "free"],
+        [""],
+    ],
+)
+def test_what_is_no_number_stays_text(texts):
+    assert read_numbers(pd.Series(texts)) is None
+
+
+def test_numbers_beside_what_is_none():
+    read = written_numbers(pd.Series(["1.200,50 €", 7.0, None, "n/a"], dtype=object), ",")
+    assert read.tolist()[:2] == [1200.5, 7.0]
+    assert pd.isna(read.iloc[2])
+    assert read.iloc[3] == "n/a"
+
+
+@pytest.mark.parametrize(
+    ("texts", "first", "form"),
+    [
+        (["29/02/2024", "01/02/2024"], "2024-02-29", "%d/%m/%Y"),
+        (["02/29/2024", "01/02/2024"], "2024-02-29", "%m/%d/%Y"),
+        (["12.03.2024", "01.04.2024"], "2024-03-12", "%d.%m.%Y"),
+        (["2024/03/01"], "2024-03-01", "%Y/%m/%d"),
+        (["3 Mar 2024", "29 Feb 2024"], "2024-03-03", "%d %b %Y"),
+        (["March 3, 2024"], "2024-03-03", "%B %d, %Y"),
+        (["31/12/99"], "1999-12-31", "%d/%m/%y"),
+        (["29/02/2024 10:30", "01/02/2024 11:00"], "2024-02-29 10:30", "%d/%m/%Y %H:%M"),
+    ],
+)
+def test_dates_as_people_write_them(texts, first, form):
+    reading = read_dates(pd.Series([*texts, None]))
+    assert reading.values.iloc[0] == pd.Timestamp(first)
+    assert reading.values.isna().tolist() == [False] * len(texts) + [True]
+    assert reading.form == form
+    assert read_dates(pd.Series(texts), form).values.iloc[0] == pd.Timestamp(first)
+
+
+def test_a_day_that_may_be_a_month_is_not_guessed():
+    texts = pd.Series(["01/02/2024", "03/04/2024"])
+    assert read_dates(texts) is None
+    assert date_formats(texts) == ["%d/%m/%Y", "%m/%d/%Y"]
+    assert read_dates(pd.Series(["12-34-5678"])) is None
+    assert read_dates(pd.Series(["01/02/2024", "soon"]), "%d/%m/%Y") is None
+
+
+def test_spellings_of_one_word():
+    column = pd.Series(["Red", "red", "red", " red", "BLUE", "blue", None])
+    reading = join_spellings(column)
+    assert reading.values.tolist()[:6] == ["red"] * 4 + ["BLUE"] * 2
+    assert pd.isna(reading.values.iloc[6])
+    assert reading.note == "' red' and 'Red' read as 'red'; 'blue' read as 'BLUE'"
+    assert join_spellings(pd.Series(["a", "b"])).note == ""
+    # Short forms alone are categories like others.
+    assert join_spellings(pd.Series(["Y", "N"])).note == ""
+    answers = join_spellings(pd.Series(["Y", "Y", "N", "yes", "No"]))
+    assert answers.values.tolist() == ["yes", "yes", "No", "yes", "No"]
+    assert join_spellings(pd.Series(["T", "F", "true"])).values.tolist() == ["true", "F", "true"]
+    assert same_word("Y", {"yes", "no"}) == "yes"
+    assert same_word("Y", {"y", "n"}) == "y"
+
+
+def test_words_of_a_scale_are_ordered():
+    assert scale_of(["high", "low", "medium"]) == ["low", "medium", "high"]
+    assert scale_of(["XL", "S", "M"]) == ["S", "M", "XL"]
+    assert scale_of(["low", "high"]) is None
+    assert scale_of(["low", "medium", "high", "blue"]) is None
+
+
+def test_a_table_as_people_have_it():
+    frame = pd.DataFrame(
+        {
+            "price": ["£1,200.50", "£80.00", "£7.10", "£300.00"] * 5,
+            "sold": ["29/02/2024", "01/02/2024", "03/02/2024", "07/06/2023"] * 5,
+            "paid": ["Y", "no", "N", "yes"] * 5,
+            "size": ["small", "large", "medium", "large"] * 5,
+        }
+    )
+    data = Dataset.from_frame(frame, target="price")
+    assert data.task == "regression"
+    assert data.kinds == {
+        "price": "numeric", "sold": "date", "paid": "categorical", "size": "ordinal",
+    }  # fmt: skip
+    assert data.forms == {"price": ".", "sold": "%d/%m/%Y"}
+    assert list(data.table["size"].cat.categories) == ["small", "medium", "large"]
+    notes = data.summary()["note"]
+    assert "numbers, written as '£1,200.50'" in notes["price"]
+    assert "dates, written as '29/02/2024'" in notes["sold"]
+    assert "'N' read as 'no'" in notes["paid"]
+    assert "ordered: small < medium < large" in notes["size"]
+    # Columns that are declared stay as they are.
+    declared = Dataset.from_frame(frame, categorical=["paid", "price"])
+    assert declared.table["paid"].nunique() == 4
+    assert declared.kinds["price"] == "categorical"

@@ -1,0 +1,269 @@
+"""Tables as people have them, from a first look to predictions, with no hand edit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import skrub
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import roc_auc_score
+from tests.experiment.real_tables import customers, houses, patients
+
+from verulam.base import DataError, spawn_seeds
+from verulam.cli import main
+from verulam.data import Dataset, dataset, read
+from verulam.experiment import (
+    compare,
+    finalise,
+    load_model,
+    make_plan,
+    predict,
+    read_study,
+    resampling,
+)
+from verulam.experiment._study.inspection import inspect_table
+from verulam.measures import as_measure
+
+
+def verulam(capsys, *words, code=0):
+    """Run a command; return its output in one line."""
+    with pytest.raises(SystemExit) as caught:
+        main([str(word) for word in words])
+    assert (caught.value.code or 0) == code
+    captured = capsys.readouterr()
+    return " ".join((captured.out + captured.err).split())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("real")
+    customers(1200).to_csv(folder / "customers.csv", index=False)
+    houses(500).to_csv(folder / "houses.csv", index=False)
+    patients().to_csv(folder / "patients.csv", index=False)
+    return folder
+
+
+def test_customers_from_a_first_look_to_predictions(folder, capsys):
+    text = verulam(capsys, "describe", folder / "customers.csv", "--target", "churned")
+    assert "customer_id only names the rows. It is left out" in text
+    assert "of the rows are churned=yes" in text
+    assert "age is negative in" in text
+    assert "30 components" in text
+    assert "time passed," in text
+    store = folder / "customers.sqlite"
+    text = verulam(
+        capsys, "compare", folder / "customers.csv", "--target", "churned", "--no-report",
+        "--learners", "majority class,logistic regression,parametric.NaiveBayes",
+        "--resampling", "2x5-fold", "--jobs", "1", "--store", store,
+    )  # fmt: skip
+    # The common class is never called good because it errs seldom.
+    assert "Use the majority class" not in text
+    assert "compared by the area under the ROC curve" in text
+    assert "customer_id only names the rows, and is left out" in text
+    assert "dates as time and season, texts as components" in text
+
+
+@pytest.fixture(scope="module")
+def model_file(folder):
+    """Return the file of a model that tells who leaves."""
+    comparison = compare(
+        folder / "customers.csv", ["majority class", "logistic regression"], target="churned",
+        resampling="2x5-fold", store=folder / "leaving.sqlite", progress=False,
+    )  # fmt: skip
+    return finalise(comparison.analysis.results, path=folder / "leaving.skops").path
+
+
+def test_a_model_in_use(folder, model_file, capsys):
+    new = customers(300, seed=9)
+    new.drop(columns="churned").to_csv(folder / "new.csv", index=False)
+    verulam(capsys, "predict", model_file, folder / "new.csv", "-o", folder / "p.csv")
+    predicted = pd.read_csv(folder / "p.csv")
+    assert len(predicted) == 300
+    area = roc_auc_score(new["churned"] == "yes", predicted["probability_yes"])
+    # Dates and texts carry the signal; without them there is the number of calls.
+    assert area > 0.7
+    card = load_model(model_file).card
+    costs = {row["column"]: row for row in card.importances}
+    assert {"last_order", "note"} <= {*list(costs)[:3]}
+    assert costs["last_order"]["low"] < costs["last_order"]["mean"] < costs["last_order"]["high"]
+    assert abs(costs["monthly"]["mean"]) < costs["last_order"]["mean"] / 3
+    assert "## What it goes by" in card.to_markdown()
+    assert "<h2>What it goes by</h2>" in card.to_html()
+    assert "It goes most by: " in str(card)
+    # The words are those of the file, whatever they became.
+    text = verulam(capsys, "explain", model_file, folder / "new.csv", "--row", "3")
+    assert text.startswith("churned = ")
+    assert "the probability: with" in text
+    words = verulam(capsys, "explain", model_file, folder / "new.csv", "--row", "999", code=2)
+    assert "--row 999" in words
+
+
+def test_an_explanation_is_what_the_model_says_with_typical_values(model_file):
+    model = load_model(model_file)
+    row = customers(5, seed=11).drop(columns="churned").iloc[2]
+    explained = model.explain(row)
+    (predicted,) = predict(model, row.to_frame().T)["probability_no"]
+    assert explained.prediction == "no"
+    assert explained.value == pytest.approx(predicted, rel=1e-9)
+    typical = {column.name: column.typical for column in model.card.inputs}
+    assert typical["calls"] == customers(1200)["calls"].median()
+    (other,) = predict(model, row.to_frame().T.assign(calls=typical["calls"]))["probability_no"]
+    effect = explained.table.loc["calls"]
+    assert effect["typical_prediction"] == pytest.approx(other, rel=1e-9)
+    assert effect["effect"] == pytest.approx(predicted - other, rel=1e-9)
+    assert (explained.table["effect"].abs().diff().dropna() <= 0).all()
+    with pytest.raises(DataError, match="got a table of 5 rows; expected one"):
+        model.explain(customers(5))
+    with pytest.raises(DataError, match="got int; expected a mapping"):
+        model.explain(7)
+    with pytest.raises(DataError, match="lacks the column 'calls'"):
+        model.explain(row.drop("calls"))
+
+
+@pytest.mark.slow
+def test_texts_and_dates_are_used_as_well_as_boosting_on_a_prepared_table(folder):
+    data = read(folder / "customers.csv", target="churned")
+    comparison = compare(
+        data, ["logistic regression", "gradient boosting"], resampling="5-fold", progress=False
+    )
+    assert comparison.measure.name == "auc"
+    table, targets = data.inputs, np.asarray(data.target_values) == "yes"
+    scores = []
+    # The splits of the comparison, drawn again.
+    seed = spawn_seeds(0, 1)[0]
+    for split in resampling("5-fold").draw(targets, None, seed, task="classification"):
+        learner = skrub.tabular_pipeline(HistGradientBoostingClassifier(random_state=0))
+        learner.fit(table.iloc[split.train], targets[split.train])
+        shares = learner.predict_proba(table.iloc[split.test])[:, 1]
+        scores.append(roc_auc_score(targets[split.test], shares))
+    assert comparison.ranking()["mean"].max() >= np.mean(scores)
+
+
+def test_houses_with_money_units_and_towns(folder, capsys):
+    text = verulam(capsys, "describe", folder / "houses.csv", "--target", "price")
+    assert "The rows are in the order of sold." in text
+    store = folder / "houses.sqlite"
+    text = verulam(
+        capsys, "compare", folder / "houses.csv", "--target", "price", "--no-report", "--jobs", "1",
+        "--learners", "mean predictor,linear regression,support vector regression",
+        "--resampling", "expanding 4 by sold", "--store", store,
+    )  # fmt: skip
+    assert "4 periods, each tested after all before it, by sold" in text
+    assert "repeated words by their mean target, texts as components, targets scaled" in text
+    verulam(capsys, "finalise", store, "--learner", "best", "-o", folder / "h.skops")
+    houses(500).drop(columns="price").head(20).to_csv(folder / "unsold.csv", index=False)
+    verulam(capsys, "predict", folder / "h.skops", folder / "unsold.csv", "-o", folder / "u.csv")
+    prices = houses(500)["price"].head(20).str.replace("[£,]", "", regex=True).astype(float)
+    ratio = pd.read_csv(folder / "u.csv")["prediction"] / prices
+    assert ratio.between(0.5, 2.0).all()
+
+
+def test_rows_of_one_patient_stay_together(folder, capsys):
+    command = (
+        "compare", folder / "patients.csv", "--target", "diagnosis", "--no-report", "--jobs", "1",
+        "--learners", "majority class,k-nearest neighbours", "--resampling", "2x5-fold",
+    )  # fmt: skip
+    text = verulam(capsys, *command)
+    assert "all rows of a value have the same diagnosis" in text
+    assert "Rows of one patient are kept on one side of every split" in text
+    # Neighbours know the other visits: nothing is left of that where patients are kept together.
+    assert "toss-up" in text or "no sign that these inputs predict the target" in text
+    text = verulam(capsys, *command, "--groups", "none", "--leave-out", "patient")
+    assert "Use k-nearest neighbours" in text
+    text = verulam(capsys, *command, "--groups", "visit")
+    assert "with equal visit kept together" not in text
+    assert "no column 'visits'" in verulam(capsys, *command, "--groups", "visits", code=2)
+
+
+def findings(frame, target=None):
+    data = Dataset.from_frame(frame, target=target)
+    return {(finding.kind, finding.columns) for finding in inspect_table(data)}
+
+
+def test_what_deserves_a_look():
+    random = np.random.default_rng(0)
+    n = 200
+    y = np.where(random.random(n) < 0.5, "a", "b")
+    frame = pd.DataFrame(
+        {
+            "order_id": random.permutation(n) + 5000,
+            "serial": [f"X-{number:05d}" for number in random.permutation(n)],
+            "comment": [f"a long story number {number} of many" for number in range(n)],
+            "leak": np.where(y == "a", 1.0, 2.0) + random.random(n) / 10,
+            "age": np.where(np.arange(n) == 3, -5, 40 + random.integers(0, 20, n)),
+            "shop": random.choice(["London", "Londom", "Paris", "Berlin"], n),
+            "type": random.integers(1, 9, n),
+            "weight": random.random(n),
+            "y": y,
+        }
+    )
+    seen = findings(frame, "y")
+    assert ("identifier", ("order_id", "serial")) in seen
+    assert ("leak", ("leak",)) in seen
+    assert ("impossible", ("age",)) in seen
+    assert ("spelling", ("shop",)) in seen
+    assert ("codes", ("type",)) in seen
+    assert not any("comment" in columns or "weight" in columns for _, columns in seen)
+    assert ("duplicates", ()) in findings(pd.concat([frame, frame.head(20)]), "y")
+
+
+def test_nothing_deserves_a_look_in_plain_tables():
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame(random.random((100, 3)), columns=["a", "b", "c"])
+    assert findings(frame.assign(y=random.random(100)), "y") == set()
+    assert findings(frame) == set()
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "penguins", "titanic", "german_credit"])
+def test_bundled_tables_have_no_groups_and_no_leaks(name):
+    kinds = {finding.kind for finding in inspect_table(dataset(name))}
+    assert not kinds & {"group", "identifier", "order", "leak"}
+
+
+def test_a_number_that_each_group_shares():
+    random = np.random.default_rng(2)
+    towns = random.integers(0, 40, 300)
+    frame = pd.DataFrame({"place": [f"p{t}" for t in towns], "x": random.random(300)})
+    frame["y"] = random.random(40)[towns]
+    assert ("group", ("place",)) in findings(frame, "y")
+    frame["y"] = random.random(300)
+    assert ("group", ("place",)) not in findings(frame, "y")
+    renamed = frame.rename(columns={"place": "customer"})
+    assert ("group", ("customer",)) in findings(renamed, "y")
+
+
+def test_a_study_for_a_table(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    text = verulam(capsys, "init", "patients.csv", "--target", "diagnosis")
+    assert text == "Wrote patients.toml. Next: verulam plan patients.toml"
+    plan = make_plan(read_study("patients.toml"))
+    assert plan.study.data[0].groups == "patient"
+    assert plan.data[0].groups is not None
+    assert "gradient boosting" in {choice.learner for choice in plan.study.learners}
+    assert "patient has 120 values" in (folder / "patients.toml").read_text().replace("\n# ", " ")
+    verulam(capsys, "init", "customers.csv", "--target", "churned")
+    assert as_measure(read_study("customers.toml").measures[0]).name == "auc"
+    verulam(capsys, "init", "houses.csv", "--target", "price")
+    assert read_study("houses.toml").question == "What predicts price best?"
+    assert "is already there" in verulam(capsys, "init", "houses.csv", "--target", "price", code=2)
+    (folder / "houses.toml").unlink()
+    words = verulam(capsys, "init", "houses.csv", code=2)
+    assert "--target: name the column of houses.csv to predict, one of area, rooms" in words
+
+
+def test_shuffling_a_useless_column_costs_nothing(tmp_path):
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(random.random((120, 3)), columns=["strong", "weak", "none"])
+    frame["y"] = 5 * frame["strong"] + frame["weak"] + 0.1 * random.normal(size=120)
+    comparison = compare(
+        frame, ["mean predictor", "linear regression"], target="y", resampling="5-fold",
+        store=tmp_path / "s.sqlite", progress=False,
+    )  # fmt: skip
+    results = comparison.analysis.results
+    made = finalise(results, path=tmp_path / "m.skops", source=frame)
+    costs = {row["column"]: row["mean"] for row in made.card.importances}
+    assert list(costs)[:2] == ["strong", "weak"]
+    assert abs(costs["none"]) < 0.02 < costs["weak"] < costs["strong"]
+    explained = made.explain({"strong": 0.9, "weak": 0.5, "none": 0.5})
+    assert explained.table.index[0] == "strong"
+    assert not explained.by_probability
+    assert "strong = 0.9 raises it: with" in str(explained)
