@@ -1,23 +1,39 @@
-"""Boosted stumps, bags, votes and stacks beside scikit-learn's, on the same work."""
+"""Boosted stumps, votes, stacks and forests beside scikit-learn's, on the same work."""
 
 from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import make_classification
+import pandas as pd
+from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
+from sklearn.ensemble import RandomForestClassifier as TheirForest
+from sklearn.ensemble import RandomForestRegressor as TheirForestOfNumbers
 from sklearn.ensemble import StackingClassifier as TheirStack
 from sklearn.ensemble import VotingClassifier as TheirVote
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 from benchmarks._timing import Race, print_races, race
-from verulam.ensemble import AdaBoostClassifier, StackingClassifier, VotingClassifier
+from verulam.ensemble import (
+    AdaBoostClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    StackingClassifier,
+    VotingClassifier,
+)
 
 #: Rows and columns of the tables.
 SHAPES = ((2_000, 10), (20_000, 20))
 #: Boosting rounds.
 N_ROUNDS = 100
+#: Trees of a forest.
+N_TREES = 30
+#: Rows, columns and classes of the tables that forests grow on; 0 classes for numbers.
+FOREST_SHAPES = (
+    *((100_000, 20, 2), (100_000, 20, 5), (20_000, 50, 2), (20_000, 50, 5)),
+    *((1_000, 10, 2), (20_000, 20, 0)),
+)
 
 
 def run() -> None:
@@ -32,6 +48,9 @@ def run() -> None:
             n_rows, n_columns, n_informative=n_columns // 2, flip_y=0.1, random_state=0
         )
         races += _boosting(X, y) + _combining(X, y)
+    for shape in FOREST_SHAPES:
+        races += _forest(*shape)
+    races += _forest_of_categories()
     print_races("Ensembles", races)
 
 
@@ -60,4 +79,67 @@ def _combining(X: np.ndarray, y: np.ndarray) -> list[Race]:
              partial(their_vote.fit, X, y)),
         race(f"stack, fit, {name}", partial(stack.fit, X, y), "scikit-learn",
              partial(their_stack.fit, X, y)),
+    ]  # fmt: skip
+
+
+def _forest(n_rows: int, n_columns: int, n_classes: int) -> list[Race]:
+    """Return races of forests, which must be as accurate on rows that they have not seen."""
+    n_informative, ours, theirs = n_columns // 2, RandomForestClassifier, TheirForest
+    if n_classes:
+        X, y = make_classification(
+            2 * n_rows, n_columns, n_informative=n_informative, n_classes=n_classes, flip_y=0.05,
+            random_state=0,
+        )  # fmt: skip
+    else:
+        X, y = make_regression(
+            2 * n_rows, n_columns, n_informative=n_informative, noise=10.0, random_state=0
+        )
+        ours, theirs = RandomForestRegressor, TheirForestOfNumbers
+    kind = f"{n_classes} classes" if n_classes else "numbers"
+    return _forest_races(
+        f"{n_rows:,} x {n_columns}, {kind}",
+        ours(N_TREES, random_state=0),
+        theirs(N_TREES, random_state=0),
+        (X[:n_rows], X[n_rows:]),
+        (X[:n_rows], X[n_rows:]),
+        y,
+    )
+
+
+def _forest_of_categories(n_rows: int = 20_000) -> list[Race]:
+    """Return races on ten columns of numbers and ten of twelve categories, theirs as numbers."""
+    random = np.random.default_rng(0)
+    numbers, codes = (
+        random.normal(size=(2 * n_rows, 10)),
+        random.integers(12, size=(2 * n_rows, 10)),
+    )
+    effects = random.normal(size=(10, 12))
+    score = numbers[:, :4].sum(axis=1) + sum(effects[k][codes[:, k]] for k in range(10))
+    y = (score + random.normal(size=2 * n_rows) > 0).astype(int)
+    table = pd.DataFrame(numbers).add_prefix("number ")
+    for column in range(10):
+        table[f"kind {column}"] = pd.Categorical.from_codes(codes[:, column], range(12))
+    encoded = np.hstack([numbers, codes])
+    return _forest_races(
+        f"{n_rows:,} x 20, 2 classes, categories",
+        RandomForestClassifier(N_TREES, random_state=0),
+        TheirForest(N_TREES, random_state=0),
+        (table[:n_rows], table[n_rows:]),
+        (encoded[:n_rows], encoded[n_rows:]),
+        y,
+    )
+
+
+def _forest_races(
+    name: str, ours: Any, theirs: Any, our_rows: Any, their_rows: Any, y: np.ndarray
+) -> list[Race]:
+    n_rows = len(our_rows[0])
+    train, test = y[:n_rows], y[n_rows:]
+    score = ours.fit(our_rows[0], train).score(our_rows[1], test)
+    assert score > theirs.fit(their_rows[0], train).score(their_rows[1], test) - 0.01
+    return [
+        race(f"forest, fit, {name}", partial(ours.fit, our_rows[0], train), "scikit-learn",
+             partial(theirs.fit, their_rows[0], train)),
+        race(f"forest, predict, {name}", partial(ours.predict, our_rows[1]), "scikit-learn",
+             partial(theirs.predict, their_rows[1])),
     ]  # fmt: skip

@@ -1,7 +1,8 @@
-"""Perceptrons beside scikit-learn's: the same rows, units, batches and epochs."""
+"""Networks beside scikit-learn's and PyTorch's: the same rows, units, batches and epochs."""
 
 import warnings
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,21 @@ from sklearn.neural_network import MLPClassifier as PeerClassifier
 
 from benchmarks._timing import Race, print_races, race
 from verulam.base import one_blas_thread
-from verulam.neural import MLPClassifier
+from verulam.neural import (
+    ConvolutionalClassifier,
+    MLPClassifier,
+    Network,
+    RecurrentRegressor,
+    TrainingError,
+    hessian_product,
+    layout_of,
+)
 
 #: Losses after the same epochs may differ by this factor: starts and orders are drawn apart.
 NEAR = 1.5
+#: From one start, with rows in one order, losses differ by rounding alone.
+EQUAL = 0.01
+_TYPES = (np.float64, np.float32)
 
 
 def run() -> None:
@@ -38,7 +50,8 @@ def run() -> None:
         for size in (1_000, 4_000, 16_000):
             part = wide[0][:size], wide[1][:size]
             races.append(_race(f"{size:,} x 50, 100", *part, (100,), 200, 10))
-    print_races("Perceptrons", races)
+        races += _torch_races()
+    print_races("Networks", races)
 
 
 def _race(
@@ -58,3 +71,166 @@ def _race(
 
 def _loss(kind: Any, hidden: tuple[int, ...], X: Any, y: Any, settings: dict[str, Any]) -> float:
     return float(kind(hidden_layer_sizes=hidden, **settings).fit(X, y).loss_)
+
+
+def _torch_races() -> list[Race]:
+    """Return races against PyTorch, where it is installed: the same start, batches and epochs."""
+    if find_spec("torch") is None:
+        print("\nPyTorch is not installed: pip install 'verulam[neural]' for its races.")
+        return []
+    import torch
+
+    torch.set_num_threads(1)
+    races = [_dense_race(torch, size) for size in (200, 32)]
+    races += [_elman_race(torch, size, dtype) for size in (32, 8) for dtype in _TYPES]
+    races += [_image_race(torch, size, dtype) for size in (200, 32) for dtype in _TYPES]
+    return [*races, _hessian_race(torch)]
+
+
+def _trained(
+    torch: Any, net: Any, state: Any, inputs: Any, targets: Any, loss: Any, size: int, epochs: int
+) -> float:
+    """Return the mean loss of the last of some epochs of Adam from a start, rows in their order."""
+    net.load_state_dict(state)
+    rule = torch.optim.Adam([part for part in net.parameters() if part.requires_grad], lr=0.001)
+    total = 0.0
+    for _ in range(epochs):
+        total = 0.0
+        for start in range(0, len(inputs), size):
+            rule.zero_grad()
+            error = loss(net(inputs[start : start + size]), targets[start : start + size])
+            error.backward()
+            rule.step()
+            total += error.item() * len(inputs[start : start + size])
+    return total / len(inputs)
+
+
+def _told(name: str, ours: Any, peer: Any) -> Race:
+    """Return a race after both losses, from one start, were printed and found equal."""
+    one, other = ours(), peer()
+    print(f"{name}: loss {one:.6f}, torch {other:.6f}")
+    assert abs(one / other - 1.0) < EQUAL, f"{name}: losses {one} and {other}"
+    return race(name, ours, "torch", peer)
+
+
+def _settings(size: int, epochs: int, init: Any) -> dict[str, Any]:
+    return {"batch_size": size, "max_iter": epochs, "tol": 0.0, "n_iter_no_change": epochs,
+            "shuffle": False, "alpha": 0.0, "init": init}  # fmt: skip
+
+
+def _flat(*parts: Any) -> Any:
+    """Return tensors one after the other; matrices of PyTorch have outputs by inputs."""
+    arrays = [part.detach().numpy() for part in parts]
+    return np.concatenate([part.T.ravel() if part.ndim == 2 else part.ravel() for part in arrays])
+
+
+def _state(net: Any) -> Any:
+    return {name: part.clone() for name, part in net.state_dict().items()}
+
+
+def _dense_race(torch: Any, size: int) -> Race:
+    X, y = load_digits(return_X_y=True)
+    rows = (X / 16).astype(np.float32)
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
+    start = _flat(net[0].weight, net[0].bias, net[2].weight, net[2].bias)
+    ours = partial(_loss, MLPClassifier, (64,), rows, y, _settings(size, 30, start))
+    theirs = partial(
+        _trained, torch, net, _state(net), torch.tensor(rows), torch.tensor(y),
+        torch.nn.CrossEntropyLoss(), size, 30,
+    )  # fmt: skip
+    return _told(f"digits, 64, batch {size}, float32", ours, theirs)
+
+
+def _elman_race(torch: Any, size: int, dtype: Any) -> Race:
+    random = np.random.default_rng(0)
+    signals = random.uniform(-1, 1, size=(256, 20, 4)).astype(dtype)
+    echoes = np.concatenate([np.zeros_like(signals[:, :1, :2]), signals[:, :-1, :2]], axis=1)
+
+    class Elman(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.hidden = torch.nn.RNN(4, 32, batch_first=True)
+            self.outputs = torch.nn.Linear(32, 2)
+
+        def forward(self, rows: Any) -> Any:
+            return self.outputs(self.hidden(rows)[0])
+
+    torch.manual_seed(0)
+    net = Elman().to(torch.tensor(signals).dtype)
+    # It has two biases for each unit, which are one.
+    net.hidden.bias_hh_l0.requires_grad_(False).zero_()
+    start = _flat(
+        net.hidden.weight_ih_l0, net.hidden.bias_ih_l0, net.outputs.weight, net.outputs.bias,
+        net.hidden.weight_hh_l0,
+    )  # fmt: skip
+    lists = [list(signals), list(echoes)]
+
+    def ours() -> float:
+        learner = RecurrentRegressor(32, combine="mean", **_settings(size, 10, start))
+        return float(learner.fit(*lists).loss_)
+
+    def half_square(answers: Any, targets: Any) -> Any:
+        return 0.5 * ((answers - targets) ** 2).sum(dim=2).mean()
+
+    theirs = partial(
+        _trained, torch, net, _state(net), torch.tensor(signals), torch.tensor(echoes), half_square,
+        size, 10,
+    )  # fmt: skip
+    return _told(f"Elman, T=20, H=32, batch {size}, {np.dtype(dtype).name}", ours, theirs)
+
+
+def _image_race(torch: Any, size: int, dtype: Any) -> Race:
+    X, y = load_digits(return_X_y=True)
+    rows = (X / 16).astype(dtype)
+    images = torch.tensor(rows.reshape(-1, 1, 8, 8))
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 8, 3), torch.nn.ReLU(), torch.nn.Conv2d(8, 16, 3), torch.nn.ReLU(),
+        torch.nn.Flatten(), torch.nn.Linear(256, 10),
+    ).to(images.dtype)  # fmt: skip
+    # Rows, columns and channels of a patch by maps; units place by place, not map by map.
+    patches = [net[layer].weight.permute(2, 3, 1, 0).reshape(-1) for layer in (0, 2)]
+    top = net[5].weight.reshape(10, 16, 16).permute(2, 1, 0).reshape(-1)
+    start = _flat(patches[0], net[0].bias, patches[1], net[2].bias, top, net[5].bias)
+
+    def ours() -> float:
+        learner = ConvolutionalClassifier((8, 16), backend="numpy", **_settings(size, 10, start))
+        return float(learner.fit(rows, y).loss_)
+
+    theirs = partial(
+        _trained, torch, net, _state(net), images, torch.tensor(y), torch.nn.CrossEntropyLoss(),
+        size, 10,
+    )  # fmt: skip
+    return _told(f"convolution 8x8, 8-16 maps, batch {size}, {np.dtype(dtype).name}", ours, theirs)
+
+
+def _hessian_race(torch: Any) -> Race:
+    X, y = load_digits(return_X_y=True)
+    layout = layout_of((64, 64, 10))
+    random = np.random.default_rng(0)
+    theta = layout.start(random, "glorot", "tanh", np.float64)
+    direction = random.normal(size=theta.shape)
+    error = TrainingError(Network(layout, "tanh", "softmax"), X / 16, y)
+    rows, codes = torch.tensor(X / 16), torch.tensor(y)
+    numbers = np.arange(len(theta))
+    places = [
+        view(numbers, layer) for layer in range(2) for view in (layout.weights, layout.biases)
+    ]
+    parts = [torch.tensor(theta[part]) for part in places]
+    along = tuple(torch.tensor(direction[part]) for part in places)
+
+    def loss(*weights: Any) -> Any:
+        hidden = torch.tanh(rows @ weights[0] + weights[1])
+        return torch.nn.functional.cross_entropy(hidden @ weights[2] + weights[3], codes)
+
+    def theirs() -> Any:
+        return torch.autograd.functional.vhp(loss, tuple(parts), along)[1]
+
+    ours = partial(hessian_product, error, theta, direction)
+    gap = max(
+        float(np.abs(ours()[part] - peer.numpy()).max())
+        for part, peer in zip(places, theirs(), strict=True)
+    )
+    print(f"Hessian product: largest difference {gap:.1e}")
+    return race("Hessian product, 64-64-10", ours, "torch", theirs)

@@ -11,6 +11,7 @@ from verulam.ensemble import (
     BaggingClassifier,
     CascadeClassifier,
     EigenLearners,
+    RandomForestClassifier,
     diversity,
     margin_trace,
     out_of_fold_outputs,
@@ -40,6 +41,7 @@ def draw_ensemble(folder: Path) -> None:
         "margins": _margins(),
         "codes": _codes(),
         "kappa": _kappa(),
+        "forest": _forest(),
         "cascade": _cascade(),
         "loadings": _loadings(),
     }
@@ -95,6 +97,21 @@ def _kappa() -> plt.Figure:
     ]
     outputs = out_of_fold_outputs(members, credit.inputs, credit.target_values, random_state=0)
     return kappa_error(diversity(outputs, credit.target_values)).figure
+
+
+def _forest() -> plt.Figure:
+    """Return errors out of the bag, of forests that try one, some or all columns at a node."""
+    credit = dataset("german_credit")
+    figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
+    for max_features, label in ((1, "1 column"), ("sqrt", "4 columns"), (None, "all 20 columns")):
+        forest = RandomForestClassifier(
+            300, max_features=max_features, oob_score=True, random_state=0
+        ).fit(credit.inputs, credit.target_values)
+        ax.plot(np.arange(1, 301), 100 * forest.oob_errors_, label=label)
+    ax.set(xlabel="Trees", ylabel="Error out of the bag (%)", xscale="log")
+    ax.set_xticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
+    ax.legend(title="Tried at each node")
+    return figure
 
 
 def _cascade() -> plt.Figure:

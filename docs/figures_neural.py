@@ -11,14 +11,20 @@ from verulam.data import dataset
 from verulam.neural import (
     Autoencoder,
     CascadeCorrelationClassifier,
+    ConvolutionalClassifier,
     MLPClassifier,
     MLPRegressor,
+    RecurrentRegressor,
+    complexity_curve,
+    next_steps,
 )
 from verulam.plots import (
     decision_regions,
+    film_strip,
     hidden_unit_curves,
     network_diagram,
     training_curves,
+    weight_templates,
 )
 
 
@@ -32,6 +38,11 @@ def draw_neural(folder: Path) -> None:
         ("diagram", _diagram()),
         ("cascade", _cascade()),
         ("autoencoder", _autoencoder()),
+        ("film", _film()),
+        ("templates", _templates()),
+        ("maps", _maps()),
+        ("complexity", _complexity()),
+        ("sunspots", _sunspots()),
     ):
         figure.savefig(folder / f"neural-{name}.png", dpi=110)
         plt.close(figure)
@@ -146,5 +157,85 @@ def _autoencoder() -> plt.Figure:
         back = coder.inverse_transform(coder.transform(arc))
         ax.plot(back[:, 0], back[:, 1], label=label)
     ax.set_aspect("equal")
+    ax.legend()
+    return figure
+
+
+def _film() -> plt.Figure:
+    """Return the regions of exclusive or by epoch."""
+    random = np.random.default_rng(0)
+    X = random.uniform(-1, 1, size=(200, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "same sign", "other sign")
+    net = MLPClassifier(6, activation="tanh", learning_rate=0.02, random_state=2)
+    figure, axes = plt.subplots(1, 4, figsize=(10.4, 2.9), layout="constrained", sharey=True)
+    film_strip(net, X, y, [5, 40, 120, 350], axes=list(axes))
+    for ax in axes:
+        ax.set(xlabel="first input", ylabel="second input" if ax is axes[0] else "")
+    return figure
+
+
+def _digits_net() -> tuple[MLPClassifier, np.ndarray, np.ndarray]:
+    digits = dataset("digits")
+    pixels, labels = digits.inputs.to_numpy() / 16, np.asarray(digits.target_values)
+    net = MLPClassifier(12, activation="tanh", alpha=20.0, learning_rate=0.01, random_state=0)
+    return net.fit(pixels, labels), pixels, labels
+
+
+def _templates() -> plt.Figure:
+    """Return the weights into the hidden units of a network for digits."""
+    net, _, _ = _digits_net()
+    figure, axes = plt.subplots(2, 6, figsize=(7.8, 3.0), layout="constrained")
+    weight_templates(net, (8, 8), axes=list(axes.ravel()))
+    return figure
+
+
+def _maps() -> plt.Figure:
+    """Return a digit and the maps of the first layer."""
+    digits = dataset("digits")
+    pixels, labels = digits.inputs.to_numpy() / 16, np.asarray(digits.target_values)
+    net = ConvolutionalClassifier((8, 16), learning_rate=0.01, tol=0.01, random_state=0)
+    net.fit(pixels[::2], labels[::2])
+    maps = net.feature_maps(pixels[3:4], layer=0)[0]
+    figure, axes = plt.subplots(1, 9, figsize=(10.4, 1.6), layout="constrained")
+    for number, ax in enumerate(axes):
+        ax.imshow(pixels[3].reshape(8, 8) if number == 0 else maps[number - 1], cmap="gray_r")
+        ax.set(xticks=[], yticks=[], title="digit" if number == 0 else f"map {number}")
+    return figure
+
+
+def _complexity() -> plt.Figure:
+    """Return the error on training rows and on others by the number of units."""
+    random = np.random.default_rng(0)
+    x = random.uniform(-0.5, 0.5, size=(300, 1))
+    y = np.sin(6 * x[:, 0]) + random.normal(scale=0.4, size=300)
+    net = MLPRegressor(activation="tanh", solver="lbfgs", alpha=0.0, tol=1e-3, max_iter=5000)
+    curve = complexity_curve(
+        net, x[:30], y[:30], (x[30:], y[30:]), [1, 2, 3, 5, 8, 12], n_repeats=5, random_state=0
+    )
+    figure, ax = plt.subplots(figsize=(6.0, 3.4), layout="constrained")
+    for place, part in enumerate(("training", "validation")):
+        ax.errorbar(
+            curve["units"], curve[f"{part}_error"], yerr=curve[f"{part}_deviation"], fmt="o-",
+            color=f"C{place}", label=part, capsize=3,
+        )  # fmt: skip
+    ax.set(xlabel="hidden units", ylabel="share of variance not explained")
+    ax.legend()
+    return figure
+
+
+def _sunspots() -> plt.Figure:
+    """Return sunspots and twenty years that a network adds by itself."""
+    spots = dataset("sunspots").target_values.to_numpy() / 100
+    years = dataset("sunspots").inputs["year"].to_numpy()
+    past = spots[:-20]
+    net = RecurrentRegressor(
+        8, solver="lbfgs", combine="mean", alpha=3e-4, tol=3e-4, max_iter=2000, random_state=0
+    )
+    ahead = net.fit(*next_steps([past])).forecast([past], 20)[0][:, 0]
+    figure, ax = plt.subplots(figsize=(8.0, 3.0), layout="constrained")
+    ax.plot(years[-90:], 100 * spots[-90:], color="0.5", label="observed")
+    ax.plot(years[-20:], 100 * ahead, "o-", color="C1", markersize=3, label="forecast")
+    ax.axvline(years[-20] - 0.5, color="0.7", linewidth=1)
+    ax.set(xlabel="year", ylabel="sunspots")
     ax.legend()
     return figure

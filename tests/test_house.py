@@ -41,6 +41,7 @@ LARGER_FOLDERS: dict[str, str] = {}
 FRAGMENT_LINES = 150
 #: Shorter ones that stand alone, each with the reason.
 SHORT_MODULES = {
+    "verulam.catalogue._borrowed": "the list of what is borrowed, apart from what is done with it",
     "verulam.catalogue._names": "what classes are called in words, apart from the list of them",
     "verulam.cli._warm_command": "a command that compiles, apart from those that look things up",
     "verulam.experiment._run.dask": "the one module that needs Dask, which is optional",
@@ -50,8 +51,8 @@ SHORT_MODULES = {
 INNER_IMPORTS: dict[str, str] = {}
 #: The packages of learners, whose parameters the glossary names.
 LEARNER_PACKAGES = (
-    "cluster", "decision", "ensemble", "kernel", "linear", "neural", "nonparametric", "parametric",
-    "reduction", "rule", "sequence", "tree",
+    "bayes", "cluster", "decision", "ensemble", "graphical", "kernel", "linear", "local",
+    "neural", "nonparametric", "parametric", "reduction", "rule", "sequence", "tree",
 )  # fmt: skip
 
 #: Packages for authors of learners: contracts and shared numerics, shown at work in the learners.

@@ -86,7 +86,7 @@ def test_every_learner_has_a_grade(item):
         ("random forest", 4),
         ("AdaBoost", 4),
         ("multilayer perceptron", 4),
-        ("Gaussian process regression", 4),
+        ("Gaussian process regressor", 4),
         ("Madaline", 4),
     ],
 )
@@ -111,7 +111,7 @@ def test_grades_of_the_catalogue(name, grade):
         ("verulam.ensemble._stacking.Stacking", 4),
         ("verulam.neural.MultilayerPerceptron", 4),
         ("verulam.graphical.BayesianNetwork", 3),
-        ("verulam.local.MixtureOfExperts", 4),
+        ("verulam.local.MixtureOfExpertsRegressor", 4),
         ("xgboost.sklearn.XGBClassifier", 4),
         ("lightgbm.LGBMRegressor", 4),
         ("catboost.core.CatBoostClassifier", 4),

@@ -132,3 +132,37 @@ def test_a_search_without_a_match_has_suggestions_alone():
     assert isinstance(result, SearchResult)
     assert (result.section, result.rows, result.learners) == (None, (), ())
     assert "bagging" in result.suggestions
+
+
+@pytest.mark.parametrize(
+    ("question", "learner"),
+    [
+        ("knn", "k-nearest neighbours"),
+        ("rf", "random forest"),
+        ("svm", "support vector machine"),
+        ("xgboost", "gradient boosting"),
+        ("neural network", "multilayer perceptron"),
+        ("decision trees", "decision tree"),
+        ("gmm", "Gaussian mixture"),
+        ("outlier detection", "local outlier factor"),
+    ],
+)
+def test_what_people_call_it(question, learner):
+    spoken = [item.spoken.lower() for item in find(question).learners]
+    assert any(learner.lower() in name for name in spoken)
+
+
+def test_chapters_by_their_name():
+    assert find("chapter 9").rows == find("9").rows
+    assert {row.id.partition(".")[0] for row in find("chapter 9").rows} == {"9"}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["learning curve", "imbalance", "imbalanced", "feature importance", "Excel", "texts"],
+)
+def test_what_is_no_method_of_the_texts_is_told_where(question):
+    lines = find(question).elsewhere
+    assert lines
+    assert not any(line.endswith("see imbalance") or ": see" in line for line in lines)
+    assert not find("zebra").elsewhere

@@ -43,7 +43,9 @@ _NO_LEARNERS = frozenset(
 #: Stands in the list for a package, where the learners of others are.
 _BORROWED = "borrowed"
 #: Packages of ours whose learners go by distances, inner products or steps along a gradient.
-_SENSITIVE_TO_SCALE = frozenset({"cluster", "kernel", "linear", "nonparametric"})
+_SENSITIVE_TO_SCALE = frozenset(
+    {"bayes", "cluster", "kernel", "linear", "local", "neural", "nonparametric"}
+)
 _CITATION = re.compile(r"\b(?:Alpaydin \d+(?:\.\d+)*|Bartkowiak \d+(?:\.\d+)*|SIT1305 [IV]+)")
 
 

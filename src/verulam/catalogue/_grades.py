@@ -94,9 +94,11 @@ _COMPLEXITY_OF_CLASSES: dict[str, int | None] = {
     "GaussianProcess": 4,
     "GaussianProcessClassifier": 4,
     "GaussianProcessRegressor": 4,
-    "HierarchicalMixtureOfExperts": 4,
+    "HierarchicalExpertsClassifier": 4,
+    "HierarchicalExpertsRegressor": 4,
     "Madaline": 4,
-    "MixtureOfExperts": 4,
+    "MixtureOfExpertsClassifier": 4,
+    "MixtureOfExpertsRegressor": 4,
     # What these wrap unless told otherwise is linear.
     "CalibratedClassifierCV": 1,
     "TransformedTargetRegressor": 1,

@@ -30,6 +30,8 @@ _PHRASES = {
     "large margin": "large-margin",
     "linear program": "linear-program",
     "minimum risk": "minimum-risk classifier",
+    "MLP classifier": "multilayer perceptron",
+    "MLP regressor": "multilayer perceptron regression",
     "Nadaraya Watson": "Nadaraya-Watson",
     "nearest neighbour density": "nearest-neighbour density",
     "one class": "one-class",

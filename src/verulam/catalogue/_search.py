@@ -46,15 +46,15 @@ SYNONYMS = {
 }
 #: What is not a method of the texts, and where it is.
 ELSEWHERE = {
-    "learning curve": "training_shares of a study; verulam.plots.learning_curve draws them.",
+    "learning curve": "training_shares of a study; its report draws them.",
     "imbalance": "`verulam describe` says which class is rare; `compare` then takes --measure auc, "
-    "and losses of a study say what each mistake costs (guide: data).",
+    "and losses of a study say what each mistake costs (guide: Real tables).",
     "imbalanced": "see imbalance",
     "class weight": "losses of a study; class_weight and sample_weight of most learners.",
-    "feature importance": "ensemble.RandomForestClassifier.importances_; "
-    "sklearn.inspection.permutation_importance works with every learner.",
+    "feature importance": "the card of a finalised model; permutation_importance of "
+    "ensemble.RandomForestClassifier; sklearn.inspection.permutation_importance for any learner.",
     "permutation importance": "see feature importance",
-    "grid search": "tuning of a study (`verulam init` shows it); GridSearchCV of scikit-learn works "
+    "grid search": "tuning of a study (`verulam init` shows it); scikit-learn's GridSearchCV works "
     "with every learner.",
     "hyperparameter": "tuning of a study (`verulam init` shows it).",
     "missing value": "learners tagged `missing` take gaps as they are; for the others `compare` "
@@ -66,7 +66,8 @@ ELSEWHERE = {
     "verulam.bayes.",
     "date": "columns of dates become time, season and weekday by themselves in `compare`.",
     "excel": "verulam.data.read takes .xlsx, .csv, .parquet, .feather, .jsonl, .arff and .npz.",
-    "explain": "the tree, the rules and the coefficients of readable learners; the model card.",
+    "explain": "`verulam explain MODEL FILE --row 2`; explain of naive Bayes and neighbours; the "
+    "tree and the rules of readable learners.",
 }
 #: A number of a section or an equation, as it may be asked for by itself.
 _PLACE = re.compile(r"§?(\d+(?:\.\d+)*)")

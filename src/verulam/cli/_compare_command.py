@@ -61,6 +61,26 @@ Rule = Annotated[
         "rejected'."
     ),
 ]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns to use although they seem to name the rows alone, with commas between.",
+        metavar="COLUMNS",
+    ),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        help="Column whose equal values stay on one side of every split, such as the patient; none "
+        "for none; if not given, one that seems to be it.",
+        metavar="COLUMN",
+    ),
+]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report.")]
+Rare = Annotated[
+    str, typer.Option(help="Classes of fewer than 5 rows: keep, drop, or join into one.")
+]
+OpenIt = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
 TimeBudget = Annotated[
     float | None, typer.Option(help="Seconds of fitting after which no more repeats are begun.")
 ]
@@ -91,30 +111,13 @@ def compare(
     report: Annotated[
         Path | None, typer.Option(help="File for the report; DATA-comparison.html if not given.")
     ] = None,
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
+    no_report: NoReport = False,
     drop_missing_target: DropMissing = False,
     leave_out: LeaveOut = None,
-    rare: Annotated[
-        str, typer.Option(help="Classes of fewer than 5 rows: keep, drop, or join into one.")
-    ] = "keep",
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            help="Columns to use although they seem to name the rows alone, with commas between.",
-            metavar="COLUMNS",
-        ),
-    ] = None,
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            help="Column whose equal values stay on one side of every split, such as the patient; "
-            "none for none; if not given, one that seems to be it.",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    open_it: Annotated[
-        bool, typer.Option("--open", help="Open the report in the browser.")
-    ] = False,
+    rare: Rare = "keep",
+    keep: Keep = None,
+    groups: Groups = None,
+    open_it: OpenIt = False,
 ) -> None:
     """Compare learners on a data set and write a report.
 

@@ -12,6 +12,9 @@ from verulam.ensemble._codes.classifiers import (
     decode,
 )
 from verulam.ensemble._codes.matrices import CodeReport, code_report, optimise_code, output_code
+from verulam.ensemble._forest.forest import Forest
+from verulam.ensemble._forest.importance import ColumnImportance
+from verulam.ensemble._forest.learners import RandomForestClassifier, RandomForestRegressor
 from verulam.ensemble._fusion.analysis import (
     CommitteeErrors,
     VarianceAnalysis,
@@ -77,6 +80,7 @@ __all__ = [
     "CascadeRegressor",
     "ClusterEnsemble",
     "CodeReport",
+    "ColumnImportance",
     "CommitteeErrors",
     "CorrelationPruning",
     "Correspondence",
@@ -89,6 +93,7 @@ __all__ = [
     "EigenLearners",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",
+    "Forest",
     "GatedClassifier",
     "GatedRegressor",
     "IncrementalCodeClassifier",
@@ -97,6 +102,8 @@ __all__ = [
     "MemberSelection",
     "MultiViewClassifier",
     "OutputCodeClassifier",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "ResidualBoostingRegressor",
     "ScoreScale",
     "SharedFactors",

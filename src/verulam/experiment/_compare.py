@@ -16,6 +16,7 @@ from verulam.experiment._analysis.analyse import analyse
 from verulam.experiment._comparison import Comparison
 from verulam.experiment._evidence.evidence import DEFAULT_RULE
 from verulam.experiment._plan.plan import make_plan
+from verulam.experiment._plan.records import Plan
 from verulam.experiment._resampling.advice import suggest_resampling
 from verulam.experiment._resampling.kinds import ORDERED
 from verulam.experiment._resampling.resampling import Resampling
@@ -130,32 +131,37 @@ def compare(
         keep=keep,
     )
     dataset = settled_target(open_choice(choice), rare).data
-    chosen_groups = _grouping(dataset, groups, resampling)
-    choice = replace(choice, groups=chosen_groups.column)
+    grouping = _grouping(dataset, groups, resampling)
     omission = ""
     if learners is None:
         learners, omission = default_learners(str(dataset.task), dataset.n_rows)
-    default_measure, rarity = _default_measure(dataset)
-    if measure is not None or measures is not None:
-        rarity = ""
+    by_default = _default_measure(dataset)
     plan = make_plan(
         Study(
             dataset.name,
-            [_recordable(choice, dataset)],
+            [_recordable(replace(choice, groups=grouping.column), dataset)],
             labelled_learners(learners),
-            measures=_measures_for(dataset, measure, measures, default_measure),
+            measures=_measures_for(dataset, measure, measures, by_default.name),
             resampling=resampling or suggest_resampling(dataset.n_rows).resampling,
             seed=spawn_seeds(random_state, 1)[0],
             analysis=AnalysisOptions(matters=matters, rule=rule),
             budget=None if time_budget is None else Budget(seconds=time_budget),
         )
     )
-    remarks = (rarity, chosen_groups.remark, _order_remark(dataset, resampling), omission)
+    rarity = by_default.remark if measure is None and measures is None else ""
+    remarks = (rarity, grouping.remark, _order_remark(dataset, resampling), omission)
     plan = replace(plan, remarks=tuple(filter(None, remarks)))
+    return _carried_out(plan, store, workers, progress=progress)
+
+
+def _carried_out(
+    plan: Plan, store: str | Path | None, workers: int, *, progress: bool
+) -> Comparison:
+    """Run a plan of one data set, and keep its runs where they belong."""
     folder = None
     if store is None:
         folder = tempfile.mkdtemp(prefix="verulam-")
-        store = Path(folder, f"{dataset.name}.sqlite")
+        store = Path(folder, f"{plan.data[0].label}.sqlite")
     try:
         results = run(
             plan,
@@ -224,17 +230,24 @@ def _order_remark(data: Dataset, asked: str | Mapping[str, Any] | Resampling | N
     return "" if asked is not None else str(suggested_order(data) or "")
 
 
-def _default_measure(data: Dataset) -> tuple[str, str]:
-    """Return what is measured where nobody says, and why it is not the usual."""
-    usual = DEFAULT_MEASURES[str(data.task)]
+class DefaultMeasure(NamedTuple):
+    """What is measured where nobody says, and why it is not the usual."""
+
+    name: str
+    remark: str = ""
+
+
+def _default_measure(data: Dataset) -> DefaultMeasure:
+    """Return what is measured where nobody says."""
     rare = rare_classes(data)
     if not rare:
-        return usual, ""
+        return DefaultMeasure(DEFAULT_MEASURES[str(data.task)])
     label, share = next(iter(rare.items()))
-    return "auc", (
+    return DefaultMeasure(
+        "auc",
         f"Only {share:.2%} of the rows are {data.target}={label}. Learners are therefore compared "
         "by the area under the ROC curve, which always answering with the common class does not "
-        "improve; measure (--measure of a command) names another."
+        "improve; measure (--measure of a command) names another.",
     )
 
 

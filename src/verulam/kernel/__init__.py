@@ -24,6 +24,12 @@ from verulam.kernel._kernels.gram import (
     mercer_check,
     normalise_gram,
 )
+from verulam.kernel._kernels.hyperparameters import (
+    GramGradient,
+    gram_gradient,
+    log_hyperparameters,
+    with_log_hyperparameters,
+)
 from verulam.kernel._kernels.polynomial import Linear, Polynomial, Sigmoid, polynomial_features
 from verulam.kernel._kernels.radial import (
     ChiSquare,
@@ -123,6 +129,7 @@ __all__ = [
     "FunctionKernel",
     "Gaussian",
     "GenerativeKernel",
+    "GramGradient",
     "GramReport",
     "InstanceReport",
     "Kernel",
@@ -174,6 +181,7 @@ __all__ = [
     "factor_grid",
     "feature_map",
     "gaussian_mixture_scores",
+    "gram_gradient",
     "gram_report",
     "hidden_markov_scores",
     "hinge_loss",
@@ -183,6 +191,7 @@ __all__ = [
     "kernel_perceptron",
     "lagrangian_machine",
     "locally_linear_gram",
+    "log_hyperparameters",
     "margin_report",
     "mercer_check",
     "multinomial_scores",
@@ -195,6 +204,7 @@ __all__ = [
     "solve_densely",
     "solve_dual",
     "tube_report",
+    "with_log_hyperparameters",
 ]
 
 _publish(__name__)

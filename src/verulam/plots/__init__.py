@@ -49,6 +49,14 @@ from verulam.plots._predictions.thresholds import (
 )
 
 if TYPE_CHECKING:
+    from verulam.plots._beliefs.curves import (
+        distribution_curves,
+        evidence_curve,
+        evidence_over_data,
+        posterior_curves,
+        predictive_band,
+        weight_density,
+    )
     from verulam.plots._ensembles.boosting import boosting_errors, boosting_round, margin_curves
     from verulam.plots._ensembles.members import (
         cascade_coverage,
@@ -57,6 +65,17 @@ if TYPE_CHECKING:
         kappa_error,
         majority_curves,
     )
+    from verulam.plots._graphs.diagram import GraphEdge, GraphNode, Plate, graph_diagram
+    from verulam.plots._graphs.graphical import (
+        belief_bars,
+        belief_network,
+        clique_tree,
+        constraint_diagram,
+        factor_graph_diagram,
+        influence_diagram,
+        separation_diagram,
+    )
+    from verulam.plots._graphs.plates import GenerativeModel, plate_diagram
     from verulam.plots._models.densities import densities_1d, density_contours, log_odds_curve
     from verulam.plots._models.discriminants import (
         discriminant_curves,
@@ -65,6 +84,13 @@ if TYPE_CHECKING:
     )
     from verulam.plots._models.facets import voronoi_facets
     from verulam.plots._models.lines import error_curves, lines, trajectories, weight_trajectory
+    from verulam.plots._models.local import (
+        expert_lines,
+        expert_trace,
+        gate_map,
+        unit_bells,
+        unit_ellipses,
+    )
     from verulam.plots._models.machines import (
         description_boundary,
         margin_boundary,
@@ -77,9 +103,11 @@ if TYPE_CHECKING:
         window_density,
     )
     from verulam.plots._models.networks import (
+        film_strip,
         hidden_unit_curves,
         network_diagram,
         training_curves,
+        weight_templates,
     )
     from verulam.plots._models.outliers import neighbour_circles, outlier_map
     from verulam.plots._models.sequences import (
@@ -106,10 +134,35 @@ if TYPE_CHECKING:
     )
     from verulam.plots._unsupervised.components import biplot, loading_map, scree
     from verulam.plots._unsupervised.maps import class_map, selection_path, shepard_diagram
+    from verulam.plots._unsupervised.processes import (
+        buffet_table,
+        cluster_sweeps,
+        document_topics,
+        factor_plane,
+        topic_words,
+    )
+    from verulam.plots._unsupervised.self_organisation import (
+        component_plane,
+        hit_map,
+        map_net,
+        ordering_strip,
+        u_matrix,
+        vigilance_circles,
+    )
+    from verulam.plots._worlds.beliefs import alpha_lines
+    from verulam.plots._worlds.curves import eligibility_trace, learning_curves, regret_curves
+    from verulam.plots._worlds.grids import episode_animation, value_map
 
 __all__ = [
+    "GenerativeModel",
+    "GraphEdge",
+    "GraphNode",
+    "Plate",
     "against_normal",
+    "alpha_lines",
     "apriori_lattice",
+    "belief_bars",
+    "belief_network",
     "best_probabilities",
     "bias_and_variance",
     "bias_variance_curve",
@@ -117,14 +170,19 @@ __all__ = [
     "boosting_errors",
     "boosting_round",
     "bound_and_simulation",
+    "buffet_table",
     "calibration_curves",
     "cascade_coverage",
     "class_map",
+    "clique_tree",
+    "cluster_sweeps",
     "code_map",
     "comparison",
     "complexity_curve",
     "component_curve",
+    "component_plane",
     "confusion_matrix",
+    "constraint_diagram",
     "contestant_intervals",
     "cost_response",
     "coulomb_discs",
@@ -139,18 +197,34 @@ __all__ = [
     "discriminant_curves",
     "discriminant_lines",
     "discriminant_surface",
+    "distribution_curves",
+    "document_topics",
     "effect_half_normal",
     "effect_normal",
     "effect_pareto",
     "eigenlearner_map",
+    "eligibility_trace",
+    "episode_animation",
     "error_curves",
     "error_reject_curve",
+    "evidence_curve",
+    "evidence_over_data",
+    "expert_lines",
+    "expert_trace",
+    "factor_graph_diagram",
     "factor_map",
+    "factor_plane",
+    "film_strip",
+    "gate_map",
+    "graph_diagram",
     "hidden_unit_curves",
+    "hit_map",
+    "influence_diagram",
     "kappa_error",
     "kept_rows",
     "labelings_grid",
     "learner_results",
+    "learning_curves",
     "legend_above",
     "level_means",
     "lines",
@@ -158,6 +232,7 @@ __all__ = [
     "log_odds_curve",
     "majority_curves",
     "manova_projections",
+    "map_net",
     "margin_boundary",
     "margin_curves",
     "mean_dots",
@@ -167,11 +242,16 @@ __all__ = [
     "network_diagram",
     "normal_region",
     "objective_curve",
+    "ordering_strip",
     "outlier_map",
+    "plate_diagram",
+    "posterior_curves",
     "posterior_ribbon",
     "power_curves",
     "precision_recall_curves",
+    "predictive_band",
     "regression_tube",
+    "regret_curves",
     "response_surface",
     "retrieval_venn",
     "roc_curves",
@@ -180,6 +260,7 @@ __all__ = [
     "score_boxes",
     "scree",
     "selection_path",
+    "separation_diagram",
     "share_matrix",
     "shepard_diagram",
     "sigmoid_trace",
@@ -188,13 +269,21 @@ __all__ = [
     "smooth_curves",
     "state_diagram",
     "surface_contours",
+    "topic_words",
     "training_curves",
     "trajectories",
     "tree_diagram",
     "trellis",
+    "u_matrix",
+    "unit_bells",
+    "unit_ellipses",
+    "value_map",
     "version_space",
+    "vigilance_circles",
     "voronoi_cells",
     "voronoi_facets",
+    "weight_density",
+    "weight_templates",
     "weight_trace",
     "weight_trajectory",
     "window_density",
@@ -203,7 +292,11 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # The pictures of models import the learners that they show; those of experiments do without.
-    return _load_later(__name__, ("_models", "_unsupervised", "_ensembles"), name)
+    return _load_later(
+        __name__,
+        ("_models", "_unsupervised", "_ensembles", "_worlds", "_graphs", "_beliefs"),
+        name,
+    )
 
 
 _publish(__name__)

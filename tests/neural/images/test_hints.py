@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from verulam.base import DataError
-from verulam.neural import MLPClassifier, centre_images, deskew_images, virtual_examples
+from verulam.base import DataError, UnknownNameError
+from verulam.neural import (
+    MLPClassifier,
+    centre_images,
+    deskew_images,
+    scale_images,
+    tangent_vectors,
+    virtual_examples,
+)
 
 RANDOM = np.random.default_rng(0)
 
@@ -90,3 +97,79 @@ class TestPosition:
         blank = np.zeros((2, 5, 5))
         np.testing.assert_array_equal(centre_images(blank), blank)
         np.testing.assert_array_equal(deskew_images(blank), blank)
+
+
+def blob(width, height=31):
+    """Return an image of a round spot."""
+    row, column = np.indices((height, height)) - (height - 1) / 2
+    return np.exp(-(row**2 + column**2) / (2 * width**2))
+
+
+def spread_of(image):
+    places = np.indices(image.shape).reshape(2, -1)
+    distances = ((places - centre_of(image)[:, None]) ** 2).sum(axis=0)
+    return np.sqrt(distances @ image.ravel() / image.sum())
+
+
+class TestScale:
+    def test_all_spread_as_far_as_asked(self):
+        images = np.stack([blob(2.0), blob(3.0), blob(4.0)])
+        resized = scale_images(images, spread=4.0)
+        np.testing.assert_allclose([spread_of(image) for image in resized], 4.0, atol=0.1)
+        median = scale_images(images)
+        np.testing.assert_allclose(
+            [spread_of(image) for image in median], spread_of(images[1]), atol=0.1
+        )
+
+    def test_once_is_enough(self):
+        images = np.stack([blob(2.0), blob(3.5)])
+        once = scale_images(images, spread=4.0)
+        np.testing.assert_allclose(scale_images(once, spread=4.0), once, atol=0.05)
+        centred = centre_images(once)
+        np.testing.assert_allclose(centre_images(centred), centred, atol=1e-3)
+
+    def test_centres_stay(self):
+        image = np.roll(blob(2.0), (3, -2), axis=(0, 1))
+        np.testing.assert_allclose(
+            centre_of(scale_images(image[None], 4.0)[0]), centre_of(image), atol=0.05
+        )
+
+    def test_blank_images_and_dots_stay(self):
+        images = np.zeros((2, 5, 5))
+        images[1, 2, 3] = 1.0
+        np.testing.assert_array_equal(scale_images(images), images)
+        with pytest.raises(DataError, match="spread must be a positive number of pixels"):
+            scale_images(images, 0)
+        with pytest.raises(DataError, match="spread must be"):
+            scale_images(images, "wide")
+
+
+class TestTangentVectors:
+    @pytest.mark.parametrize(
+        ("transform", "flow"),
+        [
+            ("right", lambda row, column: (0 * row, 1 + 0 * column)),
+            ("down", lambda row, column: (1 + 0 * row, 0 * column)),
+            ("turn", lambda row, column: (-column, row)),
+            ("scale", lambda row, column: (row, column)),
+        ],
+    )
+    def test_it_is_the_derivative_of_a_moved_spot(self, transform, flow):
+        """The spot is a known function, so that it can be moved by any small amount."""
+        row, column = np.indices((31, 31)) - 15.0
+        down, right = flow(row, column)
+
+        def moved(step):
+            # What is seen at a place came from where the flow was before.
+            at = (row - step * down - 2) ** 2 + (column - step * right - 3) ** 2
+            return np.exp(-at / 18)
+
+        slopes = (moved(1e-5) - moved(-1e-5)) / 2e-5
+        tangents = tangent_vectors(moved(0.0)[None], transform).reshape(31, 31)
+        assert np.abs(tangents - slopes).max() < 0.05 * np.abs(slopes).max()
+
+    def test_refusals(self):
+        with pytest.raises(UnknownNameError, match="transform"):
+            tangent_vectors(blob(3.0)[None], "left")
+        with pytest.raises(DataError, match="2 by 2 pixels"):
+            tangent_vectors(np.ones((1, 1, 5)), "right")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from verulam.base import UnknownNameError
 from verulam.neural import Network, TrainingError, activate, layout_of, mean_error
 from verulam.neural._network.network import ACTIVATIONS, OUTPUTS
 from verulam.numerics import Adam, GradientDescent, RuleMemory
@@ -110,6 +111,31 @@ class TestGradient:
         np.testing.assert_allclose(
             layout.weights(gradient, 1)[~tied], layout.weights(plain, 1)[~tied], atol=1e-15
         )
+
+    def test_tied_weights_may_follow_the_sum(self):
+        labels = np.full((4, 2), -1)
+        labels[0, 0] = labels[2, 1] = labels[3, 1] = 7
+        mean = problem("tanh", "identity", tied=[None, labels])
+        total = problem("tanh", "identity", tied=[None, labels], combine="sum")
+        theta, layout = start_of(mean), mean.network.layout
+        one, other = (error.value_and_gradient(theta)[1] for error in (mean, total))
+        tied = labels >= 0
+        np.testing.assert_allclose(
+            layout.weights(other, 1)[tied], 3 * layout.weights(one, 1)[tied], atol=1e-15
+        )
+        np.testing.assert_array_equal(
+            layout.weights(one, 1)[~tied], layout.weights(other, 1)[~tied]
+        )
+        # The sum is the slope of the error by the one number that they share.
+        ends = []
+        for sign in (1, -1):
+            moved = theta.copy()
+            layout.weights(moved, 1)[tied] += sign * 1e-6
+            ends.append(total.value_and_gradient(moved)[0])
+        slope = (ends[0] - ends[1]) / 2e-6
+        np.testing.assert_allclose(layout.weights(other, 1)[tied], slope, atol=1e-8)
+        with pytest.raises(UnknownNameError, match="combine"):
+            layout_of((1, 1), combine="product")
 
 
 class TestForwardPass:

@@ -12,7 +12,7 @@ from sklearn.neural_network import MLPClassifier as PeerClassifier
 
 from verulam.base import DataError, DataWarning
 from verulam.neural import MLPClassifier
-from verulam.neural._perceptron import perceptron
+from verulam.neural._network import network
 from verulam.numerics import AdaptiveRate, inverse
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -129,13 +129,13 @@ class TestStopping:
 
     def test_each_class_is_set_aside_in_its_share(self, monkeypatch):
         seen = {}
-        known = perceptron.mean_error
+        known = network.mean_error
 
         def spy(network, theta, rows, targets, weights):
             seen["classes"] = np.bincount(targets)
             return known(network, theta, rows, targets, weights)
 
-        monkeypatch.setattr(perceptron, "mean_error", spy)
+        monkeypatch.setattr(network, "mean_error", spy)
         labels = np.repeat([0, 1, 2], [60, 40, 20])
         small(early_stopping=True, validation_fraction=0.25).fit(ROWS, labels)
         assert seen["classes"].tolist() == [15, 10, 5]
@@ -147,7 +147,7 @@ class TestStopping:
             small(max_iter=3).fit(ROWS, LABELS)
 
     def test_an_interrupted_fit_keeps_the_best_so_far(self, monkeypatch):
-        known, calls = perceptron.mean_error, []
+        known, calls = network.mean_error, []
 
         def interrupt(*arguments):
             calls.append(1)
@@ -155,14 +155,14 @@ class TestStopping:
                 raise KeyboardInterrupt
             return known(*arguments)
 
-        monkeypatch.setattr(perceptron, "mean_error", interrupt)
+        monkeypatch.setattr(network, "mean_error", interrupt)
         net = small(early_stopping=True)
         with pytest.warns(DataWarning, match="interrupted in epoch 4"):
             net.fit(ROWS, LABELS)
         assert net.predict(ROWS).shape == (120,)
 
     def test_an_interrupt_reaches_all_starts(self, monkeypatch):
-        known, calls = perceptron.mean_error, []
+        known, calls = network.mean_error, []
 
         def interrupt(*arguments):
             calls.append(1)
@@ -170,7 +170,7 @@ class TestStopping:
                 raise KeyboardInterrupt
             return known(*arguments)
 
-        monkeypatch.setattr(perceptron, "mean_error", interrupt)
+        monkeypatch.setattr(network, "mean_error", interrupt)
         net = small(early_stopping=True, n_init=4, max_iter=500, tol=0.0, n_iter_no_change=500)
         with pytest.warns(DataWarning, match="interrupted"):
             net.fit(ROWS, LABELS)

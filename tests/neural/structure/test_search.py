@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from verulam.base import DataError, UnknownNameError
-from verulam.neural import MLPRegressor, StructureSearch, search_structure
+from verulam.base import DataError, UnknownNameError, spawn_seeds
+from verulam.neural import MLPRegressor, StructureSearch, complexity_curve, search_structure
 from verulam.neural._structure.search import add_layer, add_unit, remove_layer, remove_unit
 
 X = np.linspace(-3, 3, 60)[:, None]
@@ -72,3 +72,35 @@ def test_refused():
         searched(operators=["weight"])
     with pytest.raises(DataError, match="at least one unit"):
         searched(start=(0,))
+
+
+def test_too_many_units_follow_the_noise():
+    """Alpaydin fig. 11.12: training error falls, validation error falls and rises."""
+    random = np.random.default_rng(0)
+    x = random.uniform(-0.5, 0.5, size=(60, 1))
+    y = np.sin(6 * x[:, 0]) + random.normal(scale=0.4, size=60)
+    net = MLPRegressor(activation="tanh", solver="lbfgs", alpha=0.0, tol=1e-4, max_iter=2000)
+    curve = complexity_curve(
+        net, x[:20], y[:20], (x[20:], y[20:]), [1, 2, 12], n_repeats=3, random_state=0
+    )
+    assert curve["units"].tolist() == [1, 2, 12]
+    assert curve["parameters"].tolist() == [4, 7, 37]
+    assert curve["training_error"].is_monotonic_decreasing
+    assert curve["validation_error"].idxmin() < 2
+    assert curve["validation_error"].iloc[2] > curve["validation_error"].min()
+    again = complexity_curve(
+        net, x[:20], y[:20], (x[20:], y[20:]), [1, 2, 12], n_repeats=3, random_state=0
+    )
+    assert again.equals(curve)
+    fitted = net.set_params(hidden_layer_sizes=1, random_state=spawn_seeds(0, 3)[0])
+    single = complexity_curve(
+        net, x[:20], y[:20], (x[20:], y[20:]), [1], n_repeats=1, random_state=0
+    )
+    expected = 1 - fitted.set_params(random_state=spawn_seeds(0, 1)[0]).fit(x[:20], y[:20]).score(
+        x[20:], y[20:]
+    )
+    assert single["validation_error"].iloc[0] == expected
+    with pytest.raises(DataError, match="n_repeats must be"):
+        complexity_curve(net, x, y, (x, y), [1], n_repeats=0)
+    with pytest.raises(DataError, match="at least one"):
+        complexity_curve(net, x, y, (x, y), [])

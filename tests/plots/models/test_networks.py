@@ -6,7 +6,13 @@ import pytest
 
 from verulam.base import DataError
 from verulam.neural import MLPClassifier, MLPRegressor
-from verulam.plots import hidden_unit_curves, network_diagram, training_curves
+from verulam.plots import (
+    film_strip,
+    hidden_unit_curves,
+    network_diagram,
+    training_curves,
+    weight_templates,
+)
 
 ROWS = np.random.default_rng(0).normal(size=(40, 3))
 LABELS = np.arange(40) % 2
@@ -62,3 +68,51 @@ def test_parts_of_hidden_units_add_up_to_the_fit():
     np.testing.assert_allclose(np.tanh(axes[0].lines[1].get_ydata()), axes[1].lines[1].get_ydata())
     with pytest.raises(DataError, match="not 3-4-1"):
         hidden_unit_curves(MLPRegressor(4, max_iter=1).fit(ROWS, LABELS), x)
+
+
+def test_templates_are_weights():
+    net = MLPClassifier(3, max_iter=2, random_state=0).fit(np.hstack([ROWS, ROWS]), LABELS)
+    axes = weight_templates(net, (2, 3))
+    assert [ax.get_title() for ax in axes] == ["unit 1", "unit 2", "unit 3"]
+    for unit, ax in enumerate(axes):
+        image = ax.images[0]
+        np.testing.assert_allclose(image.get_array(), net.coefs_[0][:, unit].reshape(2, 3))
+        assert image.get_clim() == (-np.abs(net.coefs_[0]).max(), np.abs(net.coefs_[0]).max())
+    assert len(weight_templates(net, (2, 3), most=2)) == 2
+    with pytest.raises(DataError, match="2 by 2 are 4 weights; a unit has 6"):
+        weight_templates(net, (2, 2))
+
+
+class TestFilmStrip:
+    def test_fits_by_epoch(self):
+        x = np.linspace(-1, 1, 20)
+        net = MLPRegressor(3, activation="tanh", solver="sgd", random_state=0, max_iter=50)
+        axes = film_strip(net, x[:, None], x**2, [1, 3, 10])
+        assert [ax.get_title() for ax in axes] == ["epoch 1", "epoch 3", "epoch 10"]
+        assert net.n_iter_ == 10
+        again = MLPRegressor(3, activation="tanh", solver="sgd", random_state=0, max_iter=50)
+        for epoch in again.epochs(x[:, None], x**2):
+            if epoch.number == 3:
+                break
+        curve = axes[1].lines[1]
+        np.testing.assert_array_equal(
+            curve.get_ydata(), again.predict(np.asarray(curve.get_xdata())[:, None])
+        )
+
+    def test_regions_by_epoch(self):
+        net = MLPClassifier(3, random_state=0, max_iter=5)
+        axes = film_strip(net, ROWS[:, :2], LABELS, [2, 5])
+        assert [len(ax.images) for ax in axes] == [1, 1]
+        assert all(ax.get_legend() is None for ax in axes)
+
+    def test_an_early_end_is_told(self):
+        x = np.linspace(-1, 1, 20)
+        net = MLPRegressor(2, random_state=0, max_iter=4)
+        axes = film_strip(net, x[:, None], x, [2, 10, 20])
+        assert [ax.get_title() for ax in axes] == ["epoch 2", "epoch 4, the last"]
+
+    def test_refusals(self):
+        with pytest.raises(DataError, match=r"classifier of 2 input\(s\)"):
+            film_strip(MLPClassifier(), ROWS, LABELS, [1])
+        with pytest.raises(DataError, match="rising numbers"):
+            film_strip(MLPClassifier(), ROWS[:, :2], LABELS, [3, 1])

@@ -29,13 +29,14 @@ from verulam.experiment._final.choice import (
     select_contestant,
 )
 from verulam.experiment._final.estimate import (
+    Importance,
+    column_importances,
     decision_response,
     locked_response,
     predictions_of,
     resampled_response,
 )
 from verulam.experiment._final.explanation import Explanation
-from verulam.experiment._final.importance import Importance, column_importances
 from verulam.experiment._final.model_file import (
     SavedModel,
     load_model,

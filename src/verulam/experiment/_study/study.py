@@ -368,8 +368,8 @@ def _described_data(choice: DataChoice) -> dict[str, Any]:
     left_out = {"leave_out": list(choice.leave_out)} if choice.leave_out else {}
     rare = {"rare": choice.rare} if choice.rare != "keep" else {}
     groups = {"groups": choice.groups} if choice.groups else {}
-    kept = {"keep": list(choice.keep)} if choice.keep else {}
-    return described | groups | dropped | left_out | rare | kept
+    keep = {"keep": list(choice.keep)} if choice.keep else {}
+    return described | groups | dropped | left_out | rare | keep
 
 
 def _described_learner(choice: LearnerChoice) -> dict[str, Any]:

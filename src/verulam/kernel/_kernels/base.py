@@ -319,6 +319,12 @@ class Columns(_Around):
         if not self.columns:
             raise DataError("columns must name one column or more.")
 
+    def inputs(self, X: Any) -> np.ndarray:
+        rows = as_rows(X)
+        # The inner kernel may have wishes of its own, of the columns that it sees.
+        self.kernel.inputs(self._view(rows))
+        return rows
+
     def _view(self, X: np.ndarray) -> np.ndarray:
         if max(self.columns) >= X.shape[1] or min(self.columns) < -X.shape[1]:
             raise DataError(

@@ -102,6 +102,8 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, MultilayerPerceptron, Transfo
     decay_biases = False
     masks = None
     tied = None
+    combine = "mean"
+    penalties = None
 
     def __init__(
         self,

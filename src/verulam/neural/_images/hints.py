@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from verulam.base import DataError
+from verulam.base import DataError, unknown_name
 
 #: Share of the ink that counts as none.
 _BLANK = 1e-12
+#: Transformations with tangent vectors.
+TRANSFORMS = ("right", "down", "turn", "scale")
 
 
 def virtual_examples(
@@ -128,6 +130,92 @@ def deskew_images(images: ArrayLike) -> NDArray[np.float64]:
         matrix = np.array([[1.0, 0.0], [slant, 1.0]])
         upright[place] = _mapped(image[None], matrix, centre - matrix @ centre)[0]
     return upright
+
+
+def scale_images(images: ArrayLike, spread: float | None = None) -> NDArray[np.float64]:
+    r"""Return images resized about their centres of mass, so that their ink spreads equally far.
+
+    The spread is :math:`\sqrt{\mu_{xx} + \mu_{yy}}`, the root of the mean squared distance of ink
+    from its centre.
+
+    Parameters
+    ----------
+    images : array of shape (n_images, height, width)
+        The images; one without ink, or with all of it in one place, stays.
+    spread
+        Pixels; None takes the median of the images.
+
+    Notes
+    -----
+    Alpaydin 11.8.4: where it can be done, an invariance is best seen to before learning; readers of
+    characters centre them and normalise size (here) and slant (`deskew_images`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.neural import scale_images
+    >>> image = np.zeros((1, 9, 9))
+    >>> image[0, 4, 3:6] = 1.0
+    >>> scale_images(image, spread=1.5)[0, 4].round(1).tolist()
+    [0.0, 0.4, 0.9, 1.0, 1.0, 1.0, 0.9, 0.4, 0.0]
+    """
+    stack = _stack(images)
+    moments = [_moments(image) for image in stack]
+    spreads = np.array([np.sqrt(max(np.trace(covariance), 0.0)) for *_, covariance in moments])
+    if spread is None:
+        known = spreads[spreads > 0]
+        spread = float(np.median(known)) if len(known) else 1.0
+    if not isinstance(spread, int | float | np.number) or not 0.0 < spread < np.inf:
+        raise DataError(f"spread must be a positive number of pixels; got {spread!r}.")
+    resized = stack.copy()
+    for place, (_, centre, _) in enumerate(moments):
+        if spreads[place] > 0:
+            matrix = np.eye(2) * (spreads[place] / float(spread))
+            resized[place] = _mapped(stack[place][None], matrix, centre - matrix @ centre)[0]
+    return resized
+
+
+def tangent_vectors(images: ArrayLike, transform: str) -> NDArray[np.float64]:
+    r"""Return how fast the pixels of images change under a small transformation.
+
+    Parameters
+    ----------
+    images : array of shape (n_images, height, width)
+        The images.
+    transform
+        "right" or "down", a shift by a pixel; "turn", a rotation about the middle, anticlockwise
+        as seen, by a radian; "scale", an enlargement about the middle.
+
+    Returns
+    -------
+    ndarray of shape (n_images, height * width)
+        Derivatives of the pixels, flat, as `verulam.neural.TangentHint` takes them.
+
+    Notes
+    -----
+    For a flow :math:`v` of the plane it is :math:`-v \cdot \nabla I`, with differences of
+    neighbouring pixels for the gradient (Simard et al., 1992; Alpaydin 11.8.4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.neural import tangent_vectors
+    >>> ramp = np.tile(np.arange(3.0), (3, 1))[None]
+    >>> tangent_vectors(ramp, "right").reshape(3, 3)[0]
+    array([-1., -1., -1.])
+    """
+    if transform not in TRANSFORMS:
+        raise unknown_name("transform", transform, TRANSFORMS)
+    stack = _stack(images)
+    if min(stack.shape[1:]) < 2:
+        raise DataError(f"images: at least 2 by 2 pixels are needed; got {stack.shape[1:]}.")
+    by_row, by_column = np.gradient(stack, axis=(1, 2))
+    row, column = np.indices(stack.shape[1:]) - (np.array(stack.shape[1:])[:, None, None] - 1) / 2
+    # Velocity of each pixel, by its place from the middle.
+    down, right = {
+        "right": (0.0, 1.0), "down": (1.0, 0.0), "turn": (-column, row), "scale": (row, column)
+    }[transform]  # fmt: skip
+    return -(down * by_row + right * by_column).reshape(len(stack), -1)
 
 
 def _stack(images: ArrayLike) -> NDArray[np.float64]:

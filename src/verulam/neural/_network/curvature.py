@@ -90,7 +90,7 @@ def _forward(
                 sums = sums + values[0] @ layout.skip_weights(theta)
                 change = change + values[0] @ layout.skip_weights(direction)
             return values, changes, [*slopes, sums], [*bends, change]
-        value, slope, bend = _unit_derivatives(sums, network.activation, network.gain)
+        value, slope, bend = unit_derivatives(sums, network.activation, network.gain)
         values.append(value)
         changes.append(slope * change)
         slopes.append(slope)
@@ -98,7 +98,7 @@ def _forward(
     raise AssertionError("a network has at least one layer of weights")
 
 
-def _unit_derivatives(sums: Array, activation: str, gain: float) -> tuple[Array, Array, Array]:
+def unit_derivatives(sums: Array, activation: str, gain: float) -> tuple[Array, Array, Array]:
     """Return the outputs of units with their first and second derivatives."""
     value = activate(sums, activation, gain)
     if activation == "logistic":
@@ -127,20 +127,20 @@ def _output_derivatives(
         shares = expit(sums)
         residual, moved = shares - targets[:, None], shares * (1.0 - shares) * change
     else:
-        value, slope, bend = _unit_derivatives(sums, output, 1.0)
+        value, slope, bend = unit_derivatives(sums, output, 1.0)
         difference = value - targets
         residual, moved = difference * slope, (slope**2 + difference * bend) * change
     return weight[:, None] * residual, weight[:, None] * moved
 
 
 def _projected(layout: Any, product: Array) -> Array:
-    """Return a product with absent weights at zero and tied ones at their mean."""
+    """Return a product with absent weights at zero and tied ones combined."""
     if len(layout.mask):
         product[~layout.mask] = 0.0
     if len(layout.groups):
         tied = layout.groups >= 0
         groups = layout.groups[tied]
-        product[tied] = (np.bincount(groups, product[tied]) / np.bincount(groups))[groups]
+        product[tied] = (np.bincount(groups, product[tied]) / layout.group_divisors)[groups]
     return product
 
 

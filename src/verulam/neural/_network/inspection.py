@@ -7,21 +7,25 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from verulam.base import check_is_fitted
-from verulam.neural._network.network import TrainingError
 
 
-def gradient_norms(error: TrainingError, theta: NDArray[np.floating]) -> pd.Series:
-    """Return the length of the gradient by the weights of each layer.
+def gradient_norms(error: Any, theta: NDArray[np.floating]) -> pd.Series:
+    """Return how much of the gradient arrives in each layer, or at each step of sequences.
 
     Parameters
     ----------
-    error, theta
-        As in `hessian_product`.
+    error
+        A `verulam.neural.TrainingError`: the length of the gradient by the weights of each layer.
+        Or a `verulam.neural.SequenceError`: what arrives of the error of the last step at the
+        hidden units one step before, two steps before, and so on.
+    theta
+        Weights and biases, flat.
 
     Notes
     -----
     In deep networks of saturating units it shrinks from layer to layer on the way down, which is
-    why the lowest layers learn last (Alpaydin 11.13).
+    why the lowest layers learn last; a network that is unfolded in time is as deep as sequences
+    are long (Alpaydin 11.13).
 
     Examples
     --------
@@ -35,6 +39,10 @@ def gradient_norms(error: TrainingError, theta: NDArray[np.floating]) -> pd.Seri
     >>> bool((norms.diff().dropna() > 0).all())
     True
     """
+    if hasattr(error, "step_norms"):
+        norms = error.step_norms(theta)
+        steps = pd.RangeIndex(len(norms), name="steps before the last")
+        return pd.Series(norms, index=steps, name="gradient norm")
     gradient = error.value_and_gradient(theta)[1]
     layout = error.network.layout
     return pd.Series(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from verulam.base import DataError
+from verulam.base import DataError, unknown_name
 
 #: Start of small random weights, as the text has it (Alpaydin fig. 11.11).
 SMALL = 0.01
@@ -33,12 +33,15 @@ class Layout:
         For each layer, which weights there are (True).
     tied : tuple of ndarray, or None
         For each layer, a number for each weight; equal numbers share their value, -1 is free.
+    combine
+        Whether tied weights follow the "mean" or the "sum" of their gradients.
     """
 
     sizes: tuple[int, ...]
     skip: bool = False
     masks: tuple[NDArray[np.bool_], ...] | None = None
     tied: tuple[NDArray[np.int64], ...] | None = None
+    combine: str = "mean"
 
     @property
     def n_layers(self) -> int:
@@ -105,6 +108,12 @@ class Layout:
             self.weights(groups, layer)[shared] = following + numbers
             following += len(distinct)
         return groups
+
+    @cached_property
+    def group_divisors(self) -> NDArray[np.float64]:
+        """What the summed gradient of each group is divided by: its size, or one."""
+        counts = np.bincount(self.groups[self.groups >= 0]).astype(np.float64)
+        return counts if self.combine == "mean" else np.ones_like(counts)
 
     @cached_property
     def is_weight(self) -> NDArray[np.bool_]:
@@ -179,6 +188,7 @@ def layout_of(
     skip: bool = False,
     masks: Sequence[Any] | None = None,
     tied: Sequence[Any] | None = None,
+    combine: str = "mean",
 ) -> Layout:
     """Return the layout of a network, with its masks and ties checked.
 
@@ -190,7 +200,11 @@ def layout_of(
         Whether inputs also reach the outputs directly.
     masks, tied
         For each layer an array, inputs by units, or None for a layer without.
+    combine
+        Whether tied weights follow the "mean" or the "sum" of their gradients.
     """
+    if combine not in ("mean", "sum"):
+        raise unknown_name("combine", combine, ("mean", "sum"))
     sizes = tuple(int(size) for size in sizes)
     shapes = list(pairwise(sizes))
     checked_masks = checked_ties = None
@@ -202,7 +216,7 @@ def layout_of(
         checked_ties = tuple(
             np.asarray(array, dtype=np.int64) for array in _by_layer("tied", tied, shapes, -1)
         )
-    return Layout(sizes, skip, checked_masks, checked_ties)
+    return Layout(sizes, skip, checked_masks, checked_ties, combine)
 
 
 def _by_layer(

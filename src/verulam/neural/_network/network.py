@@ -1,7 +1,7 @@
 """Networks of units in layers: the forward pass, and the error as a function of all weights."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,29 @@ def activate(sums: NDArray[Any], activation: str, gain: float = 1.0) -> NDArray[
     return (sums > 0.0).astype(sums.dtype)
 
 
+class Penalty(Protocol):
+    """A term beside the summed error, with a strength and perhaps parameters of its own."""
+
+    @property
+    def n_parameters(self) -> int:
+        """Parameters that are learned beside the weights."""
+        ...
+
+    def check(self, network: Network) -> None:
+        """Raise where the penalty does not fit a network."""
+        ...
+
+    def start(self, theta: NDArray[np.floating], layout: Layout) -> NDArray[np.float64]:
+        """Return its own parameters to start from."""
+        ...
+
+    def value_and_gradient(
+        self, network: Network, theta: NDArray[np.float64], extra: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """Return the term, and its gradients by the weights and by its own parameters."""
+        ...
+
+
 @dataclass
 class TrainingError:
     """The mean error of a network on training rows, with weight decay.
@@ -147,6 +170,9 @@ class TrainingError:
         over all rows.
     decay_biases
         Whether biases are penalised too.
+    penalties
+        Further terms beside the error summed over all rows, such as `InvarianceHint` and
+        `SoftSharing`. Their own parameters come behind those of the network.
     """
 
     network: Network
@@ -155,9 +181,12 @@ class TrainingError:
     weights: NDArray[np.float64] | None = None
     alpha: float = 0.0
     decay_biases: bool = False
+    penalties: tuple[Penalty, ...] = ()
 
     def __post_init__(self) -> None:
         layout = self.network.layout
+        for penalty in self.penalties:
+            penalty.check(self.network)
         by_class = self.network.output in ("softmax", "binary")
         dtype = self.inputs.dtype
         self.n_rows = len(self.inputs)
@@ -173,16 +202,20 @@ class TrainingError:
         # The mean error has its share of the penalty.
         decay = penalised * (self.alpha / self.mass) if self.alpha else np.empty(0)
         self._decay = decay.astype(dtype)
-        groups = layout.groups
-        self._counts = np.bincount(groups[groups >= 0]).astype(dtype)
+        self._counts = layout.group_divisors.astype(dtype)
         self._sums = np.empty_like(self._counts)
-        self._gradient = np.empty(layout.n_parameters, dtype=dtype)
+        self.n_parameters = layout.n_parameters + sum(
+            penalty.n_parameters for penalty in self.penalties
+        )
+        self._gradient = np.empty(self.n_parameters, dtype=dtype)
         self._workspace = np.empty(0, dtype=dtype)
 
     @property
     def decay(self) -> NDArray[np.floating]:
         """Factor of each parameter in the gradient of the penalty of the mean error."""
-        return self._decay if len(self._decay) else np.zeros_like(self._gradient)
+        if len(self._decay):
+            return self._decay
+        return np.zeros(self.network.layout.n_parameters, dtype=self.inputs.dtype)
 
     def copy(self) -> "TrainingError":
         """Return the same error with a workspace of its own, for another thread."""
@@ -195,35 +228,85 @@ class TrainingError:
             self._workspace = np.empty(size, dtype=self.inputs.dtype)
         return self._workspace
 
+    def extended(self, theta: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Return the weights of a network with the start of the penalties' own parameters."""
+        layout = self.network.layout
+        starts = [penalty.start(theta, layout) for penalty in self.penalties]
+        return np.concatenate([theta, *starts]).astype(theta.dtype) if starts else theta
+
+    def mean_error(self, theta: NDArray[np.floating]) -> float:
+        """Return the mean error over all rows without penalties."""
+        parameters = theta[: self.network.layout.n_parameters]
+        return mean_error(self.network, parameters, self.inputs, self.targets, self.weights)
+
     def value_and_gradient(self, theta: NDArray[np.floating]) -> tuple[float, NDArray[np.floating]]:
-        """Return the mean error over all rows with its penalty, and its gradient."""
-        table, gain = self.network.layout.table, self.network.gain
+        """Return the mean error over all rows with its penalties, and its gradient."""
         theta = np.ascontiguousarray(theta, dtype=self.inputs.dtype)
-        space, gradient = self._space(self.n_rows), np.empty_like(theta)
-        total = forward_pass(
-            theta, self.inputs, self._targets, self._codes, self._weights,
-            np.arange(self.n_rows), table, self._kinds, gain, space,
-        )  # fmt: skip
-        backward_pass(
-            theta, gradient, self.n_rows, self.inputs.shape[1], table, self._kinds, gain, space
-        )
-        self._finish(gradient, theta, self.mass)
+        gradient = np.empty_like(theta)
+        total = self._gradient_of(theta, np.arange(self.n_rows), self.mass, gradient)
         return total / self.mass + self._penalty(theta), gradient
 
-    def _finish(
-        self, gradient: NDArray[np.floating], theta: NDArray[np.floating], mass: float
-    ) -> None:
-        layout = self.network.layout
-        finish_gradient(
-            gradient, theta, mass, self._decay, layout.mask, layout.groups, self._sums, self._counts
+    def _gradient_of(
+        self,
+        theta: NDArray[np.floating],
+        rows: NDArray[np.int64],
+        mass: float,
+        gradient: NDArray[np.floating],
+    ) -> float:
+        """Return the summed error of rows with their share of penalties; leave its mean gradient.
+
+        Weight decay is in the gradient alone.
+        """
+        layout, gain, space = self.network.layout, self.network.gain, self._space(len(rows))
+        count = layout.n_parameters
+        parameters, slots = theta[:count], gradient[:count]
+        total = forward_pass(
+            parameters, self.inputs, self._targets, self._codes, self._weights, rows, layout.table,
+            self._kinds, gain, space,
+        )  # fmt: skip
+        n_inputs = self.inputs.shape[1]
+        backward_pass(
+            parameters, slots, len(rows), n_inputs, layout.table, self._kinds, gain, space
         )
+        if self.penalties:
+            total += self._penalise(theta, gradient, mass)
+        finish_gradient(
+            slots,
+            parameters,
+            mass,
+            self._decay,
+            layout.mask,
+            layout.groups,
+            self._sums,
+            self._counts,
+        )
+        return float(total)
+
+    def _penalise(
+        self, theta: NDArray[np.floating], gradient: NDArray[np.floating], mass: float
+    ) -> float:
+        """Return a batch's share of the penalties, and add it to the gradient."""
+        count = self.network.layout.n_parameters
+        parameters, place, total = theta[:count].astype(np.float64), count, 0.0
+        for penalty in self.penalties:
+            extra = slice(place, place + penalty.n_parameters)
+            value, slopes, extra_slopes = penalty.value_and_gradient(
+                self.network, parameters, theta[extra].astype(np.float64)
+            )
+            # The gradient of a batch is divided by its rows afterwards, that of a penalty stands
+            # beside the error of all of them.
+            gradient[:count] += slopes * (mass / self.mass)
+            gradient[extra] = extra_slopes / self.mass
+            place, total = extra.stop, total + value
+        return total * (mass / self.mass)
 
     def _penalty(self, theta: NDArray[np.floating]) -> float:
         if not len(self._decay):
             return 0.0
+        parameters = theta[: len(self._decay)]
         # Weights that grow beyond all bounds are told by whoever trains.
         with np.errstate(over="ignore", invalid="ignore"):
-            return 0.5 * float(self._decay @ (theta * theta))
+            return 0.5 * float(self._decay @ (parameters * parameters))
 
     def run_epoch(
         self,
@@ -248,21 +331,14 @@ class TrainingError:
         mass = float(len(rows)) if self.weights is None else float(self.weights[rows].sum())
         if mass == 0.0:
             return 0.0
-        table, gain, space = self.network.layout.table, self.network.gain, self._space(len(rows))
-        total = forward_pass(
-            theta, self.inputs, self._targets, self._codes, self._weights, rows, table,
-            self._kinds, gain, space,
-        )  # fmt: skip
-        n_inputs = self.inputs.shape[1]
-        backward_pass(theta, self._gradient, len(rows), n_inputs, table, self._kinds, gain, space)
-        self._finish(self._gradient, theta, mass)
+        total = self._gradient_of(theta, rows, mass, self._gradient)
         memory.step(theta, self._gradient)
-        return float(total)
+        return total
 
     def _takes_single_rows(self, memory: RuleMemory) -> bool:
         """Whether steps of single rows need no gradient in one piece."""
         layout = self.network.layout
-        plain = not (layout.skip or len(layout.mask) or len(layout.groups))
+        plain = not (layout.skip or len(layout.mask) or len(layout.groups) or self.penalties)
         return plain and self.weights is None and memory.is_descent
 
     def _run_rows(

@@ -63,6 +63,12 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
     masks, tied : list of array, or None
         For each layer of weights, inputs by units: which weights there are; and numbers, equal for
         weights that share their value and -1 for free ones.
+    combine
+        Whether tied weights follow the "mean" of their gradients or, as a convolution does, the
+        "sum".
+    penalties : list of penalties, or None
+        Terms beside the error summed over all rows: `InvarianceHint`, `IntervalHint`,
+        `TangentHint`, `SoftSharing`.
     early_stopping
         Whether to set rows aside and keep the weights of the epoch that is best on them.
     validation_fraction
@@ -97,8 +103,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
     -----
     See Alpaydin 11.5-11.8. His :math:`\lambda` of (11.33) is `alpha`; that of (11.32) is the
     learning rate times it, and that of (11.37) half of it. A step of his sums over the rows where
-    ours takes the mean, so that his rate is ours divided by the rows of a batch. Tied weights take
-    the mean of their gradients. The same seed gives the same network for any number of threads.
+    ours takes the mean, so that his rate is ours divided by the rows of a batch. The same seed
+    gives the same network for any number of threads.
 
     Examples
     --------
@@ -131,7 +137,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         momentum: float = 0.9,
         nesterov: bool = False,
         batch_size: int | str = "auto",
-        max_iter: int = 200,
+        max_iter: int = 1000,
         tol: float = 1e-4,
         n_iter_no_change: int = 10,
         shuffle: bool = True,
@@ -139,6 +145,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         decay_biases: bool = False,
         masks: Sequence[Any] | None = None,
         tied: Sequence[Any] | None = None,
+        combine: str = "mean",
+        penalties: Sequence[Any] | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -163,6 +171,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         self.decay_biases = decay_biases
         self.masks = masks
         self.tied = tied
+        self.combine = combine
+        self.penalties = penalties
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.class_weight = class_weight

@@ -1,6 +1,6 @@
 """What multilayer perceptrons for classes and for numbers have in common."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from threading import Event
@@ -27,8 +27,8 @@ from verulam.base import (
     validate_data,
     warn_caller,
 )
-from verulam.neural._network.layout import Layout, layout_of
-from verulam.neural._network.network import ACTIVATIONS, Network, TrainingError, mean_error
+from verulam.neural._network.layout import layout_of
+from verulam.neural._network.network import ACTIVATIONS, Network, TrainingError
 from verulam.numerics import (
     SEARCHES,
     AdaptiveRate,
@@ -51,17 +51,24 @@ BATCH = 200
 
 
 @dataclass(frozen=True)
-class _Problem:
-    """Rows to train on and rows set aside, as a network takes them."""
+class Problem:
+    """What is minimised, and the error on rows set aside.
 
-    training: TrainingError
-    rows: Any = None
-    targets: Any = None
-    weights: NDArray[np.float64] | None = None
+    Attributes
+    ----------
+    training
+        The error of the training rows: a `verulam.neural.TrainingError`, or whatever another kind
+        of network has in its place.
+    unseen
+        The same of the rows set aside; None where there are none.
+    """
 
-    def validation(self, theta: NDArray[np.floating]) -> float:
-        """Return the mean error of parameters on the rows set aside."""
-        return mean_error(self.training.network, theta, self.rows, self.targets, self.weights)
+    training: Any
+    unseen: Any = None
+
+    def copy(self) -> "Problem":
+        """Return the same problem with a workspace of its own, for another thread."""
+        return Problem(self.training.copy(), self.unseen)
 
 
 @dataclass
@@ -94,6 +101,8 @@ class MultilayerPerceptron:
         "decay_biases": ["boolean"],
         "masks": [list, tuple, None],
         "tied": [list, tuple, None],
+        "combine": [StrOptions({"mean", "sum"})],
+        "penalties": [list, tuple, None],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "init": [StrOptions({"glorot", "small"}), "array-like"],
@@ -118,11 +127,15 @@ class MultilayerPerceptron:
     decay_biases: bool
     masks: Sequence[Any] | None
     tied: Sequence[Any] | None
+    combine: str
+    penalties: Sequence[Any] | None
     early_stopping: bool
     validation_fraction: float
     init: Any
     n_init: int
     random_state: Seed
+    #: Another kind of network may stand in its place.
+    network_: Any
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "network_")
@@ -137,8 +150,9 @@ class MultilayerPerceptron:
         hidden = self._hidden_sizes()
         output, n_outputs = self._outputs()
         layout = layout_of(
-            (n_inputs, *hidden, n_outputs), skip=self.skip, masks=self.masks, tied=self.tied
-        )
+            (n_inputs, *hidden, n_outputs), skip=self.skip, masks=self.masks, tied=self.tied,
+            combine=self.combine,
+        )  # fmt: skip
         return Network(layout, self.activation, output, float(self.gain))
 
     def _hidden_sizes(self) -> tuple[int, ...]:
@@ -168,28 +182,54 @@ class MultilayerPerceptron:
         targets: NDArray[Any],
         weights: NDArray[np.float64] | None,
         random: np.random.Generator,
-    ) -> _Problem:
+    ) -> Problem:
         """Set rows aside where training is to stop by them."""
-        network, options = self._network(rows.shape[1]), (float(self.alpha), self.decay_biases)
+        network = self._network(rows.shape[1])
+        for penalty in self.penalties or ():
+            if not hasattr(penalty, "value_and_gradient"):
+                raise DataError(
+                    "penalties: expected hints or priors of verulam.neural, such as SoftSharing(); "
+                    f"got {penalty!r}."
+                )
+
+        def error_of(part: Any) -> TrainingError:
+            shares = None if weights is None else weights[part]
+            return self._error(network, rows[part], targets[part], shares)
+
+        return self._split(error_of, targets, weights, random)
+
+    def _error(
+        self, network: Network, rows: NDArray[Any], targets: NDArray[Any], weights: Any
+    ) -> TrainingError:
+        return TrainingError(
+            network, rows, targets, weights, float(self.alpha), self.decay_biases,
+            tuple(self.penalties or ()),
+        )  # fmt: skip
+
+    def _split(
+        self,
+        error_of: Callable[[Any], Any],
+        targets: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        random: np.random.Generator,
+    ) -> Problem:
+        """Return the errors of the training rows and of those set aside, by a function of rows."""
         if weights is not None and not weights.sum() > 0:
             raise DataError("sample_weight: all weights are zero; at least one must be positive.")
         if not self.early_stopping:
-            return _Problem(TrainingError(network, rows, targets, weights, *options))
+            return Problem(error_of(slice(None)))
         held_out = self._held_out(targets, random)
-        if not 0 < held_out.sum() < len(rows):
+        if not 0 < held_out.sum() < len(targets):
             raise DataError(
-                f"early_stopping: {len(rows)} rows are too few to set {self.validation_fraction:g} "
-                "of them aside."
+                f"early_stopping: {len(targets)} rows are too few to set "
+                f"{self.validation_fraction:g} of them aside."
             )
         if weights is not None and not (weights[held_out].any() and weights[~held_out].any()):
             raise DataError(
                 "sample_weight: all rows that were set aside, or all others, have no weight; leave "
                 "out rows without weight, or early_stopping."
             )
-        used = None if weights is None else weights[~held_out]
-        unseen = None if weights is None else weights[held_out]
-        training = TrainingError(network, rows[~held_out], targets[~held_out], used, *options)
-        return _Problem(training, rows[held_out], targets[held_out], unseen)
+        return Problem(error_of(~held_out), error_of(held_out))
 
     def _held_out(self, targets: NDArray[Any], random: np.random.Generator) -> NDArray[np.bool_]:
         """Return which rows are set aside; by class where targets are classes."""
@@ -202,7 +242,8 @@ class MultilayerPerceptron:
     def _strata(self, targets: NDArray[Any]) -> list[NDArray[np.intp]]:
         return [np.arange(len(targets))]
 
-    def _start(self, layout: Layout, dtype: Any, random: np.random.Generator) -> _Training:
+    def _start(self, problem: Any, random: np.random.Generator) -> _Training:
+        layout, dtype = problem.network.layout, problem.inputs.dtype
         if isinstance(self.init, str):
             theta = layout.start(random, self.init, self.activation, dtype)
         else:
@@ -212,6 +253,7 @@ class MultilayerPerceptron:
                     f"init: {theta.size} numbers for the {layout.n_parameters} weights and biases "
                     "of the network; give one flat array (parameters_ of a fitted one)."
                 )
+        theta = problem.extended(theta)
         rule = rule_of(self.solver, self._first_rate(), self.momentum, self.nesterov)
         return _Training(theta, RuleMemory.of(rule, theta), History())
 
@@ -226,10 +268,10 @@ class MultilayerPerceptron:
         return min(BATCH if self.batch_size == "auto" else int(self.batch_size), n_rows)
 
     def _passes(
-        self, problem: _Problem, training: _Training, random: np.random.Generator, max_iter: int
+        self, problem: Problem, training: _Training, random: np.random.Generator, max_iter: int
     ) -> Generator[Epoch]:
         stopping = Stopping(max_iter, float(self.tol), int(self.n_iter_no_change))
-        validation = None if problem.rows is None else problem.validation
+        validation = None if problem.unseen is None else problem.unseen.mean_error
         if self.solver in SEARCHES:
             yield from train_by_search(
                 problem.training, training.theta, self.solver, stopping, validation,
@@ -249,18 +291,19 @@ class MultilayerPerceptron:
         )
 
     def _fit(self, rows: NDArray[np.floating], targets: NDArray[Any], weights: Any) -> Any:
-        """Train `n_init` networks and keep the one with the least error."""
+        """Train on rows of a table."""
         seeds = spawn_seeds(self.random_state, self.n_init + 1)
         checked = check_weights(weights, rows)
-        problem = self._problem(rows, targets, checked, generator(seeds[-1]))
-        layout = problem.training.network.layout
+        return self._train(self._problem(rows, targets, checked, generator(seeds[-1])), seeds)
 
+    def _train(self, problem: Problem, seeds: Sequence[int]) -> Any:
+        """Train `n_init` networks and keep the one with the least error."""
         interrupted = Event()
 
         def trained(seed: int) -> _Training:
             random = generator(seed)
-            training = self._start(layout, rows.dtype, random)
-            part = _Problem(problem.training.copy(), problem.rows, problem.targets, problem.weights)
+            part = problem.copy()
+            training = self._start(part.training, random)
             try:
                 for _ in self._passes(part, training, random, int(self.max_iter)):
                     # Ctrl-C reaches one thread alone.
@@ -276,7 +319,7 @@ class MultilayerPerceptron:
         self._keep(problem.training.network, trainings[best])
         if not self.n_iter_:
             # A search may find nothing to do where it starts.
-            self.loss_ = problem.training.value_and_gradient(self.parameters_)[0]
+            self.loss_ = problem.training.value_and_gradient(self._training.theta)[0]
         self._restarts = self._restart_rows(trainings, best)
         if interrupted.is_set():
             warn_caller(
@@ -297,7 +340,8 @@ class MultilayerPerceptron:
 
     def _keep(self, network: Network, training: _Training) -> None:
         self.network_ = network
-        self.parameters_ = training.theta
+        # Penalties may have parameters of their own, which come last.
+        self.parameters_ = training.theta[: network.layout.n_parameters]
         self._training = training
         self.n_iter_ = len(training.history)
         self.n_layers_ = network.layout.n_layers + 1
@@ -338,11 +382,15 @@ class MultilayerPerceptron:
     def _watched(
         self, rows: NDArray[np.floating], targets: NDArray[Any], weights: Any
     ) -> Iterator[Epoch]:
-        """Yield after each epoch of one training; the learner can be used meanwhile."""
+        """Train on rows of a table, yielding after each epoch."""
         seeds = spawn_seeds(self.random_state, self.n_init + 1)
-        random = generator(seeds[0])
-        problem = self._problem(rows, targets, check_weights(weights, rows), generator(seeds[-1]))
-        training = self._start(problem.training.network.layout, rows.dtype, random)
+        checked = check_weights(weights, rows)
+        problem = self._problem(rows, targets, checked, generator(seeds[-1]))
+        yield from self._watch(problem, generator(seeds[0]))
+
+    def _watch(self, problem: Problem, random: np.random.Generator) -> Iterator[Epoch]:
+        """Yield after each epoch of one training; the learner can be used meanwhile."""
+        training = self._start(problem.training, random)
         passes = self._passes(problem, training, random, int(self.max_iter))
         try:
             with announced("verulam.neural"), one_blas_thread():
@@ -360,13 +408,11 @@ class MultilayerPerceptron:
             raise DataError(f"partial_fit takes single steps, which {what} does not.")
         network = self._network(rows.shape[1])
         weights = check_weights(weights, rows)
-        problem = _Problem(
-            TrainingError(network, rows, targets, weights, float(self.alpha), self.decay_biases)
-        )
+        problem = Problem(self._error(network, rows, targets, weights))
         if not hasattr(self, "_shuffling"):
             self._shuffling = generator(self.random_state)
         if not hasattr(self, "_training"):
-            self._training = self._start(network.layout, rows.dtype, self._shuffling)
+            self._training = self._start(problem.training, self._shuffling)
         with announced("verulam.neural"), one_blas_thread():
             for _ in self._passes(problem, self._training, self._shuffling, 1):
                 pass

@@ -62,6 +62,12 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
     masks, tied : list of array, or None
         For each layer of weights, inputs by units: which weights there are; and numbers, equal for
         weights that share their value and -1 for free ones.
+    combine
+        Whether tied weights follow the "mean" of their gradients or, as a convolution does, the
+        "sum".
+    penalties : list of penalties, or None
+        Terms beside the error summed over all rows: `InvarianceHint`, `IntervalHint`,
+        `TangentHint`, `SoftSharing`.
     early_stopping
         Whether to set rows aside and keep the weights of the epoch that is best on them.
     validation_fraction
@@ -126,7 +132,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         momentum: float = 0.9,
         nesterov: bool = False,
         batch_size: int | str = "auto",
-        max_iter: int = 200,
+        max_iter: int = 1000,
         tol: float = 1e-4,
         n_iter_no_change: int = 10,
         shuffle: bool = True,
@@ -134,6 +140,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         decay_biases: bool = False,
         masks: Sequence[Any] | None = None,
         tied: Sequence[Any] | None = None,
+        combine: str = "mean",
+        penalties: Sequence[Any] | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         init: Any = "glorot",
@@ -158,6 +166,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         self.decay_biases = decay_biases
         self.masks = masks
         self.tied = tied
+        self.combine = combine
+        self.penalties = penalties
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.init = init

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from verulam.base import DataError, clone, unknown_name
+from verulam.base import DataError, Seed, clone, spawn_seeds, unknown_name
 
 State = tuple[int, ...]
 Operator = Callable[[State], Iterable[State]]
@@ -159,6 +160,76 @@ def search_structure(
         pd.DataFrame([rows[state] for state in path], columns=columns),
         pd.DataFrame(list(rows.values()), columns=columns),
     )
+
+
+def complexity_curve(
+    learner: Any,
+    X: Any,
+    y: Any,
+    validation: tuple[Any, Any],
+    sizes: Iterable[Any],
+    *,
+    n_repeats: int = 5,
+    random_state: Seed = None,
+) -> pd.DataFrame:
+    """Return the error by the number of hidden units, on training rows and on others.
+
+    Parameters
+    ----------
+    learner
+        An `verulam.neural.MLPClassifier` or `verulam.neural.MLPRegressor` whose settings are used.
+    X, y
+        Rows to train on.
+    validation
+        Other rows and their targets.
+    sizes
+        Values of `hidden_layer_sizes`: numbers of units, or tuples of them.
+    n_repeats
+        Networks of each size, from different starts.
+    random_state
+        Seed of the starts.
+
+    Returns
+    -------
+    DataFrame
+        For each size: parameters, mean and standard deviation of the training and of the
+        validation error, which is one minus the score.
+
+    Notes
+    -----
+    Alpaydin 11.8.2, fig. 11.12: with more units the training error falls or stays, and the
+    validation error rises again once the network follows the noise. A study with the factor
+    `hidden_layer_sizes` asks the same with resampling and tests.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.neural import MLPRegressor, complexity_curve
+    >>> x = np.linspace(-3, 3, 60)[:, None]
+    >>> y = np.sin(2 * x[:, 0])
+    >>> net = MLPRegressor(activation="tanh", solver="lbfgs", tol=1e-2)
+    >>> curve = complexity_curve(
+    ...     net, x[::2], y[::2], (x[1::2], y[1::2]), [1, 4], n_repeats=2, random_state=0
+    ... )
+    >>> curve["parameters"].tolist()
+    [4, 13]
+    """
+    if not isinstance(n_repeats, int) or isinstance(n_repeats, bool) or n_repeats < 1:
+        raise DataError(f"n_repeats must be a whole number of at least 1; got {n_repeats!r}.")
+    seeds = spawn_seeds(random_state, n_repeats)
+    rows = []
+    for size in sizes:
+        errors = []
+        for seed in seeds:
+            net = clone(learner).set_params(hidden_layer_sizes=size, random_state=seed).fit(X, y)
+            errors.append((1.0 - net.score(X, y), 1.0 - net.score(*validation)))
+        means, spreads = np.mean(errors, axis=0), np.std(errors, axis=0)
+        parameters = int(net.size_report()["parameters"].sum())
+        rows.append((size, parameters, means[0], spreads[0], means[1], spreads[1]))
+    if not rows:
+        raise DataError("sizes: at least one is needed.")
+    columns = ["units", "parameters", "training_error", "training_deviation"]
+    return pd.DataFrame(rows, columns=[*columns, "validation_error", "validation_deviation"])
 
 
 def _moves(direction: str, operators: Iterable[str | Operator]) -> list[Operator]:

@@ -1,4 +1,4 @@
-"""Neural networks: error by epoch, units and weights as a graph, hidden units of one input."""
+"""Neural networks: error by epoch, units as a graph, templates, and what is learned by epoch."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError, check_is_fitted
+from verulam.base import DataError, check_is_fitted, is_classifier
+from verulam.plots._predictions.regions import decision_regions
 from verulam.plots._style import axes_or_new, colour, line, place_legend
 
 #: Layers with more units than this are drawn with some left out.
@@ -188,10 +189,7 @@ def hidden_unit_curves(
             f"{form}."
         )
     if axes is None:
-        new = axes_or_new(None, 9.6, 3.2)
-        figure = new.figure
-        new.remove()
-        axes = list(figure.subplots(1, 3))
+        axes = _grid_of_axes(1, 3, 9.6, 3.2)
     points = np.asarray(grid, dtype=np.float64)
     hidden = learner.hidden_outputs(points[:, None])
     parts = hidden * learner.coefs_[1][:, 0]
@@ -207,3 +205,149 @@ def hidden_unit_curves(
     axes[2].plot(points, learner.predict(points[:, None]), color="0.1", label="fit", linewidth=2)
     place_legend(axes[2])
     return list(axes)
+
+
+def weight_templates(
+    learner: Any,
+    shape: Sequence[int],
+    *,
+    n_columns: int = 8,
+    most: int = 32,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the weights that lead into each hidden unit as an image: what the unit looks for.
+
+    Parameters
+    ----------
+    learner
+        A fitted network whose inputs, or patches of them, are images.
+    shape
+        Height and width of the images, or of the patches of a convolutional network.
+    n_columns
+        Images side by side.
+    most
+        Most units that are drawn: the first ones.
+    axes
+        Axes to draw on, one for each unit.
+
+    Notes
+    -----
+    A weighted sum is largest for inputs that look like its weights (Alpaydin 11.11): blue pixels
+    speak for the unit, red ones against it. All images have one scale.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from verulam.neural import MLPClassifier
+    >>> from verulam.plots import weight_templates
+    >>> X, y = load_digits(return_X_y=True)
+    >>> net = MLPClassifier(4, tol=0.1, random_state=0).fit(X / 16, y)
+    >>> [ax.get_title() for ax in weight_templates(net, (8, 8))]
+    ['unit 1', 'unit 2', 'unit 3', 'unit 4']
+    """
+    check_is_fitted(learner)
+    weights = np.asarray(learner.coefs_[0])
+    height, width = (int(size) for size in shape)
+    if height * width != len(weights):
+        raise DataError(
+            f"shape: {height} by {width} are {height * width} weights; a unit has {len(weights)}."
+        )
+    count = min(weights.shape[1], most)
+    if axes is None:
+        n_columns = min(n_columns, count)
+        n_rows = -(-count // n_columns)
+        axes = _grid_of_axes(n_rows, n_columns, 1.25 * n_columns, 1.4 * n_rows)
+        for ax in axes[count:]:
+            ax.remove()
+    largest = float(np.abs(weights[:, :count]).max()) or 1.0
+    for unit, ax in enumerate(list(axes)[:count]):
+        ax.imshow(weights[:, unit].reshape(height, width), cmap="RdBu", vmin=-largest, vmax=largest)
+        ax.set(xticks=[], yticks=[], title=f"unit {unit + 1}")
+    return list(axes)[:count]
+
+
+def film_strip(
+    learner: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    epochs: Sequence[int],
+    *,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Train a network and draw what it has learned at some epochs, side by side.
+
+    Parameters
+    ----------
+    learner
+        A network with `epochs`, not yet fitted: a classifier of two inputs, whose regions are
+        drawn, or a regressor of one input, whose fit is.
+    X, y
+        Rows to train on.
+    epochs
+        Epochs to draw, in order; training ends with the last.
+    axes
+        Axes to draw on, one for each epoch.
+
+    Notes
+    -----
+    After Alpaydin fig. 11.8. Where training ends earlier, the last picture is of its end.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from verulam.neural import MLPRegressor
+    >>> from verulam.plots import film_strip
+    >>> x = np.linspace(-1, 1, 30)
+    >>> net = MLPRegressor(3, activation="tanh", random_state=0)
+    >>> [ax.get_title() for ax in film_strip(net, x[:, None], x**2, [1, 20])]
+    ['epoch 1', 'epoch 20']
+    """
+    rows, targets = np.asarray(X, dtype=np.float64), np.asarray(y)
+    width = 2 if is_classifier(learner) else 1
+    if rows.ndim != 2 or rows.shape[1] != width:
+        raise DataError(
+            f"X: a {'classifier' if width == 2 else 'regressor'} of {width} input(s) can be drawn; "
+            f"got the shape {rows.shape}."
+        )
+    numbers = [int(number) for number in epochs]
+    if not numbers or min(numbers) < 1 or numbers != sorted(set(numbers)):
+        raise DataError(f"epochs: expected rising numbers of at least 1; got {list(epochs)}.")
+    if axes is None:
+        axes = _grid_of_axes(1, len(numbers), 2.6 * len(numbers), 2.7)
+    if len(axes) != len(numbers):
+        raise DataError(f"axes: {len(axes)} for {len(numbers)} epochs.")
+    left = list(zip(numbers, axes, strict=True))
+    number = 0
+    for epoch in learner.epochs(rows, targets):
+        number = epoch.number
+        if number == left[0][0]:
+            _draw_state(learner, rows, targets, left.pop(0)[1], f"epoch {number}")
+            if not left:
+                break
+    for place, (_, ax) in enumerate(left):
+        if place:
+            ax.remove()
+        else:
+            _draw_state(learner, rows, targets, ax, f"epoch {number}, the last")
+    return list(axes)[: len(numbers) - max(len(left) - 1, 0)]
+
+
+def _draw_state(learner: Any, rows: np.ndarray, targets: np.ndarray, ax: Axes, title: str) -> None:
+    if rows.shape[1] == 2:
+        decision_regions(learner, rows, targets, ax=ax, resolution=80)
+        legend = ax.get_legend()
+        if legend is not None:
+            legend.remove()
+    else:
+        grid = np.linspace(rows.min(), rows.max(), 200)
+        ax.plot(rows[:, 0], targets, ".", color="0.6")
+        ax.plot(grid, learner.predict(grid[:, None]), color=colour(0), linewidth=2)
+        ax.set(xlabel="input")
+    ax.set_title(title)
+
+
+def _grid_of_axes(n_rows: int, n_columns: int, width: float, height: float) -> list[Axes]:
+    new = axes_or_new(None, width, height)
+    figure = new.figure
+    new.remove()
+    return list(np.atleast_1d(figure.subplots(n_rows, n_columns)).ravel())

@@ -8,7 +8,9 @@ from verulam.tree._tuning import ROWS_TOGETHER
 #: Kinds of nodes, numbered as in `tree`, which imports this module.
 LEAF, NUMERIC, SUBSET = 0, 1, 2
 #: A node of thresholds alone, in one place: twice the column, plus 1 if missing values go right.
-STEP = np.dtype([("threshold", np.float64), ("column", np.int32), ("child", np.int32)])
+#: Numbers without a sign need no look at it where they are places in an array.
+STEP = np.dtype([("threshold", np.float64), ("column", np.uint32), ("child", np.uint32)])
+ONE = np.uint32(1)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -55,37 +57,37 @@ def find_leaves(
 @njit(cache=True, nogil=True, inline="always")
 def step_down(rows, i, node, steps):
     """Return the child that a row goes to; a leaf leads to itself."""
-    column = steps[node]["column"]
-    value = rows[i, column >> 1]
+    step = steps[node]
+    value = rows[i, step.column >> ONE]
     # A NaN is greater than nothing, and differs from itself. Plain arithmetic instead of branches,
     # which could not be predicted.
-    right = (value > steps[node]["threshold"]) | ((column & 1) & (value != value))
-    return np.int32(steps[node]["child"] + right)
+    right = np.uint32(value > step.threshold) | (step.column & ONE & np.uint32(value != value))
+    return np.uint32(step.child + right)
 
 
 @njit(cache=True, nogil=True)
 def find_numeric_leaves(rows, steps):
     """Return the leaf of each row where all tests are thresholds."""
     n_rows = rows.shape[0]
-    leaves = np.zeros(n_rows, dtype=np.int32)
-    for first in range(0, n_rows, ROWS_TOGETHER):
-        last = min(first + ROWS_TOGETHER, n_rows)
-        # Each step down waits for a node to come from memory. Steps of different rows do not depend
-        # on one another, so that the processor can wait for several at once.
-        n_moving = ROWS_TOGETHER
-        while n_moving > ROWS_TOGETHER // 2:
-            n_moving = 0
-            for i in range(first, last):
-                below = step_down(rows, i, leaves[i], steps)
-                n_moving += below != leaves[i]
-                leaves[i] = below
-        # Too few are left to wait for one another.
-        for i in range(first, last):
-            below = step_down(rows, i, leaves[i], steps)
-            while below != leaves[i]:
-                leaves[i] = below
-                below = step_down(rows, i, below, steps)
-    return leaves
+    leaves = np.zeros(n_rows, dtype=np.uint32)
+    n_whole = n_rows // ROWS_TOGETHER * ROWS_TOGETHER
+    # Each step down waits for a node to come from memory. Steps of different rows do not depend on
+    # one another, so that the processor can wait for several at once; a fixed number of them is
+    # unrolled.
+    for first in range(0, n_whole, ROWS_TOGETHER):
+        change = ONE
+        while change != np.uint32(0):
+            change = np.uint32(0)
+            for place in range(ROWS_TOGETHER):
+                below = step_down(rows, first + place, leaves[first + place], steps)
+                change |= below ^ leaves[first + place]
+                leaves[first + place] = below
+    for i in range(n_whole, n_rows):
+        below = step_down(rows, i, leaves[i], steps)
+        while below != leaves[i]:
+            leaves[i] = below
+            below = step_down(rows, i, below, steps)
+    return leaves.view(np.int32)
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,1 @@
+"""Evidence: how well a model with its prior foretold the data, and what follows from it."""

@@ -1,0 +1,1 @@
+"""Conjugate families: priors whose posteriors are of the same kind."""

@@ -1,0 +1,1 @@
+"""Binary latent features: factors that are present or absent, and buffets without end."""

@@ -1,0 +1,1 @@
+"""Mixtures: priors on components, mean-field approximations, Dirichlet processes, experts."""

@@ -1,0 +1,1 @@
+"""Gaussian processes: priors over functions that a kernel describes."""

@@ -1,0 +1,1 @@
+"""Bayesian regression: weights with a prior, predictions with an error bar."""

@@ -1,0 +1,1 @@
+"""Topics: documents as mixtures of distributions over words."""

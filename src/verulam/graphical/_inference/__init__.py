@@ -1,0 +1,1 @@
+"""Answers to questions: exact by sums and messages, or approximate."""

@@ -1,0 +1,439 @@
+"""Junction trees: any network as a tree of cliques, compiled once and asked many times."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from verulam.base import DataError
+from verulam.graphical._factor import Factor, FactorModel
+from verulam.graphical._graph import Triangulation, triangulate, undirected
+from verulam.graphical._inference.junction_loops import (
+    evidence_rows,
+    expected_rows,
+    explanation_rows,
+    posterior_rows,
+)
+
+#: Numbers in all tables of a tree, from which on it is not built: half a gigabyte with its maps.
+MOST_ENTRIES = 2**25
+HEURISTICS = ("min-fill", "min-size", "min-neighbours")
+
+
+@dataclass(frozen=True, eq=False)
+class TreePlan:
+    """What a junction tree would look like, and cost, before any of its tables is made.
+
+    Attributes
+    ----------
+    triangulation
+        Order of elimination, arcs added, and cliques.
+    n_entries
+        Numbers in the tables of all cliques.
+    largest
+        The clique with the largest table.
+    largest_size
+        Numbers in that table.
+    """
+
+    triangulation: Triangulation
+    n_entries: int
+    largest: tuple[str, ...]
+    largest_size: int
+
+    def text(self) -> str:
+        """Return the size in words."""
+        names = ", ".join(self.largest[:6]) + (", ..." if len(self.largest) > 6 else "")
+        return (
+            f"a clique of {len(self.largest)} variables ({names}) with {self.largest_size:,} "
+            f"entries, {self.n_entries:,} in all cliques"
+        )
+
+
+def plan_tree(model: FactorModel, heuristic: str | None = None) -> TreePlan:
+    """Return the cheapest triangulation that the heuristics give, with its cost."""
+    sizes = {name: len(labels) for name, labels in model.states.items()}
+    neighbours = undirected(sizes, [factor.variables for factor in model.factors])
+    names = HEURISTICS[:2] if heuristic is None else (heuristic,)
+    plans = []
+    for name in names:
+        if name not in HEURISTICS:
+            raise DataError(f"heuristic is {name!r}; accepted are {', '.join(HEURISTICS)}.")
+        triangulation = triangulate(neighbours, sizes, name)
+        tables = [prod(sizes[node] for node in clique) for clique in triangulation.cliques]
+        largest = max(range(len(tables)), key=tables.__getitem__)
+        plans.append(
+            TreePlan(triangulation, sum(tables), triangulation.cliques[largest], tables[largest])
+        )
+    return min(plans, key=lambda plan: plan.n_entries)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeArrays:
+    """A tree as the compiled passes read it.
+
+    Attributes
+    ----------
+    layout, members
+        Where the parts of each clique are, as `junction_loops` says.
+    maps
+        For each entry of a table the entry of a smaller one that it adds to.
+    homes
+        Where each variable's marginal is read: kind of table, its number or length, its offset,
+        the place of its map, and where the result goes.
+    home_cliques
+        Number of the clique of that table, or of the clique below that separator.
+    base
+        Potentials of all cliques before any evidence.
+    """
+
+    layout: np.ndarray
+    members: np.ndarray
+    maps: np.ndarray
+    homes: np.ndarray
+    home_cliques: np.ndarray
+    base: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class JunctionTree:
+    r"""A tree of cliques in which messages give all posteriors at once.
+
+    Attributes
+    ----------
+    model
+        Variables and factors.
+    plan
+        Triangulation and cost.
+    cliques
+        Variables of each clique, the root first, parents before children.
+    parents
+        Number of each clique's parent; -1 for the root.
+    separators
+        Variables that each clique shares with its parent.
+    arrays
+        The same as flat arrays, which the compiled passes read.
+
+    Notes
+    -----
+    The parents of each node are married, directions dropped, the graph triangulated, and its
+    cliques joined to the tree whose separators are largest, so that the cliques that hold a
+    variable are connected (Alpaydin 14.5.4, figure 14.12). Messages go to the root and back
+    (Jensen, Lauritzen and Olesen 1990); each row of a table needs two passes over the entries that
+    agree with it.
+
+    Examples
+    --------
+    >>> from verulam.graphical import sprinkler
+    >>> tree = sprinkler().junction_tree
+    >>> sorted(tree.cliques)
+    [('cloudy', 'sprinkler', 'rain'), ('sprinkler', 'rain', 'wet')]
+    """
+
+    model: FactorModel
+    plan: TreePlan
+    cliques: tuple[tuple[str, ...], ...]
+    parents: tuple[int, ...]
+    separators: tuple[tuple[str, ...], ...]
+    arrays: TreeArrays
+
+    @classmethod
+    def compile(
+        cls,
+        model: FactorModel,
+        *,
+        heuristic: str | None = None,
+        max_entries: int = MOST_ENTRIES,
+    ) -> "JunctionTree":
+        """Build the tree, unless its tables would be too large.
+
+        Parameters
+        ----------
+        model
+            Variables and factors.
+        heuristic
+            Order of elimination: "min-fill", "min-size" or "min-neighbours"; None takes the
+            cheaper of the first two.
+        max_entries
+            Most numbers in all tables; more are refused before anything is built.
+        """
+        plan = plan_tree(model, heuristic)
+        if plan.n_entries > max_entries:
+            raise DataError(
+                f"An exact answer needs {plan.text()}, more than max_entries={max_entries:,}; "
+                "raise max_entries, or choose an approximate method such as "
+                "method='likelihood weighting'."
+            )
+        cliques, parents = _join(plan.triangulation.cliques, model)
+        separators = tuple(
+            () if parent < 0 else tuple(name for name in clique if name in cliques[parent])
+            for clique, parent in zip(cliques, parents, strict=True)
+        )
+        return cls(
+            model, plan, cliques, parents, separators, _arrays(model, cliques, parents, separators)
+        )
+
+    def potentials(self, factors: Sequence[Factor]) -> np.ndarray:
+        """Return the flat tables of all cliques: the product of the factors that each holds."""
+        tables = [np.ones(prod(shape)) for shape in self._shapes]
+        for factor in factors:
+            home = self.home(factor.variables)
+            scope = [self.cliques[home].index(name) for name in factor.variables]
+            tables[home] *= factor.values.ravel()[_map(self._shapes[home], scope)]
+        return np.concatenate(tables)
+
+    def home(self, variables: Sequence[str]) -> int:
+        """Return the number of the smallest clique that holds all of the variables, or -1."""
+        asked = set(variables)
+        homes = [k for k, clique in enumerate(self._sets) if asked <= clique]
+        return min(homes, key=lambda k: self.arrays.layout[k, 1], default=-1)
+
+    def posteriors(
+        self, codes: np.ndarray, factors: Sequence[Factor] = (), target: str | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return all marginals of each row side by side, and the log probability of its evidence.
+
+        Parameters
+        ----------
+        codes
+            Observed states of all variables by number, one row for each question; -1 where not
+            observed.
+        factors
+            Further factors, such as soft evidence, for all rows.
+        target
+            The only variable whose marginal is needed; the others are then not computed.
+        """
+        tree = self.arrays
+        base = self._with(factors).arrays.base
+        marginals = np.empty((len(codes), self.offsets[-1]))
+        log_evidence = np.empty(len(codes))
+        posterior_rows(
+            codes, base, tree.layout, tree.members, tree.maps, tree.homes, *self._paths(target),
+            *self._scratch(), np.empty(self._widest), marginals, log_evidence,
+        )  # fmt: skip
+        return marginals, log_evidence + self._log_scale
+
+    def log_evidence(self, codes: np.ndarray) -> np.ndarray:
+        """Return the logarithm of the probability of each row's evidence."""
+        result = np.empty(len(codes))
+        tree = self.arrays
+        evidence_rows(
+            codes, tree.base, tree.layout, tree.members, tree.maps, *self._scratch(), result
+        )
+        return result + self._log_scale
+
+    def explanations(
+        self, codes: np.ndarray, factors: Sequence[Factor] = ()
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the most probable states that agree with each row, and their log probability."""
+        tree = self.arrays
+        base = self._with(factors).arrays.base
+        states = np.zeros(codes.shape, dtype=np.int32)
+        log_maxima = np.empty(len(codes))
+        explanation_rows(
+            codes, base, tree.layout, tree.members, tree.maps, *self._scratch(), states, log_maxima
+        )
+        return states, log_maxima + self._log_scale
+
+    def expected_counts(
+        self, codes: np.ndarray, weights: np.ndarray, scopes: Sequence[Sequence[str]]
+    ) -> tuple[list[np.ndarray], np.ndarray]:
+        """Return the sum over rows of the posterior of each scope, and each row's log evidence.
+
+        Parameters
+        ----------
+        codes
+            Rows, as for `posteriors`.
+        weights
+            How often each row counts.
+        scopes
+            Variables of each table, all of them in one clique.
+        """
+        maps, families, place, at = [self.arrays.maps], [], 0, len(self.arrays.maps)
+        shapes = [tuple(len(self.model.states[name]) for name in scope) for scope in scopes]
+        for scope, shape in zip(scopes, shapes, strict=True):
+            home = self.home(scope)
+            part = _map(self._shapes[home], [self.cliques[home].index(name) for name in scope])
+            maps.append(part)
+            families.append([home, self.arrays.layout[home, 0], at, place])
+            at, place = at + len(part), place + prod(shape)
+        expected, log_evidence = np.zeros(place), np.empty(len(codes))
+        expected_rows(
+            codes, weights, self.arrays.base, self.arrays.layout, self.arrays.members,
+            np.concatenate(maps).astype(np.int32), np.array(families, dtype=np.int64),
+            self._paths(None)[0], *self._scratch(), np.empty(self._widest), expected, log_evidence,
+        )  # fmt: skip
+        ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
+        parts = np.split(expected, ends)
+        tables = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+        return tables, log_evidence
+
+    def clique_posterior(self, number: int, codes: np.ndarray, factors: Sequence[Factor]) -> Factor:
+        """Return the joint posterior of one clique's variables for one row of evidence."""
+        names = self.cliques[number]
+        tables, _ = self._with(factors).expected_counts(codes[np.newaxis], np.ones(1), [names])
+        return Factor(names, tables[0], tuple(self.model.states[name] for name in names))
+
+    def _with(self, factors: Sequence[Factor]) -> "JunctionTree":
+        if not factors:
+            return self
+        base = self.arrays.base * self.potentials(factors)
+        return replace(self, arrays=replace(self.arrays, base=base))
+
+    def _paths(self, target: str | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the cliques that messages go to from the root, and the variables to be read."""
+        if target not in self._known_paths:
+            numbers = list(range(1, len(self.cliques)))
+            asked = list(range(len(self.model.states)))
+            if target is not None:
+                asked, numbers = [self.model.positions[target]], []
+                number = int(self.arrays.home_cliques[asked[0]])
+                while number > 0:
+                    numbers.insert(0, number)
+                    number = self.parents[number]
+            self._known_paths[target] = (
+                np.array(numbers, dtype=np.int64),
+                np.array(asked, dtype=np.int64),
+            )
+        return self._known_paths[target]
+
+    @cached_property
+    def _known_paths(self) -> dict[str | None, tuple[np.ndarray, np.ndarray]]:
+        return {}
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the states of each variable begin in a row of marginals, and the end."""
+        return np.concatenate([[0], np.cumsum(self.model.sizes)])
+
+    @cached_property
+    def _sets(self) -> tuple[frozenset[str], ...]:
+        return tuple(map(frozenset, self.cliques))
+
+    @cached_property
+    def _shapes(self) -> tuple[tuple[int, ...], ...]:
+        return _shapes_of(self.model, self.cliques)
+
+    @cached_property
+    def _log_scale(self) -> float:
+        return float(sum(factor.log_scale for factor in self.model.factors))
+
+    @cached_property
+    def _widest(self) -> int:
+        return int(self.arrays.layout[:, 4].max())
+
+    @cached_property
+    def _n_separator_entries(self) -> int:
+        return int(self.arrays.layout[:, 4].sum())
+
+    def _scratch(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        n_entries = len(self.arrays.base)
+        return (
+            np.empty(n_entries, dtype=np.int32),
+            np.empty(len(self.arrays.layout), dtype=np.int64),
+            np.empty(n_entries),
+            np.empty(self._n_separator_entries),
+            np.empty(len(self.arrays.layout)),
+        )
+
+
+def _shapes_of(model: FactorModel, scopes: Sequence[Sequence[str]]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(len(model.states[name]) for name in scope) for scope in scopes)
+
+
+def _join(
+    cliques: Sequence[tuple[str, ...]], model: FactorModel
+) -> tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]:
+    """Return the cliques along the tree of largest separators, and the parent of each."""
+    sizes = [prod(shape) for shape in _shapes_of(model, cliques)]
+    sets = [set(clique) for clique in cliques]
+    root = max(range(len(cliques)), key=sizes.__getitem__)
+    order, parents = [root], [-1]
+    # Prim's algorithm: the widest separator between the tree and what is outside of it; of
+    # equal ones that with the fewest entries, which is the cheapest to pass.
+    best = {k: (len(sets[k] & sets[root]), -sizes[root], 0) for k in range(len(cliques))}
+    del best[root]
+    while best:
+        number = max(best, key=lambda k: best[k][:2])
+        parents.append(best.pop(number)[2])
+        order.append(number)
+        for k, present in best.items():
+            offer = (len(sets[k] & sets[number]), -sizes[number], len(order) - 1)
+            if offer[:2] > present[:2]:
+                best[k] = offer
+    return tuple(cliques[k] for k in order), tuple(parents)
+
+
+def _map(shape: Sequence[int], axes: Sequence[int]) -> np.ndarray:
+    """Return for each entry of a flat table the entry of the table of some axes that it adds to."""
+    index = np.zeros(shape, dtype=np.int32)
+    stride = 1
+    for axis in reversed(axes):
+        index += (np.arange(shape[axis], dtype=np.int32) * stride).reshape(
+            [-1 if k == axis else 1 for k in range(len(shape))]
+        )
+        stride *= shape[axis]
+    return index.ravel()
+
+
+def _arrays(
+    model: FactorModel,
+    cliques: tuple[tuple[str, ...], ...],
+    parents: tuple[int, ...],
+    separators: tuple[tuple[str, ...], ...],
+) -> TreeArrays:
+    """Return a tree as the loops read it."""
+    shapes = _shapes_of(model, cliques)
+    layout = np.zeros((len(cliques), 9), dtype=np.int64)
+    members: list[tuple[int, int, int]] = []
+    maps: list[np.ndarray] = []
+    at = offset = place = 0
+
+    def add_map(scope: Sequence[str], shape: Sequence[int], part: Sequence[str]) -> int:
+        nonlocal at
+        maps.append(_map(shape, [scope.index(name) for name in part]))
+        at += len(maps[-1])
+        return at - len(maps[-1])
+
+    for k, (clique, shape, shared) in enumerate(zip(cliques, shapes, separators, strict=True)):
+        size = prod(shape)
+        length = prod(len(model.states[name]) for name in shared)
+        layout[k, :5] = offset, size, parents[k], place, length if k else 0
+        if k:
+            layout[k, 5] = add_map(clique, shape, shared)
+            layout[k, 6] = add_map(cliques[parents[k]], shapes[parents[k]], shared)
+            place += length
+        layout[k, 7:] = len(members), len(clique)
+        stride = size
+        for name, n_states in zip(clique, shape, strict=True):
+            stride //= n_states
+            members.append((model.positions[name], stride, n_states))
+        offset += size
+    homes = np.zeros((len(model.states), 6), dtype=np.int64)
+    home_cliques = np.zeros(len(model.states), dtype=np.int64)
+    result = 0
+    for v, (name, labels) in enumerate(model.states.items()):
+        tables = [(layout[k, 1], 0, k) for k, clique in enumerate(cliques) if name in clique]
+        tables += [(layout[k, 4], 1, k) for k, part in enumerate(separators) if name in part]
+        _, kind, k = min(tables)
+        scope = separators[k] if kind else cliques[k]
+        var_map = add_map(scope, _shapes_of(model, [scope])[0], [name])
+        number, home_cliques[v] = layout[k, 4] if kind else k, k
+        homes[v] = kind, number, layout[k, 3 if kind else 0], var_map, result, len(labels)
+        result += len(labels)
+    base = np.ones(offset)
+    for factor in model.factors:
+        holders = [k for k, clique in enumerate(cliques) if set(factor.variables) <= set(clique)]
+        k = min(holders, key=lambda k: layout[k, 1])
+        part = _map(shapes[k], [cliques[k].index(name) for name in factor.variables])
+        base[layout[k, 0] : layout[k, 0] + layout[k, 1]] *= factor.values.ravel()[part]
+    return TreeArrays(
+        layout,
+        np.array(members, dtype=np.int64).reshape(-1, 3),
+        np.concatenate(maps).astype(np.int32),
+        homes,
+        home_cliques,
+        base,
+    )

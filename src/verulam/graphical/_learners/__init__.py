@@ -1,0 +1,1 @@
+"""Networks on scikit-learn's protocol: a classifier and a density."""

@@ -1,0 +1,1 @@
+"""Networks from data: tables by counts or EM, structure by trees and search."""

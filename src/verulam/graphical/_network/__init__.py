@@ -1,0 +1,1 @@
+"""Bayesian networks: conditional tables on a directed graph."""

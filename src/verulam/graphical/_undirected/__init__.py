@@ -1,0 +1,1 @@
+"""Undirected models: Markov random fields, factor graphs, grids of pixels, constraints."""

@@ -1,0 +1,1 @@
+"""Units that compete for rows: online k-means, resonance, Hebbian rules, inhibition."""

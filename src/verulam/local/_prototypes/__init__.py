@@ -1,0 +1,1 @@
+"""Prototypes with labels: learning vector quantisation."""

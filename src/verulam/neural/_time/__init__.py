@@ -1,0 +1,1 @@
+"""Networks for sequences: windows that slide over them, and units that remember."""

@@ -1,0 +1,1 @@
+"""Pictures of beliefs: densities before and after data, bands of predictions, evidence."""

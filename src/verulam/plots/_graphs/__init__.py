@@ -1,0 +1,1 @@
+"""Diagrams of graphs: nodes of many shapes, arcs, plates, and what is known beside them."""

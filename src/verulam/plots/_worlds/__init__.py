@@ -1,0 +1,1 @@
+"""Pictures of reinforcement learning: maps of values, traces, curves, lines over beliefs."""

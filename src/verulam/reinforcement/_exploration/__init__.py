@@ -1,0 +1,1 @@
+"""Exploration: rules that try actions, schedules, bandits and learning automata."""

@@ -1,0 +1,1 @@
+"""Partial observability: beliefs, exact and approximate values over them, and files."""

@@ -1,0 +1,1 @@
+"""Markov decision processes: their tables, planning, and worlds that follow them."""

@@ -1,0 +1,82 @@
+"""Local models inside of other parts: tuned, compared, boosted, in a cascade."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.neighbors import KNeighborsClassifier
+
+from verulam.data import four_spirals
+from verulam.ensemble import AdaBoostClassifier, CascadeClassifier
+from verulam.experiment import Factor, TunedLearner, compare
+from verulam.linear import LogisticDiscriminant
+from verulam.local import MixtureOfExpertsClassifier, RBFNetworkClassifier, RBFNetworkRegressor
+from verulam.neural import MLPClassifier
+
+RANDOM = np.random.default_rng(0)
+LINE = RANDOM.uniform(-1, 1, size=(90, 1))
+WAVE = np.sin(6 * LINE[:, 0]) + 0.3 * RANDOM.normal(size=90)
+
+
+def test_the_number_of_units_is_chosen_by_cross_validation():
+    space = (Factor("n_units", (1, 40), "log", whole=True),)
+    learner = RBFNetworkRegressor(alpha=1e-8, random_state=0)
+    tuned = TunedLearner(learner, space, method="grid", budget=8, random_state=0).fit(LINE, WAVE)
+    assert 2 < tuned.best_setting_["n_units"] < 40
+    assert tuned.best_estimator_.n_parameters_ == tuned.best_setting_["n_units"] + 1
+
+
+def test_neighbours_perceptrons_radial_networks_and_experts_are_compared():
+    """Error, time and size in one table (Alpaydin 12.8.2, 12.10; Lee, 1991)."""
+    learners = {
+        "neighbours": KNeighborsClassifier(),
+        "perceptron": MLPClassifier(8, solver="lbfgs", tol=0.01, random_state=0),
+        "radial": RBFNetworkClassifier(12, random_state=0),
+        "experts": MixtureOfExpertsClassifier(2, alpha=0.1, tol=0.01, random_state=0),
+    }
+    comparison = compare(
+        "iris", learners, resampling="2-fold", random_state=0, progress=False
+    )  # fmt: skip
+    ranking = comparison.ranking()
+    assert set(ranking.index) == set(learners)
+    assert (ranking["mean"] < 0.15).all()
+    X, y = load_digits(return_X_y=True)
+    X = X[:600] / 16
+    radial = RBFNetworkClassifier(100, random_state=0).fit(X[:400], y[:400])
+    stored = X[:400].size
+    assert radial.n_parameters_ + radial.centers_.size < stored
+    assert radial.score(X[400:], y[400:600]) > 0.75
+
+
+def test_radial_networks_can_be_boosted():
+    """Bartkowiak's RBF_Network with K centres and a linear layer, as a weak learner."""
+    spirals = four_spirals(200, random_state=0)
+    rows, labels = spirals.inputs.to_numpy(), spirals.target_values
+    weak = RBFNetworkClassifier(init=rows[:12])
+    boost = AdaBoostClassifier(weak, n_estimators=5, random_state=0).fit(rows, labels)
+    alone = weak.fit(rows, labels, sample_weight=np.ones(len(labels)))
+    assert boost.member_errors_[0] == pytest.approx(np.mean(alone.predict(rows) != labels))
+    assert boost.training_errors_.min() <= boost.member_errors_[0]
+
+
+def test_a_cascade_has_a_rule_first_and_local_exceptions_after():
+    rows = RANDOM.uniform(-1, 1, size=(300, 2))
+    labels = (rows[:, 0] > 0) ^ (((rows - [0.5, 0.5]) ** 2).sum(axis=1) < 0.04)
+    cascade = CascadeClassifier(
+        [LogisticDiscriminant(), RBFNetworkClassifier(20, random_state=0)], random_state=0
+    ).fit(rows, labels)  # fmt: skip
+    joint = RBFNetworkClassifier(20, linear_part=True, training="gradient", random_state=0)
+    rule = LogisticDiscriminant().fit(rows, labels).score(rows, labels)
+    assert joint.fit(rows, labels).score(rows, labels) > rule
+    assert len(cascade.estimators_) == 2
+    assert cascade.score(rows, labels) > 0.8
+
+
+def test_real_tables_by_name():
+    comparison = compare(
+        "auto_mpg",
+        ["RBF network regressor", "mixture of experts regressor"],
+        resampling="2-fold",
+        random_state=0,
+        progress=False,
+    )
+    assert (comparison.ranking()["mean"] < 5).all()
