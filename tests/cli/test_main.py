@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -167,14 +168,16 @@ def test_datasets(capsys):
 def test_describe(capsys):
     output = printed(capsys, "describe", "penguins")
     assert output.startswith("Dataset 'penguins': 344 rows, classification of 'species'")
-    assert re.search(r"^island +categorical +input +0 +3 +mostly", output, re.MULTILINE)
+    assert re.search(r"^island +categorical +0 +3 +mostly", output, re.MULTILINE)
 
 
 def test_describe_a_file(capsys, tmp_path):
     file = tmp_path / "fruit.csv"
     file.write_text("size,ripe\n1.5,yes\n2.5,no\n,yes\n", encoding="utf-8")
     output = printed(capsys, "describe", str(file), "--target", "ripe")
-    assert re.search(r"^size +numeric +input +1 +2 +1\.5 to 2\.5, mean 2", output, re.MULTILINE)
+    assert re.search(
+        r"^size +numeric +1 +2 +1\.5 to 2\.5, mean 2 +as it is, scaled", output, re.MULTILINE
+    )
 
 
 def test_describe_without_some_columns(capsys):
@@ -209,8 +212,15 @@ def test_find_says_where_a_borrowed_learner_serves(capsys):
     assert re.search(r"^U3\.j +BIRCH.*\n +BIRCH$", output, re.MULTILINE)
 
 
-def test_find_says_not_yet(capsys):
-    assert "not yet" in printed(capsys, "find", "polylingual")
+def test_find_says_not_yet(capsys, monkeypatch):
+    rows = [replace(row, where=()) if row.id == "19.v" else row for row in read_map()]
+    monkeypatch.setattr("verulam.catalogue._search.read_map", lambda: rows)
+    assert "not yet" in printed(capsys, "find", "confusion matrix")
+
+
+def test_find_what_is_no_method_of_the_texts(capsys):
+    output = printed(capsys, "find", "learning", "curve")
+    assert output.startswith("learning curve: training_shares of a study")
 
 
 def test_find_nothing(capsys):

@@ -65,6 +65,7 @@ def test_values_of_a_column_in_words():
             "maximum": [2.0, "", ""],
             "most_frequent": ["", "yes", "someone"],
             "note": ["", "constant", ""],
+            "becomes": ["as it is, scaled", "target", "identifier"],
         },
         index=pd.Index(["x", "y", "who"], name="column"),
     )

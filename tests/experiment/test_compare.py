@@ -375,13 +375,16 @@ def test_several_measures_the_first_decides():
     assert set(found.scores()["measure"]) == {"accuracy", "error"}
 
 
-def test_columns_that_number_the_rows_are_told_and_may_be_left_out(tmp_path):
+def test_columns_that_number_the_rows_are_left_out_unless_they_are_kept(tmp_path):
     table = dataset("iris").table.assign(plant=range(1, 151)).drop(index=[3, 5, 80])
     names = ["nearest mean", "majority class"]
     told = compare(table, names, target="species", resampling="2-fold", **QUIET)
-    assert told.notices[0].startswith("plant only numbers the rows, and learners use it all the")
+    assert told.notices[0].startswith("plant only names the rows, and is left out; keep")
     page = told.report(tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "plant only numbers the rows" in page
+    assert "plant only names the rows" in page
+    used = compare(table, names, target="species", resampling="2-fold", keep=["plant"], **QUIET)
+    assert used.notices == ()
+    assert not used.scores()["score"].equals(told.scores()["score"])
     without = compare(
         table, names, target="species", resampling="2-fold", leave_out=["plant"], **QUIET
     )
@@ -390,3 +393,4 @@ def test_columns_that_number_the_rows_are_told_and_may_be_left_out(tmp_path):
         table.drop(columns="plant"), names, target="species", resampling="2-fold", **QUIET
     )
     pd.testing.assert_series_equal(without.scores()["score"], plain.scores()["score"])
+    pd.testing.assert_series_equal(told.scores()["score"], plain.scores()["score"])

@@ -7,6 +7,7 @@ from verulam.cluster._features import (
     ClusterwiseRegressor,
 )
 from verulam.cluster._hierarchy.agglomerative import AgglomerativeClustering
+from verulam.cluster._hierarchy.chameleon import Chameleon
 from verulam.cluster._hierarchy.divisive import DivisiveClustering
 from verulam.cluster._hierarchy.merge_tree import MergeTree
 from verulam.cluster._mixture.classifier import MixtureClassifier
@@ -27,6 +28,7 @@ from verulam.cluster._quality import ClusterQuality, cluster_quality, silhouette
 __all__ = [
     "COVARIANCE_TYPES",
     "AgglomerativeClustering",
+    "Chameleon",
     "ClusterFeatures",
     "ClusterQuality",
     "ClusterwiseClassifier",

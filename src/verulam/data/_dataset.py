@@ -56,7 +56,8 @@ class Dataset:
         Column to what its file says of it and its values do not, such as zeros in front that were
         lost; :meth:`summary` shows them.
     forms
-        Column to how its numbers or dates were written: a decimal sign, or a format of dates.
+        Column to how its numbers or dates were written: a decimal sign with the unit behind it, or
+        a format of dates.
 
     Examples
     --------

@@ -32,6 +32,10 @@ from verulam.data._table.written_values import (
         (["5'000", "10'000"], [5000.0, 10000.0], "."),
         (["−5 °C", "3 °C"], [-5.0, 3.0], "."),
         (["60 km/h", "80 km/h"], [60.0, 80.0], "."),
+        (["0,125", "1,250"], [0.125, 1.25], ","),  # no thousands begin with 0
+        (["€0.125", "€1.250"], [0.125, 1.25], "."),
+        (["1\u2009234", "5\u2009678 "], [1234.0, 5678.0], "."),
+        (["12 345", "1 999"], [12345.0, 1999.0], "."),
     ],
 )
 def test_numbers_as_people_write_them(texts, numbers, decimal):
@@ -39,7 +43,8 @@ def test_numbers_as_people_write_them(texts, numbers, decimal):
     assert reading.values.tolist()[0] == numbers[0]
     assert np.isnan(reading.values.iloc[1])
     assert reading.values.tolist()[2:] == numbers[1:]
-    assert reading.form == decimal
+    assert reading.form[0] == decimal
+    assert written_numbers(pd.Series(texts), reading.form).tolist() == numbers
     assert written_numbers(pd.Series(texts), decimal).tolist() == numbers
 
 
@@ -59,10 +64,29 @@ def test_numbers_as_people_write_them(texts, numbers, decimal):
         ["about 5", "6"],
         ["£5", "free"],
         [""],
+        ["INV-1001", "INV-1002"],  # codes, and no losses in a currency
+        ["ABC123", "ABC124"],
+        ["SKU 100", "SKU 200"],
+        ["030 123 456", "040 987 654"],  # telephone numbers
+        ["+48 123 456 789", "+48 987 654 321"],
+        ["555 123 456", "555 987 654"],
+        ["(1,2)", "(3,4)"],  # pairs
+        ["(5,5", "3,1"],
+        ["5,5)", "3,1)"],
+        ["--5,5", "6,1"],
+        ["1e3", "2e3"],  # powers of ten, and no unit e3
+        ["1,5e3", "2,5e3"],
     ],
 )
 def test_what_is_no_number_stays_text(texts):
     assert read_numbers(pd.Series(texts)) is None
+
+
+def test_another_unit_is_no_number():
+    reading = read_numbers(pd.Series(["80 kg", "75.5 kg"]))
+    assert reading.form == ".kg"
+    read = written_numbers(pd.Series(["80 kg", "81", "500 g", "$5"]), reading.form)
+    assert read.tolist() == [80.0, 81.0, "500 g", "$5"]
 
 
 def test_numbers_beside_what_is_none():
@@ -98,6 +122,10 @@ def test_a_day_that_may_be_a_month_is_not_guessed():
     assert read_dates(texts) is None
     assert date_formats(texts) == ["%d/%m/%Y", "%m/%d/%Y"]
     assert read_dates(pd.Series(["12-34-5678"])) is None
+    # A birthday of 1945, and no day of 2045.
+    assert read_dates(pd.Series(["31/12/45", "01/02/99"])) is None
+    assert read_dates(pd.Series(["31.12.68", "01.02.03"])) is None
+    assert read_dates(pd.Series(["31/12/29", "01/02/69"])).values.dt.year.tolist() == [2029, 1969]
     assert read_dates(pd.Series(["01/02/2024", "soon"]), "%d/%m/%Y") is None
 
 
@@ -138,7 +166,7 @@ def test_a_table_as_people_have_it():
     assert data.kinds == {
         "price": "numeric", "sold": "date", "paid": "categorical", "size": "ordinal",
     }  # fmt: skip
-    assert data.forms == {"price": ".", "sold": "%d/%m/%Y"}
+    assert data.forms == {"price": ".£", "sold": "%d/%m/%Y"}
     assert list(data.table["size"].cat.categories) == ["small", "medium", "large"]
     notes = data.summary()["note"]
     assert "numbers, written as '£1,200.50'" in notes["price"]

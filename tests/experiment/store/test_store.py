@@ -229,7 +229,7 @@ def test_notices_of_a_plan_are_kept_and_old_stores_have_none(tmp_path):
     with Store(path) as store:
         key = store.add_plan(plan)
         store.add_plan(plan)
-    assert any("words" in notice for notice in plan.lasting_notices)
+    assert any("x only names the rows" in notice for notice in plan.lasting_notices)
     assert Results(path, key).notices == plan.lasting_notices
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TABLE notices")

@@ -30,12 +30,19 @@ SCALES: tuple[tuple[str, ...], ...] = (
 _ANSWERS = ({"y": "yes", "n": "no"}, {"t": "true", "f": "false"})
 
 _MARKS = "€$£¥₹"
-_MARK = rf"(?:[{_MARKS}]|[A-Z]{{3}}(?=[\s\d-])|R\$|Fr\.)"
-_DIGITS = r"\d[\d.,' \u00a0\u202f]*"
-_UNIT = r"%|‰|°[CF]?|[A-Za-zµ]{1,4}[²³23]?(?:/[A-Za-z]{1,3}[²³23]?)?|[€$£¥₹]"
+#: Other three letters before a number make a code of it, such as INV-1001.
+_CURRENCIES = (
+    "AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KES|"
+    "KRW|MAD|MXN|MYR|NGN|NOK|NZD|PEN|PHP|PKR|PLN|QAR|RON|RSD|RUB|SAR|SEK|SGD|THB|TRY|TWD|UAH|USD|"
+    "VND|ZAR"
+)
+_MARK = rf"(?:[{_MARKS}]|(?:{_CURRENCIES})(?=[\s\d-])|R\$|Fr\.)"
+_DIGITS = r"\d[\d.,' \u00a0\u2009\u202f]*"
+# One letter e and a digit is a power of ten.
+_UNIT = r"%|‰|°[CF]?|(?![eE]\d)[A-Za-zµ]{1,4}[²³23]?(?:/[A-Za-z]{1,3}[²³23]?)?|[€$£¥₹]"
 _NUMBER = re.compile(
-    rf"(?P<open>\()?(?P<sign>[-+−])?\s?(?P<mark>{_MARK})?\s?(?P<inner>[-−])?"
-    rf"(?P<digits>{_DIGITS})\s?(?P<unit>{_UNIT})?(?P<close>\))?"
+    rf"(?P<open>\()?(?P<sign>[-+−])?\s?(?P<mark>{_MARK})?\s?(?P<inner>(?<![-+−])[-−])?"
+    rf"(?P<digits>{_DIGITS})\s?(?P<unit>{_UNIT})?(?(open)\))"
 )
 _MULTIPLIERS = {"k", "K", "M", "m", "Mio", "mio", "mn", "bn", "B", "T"}
 _GROUPED = {sign: re.compile(rf"\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+") for sign in ".,' "}
@@ -56,6 +63,8 @@ _DATE_FORMATS: tuple[tuple[str, ...], ...] = (
     ("%B %d, %Y",),
     ("%b %d %Y",),
 )
+#: Two digits from 30 on may be of this century or the last.
+_MISTAKABLE_YEAR = 2030
 _TIMES = ("", " %H:%M", " %H:%M:%S")
 #: Shape of all that may be such a date, so that other texts are not tried in vain.
 _MAYBE_DATE = (
@@ -76,7 +85,8 @@ class Reading:
     note
         What was done, in words.
     form
-        How to read more of them: the decimal sign of numbers, the format of dates.
+        How to read more of them: the decimal sign of numbers with their unit behind it, the
+        format of dates.
     """
 
     values: pd.Series
@@ -84,7 +94,7 @@ class Reading:
     form: str = ""
 
 
-def read_numbers(column: pd.Series, decimal: str | None = None) -> Reading | None:
+def read_numbers(column: pd.Series, form: str | None = None) -> Reading | None:
     """Return strings such as "£1,200.50", "12 %" or "80 kg" as numbers; None if some are none.
 
     All must have the same unit, and one decimal sign must fit all of them.
@@ -93,8 +103,9 @@ def read_numbers(column: pd.Series, decimal: str | None = None) -> Reading | Non
     ----------
     column
         Strings and missing values.
-    decimal
-        The decimal sign where it is known; None finds it from the values.
+    form
+        The decimal sign where it is known, perhaps with the unit behind it, which numbers may then
+        lack but not exchange for another; None finds both from the values.
 
     Examples
     --------
@@ -104,7 +115,7 @@ def read_numbers(column: pd.Series, decimal: str | None = None) -> Reading | Non
     ([1200.5, nan, 80.0], "numbers, written as '£1,200.50'")
     """
     present = column.dropna().astype(str).str.strip()
-    if decimal is None and not all(map(_NUMBER.fullmatch, present.iloc[:_HEAD])):
+    if form is None and not all(map(_NUMBER.fullmatch, present.iloc[:_HEAD])):
         return None
     parts = [_NUMBER.fullmatch(text) for text in present]
     matches = [match for match in parts if match is not None]
@@ -113,12 +124,18 @@ def read_numbers(column: pd.Series, decimal: str | None = None) -> Reading | Non
     units = {(match["mark"] or "", match["unit"] or "") for match in matches}
     if len(units) > 1 or any(unit in _MULTIPLIERS for _, unit in units):
         return None
-    digits = [re.sub(r"[ \u00a0\u202f]", " ", match["digits"].strip()) for match in matches]
+    digits = [re.sub(r"[\u00a0\u2009\u202f]", " ", match["digits"].strip()) for match in matches]
     (mark, unit) = next(iter(units))
-    if decimal is None:
+    if form is None:
         decimal = _decimal_sign(digits, money=bool(mark) or unit in _MARKS)
         if decimal is None or not (mark or unit or _has_separators(digits)):
             return None
+        if _are_codes(matches, digits, plain=not (mark or unit)):
+            return None
+        form = decimal + (mark or unit)
+    elif form[1:] and (mark or unit) not in ("", form[1:]):
+        return None
+    decimal = form[0]
     plain = [_plain_digits(text, decimal) for text in digits]
     if any(text is None for text in plain):
         return None
@@ -127,7 +144,19 @@ def read_numbers(column: pd.Series, decimal: str | None = None) -> Reading | Non
     values = pd.Series(np.nan, index=column.index, name=column.name)
     values.loc[present.index] = numbers
     note = f"numbers, written as {max(present, key=len)!r}"
-    return Reading(values, note + (" with a decimal comma" if decimal == "," else ""), decimal)
+    return Reading(values, note + (" with a decimal comma" if decimal == "," else ""), form)
+
+
+def _are_codes(matches: Sequence[re.Match[str]], digits: Sequence[str], *, plain: bool) -> bool:
+    """Tell whether what looks like numbers are pairs in brackets, or telephone numbers."""
+    # Losses stand in brackets beside gains; where all do, they are something else.
+    if all(match["open"] for match in matches):
+        return True
+    spaced = plain and all(" " in text for text in digits)
+    lengths = {len(text.replace(" ", "")) for text in digits}
+    return spaced and (
+        any(match["sign"] == "+" for match in matches) or (len(lengths) == 1 and min(lengths) >= 9)
+    )
 
 
 def _has_separators(digits: Sequence[str]) -> bool:
@@ -147,7 +176,7 @@ def _decimal_sign(digits: Sequence[str], *, money: bool) -> str | None:
             thousands.update(signs[:-1])
         elif len(signs) > 1 or last in "' ":
             thousands.add(last)
-        elif tail == 3:
+        elif tail == 3 and not text.startswith("0"):
             either.add(last)
         else:
             decimals.add(last)
@@ -170,7 +199,8 @@ def _plain_digits(text: str, decimal: str) -> str | None:
     if len(signs) > 1 or (fraction and not fraction.isdigit()):
         return None
     for sign in signs:
-        if not _GROUPED[sign].fullmatch(whole):
+        # No number of thousands begins with 0, but codes do.
+        if whole.startswith("0") or not _GROUPED[sign].fullmatch(whole):
             return None
         whole = whole.replace(sign, "")
     return f"{whole}.{fraction or 0}"
@@ -179,7 +209,8 @@ def _plain_digits(text: str, decimal: str) -> str | None:
 def read_dates(column: pd.Series, form: str | None = None) -> Reading | None:
     """Return strings such as "29/02/2024" or "3 Mar 2024" as dates; None if some are none.
 
-    Day and month must not be mistakable: "03/04/2024" is read only beside dates that tell.
+    Day and month must not be mistakable: "03/04/2024" is read only beside dates that tell. Nor
+    must the century: years of two digits are read where none is from 30 to 68.
 
     Parameters
     ----------
@@ -200,6 +231,9 @@ def read_dates(column: pd.Series, form: str | None = None) -> Reading | None:
             return None
     dates = pd.to_datetime(present, format=forms[0], errors="coerce")
     if dates.isna().any():
+        return None
+    # By convention 45 is 2045, which is wrong of a birthday: such years are not guessed.
+    if form is None and "%y" in forms[0] and (dates.dt.year >= _MISTAKABLE_YEAR).any():
         return None
     values = pd.Series(pd.NaT, index=column.index, name=column.name, dtype="datetime64[us]")
     values.loc[present.index] = dates.astype("datetime64[us]")
@@ -228,25 +262,25 @@ def _all_dates(texts: pd.Series, form: str) -> bool:
     return bool(pd.to_datetime(texts, format=form, errors="coerce").notna().all())
 
 
-def written_numbers(column: pd.Series, decimal: str) -> pd.Series:
+def written_numbers(column: pd.Series, form: str) -> pd.Series:
     """Return strings as numbers, one by one; those that are none stay as they are.
 
     Parameters
     ----------
     column
         Strings, numbers and missing values.
-    decimal
-        The decimal sign, "." or ",".
+    form
+        The decimal sign, "." or ",", perhaps with the unit behind it, such as ".kg".
 
     Examples
     --------
     >>> import pandas as pd
-    >>> written_numbers(pd.Series(["1.200,50 €", "80", "n/a"]), ",").tolist()
-    [1200.5, 80.0, 'n/a']
+    >>> written_numbers(pd.Series(["1.200,50 €", "80", "n/a", "90 $"]), ",€").tolist()
+    [1200.5, 80.0, 'n/a', '90 $']
     """
 
     def number(text: str) -> object:
-        reading = read_numbers(pd.Series([text]), decimal)
+        reading = read_numbers(pd.Series([text]), form)
         return text if reading is None else float(reading.values.iloc[0])
 
     read = {text: number(text) for text in {v for v in column if isinstance(v, str)}}

@@ -94,8 +94,9 @@ def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
         [frame.astype(inputs.dtypes.to_dict()) for frame in changed], ignore_index=True
     )
     X = stacked.to_numpy(dtype=np.float64) if card.as_array else stacked
-    prediction = np.asarray(estimator.predict(X))[0]
-    values = np.asarray(estimator.predict(X) if not card.classes else _chances(estimator, X))
+    predictions = np.asarray(estimator.predict(X))
+    prediction = predictions[0]
+    values = _chances(estimator, X, prediction) if card.classes else predictions
     effects = pd.DataFrame(
         {
             "value": [inputs[column.name].iloc[0] for column in card.inputs],
@@ -112,14 +113,15 @@ def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
     )
 
 
-def _chances(estimator: Any, X: Any) -> np.ndarray:
-    """Return the probability, in each row, of the class that the first row is predicted to be."""
+def _chances(estimator: Any, X: Any, label: Any) -> np.ndarray:
+    """Return the probability of a class in each row."""
     if not hasattr(estimator, "predict_proba"):
         raise DataError(
             "This learner gives no probabilities, by which one prediction could be explained."
         )
-    probabilities = np.asarray(estimator.predict_proba(X))
-    return probabilities[:, int(probabilities[0].argmax())]
+    # Not the most probable one: of a support vector machine that may be another.
+    place = list(estimator.classes_).index(label)
+    return np.asarray(estimator.predict_proba(X))[:, place]
 
 
 def _one_row(row: Any) -> pd.DataFrame:

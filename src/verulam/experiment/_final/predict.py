@@ -131,8 +131,9 @@ def predict_file(
     keep = list(dict.fromkeys(keep))
     source.check()
     read_columns = dict.fromkeys([*keep, *(column.name for column in card.inputs)])
-    # Categories are compared as they are written; what the parser makes of them would differ.
-    words = {name: np.dtype(object) for name in read_columns if not _is_number(card, name)}
+    # Categories are compared as they are written, and so are numbers such as 1.200 for 1200: what
+    # the parser makes of them would differ.
+    words = {name: np.dtype(object) for name in read_columns if not _is_plain_number(card, name)}
     rows, columns = 0, tuple(_output_columns(model, keep))
     outside = outside_counts(pd.DataFrame(columns=[c.name for c in card.inputs], dtype=float), card)
     strangers: Counter[str] = Counter()
@@ -204,8 +205,8 @@ def _output_columns(model: SavedModel, keep: Sequence[str] = ()) -> list[str]:
     return names
 
 
-def _is_number(card: ModelCard, name: str) -> bool:
-    return any(column.name == name and column.kind == "numeric" for column in card.inputs)
+def _is_plain_number(card: ModelCard, name: str) -> bool:
+    return any(c.name == name and c.kind == "numeric" and not c.form for c in card.inputs)
 
 
 @contextmanager
