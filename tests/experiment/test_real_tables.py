@@ -17,9 +17,11 @@ from verulam.experiment import (
     load_model,
     make_plan,
     predict,
+    predict_file,
     read_study,
     resampling,
 )
+from verulam.experiment._final.explanation import explain_row
 from verulam.experiment._study.inspection import inspect_table
 from verulam.measures import as_measure
 
@@ -229,6 +231,77 @@ def test_a_number_that_each_group_shares():
     assert ("group", ("place",)) not in findings(frame, "y")
     renamed = frame.rename(columns={"place": "customer"})
     assert ("group", ("customer",)) in findings(renamed, "y")
+
+
+def test_a_number_that_the_target_follows_names_no_group():
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({"score": random.integers(0, 80, 200), "x": random.random(200)})
+    passed = frame.assign(y=np.where(frame["score"] > 40, "pass", "fail"))
+    assert findings(passed, "y") == {("leak", ("score",))}
+    squares = frame.assign(y=frame["score"] ** 2.0)
+    assert ("group", ("score",)) not in findings(squares, "y")
+    # Numbers that only name what has the outcome.
+    drawn = frame.assign(y=np.where(random.random(80) < 0.5, "a", "b")[frame["score"]])
+    assert ("group", ("score",)) in findings(drawn, "y")
+    drawn = frame.assign(y=random.random(80)[frame["score"]])
+    assert ("group", ("score",)) in findings(drawn, "y")
+
+
+def test_years_do_not_only_number_the_rows():
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame({"year": range(1900, 1960), "x": random.random(60), "y": range(60)})
+    frame["y"] = random.random(60)
+    assert findings(frame, "y") == set()
+    assert ("identifier", ("row",)) in findings(frame.rename(columns={"year": "row"}), "y")
+
+
+def test_numbers_are_read_as_they_were_written_in_training(tmp_path):
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"x": random.random(60), "price": random.uniform(100, 5000, 60).round(2)})
+    frame["y"] = frame["price"] / 10 + frame["x"]
+    german = [f"{price:,.2f} €".translate(str.maketrans(",.", ".,")) for price in frame["price"]]
+    comparison = compare(
+        frame.assign(price=german), ["mean predictor", "linear regression"], target="y",
+        resampling="2-fold", store=tmp_path / "s.sqlite", progress=False,
+    )  # fmt: skip
+    source = frame.assign(price=german)
+    made = finalise(comparison.analysis.results, path=tmp_path / "m.skops", source=source)
+    (tmp_path / "new.csv").write_text("x,price\n0.5,1.200\n0.5,1200\n0.5,3.500\n")
+    predict_file(made.model, tmp_path / "new.csv", tmp_path / "p.csv")
+    predicted = pd.read_csv(tmp_path / "p.csv")["prediction"]
+    assert predicted.tolist() == pytest.approx([120.5, 120.5, 350.5])
+    (tmp_path / "dollars.csv").write_text("x,price\n0.5,$1200\n")
+    with pytest.raises(DataError, match=r"'price', row 1: '\$1200' is not a number in €"):
+        predict_file(made.model, tmp_path / "dollars.csv", tmp_path / "p.csv")
+
+
+@pytest.mark.parametrize(("count", "few"), [(9, True), (10, False)])
+def test_few_rows_of_a_rare_class_are_remarked(count, few):
+    random = np.random.default_rng(7)
+    frame = pd.DataFrame({"x": random.random(150), "y": ["rare"] * count + ["no"] * (150 - count)})
+    comparison = compare(frame, ["majority class"], target="y", resampling="2-fold", progress=False)
+    text = " ".join(str(comparison).split())
+    assert "compared by the area under the ROC curve" in text
+    assert (f"There are {count} of them alone: the intervals are too narrow" in text) is few
+
+
+class Contrary:
+    """Predicts another class than its probabilities do, as a support vector machine may."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def predict(self, X):
+        return np.array(["no"] * len(X))
+
+    def predict_proba(self, X):
+        return np.column_stack([np.full(len(X), 0.4), np.full(len(X), 0.6)])
+
+
+def test_the_probability_explained_is_that_of_the_prediction(model_file):
+    card = load_model(model_file).card
+    row = customers(5, seed=11).drop(columns="churned").iloc[0]
+    explained = explain_row(card, Contrary(), row)
+    assert (explained.prediction, explained.value) == ("no", 0.4)
 
 
 def test_a_study_for_a_table(folder, capsys, monkeypatch):

@@ -33,6 +33,9 @@ from verulam.experiment._study.target_checks import settled_target
 from verulam.measures import Measure, as_measure
 from verulam.statistics import SELECTION_RULES
 
+#: Of fewer rows of a class the area under the curve scatters more than its splits show.
+FEWEST_RARE = 10
+
 
 def compare(
     data: str | Path | pd.DataFrame | Dataset,
@@ -243,12 +246,18 @@ def _default_measure(data: Dataset) -> DefaultMeasure:
     if not rare:
         return DefaultMeasure(DEFAULT_MEASURES[str(data.task)])
     label, share = next(iter(rare.items()))
-    return DefaultMeasure(
-        "auc",
+    remark = (
         f"Only {share:.2%} of the rows are {data.target}={label}. Learners are therefore compared "
         "by the area under the ROC curve, which always answering with the common class does not "
-        "improve; measure (--measure of a command) names another.",
+        "improve; measure (--measure of a command) names another."
     )
+    count = round(share * data.n_rows)
+    if count < FEWEST_RARE:
+        remark += (
+            f" There are {count} of them alone: the intervals are too narrow, and a learner may "
+            "seem better by chance."
+        )
+    return DefaultMeasure("auc", remark)
 
 
 def _measures_for(

@@ -108,6 +108,17 @@ def test_truth_values_are_found_however_written(card, values):
     assert inputs["paid"].tolist() == [True, False]
 
 
+def test_dates_as_they_were_written(card):
+    day = ColumnCard("day", "input", "date", form="%d/%m/%Y")
+    known = with_inputs(card, day)
+    table = pd.DataFrame({"day": ["03/04/2024", " 29/02/2024 "]})
+    days = model_inputs(table, known)["day"]
+    assert days.dt.strftime("%Y-%m-%d").tolist() == ["2024-04-03", "2024-02-29"]
+    message = "'day', row 1: '2024-04-03' is not a date such as 29/02/2024"
+    with pytest.raises(DataError, match=message):
+        model_inputs(pd.DataFrame({"day": ["2024-04-03"]}), known)
+
+
 def test_order_of_levels_is_kept(card):
     column = ColumnCard("size", "input", "ordinal", ("small", "large"))
     inputs = model_inputs(pd.DataFrame({"size": ["large", "small"]}), with_inputs(card, column))

@@ -50,6 +50,24 @@ def test_groups_that_cannot_be_used():
         make_plan(small_study(data=gaps))
 
 
+def test_groups_do_not_go_with_time():
+    data = [DataChoice("grunfeld", groups="firm")]
+    with pytest.raises(DataError, match="'firm' of 'grunfeld' cannot be kept together, since exp"):
+        make_plan(firms(resampling="expanding 5 by year", data=data))
+
+
+@pytest.mark.parametrize("form", ["expanding 4", "sliding 4 by year"])
+def test_the_latest_rows_are_locked_where_time_counts(form):
+    planned = make_plan(firms(resampling=form, test_share=0.25)).data[0]
+    table = planned.data.table
+    times = table["year"].to_numpy() if "year" in form else np.arange(len(table))
+    open_rows = np.setdiff1d(np.arange(len(table)), planned.locked)
+    assert len(planned.locked) > 0
+    assert times[open_rows].max() < times[planned.locked].min()
+    for split in planned.splits:
+        assert times[split.train].max() < times[split.test].min()
+
+
 def test_a_study_file_may_drop_rows_without_a_target(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"x": rng.normal(size=40), "y": ["a", "b"] * 20})

@@ -221,3 +221,13 @@ def test_failures_beyond_the_first_are_counted(two, tmp_path, monkeypatch):
     page = render(analyse(changed_copy(two, tmp_path / "failed.sqlite", command)))
     assert "The first 3 of 10; " in page
     assert page.partition('<section id="failures">')[2].count("<tr>") == 1 + 3
+
+
+def test_contents_lead_to_every_section(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    run(small_study(resampling="2-fold"), path, engine="serial", progress=False)
+    page = report(path, tmp_path / "report.html").read_text(encoding="utf-8")
+    contents = page.partition('<nav class="contents screen"')[2].partition("</nav>")[0]
+    linked = re.findall(r'<a href="#([\w-]+)">', contents)
+    assert linked == re.findall(r'<section id="([\w-]+)">', page)
+    assert {"results", "design", "tests", "reproduce"} <= set(linked)

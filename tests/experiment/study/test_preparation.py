@@ -9,7 +9,13 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVR
 
-from verulam.experiment._study.preparation import DateParts, becomes, prepared, usable_inputs
+from verulam.experiment._study.preparation import (
+    DateParts,
+    TextComponents,
+    becomes,
+    prepared,
+    usable_inputs,
+)
 from verulam.parametric import GaussianClassifier, NaiveBayes
 
 
@@ -252,3 +258,13 @@ def test_columns_of_one_value_are_left_out_with_a_notice():
     gaps = pd.DataFrame({"x": [1.0, 2.0], "c": [3.0, None]})
     assert list(usable_inputs(gaps)[0].columns) == ["x", "c"]
     assert list(usable_inputs(table[["c", "k"]])[0].columns) == ["c", "k"]
+
+
+@pytest.mark.parametrize("texts", [[None, "", " "], ["same", "same", "same"]])
+def test_texts_that_tell_nothing(texts):
+    """As in a training split that has none of them."""
+    table = pd.DataFrame({"note": pd.Series(texts, dtype=object)})
+    encoder = TextComponents().fit(table)
+    later = encoder.transform(pd.DataFrame({"note": ["now there is one", ""]}))
+    assert len(later) == 2
+    assert np.isfinite(later).all()

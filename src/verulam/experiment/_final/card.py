@@ -40,7 +40,8 @@ class ColumnCard:
     missing
         Number of missing values that it has seen.
     form
-        How numbers or dates were written where it was not plainly: a decimal sign, or a format.
+        How numbers or dates were written where it was not plainly: a decimal sign with the unit
+        behind it, or a format.
     typical
         The median, or the commonest category, of the rows that it has seen; None where unknown.
     """

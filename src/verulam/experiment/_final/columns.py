@@ -135,14 +135,16 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 
 def _dates(values: pd.Series, column: ColumnCard, place: _Place) -> pd.Series:
     if column.form and values.dtype.kind != "M":
-        dates = pd.to_datetime(values.astype(object), format=column.form, errors="coerce")
+        stripped = values.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
+        dates = pd.to_datetime(stripped, format=column.form, errors="coerce")
     else:
         dates = pd.to_datetime(values, format="ISO8601", errors="coerce", utc=True)
         dates = dates.dt.tz_localize(None)
     wrong = dates.isna() & values.notna()
     if wrong.any():
         first = int(np.argmax(wrong.to_numpy()))
-        expected = f"of the form {column.form}" if column.form else "such as 2024-02-29"
+        example = pd.Timestamp(2024, 2, 29).strftime(column.form) if column.form else "2024-02-29"
+        expected = f"such as {example}"
         raise place.error(first, f"{str(values.iloc[first])!r} is not a date {expected}")
     return dates.astype("datetime64[us]")
 
@@ -159,6 +161,7 @@ def _numbers(values: pd.Series, column: ColumnCard, place: _Place) -> pd.Series:
         value = values.iloc[first]
         shown = repr(value.item() if isinstance(value, np.generic) else value)
         kind = "a finite number" if np.isinf(numbers.iloc[first]) else "a number"
+        kind += f" in {column.form[1:]}" if column.form[1:] else ""
         raise place.error(first, f"{shown} is not {kind}")
     return numbers
 

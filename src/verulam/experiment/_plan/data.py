@@ -11,6 +11,7 @@ import pandas as pd
 from verulam.base import DataError
 from verulam.data import Dataset
 from verulam.experiment._identity import digest
+from verulam.experiment._resampling.kinds import ORDERED
 from verulam.experiment._resampling.resampling import (
     UsableResampling,
     needs_every_class,
@@ -127,7 +128,12 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
     _check_measures(study, data, label)
     asked = resampling(study.resampling)
     groups, column = _groups(data, choice.groups or asked.groups, label)
-    times = None if asked.order is None else _times(data, asked.order, label)
+    if groups is not None and asked.kind in ORDERED:
+        raise DataError(
+            f"groups: {column[0]!r} of {label!r} cannot be kept together, since {asked.kind} "
+            "resampling goes by time; leave out the groups, or take k-fold."
+        )
+    times = _times(data, asked.order, label) if asked.kind in ORDERED else None
     nuisance = nuisance_columns(data, study.nuisance, label)
     no_inputs = [*column, *(factor.name for factor in nuisance)]
     inputs, left_out = usable_inputs(
@@ -264,8 +270,10 @@ def _groups(data: Dataset, column: str | None, label: str) -> tuple[np.ndarray |
     return pd.factorize(data.table[column])[0], [column]
 
 
-def _times(data: Dataset, column: str, label: str) -> np.ndarray:
-    """Return when each row was."""
+def _times(data: Dataset, column: str | None, label: str) -> np.ndarray:
+    """Return when each row was; without a column, their order tells."""
+    if column is None:
+        return np.arange(data.n_rows)
     if column not in data.table or column == data.target:
         raise DataError(
             f"resampling.order: data set {label!r} has no column {column!r} beside its target; it "

@@ -131,6 +131,7 @@ def render(analysis: Analysis, *, command: str = "", persistent: bool = True) ->
         p_text=p_text,
         spoken=spoken_name,
         test_summary=test_summary,
+        sections=_sections,
         variance_heads=HEADS,
         variance_rows=variance_rows,
         alias_lines=alias_lines,
@@ -281,3 +282,8 @@ def _breakable(name: str) -> Any:
         for piece in (re.split(r"(?<=[a-z])(?=[A-Z])", part) if len(part) > LONG_WORD else [part])
     ]
     return Markup("<wbr>").join(escape(piece) for piece in pieces)
+
+
+def _sections(content: str) -> list[tuple[str, str]]:
+    """Return the place and the heading of each section of a page, for its list of contents."""
+    return re.findall(r'<section id="([\w-]+)">\s*<h2>([^<]+)</h2>', content)

@@ -37,6 +37,8 @@ _ENTITY = re.compile(
 _NUMBERED = re.compile(
     r"(.*[_ ])?(id|nr|no|number|index|key|uuid|guid|rownum|row)|.*[a-z]I[Dd]", re.IGNORECASE
 )
+#: Numbers that count up and are no numbers of rows: what changes with the years is no accident.
+_TIMED = re.compile(r"(.*[_ ])?(year|quarter|month|week|day|hour|minute|time|period)s?", re.I)
 _CODED = re.compile(r"(.*[_ ])?(code|type|class|zip|postcode|category|region|district)s?", re.I)
 _NEVER_NEGATIVE = re.compile(
     r"(.*[_ ])?(age|price|cost|height|weight|income|salary|distance|duration|area|count|amount|"
@@ -117,7 +119,7 @@ def is_identifier(column: pd.Series) -> bool:
         return False
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         if column_hint(column) == "numbers the rows":
-            return True
+            return _TIMED.fullmatch(str(column.name)) is None
         whole = pd.api.types.is_integer_dtype(column)
         named = _NUMBERED.fullmatch(str(column.name)) is not None
         return bool(whole and named and present.is_unique)
@@ -171,7 +173,11 @@ def _group_findings(data: Dataset, inputs: pd.DataFrame) -> Iterator[Finding]:
         codes = pd.factorize(column)[0]
         sizes = np.bincount(codes)
         named = _ENTITY.fullmatch(str(name)) is not None
-        pure = data.target is not None and _one_outcome_each(codes, sizes, data)
+        pure = (
+            data.target is not None
+            and _one_outcome_each(codes, sizes, data)
+            and not _outcome_follows(column, data)
+        )
         if not (named or pure):
             continue
         sentence = (
@@ -208,6 +214,21 @@ def _one_outcome_each(codes: np.ndarray, sizes: np.ndarray, data: Dataset) -> bo
     several = sizes[codes] > 1
     spread = np.abs(values - means[codes])[several]
     return bool(several.mean() > 0.5 and spread.max() <= 1e-9 * np.ptp(values))
+
+
+def _outcome_follows(column: pd.Series, data: Dataset) -> bool:
+    """Tell whether neighbouring numbers have like outcomes: then they measure, and name nothing."""
+    if not pd.api.types.is_numeric_dtype(column):
+        return False
+    first = np.unique(column.to_numpy(), return_index=True)[1]
+    if data.task == "classification":
+        outcomes = pd.factorize(data.target_values)[0][first]
+        by_chance = float(np.sum((np.bincount(outcomes) / len(outcomes)) ** 2))
+        alike = float(np.mean(outcomes[1:] == outcomes[:-1]))
+        return alike > (1 + by_chance) / 2
+    # Von Neumann's ratio: about 2 where numbers have nothing to do with their neighbours.
+    outcomes = data.target_values.to_numpy(dtype=np.float64)[first]
+    return bool(np.mean(np.diff(outcomes) ** 2) < np.var(outcomes))
 
 
 def _leak_findings(data: Dataset, inputs: pd.DataFrame) -> Iterator[Finding]:

@@ -118,6 +118,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         with warnings.catch_warnings():
             # Of texts with fewer letter sequences than components, whose last ones are zero.
             warnings.simplefilter("ignore", UserWarning)
+            # Of texts that are all alike, which share no variance to be shared out.
+            warnings.filterwarnings("ignore", "invalid value", RuntimeWarning)
             self.encoders_ = [self._fitted(self._read(X[name])) for name in X.columns]
         return self
 
@@ -152,7 +154,9 @@ class TextComponents(ColumnEncoder):
         from skrub import StringEncoder
 
         count = max(1, min(self.n_components, len(column) - 1))
-        return StringEncoder(n_components=count, random_state=0).fit(column)
+        # A training split may have no text at all, of which there is nothing to learn.
+        texts = column if column.str.strip().any() else column.map(lambda _: "-")
+        return StringEncoder(n_components=count, random_state=0).fit(texts)
 
 
 class DateParts(ColumnEncoder):
