@@ -5,9 +5,11 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from sklearn.datasets import make_moons
 
 from verulam.cluster import (
     AgglomerativeClustering,
+    Chameleon,
     DivisiveClustering,
     KMeans,
     MixtureSelection,
@@ -30,6 +32,7 @@ def draw_cluster(folder: Path) -> None:
         ("criteria", _criteria(selection)),
         ("mixture", _mixture(X, selection)),
         ("dendrograms", _dendrograms(Z)),
+        ("chameleon", _chameleon()),
     ):
         figure.savefig(folder / f"cluster-{name}.png", dpi=110)
         plt.close(figure)
@@ -63,4 +66,22 @@ def _dendrograms(Z: pd.DataFrame) -> plt.Figure:
     dendrogram(DivisiveClustering().fit(rows), n_clusters=3, ax=right)
     left.set_title("merged: average link")
     right.set_title("split: DIANA")
+    return figure
+
+
+def _chameleon() -> plt.Figure:
+    """Return two moons: clusters of k-means, parts of a graph, and the parts merged."""
+    rows, _ = make_moons(400, noise=0.07, random_state=0)
+    learner = Chameleon().fit(rows)
+    views = {
+        "k-means": KMeans(n_clusters=2, n_init=5, random_state=0).fit(rows).labels_,
+        f"parts of the graph: {learner.parts_.max() + 1}": learner.parts_,
+        "parts merged: CHAMELEON": learner.labels_,
+    }
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.4), layout="constrained", sharey=True)
+    for ax, (title, labels) in zip(axes, views.items(), strict=True):
+        colours = "tab20" if labels.max() > 1 else "coolwarm"
+        ax.scatter(*rows.T, c=labels, cmap=colours, s=14)
+        ax.set_title(title)
+        ax.set_aspect("equal")
     return figure

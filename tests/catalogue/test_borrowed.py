@@ -82,3 +82,20 @@ def test_isolation_forest_is_among_the_detectors():
     found = entry("isolation forest").make(contamination=0.05, random_state=0).fit_predict(rows)
     assert np.flatnonzero(found == -1).tolist() == [95, 96, 97, 98, 99]
     assert "U1.p" in entry("isolation forest").rows
+
+
+def test_birch_summarises_rows_in_a_tree_of_clustering_features():
+    rng = np.random.default_rng(0)
+    centres = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
+    rows = np.repeat(centres, 200, axis=0) + rng.normal(size=(600, 2))
+    birch = entry("BIRCH").make(n_clusters=3, threshold=0.8).fit(rows)
+    assert "U3.j" in entry("BIRCH").rows
+    assert len(set(zip(birch.labels_, np.repeat(np.arange(3), 200), strict=True))) == 3
+    # Far fewer entries than rows, and together they hold the count and the sum of all of them.
+    parts = birch.root_.subclusters_
+    assert len(birch.subcluster_centers_) < 200
+    assert sum(part.n_samples_ for part in parts) == 600
+    np.testing.assert_allclose(sum(part.linear_sum_ for part in parts), rows.sum(axis=0))
+    for part in parts:
+        mean = part.linear_sum_ / part.n_samples_
+        np.testing.assert_allclose(part.centroid_, mean)

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 
+import verulam
 from verulam.catalogue import SearchResult, find, read_map
 from verulam.catalogue._search import Place, number, places, read_sections
 
@@ -166,3 +167,55 @@ def test_what_is_no_method_of_the_texts_is_told_where(question):
     assert lines
     assert not any(line.endswith("see imbalance") or ": see" in line for line in lines)
     assert not find("zebra").elsewhere
+
+
+#: What Bartkowiak's notes call by the names of the Classification Toolbox (Patt), and ours.
+PATT = {
+    "Store_Grabbag": "nonparametric.condense",
+    "RCE": "nonparametric.ReducedCoulombEnergy",
+    "PNN": "nonparametric.ProbabilisticNeuralNetwork",
+    "Perceptron_batch": "linear.BatchPerceptron",
+    "Perceptron_FIS": "linear.Perceptron",
+    "Perceptron_VIM": "linear.Perceptron",
+    "Perceptron_BVI": "linear.BatchPerceptron",
+    "Balanced_Winnow": "linear.BalancedWinnow",
+    "Relaxation_BM": "linear.Relaxation",
+    "Relaxation_SSM": "linear.Relaxation",
+    "LS": "linear.MinimumSquaredError",
+    "LMS": "linear.LeastMeanSquares",
+    "Ho-Kashyap": "linear.HoKashyap",
+    "Perceptron_Voted": "linear.VotedPerceptron",
+    "Pocket": "linear.PocketPerceptron",
+    "Perceptron_FM": "linear.FarthestMarginPerceptron",
+    "SVM": "kernel.SupportVectorClassifier",
+    "Quadprog": "kernel.solve_densely",
+    "Perceptron solver": "kernel.kernel_perceptron",
+    "Lagrangian": "kernel.lagrangian_machine",
+    "Components_with_DF": "ensemble.GatedClassifier",
+    "Components_without_DF": "ensemble.GatedClassifier",
+    "ada_boost": "ensemble.AdaBoostClassifier",
+    "AdaBoost": "ensemble.AdaBoostClassifier",
+    "RBF_network": "local.RBFNetworkClassifier",
+}
+
+
+@pytest.mark.parametrize(("name", "path"), PATT.items())
+def test_methods_of_patt_resolve_under_their_names(name, path):
+    result = find(name)
+    first = {place for row in result.rows[:2] for place in row.where}
+    assert f"verulam.{path}" in first
+    ours = [item for item in result.learners if item.path == f"verulam.{path}"]
+    if path.rpartition(".")[2][0].isupper():
+        # A learner by the same name, which can be made and has parameters.
+        assert ours
+        assert verulam.learner(ours[0].name).get_params()
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel"),
+    [("RBF", "Gaussian"), ("Poly", "Polynomial"), ("Linear", "Linear"), ("Sigmoid", "Sigmoid")],
+)
+def test_kernels_of_patt_resolve_under_their_names(name, kernel):
+    for question in ("Patt kernels", f"{name} kernel"):
+        places = {place for row in find(question).rows for place in row.where}
+        assert f"verulam.kernel.{kernel}" in places

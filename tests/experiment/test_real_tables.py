@@ -255,7 +255,7 @@ def test_years_do_not_only_number_the_rows():
     assert ("identifier", ("row",)) in findings(frame.rename(columns={"year": "row"}), "y")
 
 
-def test_numbers_are_read_as_they_were_written_in_training(tmp_path):
+def test_numbers_are_read_as_they_were_written_in_training(tmp_path, capsys):
     random = np.random.default_rng(6)
     frame = pd.DataFrame({"x": random.random(60), "price": random.uniform(100, 5000, 60).round(2)})
     frame["y"] = frame["price"] / 10 + frame["x"]
@@ -270,6 +270,11 @@ def test_numbers_are_read_as_they_were_written_in_training(tmp_path):
     predict_file(made.model, tmp_path / "new.csv", tmp_path / "p.csv")
     predicted = pd.read_csv(tmp_path / "p.csv")["prediction"]
     assert predicted.tolist() == pytest.approx([120.5, 120.5, 350.5])
+    with pytest.raises(SystemExit):
+        main(["explain", str(made.path), str(tmp_path / "new.csv"), "--row", "3"])
+    assert "y = 350.5." in capsys.readouterr().out
+    with pytest.raises(DataError, match=r"new\.xlsx: predictions are made for CSV and Parquet"):
+        predict_file(made.model, tmp_path / "new.xlsx")
     (tmp_path / "dollars.csv").write_text("x,price\n0.5,$1200\n")
     with pytest.raises(DataError, match=r"'price', row 1: '\$1200' is not a number in €"):
         predict_file(made.model, tmp_path / "dollars.csv", tmp_path / "p.csv")

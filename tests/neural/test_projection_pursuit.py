@@ -79,3 +79,18 @@ def test_odd_tables():
     assert constant.predict(np.ones((1, 2))) == pytest.approx(2.5, abs=1e-6)
     with pytest.raises(ValueError, match="n_terms"):
         ProjectionPursuitRegressor(0).fit(ROWS, ROWS[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("shift", "scale"), [(1e6, 1.0), (0.0, [1e6, 1e-6, 1.0]), (-1e4, [1.0, 1e4, 1.0])], ids=str
+)
+def test_units_of_the_columns_do_not_matter(shift, scale):
+    rows = np.random.default_rng(0).normal(size=(120, 3))
+    values = np.sin(rows @ [1.0, 1.0, 0.0]) + (rows @ [0.0, 0.5, 0.5]) ** 2
+    plain = ProjectionPursuitRegressor(2, random_state=0).fit(rows, values)
+    other = ProjectionPursuitRegressor(2, random_state=0).fit(rows * scale + shift, values)
+    assert other.score(rows * scale + shift, values) == pytest.approx(
+        plain.score(rows, values), abs=1e-3
+    )
+    assert plain.score(rows, values) > 0.99
+    assert [np.linalg.norm(term.direction) for term in other.terms_] == pytest.approx([1.0, 1.0])

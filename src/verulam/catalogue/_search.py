@@ -41,6 +41,10 @@ SYNONYMS = {
     "kmeans": "k-means",
     "t-test": "t test",
     "logit": "logistic",
+    # Names of functions of the toolbox that Bartkowiak uses, where letters alone mislead.
+    "ls": "pseudo-inverse",
+    "rbf kernel": "gaussian family",
+    "rce": "coulomb",
     "dimensionality reduction": "principal component",
     "feature selection": "subset selection",
 }
@@ -150,7 +154,7 @@ def find(question: str) -> SearchResult:
     >>> [row.id for row in find("multiple kernel").rows]
     ['13.w', 'U5.z']
     >>> find("knn").learners[0].spoken
-    'k-nearest neighbours'
+    'k-nearest neighbours classifier'
     """
     asked = _in_their_words(_plain(question))
     words = asked.split()

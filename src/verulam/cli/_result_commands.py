@@ -18,7 +18,9 @@ from verulam.cli._shared import (
 )
 
 if TYPE_CHECKING:
-    from verulam.experiment import Analysis
+    import pandas as pd
+
+    from verulam.experiment import Analysis, ModelCard
 
 result_app = typer.Typer()
 
@@ -217,11 +219,10 @@ def explain(
     trust: Trust = None,
 ) -> None:
     """Say what speaks for the prediction of one row, column by column."""
-    from verulam.data import read
     from verulam.experiment import load_model
 
     loaded = load_model(model, trusted=trust or ())
-    table = read(file).table
+    table = _as_written(file, loaded.card)
     if row > len(table):
         raise ValueError(f"--row {row}: {file} has {len(table)} rows.")
     say(str(loaded.explain(table.iloc[[row - 1]].reset_index(drop=True))))
@@ -248,6 +249,24 @@ def card(
         pass_on(model_card.to_markdown() if markdown else model_card.to_html(), nl=False)
     else:
         say(str(model_card))
+
+
+def _as_written(file: Path, card: "ModelCard") -> "pd.DataFrame":
+    """Return the rows of a file, which the model reads as those that it was made from."""
+    import numpy as np
+    import pandas as pd
+
+    from verulam.data import read, stream
+
+    # The cells of other formats have types of their own.
+    if {".csv", ".tsv", ".txt", ".data"}.isdisjoint(suffix.lower() for suffix in file.suffixes):
+        return read(file).table
+    source = stream(file).source
+    source.check()
+    plain = {column.name for column in card.inputs if column.kind == "numeric" and not column.form}
+    words = {name: np.dtype(object) for name in source.names if name not in plain}
+    frames = list(source.frames(list(source.names), 100_000, words))
+    return pd.concat(frames, ignore_index=True)
 
 
 def _analysed(

@@ -41,7 +41,12 @@ def phylogeny(branches: Mapping[str, tuple[str, float]], *, root: str = "root") 
     0.906
     """
     conditionals = {root: Table(BASES, np.full(4, 0.25))}
-    for name, (ancestor, distance) in branches.items():
+    for name, branch in branches.items():
+        if isinstance(branch, str) or np.shape(branch) != (2,):
+            raise DataError(
+                f"branches: {name!r} has {branch!r}; expected a pair (ancestor, distance)."
+            )
+        ancestor, distance = branch
         if not np.isfinite(distance) or distance < 0:
             raise DataError(f"branches: the distance of {name!r} is {distance!r}, below 0.")
         other = 0.25 - 0.25 * np.exp(-4.0 * distance / 3.0)

@@ -144,6 +144,9 @@ class InfluenceDiagram:
             What is known of chance nodes.
         """
         known = {**(evidence or {}), **choice}
+        open_ = [name for name in self.decisions if name not in known]
+        if open_:
+            raise DataError(f"choice: expected an option of {open_[0]!r}; decide finds the best.")
         total = 0.0
         for utility in self.utilities.values():
             if utility.parents:

@@ -99,6 +99,11 @@ class Factor:
     def arranged(self, variables: Sequence[str]) -> "Factor":
         """Return the same factor with its axes in another order."""
         axes = self._axes(variables)
+        if sorted(axes) != list(range(len(self.variables))):
+            raise DataError(
+                f"variables: expected each of {', '.join(self.variables)} once, not "
+                f"{', '.join(variables)}."
+            )
         return replace(
             self,
             variables=tuple(variables),
@@ -224,6 +229,8 @@ def multiply(factors: Iterable[Factor]) -> Factor:
     factors = list(factors)
     states: dict[str, tuple[Any, ...]] = {}
     for factor in factors:
+        if not isinstance(factor, Factor):
+            raise DataError(f"factors: expected Factors, and one is {type(factor).__name__}.")
         for name, labels in zip(factor.variables, factor.states, strict=True):
             if states.setdefault(name, labels) != labels:
                 raise DataError(f"Two factors name the states of {name!r} differently.")
@@ -318,6 +325,16 @@ class FactorModel:
             nearest = nearest_names(str(name), [str(known) for known in self.states])
             raise DataError(f"There is no {what} {name!r}. Nearest: {', '.join(nearest)}.")
         return name
+
+
+def as_model(source: Any) -> FactorModel:
+    """Return variables and factors, of a network or field as well."""
+    model = getattr(source, "model", source)
+    if not isinstance(model, FactorModel):
+        raise DataError(
+            f"model: expected a network, a field or its FactorModel, not {type(source).__name__}."
+        )
+    return model
 
 
 @dataclass(frozen=True, eq=False)

@@ -121,7 +121,8 @@ class DirectedGraph:
 
     def ancestors(self, names: Iterable[str]) -> set[str]:
         """Return these nodes and all their ancestors."""
-        reached, waiting = set(), list(names)
+        start = [names] if isinstance(names, str) else list(names)
+        reached, waiting = set(), [self.check_node(name) for name in start]
         while waiting:
             name = waiting.pop()
             if name not in reached:

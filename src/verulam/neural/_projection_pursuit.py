@@ -29,6 +29,8 @@ DEGREE = 3
 HALVINGS = 6
 #: Least curvature of the directions' equations, as a share of their trace.
 LEAST_CURVATURE = 1e-6
+#: Spread of a column, as a share of its largest number, that counts as none.
+CONSTANT = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +164,12 @@ class ProjectionPursuitRegressor(Regressor):
         y
             Numbers to predict.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        rows, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         targets = numeric_targets(self, y)
+        # Steps of a direction are as good as its equations, which columns of one scale keep round.
+        origin, scale = rows.mean(axis=0), rows.std(axis=0)
+        scale[scale <= CONSTANT * np.abs(rows).max(axis=0)] = 1.0
+        X = (rows - origin) / scale
         random = generator(self.random_state)
         self.intercept_ = float(targets.mean())
         residual = targets - self.intercept_
@@ -178,6 +184,7 @@ class ProjectionPursuitRegressor(Regressor):
                 residual = self._fit_again(X, residual)
             errors.append(float(np.mean(residual**2)))
         self.errors_ = np.array(errors)
+        self.terms_ = [_unscaled(term, origin, scale) for term in self.terms_]
         return self
 
     def _best_term(self, X: Array, residual: Array, random: np.random.Generator) -> RidgeFunction:
@@ -251,6 +258,13 @@ class ProjectionPursuitRegressor(Regressor):
         return self.intercept_ + sum(
             (term.values(rows @ term.direction) for term in self.terms_), np.zeros(len(rows))
         )
+
+
+def _unscaled(term: RidgeFunction, origin: Array, scale: Array) -> RidgeFunction:
+    """Return a function of scaled columns as one of the columns themselves."""
+    slopes = term.direction / scale
+    direction, length = _unit(slopes), float(np.linalg.norm(slopes))
+    return RidgeFunction(direction, term.knots / length + direction @ origin, term.coefficients)
 
 
 def _error(term: RidgeFunction, X: Array, residual: Array) -> float:

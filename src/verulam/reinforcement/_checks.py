@@ -64,8 +64,10 @@ def check_option(name: str, value: Any, options: Sequence[str]) -> str:
 def check_type(name: str, value: Any, kind: type, hint: str = "") -> None:
     """Refuse an argument of another class."""
     if not isinstance(value, kind):
+        inner = isinstance(getattr(value, "process", None), kind)
         raise DataError(
-            f"{name} is of type {type(value).__name__}; expected {hint or kind.__name__}."
+            f"{name} is of type {type(value).__name__}; expected {hint or kind.__name__}"
+            f"{', which it has as its attribute process' if inner else ''}."
         )
 
 
@@ -80,11 +82,18 @@ def check_array(name: str, value: Any, shape: Sequence[int | None]) -> NDArray[n
         for length, expected in zip(array.shape, shape, strict=True)
     )
     if not fits:
-        words = " x ".join("any" if part is None else str(part) for part in shape)
-        raise DataError(f"{name} has shape {array.shape}; expected {words}.")
+        raise DataError(f"{name} has shape {array.shape}; expected {_shape_text(shape)}.")
     if not np.isfinite(array).all():
         raise DataError(f"{name} has a value that is missing or infinite.")
     return array
+
+
+def _shape_text(shape: Sequence[int | None]) -> str:
+    if any(part is None for part in shape):
+        lengths = ", ".join("any" if part is None else str(part) for part in shape)
+        axes = "one axis" if len(shape) == 1 else f"{len(shape)} axes"
+        return f"{axes}, of length {lengths}"
+    return " x ".join(map(str, shape)) or "a number"
 
 
 def check_distribution(name: str, value: Any, size: int) -> NDArray[np.float64]:

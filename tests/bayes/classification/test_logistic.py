@@ -133,3 +133,9 @@ def test_wrong_input_is_refused():
         averaged_probability([0.0], [1.0], link="cauchit")
     with pytest.raises(DataError, match="integral must be"):
         averaged_probability([0.0], [1.0], integral="exact")
+
+
+@pytest.mark.parametrize("integral", ["closed", "quadrature"])
+def test_negative_variances_are_refused(integral):
+    with pytest.raises(DataError, match="variance must be 0 or more; got -1"):
+        averaged_probability([0.0, 1.0], [2.0, -1.0], integral=integral)

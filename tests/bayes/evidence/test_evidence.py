@@ -212,3 +212,19 @@ def test_models_without_evidence_are_refused():
         compare_models({"a": Ridge()}, X, Y)
     with pytest.raises(DataError, match="n_draws must be"):
         monte_carlo_evidence(lambda q: 0.0, lambda rng: 0.0, n_draws=0)
+
+
+@pytest.mark.parametrize("heights", [[-np.inf, -np.inf], [np.inf, 0.0], {"a": -1.0}])
+def test_posteriors_of_models_need_an_evidence(heights):
+    with pytest.raises(DataError, match="log_evidence must be"):
+        model_posterior(heights)
+
+
+def test_impossible_models_have_no_posterior_probability():
+    np.testing.assert_array_equal(model_posterior([-np.inf, -3.0]), [0.0, 1.0])
+
+
+def test_densities_must_be_functions():
+    for method in (laplace, metropolis):
+        with pytest.raises(DataError, match="log_density must be a function of a point; got 3"):
+            method(3, [0.0])

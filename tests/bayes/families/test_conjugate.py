@@ -229,3 +229,14 @@ def test_a_flat_prior_makes_map_the_maximum_likelihood(flat, data):
 def test_data_of_the_wrong_kind_are_refused(family, data, message):
     with pytest.raises(DataError, match=message):
         family.update(data)
+
+
+def test_none_is_no_data():
+    with pytest.raises(DataError, match="data must be numbers; got None"):
+        BetaBernoulli().update(None)
+
+
+def test_a_posterior_without_a_mode_has_no_map():
+    with pytest.raises(DataError, match='estimate="map" needs a posterior with one mode'):
+        BetaBernoulli(0.5, 0.5).predict([], estimate="map")
+    assert BetaBernoulli(0.5, 0.5).predict([1], estimate="map").probability == 1.0

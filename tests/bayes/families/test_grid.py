@@ -124,3 +124,10 @@ def test_jeffreys_density_follows_the_information():
 def test_wrong_grids_are_refused(arguments, message):
     with pytest.raises(DataError, match=message):
         grid_posterior(*arguments)
+
+
+def test_settings_that_a_prior_does_not_have():
+    with pytest.raises(DataError, match=r"heavy-tailed prior of a mean .* df, location.*; got dof"):
+        prior("mean", "heavy-tailed", dof=3.0)
+    with pytest.raises(DataError, match="uniform prior of a probability takes no settings; got a"):
+        prior("probability", "uniform", a=2.0)

@@ -216,7 +216,7 @@ def test_labels_of_sweeps_are_bounded(monkeypatch):
 
 
 def test_chains_that_disagree_are_told():
-    with pytest.warns(ConvergenceWarning, match="R-hat of .* above 1.01"):
+    with pytest.warns(ConvergenceWarning, match="R-hat of .* above 1.01. Raise n_iter and burn_in"):
         DirichletProcessMixture(n_iter=10, burn_in=2, random_state=0).fit(clusters())
 
 

@@ -117,3 +117,8 @@ def test_queries_stay_within_bounds():
         next_query(process)
     with pytest.raises(DataError, match="each of the 2 columns"):
         next_query(process, bounds=[(0.0, 1.0)])
+
+
+def test_only_processes_are_pruned():
+    with pytest.raises(DataError, match="process must be a GaussianProcessRegressor; got int"):
+        prune_process(3)

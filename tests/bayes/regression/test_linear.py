@@ -256,3 +256,14 @@ def test_a_constant_target_and_columns_that_depend():
     np.testing.assert_allclose(flat.predict(NEW), 3.0, atol=1e-6)
     double = BayesianLinearRegression().fit(np.column_stack([X, X]), Y)
     assert np.isfinite(double.predict(np.column_stack([NEW, NEW]), return_std=True)).all()
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1])
+def test_columns_that_never_vary_leave_finite_deviations(value):
+    learner = BayesianLinearRegression().fit(np.full((25, 2), value), Y)
+    mean, std = learner.predict([[value, value], [value + 1.0, value]], return_std=True)
+    np.testing.assert_allclose(mean, Y.mean())
+    np.testing.assert_allclose(std[0], Y.std(ddof=1) * np.sqrt(1.0 + 1.0 / 25))
+    # Where nothing is known of a weight, the prior alone widens the prediction.
+    prior_variance = 1.0 / learner.prior_precision_
+    np.testing.assert_allclose(std[1] ** 2 - std[0] ** 2, prior_variance, rtol=1e-6)

@@ -121,3 +121,10 @@ def test_empty_documents_take_the_prior():
 def test_wrong_input_is_named(call, message):
     with pytest.raises(DataError, match=message):
         call()
+
+
+def test_a_table_with_a_column_of_texts_is_refused_by_its_name():
+    table = pd.DataFrame({"length": [3, 2] * 8, "abstract": TEXTS})
+    with pytest.raises(DataError, match="column 'abstract' holds texts; pass that column alone"):
+        LatentDirichletAllocation(2).fit(table)
+    LatentDirichletAllocation(2, method="variational", random_state=0).fit(table["abstract"])

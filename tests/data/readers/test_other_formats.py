@@ -71,6 +71,9 @@ def test_spreadsheets(tmp_path, monkeypatch):
     same(read(path, target="colour"))
     assert read_excel(path, sheet="few").n_rows == 3
     assert read(path, sheet=1).n_rows == 3
+    for number in (5, -1, None):
+        with pytest.raises(DataError, match=rf"has no sheet {number}; it has 'rows', 'few', num"):
+            read_excel(path, sheet=number)
     with pytest.raises(DataError, match=r"has no sheet 'other'; it has 'rows', 'few'"):
         read_excel(path, sheet="other")
     (tmp_path / "bad.xlsx").write_bytes(b"PK nothing")
@@ -106,3 +109,9 @@ def test_files_of_keel(tmp_path):
     assert read(path, target="Sex").task == "classification"
     (tmp_path / "plain.dat").write_text("a b\n1 2\n3 4\n5 6\n")
     assert read(tmp_path / "plain.dat").table.columns.tolist() == ["a", "b"]
+
+
+def test_a_text_may_hold_other_ends_of_lines(tmp_path):
+    path = tmp_path / "notes.jsonl"
+    path.write_text('{"t": "one\u2028two"}\r\n{"t": "three"}\n{"t": "four"}\n', encoding="utf-8")
+    assert read(path).table["t"].tolist() == ["one\u2028two", "three", "four"]

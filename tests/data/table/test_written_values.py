@@ -177,3 +177,13 @@ def test_a_table_as_people_have_it():
     declared = Dataset.from_frame(frame, categorical=["paid", "price"])
     assert declared.table["paid"].nunique() == 4
     assert declared.kinds["price"] == "categorical"
+
+
+def test_points_beside_a_decimal_comma_are_remarked(tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text("price;amount;size\n1.234;1,5;1.1\n12.345;2,5;2.2\n7.251;3,5;3.3\n")
+    hints = Dataset.from_frame(pd.read_csv(path, sep=";")).hints
+    assert "read as decimal points, though other columns have decimal commas" in hints["price"]
+    assert "size" not in hints
+    path.write_text("price;amount\n1.234;1\n12.345;2\n7.251;3\n")
+    assert Dataset.from_frame(pd.read_csv(path, sep=";")).hints == {}

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from tests.experiment.studies import small_study
 
-from verulam.base import DataError
+from verulam.base import DataError, UnknownNameError
 from verulam.experiment import DataChoice, LearnerChoice, finalise, make_plan, run
 from verulam.experiment._plan.data import as_levels
 from verulam.experiment._study.toml import parse_study
@@ -48,6 +48,11 @@ def test_groups_that_cannot_be_used():
     gaps = [DataChoice("penguins", groups="sex")]
     with pytest.raises(DataError, match="column 'sex' of data set 'penguins' has missing values"):
         make_plan(small_study(data=gaps))
+
+
+def test_columns_to_keep_must_be_there():
+    with pytest.raises(UnknownNameError, match=r"keep: .*'yeer'.*year"):
+        make_plan(firms(data=[DataChoice("grunfeld", keep=["yeer"])]))
 
 
 def test_groups_do_not_go_with_time():

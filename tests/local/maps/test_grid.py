@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
+from sklearn.exceptions import NotFittedError
 
 from verulam.base import DataError
 from verulam.data import dataset
@@ -204,3 +205,8 @@ def test_places_on_a_line_lie_on_its_segments(iris):
 def test_wrong_grids_are_named(options, message, iris):
     with pytest.raises(DataError, match=message):
         SelfOrganisingMap(**{"grid_shape": (3, 3)} | options).fit(iris)
+
+
+def test_a_map_that_is_not_fitted_says_so():
+    with pytest.raises(NotFittedError, match="SelfOrganisingMap instance is not fitted"):
+        SelfOrganisingMap().transform([[0.0, 1.0]])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
 
 from verulam.base import DataError, UnknownNameError
 from verulam.local import (
@@ -156,3 +157,8 @@ def test_rules_that_do_not_fit_are_refused(text, message):
         RBFNetworkRegressor(rules=PRINTED, covariance_type="diag", training="none").fit(
             TABLE, np.column_stack([VALUES, VALUES])
         )
+
+
+def test_rules_of_a_network_that_is_not_fitted():
+    with pytest.raises(NotFittedError, match="RBFNetworkRegressor instance is not fitted"):
+        RBFNetworkRegressor().extract_rules()

@@ -1,12 +1,23 @@
 """Deep networks layer by layer: weights come from autoencoders, unlabelled rows help."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import DataError, spawn_seeds
-from verulam.neural import Autoencoder, MLPClassifier, MLPRegressor, Pretraining, pretrain
+from verulam.neural import (
+    Autoencoder,
+    ConvolutionalClassifier,
+    MLPClassifier,
+    MLPRegressor,
+    Pretraining,
+    RecurrentClassifier,
+    pretrain,
+)
 
 PIXELS, LABELS = load_digits(return_X_y=True)
 PIXELS = PIXELS / 16
@@ -66,3 +77,17 @@ def test_refusals():
         pretrain(masked, PIXELS[:9], LABELS[:9])
     with pytest.raises(ValueError, match="64"):
         pretrain(NET, PIXELS[:80], LABELS[:80], unlabelled=PIXELS[:5, :9])
+
+
+def test_networks_of_other_kinds_are_refused_and_the_learner_stays_as_it_came():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    for other in (RecurrentClassifier(3), ConvolutionalClassifier(2)):
+        with pytest.raises(DataError, match="MLPClassifier or MLPRegressor"):
+            pretrain(other, X, y)
+    net = MLPClassifier(2, max_iter=3, random_state=0)
+    with pytest.raises(DataError, match="coder: expected an Autoencoder"):
+        pretrain(net, X, y, coder="tanh")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        pretrain(net, X, y)
+    assert not hasattr(net, "n_features_in_")

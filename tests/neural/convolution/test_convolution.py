@@ -210,3 +210,9 @@ class TestBackend:
         np.testing.assert_allclose(
             ours.fit(rows, labels).parameters_, theirs.fit(rows, labels).parameters_, atol=1e-6
         )
+
+
+def test_stacks_of_images_are_to_become_rows():
+    images = np.zeros((4, 3, 5))
+    with pytest.raises(DataError, match=r"X.reshape\(len\(X\), -1\) and image_shape=\(3, 5\)"):
+        ConvolutionalClassifier(2).fit(images, [0, 1, 0, 1])

@@ -173,3 +173,9 @@ class TestTangentVectors:
             tangent_vectors(blob(3.0)[None], "left")
         with pytest.raises(DataError, match="2 by 2 pixels"):
             tangent_vectors(np.ones((1, 1, 5)), "right")
+
+
+@pytest.mark.parametrize("images", ["abc", [[1, 2], [3]]])
+def test_what_is_no_array_of_numbers_is_refused(images):
+    with pytest.raises(DataError, match="images: expected an array of numbers"):
+        centre_images(images)

@@ -105,8 +105,8 @@ class TestInvariance:
         x = np.linspace(-2, 2, 30)[:, None]
         y = x[:, 0]
         differ = []
-        for strength in (0.0, 1.0, 1e4):
-            hint = InvarianceHint(x, -x, strength)
+        for alpha in (0.0, 1.0, 1e4):
+            hint = InvarianceHint(x, -x, alpha)
             net = MLPRegressor(
                 5, activation="tanh", solver="lbfgs", alpha=0, tol=1e-4, random_state=0,
                 penalties=[hint],
@@ -174,8 +174,8 @@ class TestTangents:
         flat, tangents = images.reshape(40, -1), tangent_vectors(images, "turn")
         settings = {"activation": "tanh", "solver": "lbfgs", "tol": 1e-3, "max_iter": 2000}
         slopes = []
-        for strength in (0.0, 10.0):
-            hint = TangentHint(flat, tangents, strength)
+        for alpha in (0.0, 10.0):
+            hint = TangentHint(flat, tangents, alpha)
             net = MLPRegressor(4, penalties=[hint], random_state=0, **settings).fit(
                 flat, flat[:, 5]
             )
@@ -193,10 +193,10 @@ def test_refusals():
         TangentHint([[np.nan, 1.0]], [[1.0, 1.0]])
     with pytest.raises(DataError, match="InvarianceHint: rows needs rows of numbers"):
         InvarianceHint([["a"]], [["b"]])
-    with pytest.raises(DataError, match="strength must be a number of at least 0; got -1"):
-        IntervalHint(SOME, 0, 1, strength=-1)
-    with pytest.raises(DataError, match="strength must be"):
-        IntervalHint(SOME, 0, 1, strength="much")
+    with pytest.raises(DataError, match="alpha must be a number of at least 0; got -1"):
+        IntervalHint(SOME, 0, 1, alpha=-1)
+    with pytest.raises(DataError, match="alpha must be"):
+        IntervalHint(SOME, 0, 1, alpha="much")
     with pytest.raises(DataError, match="low must not exceed high"):
         MLPRegressor(2, penalties=[IntervalHint(SOME, 1, 0)]).fit(ROWS, CODES)
     with pytest.raises(DataError, match="low and high must be known"):

@@ -1,13 +1,19 @@
 """Gradients by layer, and what inputs weigh."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
+from verulam.base import DataError
 from verulam.neural import (
+    ConvolutionalClassifier,
     MLPRegressor,
     Network,
     RecurrentNetwork,
+    RecurrentRegressor,
     SequenceError,
     TrainingError,
     gradient_norms,
@@ -85,3 +91,12 @@ def test_importance_is_the_sum_over_all_ways(skip):
     np.testing.assert_allclose(shares, ways / ways.sum())
     assert list(shares.index) == ["a", "b", "noise"]
     assert shares["noise"] < 0.1 < shares["b"] < shares["a"]
+
+
+def test_inputs_of_other_networks_are_not_weighed():
+    for learner in (RecurrentRegressor(2, max_iter=2), ConvolutionalClassifier(2, max_iter=2)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            learner.fit(ROWS, np.arange(9) % 2)
+        with pytest.raises(DataError, match="expected a fitted perceptron"):
+            input_importance(learner)

@@ -94,7 +94,7 @@ class TestSoftSharing:
         start = np.array([1.0, 1, 1, -0.5, -0.5, -0.5, 0.0, 1.0, 0.0])
         free = MLPRegressor(1, init=start, max_iter=2000, **settings).fit(rows, numbers)
         shared = MLPRegressor(
-            1, init=start, max_iter=2000, penalties=[SoftSharing(2, strength=2.0)], **settings
+            1, init=start, max_iter=2000, penalties=[SoftSharing(2, alpha=2.0)], **settings
         ).fit(rows, numbers)
 
         def spread(net):
@@ -117,8 +117,8 @@ class TestSoftSharing:
     def test_refusals(self):
         with pytest.raises(DataError, match="n_components must be a whole number"):
             SoftSharing(0)
-        with pytest.raises(DataError, match="strength must be"):
-            SoftSharing(2, strength=-1.0)
+        with pytest.raises(DataError, match="alpha must be"):
+            SoftSharing(2, alpha=-1.0)
         with pytest.raises(DataError, match="floor positive"):
             SoftSharing(2, floor=0.0)
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from verulam.base import DataError
-from verulam.neural import Growth, MLPClassifier, MLPRegressor, grow, layout_of
+from verulam.neural import Growth, MLPClassifier, MLPRegressor, RecurrentClassifier, grow, layout_of
 from verulam.neural._structure.growing import with_one_more
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -63,3 +63,8 @@ def test_refused():
         grow(MLPClassifier(), XOR, [0, 1, 1, 0], goal=0.0)
     with pytest.raises(DataError, match="masks and tied"):
         grow(MLPClassifier(masks=[None, None]), XOR, [0, 1, 1, 0], goal=0.1)
+
+
+def test_networks_with_feedback_are_refused():
+    with pytest.raises(DataError, match=r"MLPRegressor of .*, not RecurrentClassifier"):
+        grow(RecurrentClassifier(2), XOR, [0, 1, 1, 0], goal=0.1)

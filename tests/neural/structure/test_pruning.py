@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from verulam.base import DataError, UnknownNameError
-from verulam.neural import MLPClassifier, MLPRegressor, Pruning, hessian_diagonal, prune
+from verulam.neural import (
+    MLPClassifier,
+    MLPRegressor,
+    Pruning,
+    RecurrentRegressor,
+    SammonNetwork,
+    hessian_diagonal,
+    prune,
+)
 from verulam.neural._structure.pruning import _importance, _problem, _units, _weights
 
 RANDOM = np.random.default_rng(0)
@@ -103,3 +111,9 @@ def test_refused(net):
         prune(net, ROWS, NUMBERS, ROWS)
     with pytest.raises(DataError, match="expected rows of 4 columns"):
         prune(net, ROWS, NUMBERS, (ROWS[:, :2], NUMBERS))
+
+
+@pytest.mark.parametrize("learner", [RecurrentRegressor(2), SammonNetwork(2), "net"])
+def test_other_networks_are_refused(learner):
+    with pytest.raises(DataError, match="expected a fitted MLPClassifier or MLPRegressor"):
+        prune(learner, ROWS, NUMBERS, (ROWS, NUMBERS))

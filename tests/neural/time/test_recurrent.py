@@ -13,6 +13,7 @@ from verulam.neural import (
     RecurrentRegressor,
     next_steps,
 )
+from verulam.neural._time.recurrence import Steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -289,3 +290,61 @@ def test_tables_with_names():
     tables = [pd.DataFrame(steps, columns=["left", "right"]) for steps in SEQUENCES]
     net = small(max_iter=5).fit(tables, LABELS)
     np.testing.assert_array_equal(net.predict(tables), net.predict(SEQUENCES))
+
+
+class TestForms:
+    """What else a sequence may come as: tables with names, one stack, one series."""
+
+    def tables(self, columns):
+        return [pd.DataFrame(steps, columns=["u", "v"])[columns] for steps in SEQUENCES[:20]]
+
+    def test_columns_in_another_order_are_refused(self):
+        net = small(max_iter=5).fit(self.tables(["u", "v"]), LABELS[:20])
+        assert net.feature_names_in_.tolist() == ["u", "v"]
+        with pytest.raises(DataError, match=r"sequence 0 .* columns v, u; u, v are expected"):
+            net.predict(self.tables(["v", "u"]))
+        mixed = self.tables(["u", "v"])[:1] + self.tables(["v", "u"])[1:]
+        with pytest.raises(DataError, match="columns v, u"):
+            net.predict(pd.concat(self.tables(["v", "u"])), lengths=[len(t) for t in mixed])
+        with pytest.raises(DataError, match=r"sequence 1 .* columns v, u; u, v are expected"):
+            net.fit(mixed, LABELS[:20])
+        assert not hasattr(net.fit(SEQUENCES, LABELS), "feature_names_in_")
+
+    def test_a_stack_has_sequences_by_steps_by_columns(self):
+        stack = np.stack([steps[:4] for steps in SEQUENCES])
+        net = small(max_iter=5).fit(stack, LABELS)
+        listed = small(max_iter=5).fit(list(stack), LABELS)
+        assert np.array_equal(net.predict_proba(stack), listed.predict_proba(list(stack)))
+        column = pd.Series(list(stack))
+        assert np.array_equal(net.predict_proba(column), listed.predict_proba(list(stack)))
+
+    def test_one_series_is_one_sequence(self):
+        wave = np.sin(np.arange(40) / 3)
+        net = RecurrentRegressor(4, max_iter=5, random_state=0).fit(*next_steps(wave))
+        ahead = net.forecast([wave], 3)[0]
+        assert np.array_equal(net.forecast(wave, 3)[0], ahead)
+        assert np.array_equal(net.forecast(pd.Series(wave, index=range(5, 45)), 3)[0], ahead)
+
+    def test_one_array_of_several_columns_needs_a_list_or_lengths(self):
+        net = small(max_iter=5).fit(SEQUENCES, LABELS)
+        with pytest.raises(DataError, match=r"sequences of 2 columns; put one .* list, \[X\]"):
+            net.predict(SEQUENCES[0])
+
+    def test_kinds_of_feedback_are_names(self):
+        with pytest.raises(UnknownNameError, match=r"feedback '1'\. Nearest"):
+            small(feedback=[1, 2]).fit(SEQUENCES, LABELS)
+
+    @pytest.mark.parametrize("feedback", ["hidden", "output-hidden", "output"])
+    def test_a_run_goes_on_from_the_state_it_came_to(self, feedback):
+        wave = np.sin(np.arange(12) / 3)[:, None]
+        net = RecurrentRegressor(4, feedback=feedback, max_iter=5, random_state=0)
+        network = net.fit(*next_steps(wave)).network_
+
+        def run(rows, *state):
+            return network.run(
+                net.parameters_, rows, Steps.of(np.array([0]), np.array([len(rows)])), *state
+            )
+
+        whole, first = run(wave), run(wave[:7])
+        rest = run(wave[7:], (first.hidden[-1:], first.outputs[-1:]))
+        assert rest.outputs == pytest.approx(whole.outputs[7:], abs=1e-12)

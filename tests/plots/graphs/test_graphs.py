@@ -225,3 +225,12 @@ def test_belief_bars():
 def test_wrong_descriptions_are_refused(draw, message):
     with pytest.raises(DataError, match=message):
         draw()
+
+
+def test_pictures_say_which_result_they_expect():
+    with pytest.raises(DataError, match="expected what d_separated returned, not str"):
+        separation_diagram(sprinkler(), "sprinkler", "rain")
+    with pytest.raises(DataError, match="expected a dictionary from what was known"):
+        belief_bars(sprinkler())
+    with pytest.raises(DataError, match="about a single node"):
+        belief_bars({"nothing": 3})

@@ -89,3 +89,10 @@ def test_what_cannot_be_drawn_is_refused():
     ).fit(PLANE, ABOVE)  # fmt: skip
     with pytest.raises(DataError, match="a unit that leaves a column out has no ellipse"):
         unit_ellipses(ruled)
+
+
+@pytest.mark.filterwarnings("error")
+def test_experts_over_a_named_column_draw_without_warnings():
+    table = pd.DataFrame(LINE, columns=["line"])
+    experts = MixtureOfExpertsRegressor(2, random_state=0).fit(table, VEE)
+    assert expert_lines(experts, table, VEE).get_xlabel() == "line"

@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from verulam.base import DataError
-from verulam.neural import MLPClassifier, MLPRegressor
+from verulam.neural import (
+    ConvolutionalClassifier,
+    MLPClassifier,
+    MLPRegressor,
+    RecurrentClassifier,
+)
 from verulam.plots import (
     film_strip,
     hidden_unit_curves,
@@ -116,3 +121,18 @@ class TestFilmStrip:
             film_strip(MLPClassifier(), ROWS, LABELS, [1])
         with pytest.raises(DataError, match="rising numbers"):
             film_strip(MLPClassifier(), ROWS[:, :2], LABELS, [3, 1])
+
+
+class TestOtherNetworks:
+    def test_feedback_is_named(self):
+        table = pd.DataFrame(ROWS, columns=["first", "second", "third"])
+        net = RecurrentClassifier(2, max_iter=2, random_state=0).fit(table, LABELS)
+        assert network_diagram(net).get_title() == "1-2-1, feedback: hidden"
+        with pytest.raises(DataError, match="not 1-2-1 with feedback"):
+            hidden_unit_curves(net, np.linspace(0, 1, 5))
+
+    def test_patches_are_not_drawn_as_layers(self):
+        images = np.random.default_rng(0).normal(size=(6, 25))
+        net = ConvolutionalClassifier(2, max_iter=2, random_state=0).fit(images, LABELS[:6])
+        with pytest.raises(DataError, match="ConvolutionalClassifier see patches"):
+            network_diagram(net)

@@ -10,6 +10,7 @@ from verulam.data import dataset
 from verulam.local import (
     AdaptiveResonance,
     GrowingCells,
+    GrowingCellsClassifier,
     OnlineKMeans,
     OnlineSelfOrganisingMap,
     SelfOrganisingMap,
@@ -110,6 +111,10 @@ def test_axes_are_used(fitted):
         (lambda f: hit_map(f, y=[1]), "y: classes need the rows"),
         (lambda f: map_net(f, columns=(0, 9)), r"columns=\(0, 9\)"),
         (lambda f: map_net(OnlineKMeans(2).fit([[1.0], [2.0]])), "expected a fitted map, or Grow"),
+        (
+            lambda f: map_net(GrowingCellsClassifier(3).fit(np.eye(4), [0, 1, 0, 1])),
+            "GrowingCellsClassifier; expected a fitted map, or Grow",
+        ),
         (lambda f: ordering_strip(f, [[1.0]], [1]), "expected an OnlineSelfOrganisingMap"),
         (
             lambda f: ordering_strip(OnlineSelfOrganisingMap(2), [[1.0, 2.0]], [3, 2]),

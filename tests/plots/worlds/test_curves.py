@@ -5,7 +5,17 @@ import pytest
 
 from verulam.base import DataError
 from verulam.plots import eligibility_trace, learning_curves, regret_curves
-from verulam.reinforcement import Bandit, EpsilonGreedy, Sarsa, Spaces, Transition, play_bandit
+from verulam.reinforcement import (
+    Bandit,
+    EpsilonGreedy,
+    GridWorld,
+    QLearning,
+    Sarsa,
+    Spaces,
+    Transition,
+    play_bandit,
+    train,
+)
 
 
 def test_a_band_lies_over_seeds_around_the_mean():
@@ -56,3 +66,19 @@ def test_wrong_arguments_are_named():
     ):
         with pytest.raises(DataError, match=message):
             call()
+
+
+def test_learning_curves_take_what_train_returned():
+    world = GridWorld("S..G", step_reward=-1.0).process
+    runs = [train(QLearning(random_state=k), world, episodes=5, random_state=k) for k in (0, 1)]
+    one = learning_curves({"agent": runs[0]})
+    assert one.lines[0].get_ydata().tolist() == runs[0].returns.tolist()
+    both = learning_curves({"agent": runs})
+    mean = (runs[0].returns + runs[1].returns) / 2
+    assert both.lines[0].get_ydata().tolist() == mean.tolist()
+
+
+@pytest.mark.parametrize("returns", ["ab", [[1.0], [1.0, 2.0]], {"a": 1}])
+def test_learning_curves_refuse_what_is_no_table(returns):
+    with pytest.raises(DataError, match="'agent' must hold returns by seed and episode"):
+        learning_curves({"agent": returns})

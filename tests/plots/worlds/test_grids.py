@@ -75,3 +75,8 @@ def test_wrong_arguments_are_named(world):
     ):
         with pytest.raises(DataError, match=message):
             call()
+
+
+def test_value_map_refuses_actions_that_do_not_exist():
+    with pytest.raises(DataError, match="policy must hold whole numbers from 0 to 3"):
+        value_map(GridWorld("S.G"), policy=[9, 9, 9])

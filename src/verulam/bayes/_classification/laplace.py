@@ -88,6 +88,8 @@ def laplace(
     >>> gamma.mode.round(3), round(float(np.exp(gamma.log_normaliser)))
     (array([9.]), 359537)
     """
+    if not callable(log_density):
+        raise DataError(f"log_density must be a function of a point; got {log_density!r}.")
     point = np.atleast_1d(np.asarray(start, dtype=np.float64))
     if point.ndim != 1 or not point.size or not np.isfinite(point).all():
         raise DataError(f"start must be a point of finite numbers; got {start!r}.")

@@ -117,6 +117,8 @@ def averaged_probability(
     if integral not in ("closed", "quadrature", "sampling"):
         raise DataError(f'integral must be "closed", "quadrature" or "sampling"; got {integral!r}.')
     means, variances = np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64)
+    if (variances < 0.0).any():
+        raise DataError(f"variance must be 0 or more; got {variances.min():g}.")
     if integral == "closed":
         return LINKS[link].integral(means, variances)
     if integral == "quadrature":

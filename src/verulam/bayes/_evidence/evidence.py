@@ -95,9 +95,17 @@ def model_posterior(
     >>> model_posterior([-10.0, -11.0, -14.0]).round(3)
     array([0.721, 0.265, 0.013])
     """
-    heights = np.asarray(log_evidence, dtype=np.float64)
+    try:
+        heights = np.asarray(log_evidence, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"log_evidence must be a list of numbers; got {log_evidence!r}.") from None
     if heights.ndim != 1 or not len(heights) or np.isnan(heights).any():
         raise DataError("log_evidence must have a number for each of one model or more.")
+    if not np.isfinite(heights.max()):
+        raise DataError(
+            f"log_evidence must be finite for one model or more, and below infinity for all; "
+            f"its largest value is {heights.max()}."
+        )
     return np.asarray(softmax(heights + np.log(_prior_shares(priors, sizes, len(heights)))))
 
 

@@ -126,7 +126,15 @@ class Conjugate:
         if estimate == "ml":
             return self.at(self.maximum_likelihood(statistics))
         posterior = self._updated(statistics)
-        return posterior.predictive if estimate == "full" else self.at(posterior.mode)
+        if estimate == "full":
+            return posterior.predictive
+        mode = posterior.mode
+        if np.isscalar(mode) and np.isnan(mode):
+            raise DataError(
+                f'estimate="map" needs a posterior with one mode, and that of {posterior} has '
+                'none; take estimate="full", or more data.'
+            )
+        return self.at(mode)
 
     def simulate(self, n: int, random_state: Seed = None) -> tuple[Any, np.ndarray]:
         """Draw a parameter from the prior, and then `n` observations given it."""
@@ -215,6 +223,8 @@ def numbers_of(data: Any) -> np.ndarray:
 
 def as_table(data: Any, name: str) -> np.ndarray:
     """Return finite numbers as an array."""
+    if data is None:
+        raise DataError(f"{name} must be numbers; got None.")
     try:
         values = np.asarray(data, dtype=np.float64)
     except (TypeError, ValueError) as error:

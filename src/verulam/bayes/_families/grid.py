@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -178,7 +179,17 @@ def prior(parameter: str, kind: str, **settings: Any) -> Any:
             f"kind of prior of a {parameter} must be "
             f"{', '.join(map(repr, catalogue[parameter]))}; got {kind!r}."
         )
-    return catalogue[parameter][kind](**settings)
+    family = catalogue[parameter][kind]
+    accepted = list(signature(family).parameters)
+    for name in settings:
+        if name not in accepted:
+            raise DataError(
+                f"settings of the {kind} prior of a {parameter} must be among "
+                f"{', '.join(accepted)}; got {name}."
+                if accepted
+                else f"the {kind} prior of a {parameter} takes no settings; got {name}."
+            )
+    return family(**settings)
 
 
 def _posterior(

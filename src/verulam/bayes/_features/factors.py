@@ -232,7 +232,7 @@ class _FactorLearner(Transformer):
         self.chains_ = Chains(quantities)
         self._take(X, best, priors)
         if traces.shape[1] >= 4:
-            self.chains_.warn_unless_converged()
+            self.chains_.warn_unless_converged("Raise n_iter and burn_in.")
 
     def _chain(
         self,

@@ -236,11 +236,13 @@ class DirichletProcessMixture(Density):
 
     Examples
     --------
+    One pass, which needs no comparison of chains:
+
     >>> import numpy as np
     >>> from verulam.bayes import DirichletProcessMixture
     >>> rng = np.random.default_rng(0)
     >>> X = np.r_[rng.normal(0, 1, (60, 2)), rng.normal(8, 1, (40, 2))]
-    >>> mixture = DirichletProcessMixture(0.5, n_iter=6000, random_state=1).fit(X)
+    >>> mixture = DirichletProcessMixture(0.5, method="sequential", random_state=0).fit(X)
     >>> mixture.n_components_, mixture.weights_
     (2, array([0.6, 0.4]))
     """
@@ -393,7 +395,7 @@ class DirichletProcessMixture(Density):
         best = max((run.best for run in runs), key=lambda draw: draw.log_joint)
         self._take(best, float(traces[:, :, 1].mean()))
         if traces.shape[1] >= 4:
-            chains.warn_unless_converged()
+            chains.warn_unless_converged("Raise n_iter and burn_in.")
 
     def _take(self, draw: PartitionDraw, concentration: float) -> None:
         sizes = np.bincount(draw.labels)

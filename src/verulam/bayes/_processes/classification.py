@@ -311,7 +311,10 @@ class GaussianProcessClassifier(Classifier):
         table = np.column_stack(
             [
                 averaged_probability(
-                    mean, variance, integral=self.integral, random_state=self.random_state
+                    mean,
+                    np.maximum(variance, 0.0),
+                    integral=self.integral,
+                    random_state=self.random_state,
                 )
                 for mean, variance in zip(means.T, variances.T, strict=True)
             ]

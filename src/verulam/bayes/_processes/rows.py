@@ -62,6 +62,10 @@ def prune_process(process: GaussianProcessRegressor, level: float = 0.95) -> Pru
     >>> len(pruned.rows) < 30
     True
     """
+    if not hasattr(process, "refit_rows"):
+        raise DataError(
+            f"process must be a GaussianProcessRegressor; got {type(process).__name__}."
+        )
     check_is_fitted(process)
     check_level(level)
     stays = _surprising(process, float(norm.ppf(0.5 + 0.5 * level)))

@@ -130,7 +130,10 @@ class Spectrum:
         prior_precision, noise_precision
             Values that are fixed; None for those that are chosen.
         """
-        unit = max(float(self.singular.max(initial=0.0)) ** 2, 1e-300)
+        largest = float(self.singular.max(initial=0.0))
+        rounding = 1e-14 * np.sqrt(self.weight) * float(np.abs(self.centre).max(initial=0.0))
+        constant = largest <= rounding
+        unit = 1.0 if constant else max(largest**2, 1e-300)
         spread = self.residual + float(self.projections @ self.projections)
         floor = max(_LEAST_NOISE * max(spread, self.mean**2), 1e-200)
 
@@ -145,6 +148,9 @@ class Spectrum:
 
         if prior_precision is not None and noise_precision is not None:
             return prior_precision, noise_precision
+        if constant and prior_precision is None:
+            # Columns that never vary tell nothing of their weights: any prior is as likely.
+            return precisions(1.0)
 
         def cost(log_ratio: float) -> float:
             return -self.log_evidence(*precisions(float(np.exp(log_ratio))))

@@ -117,14 +117,22 @@ class Chains:
         """The largest R-hat of all quantities."""
         return max(float(np.max(self.r_hat(name))) for name in self.draws)
 
-    def warn_unless_converged(self) -> None:
-        """Warn where chains disagree, and name the quantity that they disagree on most."""
+    def warn_unless_converged(
+        self, remedy: str = "Draw more, start nearer to the bulk, or change the proposals."
+    ) -> None:
+        """Warn where chains disagree, and name the quantity that they disagree on most.
+
+        Parameters
+        ----------
+        remedy
+            Sentence that says what to do about it.
+        """
         worst = max(self.draws, key=lambda name: float(np.max(self.r_hat(name))))
         value = float(np.max(self.r_hat(worst)))
         if value > LARGEST_R_HAT:
             warn_caller(
                 f"the chains have not converged: R-hat of {worst!r} is {value:.3f}, above "
-                f"{LARGEST_R_HAT}. Draw more, start nearer to the bulk, or change the proposals.",
+                f"{LARGEST_R_HAT}. {remedy}",
                 ConvergenceWarning,
             )
 

@@ -198,6 +198,8 @@ def _reshaped(root: np.ndarray, factor: float, draws: np.ndarray) -> tuple[np.nd
 
 
 def _height(log_density: Callable[[np.ndarray], float], point: np.ndarray) -> float:
+    if not callable(log_density):
+        raise DataError(f"log_density must be a function of a point; got {log_density!r}.")
     value = float(log_density(point))
     if np.isnan(value) or value == np.inf:
         raise DataError(f"log_density must return a number below infinity; got {value} at {point}.")

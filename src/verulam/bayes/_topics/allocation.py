@@ -316,7 +316,7 @@ class LatentDirichletAllocation(TopicModel):
         self.lower_bound_ = fit.curve[-1] if self.method == "variational" else None
         self.n_iter_ = self.n_iter if self.method == "gibbs" else len(fit.curve)
         if self.chains_ is not None and self.chains_.n_draws >= 4:
-            self.chains_.warn_unless_converged()
+            self.chains_.warn_unless_converged("Raise n_iter and burn_in.")
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:

@@ -174,6 +174,13 @@ def read_counts(learner: Any, X: Any, *, reset: bool) -> scipy.sparse.csr_array:
     """
     if isinstance(X, str):
         raise DataError("X is one string; expected a list of texts, or a table of counts.")
+    if isinstance(X, pd.DataFrame):
+        for place, name in enumerate(X.columns):
+            if is_texts(X.iloc[:, place]):
+                raise DataError(
+                    f"X is a table whose column {name!r} holds texts; pass that column alone, "
+                    "or a table of counts."
+                )
     if is_texts(X):
         X = _counted_texts(learner, list(X), reset)
     elif reset:

@@ -287,7 +287,7 @@ class HierarchicalTopics(TopicModel):
                 DataWarning,
             )
         if len(draws) >= 4:
-            self.chains_.warn_unless_converged()
+            self.chains_.warn_unless_converged("Raise n_iter and burn_in.")
 
     def _next_level(
         self, level: SharedTopics, counts: np.ndarray, random: np.random.Generator

@@ -1,7 +1,6 @@
 """CHAMELEON: cut a graph of neighbours into many parts, then merge those that belong together."""
 
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,37 +11,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from verulam.base import Interval, check_is_fitted, checked_fit, validate_data
 from verulam.cluster._hierarchy.merge_tree import MergeTree
-from verulam.cluster._hierarchy.neighbour_graph import bisect, neighbour_graph
+from verulam.cluster._hierarchy.neighbour_graph import bisect, neighbour_graph, partition_graph
 from verulam.cluster._seeding import check_enough_rows
 
 #: Largest part of the first partition where no size is set: a share of the rows, and a number.
 PART_SHARE, PART_ROWS = 0.025, 10
-
-
-def partition_graph(graph: csr_array, part_size: int, n_parts: int) -> np.ndarray:
-    """Return the part of each row after repeated bisection of the largest part.
-
-    Parameters
-    ----------
-    graph
-        Symmetric weights.
-    part_size
-        Parts with more rows are bisected.
-    n_parts
-        Least number of parts.
-    """
-    n_rows = graph.shape[0]
-    # Ties are decided by the first row.
-    queue = [(-n_rows, 0, np.arange(n_rows))]
-    while len(queue) < n_parts or -queue[0][0] > part_size:
-        rows = heappop(queue)[2]
-        second = bisect(graph[rows][:, rows]).second
-        for part in (rows[~second], rows[second]):
-            heappush(queue, (-len(part), int(part[0]), part))
-    labels = np.empty(n_rows, dtype=np.int64)
-    for number, rows in enumerate(sorted((part for *_, part in queue), key=lambda part: part[0])):
-        labels[rows] = number
-    return labels
 
 
 @dataclass(frozen=True)

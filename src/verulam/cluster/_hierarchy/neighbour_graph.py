@@ -1,6 +1,7 @@
-"""Graphs of nearest neighbours, and bisections of them that cut little."""
+"""Graphs of nearest neighbours, and partitions of them that cut little."""
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 from scipy.sparse import coo_array, csgraph, csr_array
@@ -145,3 +146,29 @@ def bisect(graph: csr_array) -> Bisection:
     size = least + int(cuts[least - 1 : n_rows - least].argmin())
     crossing = (first < size) & (last >= size)
     return Bisection(ranks >= size, float(weights[crossing].sum()), int(crossing.sum()))
+
+
+def partition_graph(graph: csr_array, part_size: int, n_parts: int) -> np.ndarray:
+    """Return the part of each row after repeated bisection of the largest part.
+
+    Parameters
+    ----------
+    graph
+        Symmetric weights.
+    part_size
+        Parts with more rows are bisected.
+    n_parts
+        Least number of parts.
+    """
+    n_rows = graph.shape[0]
+    # Ties are decided by the first row.
+    queue = [(-n_rows, 0, np.arange(n_rows))]
+    while len(queue) < n_parts or -queue[0][0] > part_size:
+        rows = heappop(queue)[2]
+        second = bisect(graph[rows][:, rows]).second
+        for part in (rows[~second], rows[second]):
+            heappush(queue, (-len(part), int(part[0]), part))
+    labels = np.empty(n_rows, dtype=np.int64)
+    for number, rows in enumerate(sorted((part for *_, part in queue), key=lambda part: part[0])):
+        labels[rows] = number
+    return labels

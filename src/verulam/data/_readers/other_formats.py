@@ -45,9 +45,10 @@ def read_excel(
     with unreadable(path, "cannot be read as a spreadsheet"):
         book = pd.ExcelFile(path, engine="calamine")
     with book:
-        if isinstance(sheet, str) and sheet not in book.sheet_names:
+        numbers = range(len(book.sheet_names))
+        if isinstance(sheet, bool) or (sheet not in book.sheet_names and sheet not in numbers):
             names = ", ".join(map(repr, book.sheet_names))
-            raise file_error(path, f"has no sheet {sheet!r}; it has {names}.")
+            raise file_error(path, f"has no sheet {sheet!r}; it has {names}, numbered from 0.")
         with unreadable(path, "cannot be read as a spreadsheet"):
             frame = pd.read_excel(book, sheet_name=sheet)
     # Rows and columns without anything in them are the margins of a sheet.
@@ -78,7 +79,8 @@ def read_json(path: str | Path, *, target: str | None = None, **options: Any) ->
         except json.JSONDecodeError as error:
             raise file_error(path, f"is no JSON: {error.msg}.", error.lineno) from error
     else:
-        rows = [_row(path, number, line) for number, line in enumerate(content.splitlines(), 1)]
+        # Not splitlines: texts may hold other ends of lines than this one.
+        rows = [_row(path, number, line) for number, line in enumerate(content.split("\n"), 1)]
         rows = [row for row in rows if row is not None]
     for place, row in enumerate(rows, 1):
         if not isinstance(row, dict):

@@ -56,7 +56,25 @@ def normalised_frame(
             columns[name] = reading.values
             if reading.note:
                 readings[name] = reading
+    readings |= _perhaps_thousands(frame, readings)
     return pd.DataFrame(columns, columns=frame.columns), readings
+
+
+def _perhaps_thousands(frame: pd.DataFrame, readings: Mapping[str, Reading]) -> dict[str, Reading]:
+    """Return a remark on numbers that may have been 1.234 for 1234, since others have a comma."""
+    if not any(reading.form.startswith(",") for reading in readings.values()):
+        return {}
+    remarks = {}
+    for name, column in frame.select_dtypes("float").items():
+        values = column.to_numpy(np.float64, na_value=np.nan)
+        thousandths = 1000 * values[np.isfinite(values)]
+        whole = np.round(thousandths)
+        if np.allclose(thousandths, whole, rtol=1e-12, atol=1e-6) and (whole % 10 != 0).any():
+            note = (
+                "its points were read as decimal points, though other columns have decimal commas"
+            )
+            remarks[str(name)] = Reading(column, note)
+    return remarks
 
 
 def _is_plain_number(dtype: Any) -> bool:

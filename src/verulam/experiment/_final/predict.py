@@ -25,6 +25,11 @@ from verulam.experiment._speed import PREDICT_CHUNK_ROWS
 
 #: Endings of files that are written as Parquet.
 PARQUET = frozenset({".parquet", ".pq"})
+#: Endings of files that can be learnt from, but are not read in parts.
+NOT_STREAMED = frozenset(
+    {".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".json", ".jsonl", ".ndjson", ".feather", ".arrow",
+     ".arff", ".npz"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +122,11 @@ def predict_file(
     if output is not None and Path(output).resolve() == path.resolve():
         raise DataError(f"output: {output} is the file that is read; name another.")
     _check_form(output)
+    if path.suffix.lower() in NOT_STREAMED:
+        raise DataError(
+            f"{path.name}: predictions are made for CSV and Parquet files; save it as one of them, "
+            "or read it in Python and pass the table to predict."
+        )
     source = stream(path).source
     card = model.card
     extra = check_names(source.names, card, source=path.name)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError
+from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.data import Dataset
 from verulam.experiment._identity import digest
 from verulam.experiment._resampling.kinds import ORDERED
@@ -136,6 +136,9 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
     times = _times(data, asked.order, label) if asked.kind in ORDERED else None
     nuisance = nuisance_columns(data, study.nuisance, label)
     no_inputs = [*column, *(factor.name for factor in nuisance)]
+    for name in choice.keep:
+        if name not in data.table.columns:
+            raise UnknownNameError(f"keep: {unknown_name('column', name, data.table.columns)}")
     inputs, left_out = usable_inputs(
         data.inputs.drop(columns=no_inputs, errors="ignore"), choice.keep
     )

@@ -1,6 +1,6 @@
 """What a question gets for an answer: a posterior, or the most probable explanation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -93,7 +93,8 @@ class MostProbable:
 
 def check_targets(model: FactorModel, targets: Any) -> tuple[str, ...]:
     """Return the names of the variables that a question is about."""
-    names = (targets,) if isinstance(targets, str) else tuple(targets)
+    several = isinstance(targets, Iterable) and not isinstance(targets, str)
+    names = tuple(targets) if several else (targets,)
     if not names:
         raise DataError("targets: name at least one node to ask about.")
     if len(set(names)) < len(names):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from verulam.base import DataError
-from verulam.graphical._factor import Factor, FactorModel, multiply, read_evidence
+from verulam.graphical._factor import Factor, FactorModel, as_model, multiply, read_evidence
 from verulam.graphical._graph import triangulate, undirected
 from verulam.graphical._inference.answers import (
     MostProbable,
@@ -22,9 +22,10 @@ MOST_ENTRIES = 2**25
 
 
 def enumerate_joint(
-    model: FactorModel, targets: Any, evidence: Mapping[str, Any] | None = None
+    model: Any, targets: Any, evidence: Mapping[str, Any] | None = None
 ) -> Posterior:
     """Answer by the joint table: multiply everything, then sum (Alpaydin 14.2)."""
+    model = as_model(model)
     targets = check_targets(model, targets)
     known = read_evidence(model, evidence)
     size = prod(
@@ -41,7 +42,7 @@ def enumerate_joint(
 
 
 def eliminate(
-    model: FactorModel,
+    model: Any,
     targets: Any,
     evidence: Mapping[str, Any] | None = None,
     *,
@@ -52,7 +53,7 @@ def eliminate(
     Parameters
     ----------
     model
-        Variables and factors.
+        A network, a field, or the variables and factors of one.
     targets
         Names of the variables asked for.
     evidence
@@ -60,6 +61,7 @@ def eliminate(
     max_entries
         Most numbers in any table on the way; more are refused before they are built.
     """
+    model = as_model(model)
     targets = check_targets(model, targets)
     known = read_evidence(model, evidence)
     observed = {

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from verulam.base import DataError
-from verulam.graphical._factor import Factor, FactorModel
+from verulam.graphical._factor import Factor, FactorModel, as_model
 from verulam.graphical._graph import Triangulation, triangulate, undirected
 from verulam.graphical._inference.junction_loops import (
     evidence_rows,
@@ -142,7 +143,7 @@ class JunctionTree:
     @classmethod
     def compile(
         cls,
-        model: FactorModel,
+        model: Any,
         *,
         heuristic: str | None = None,
         max_entries: int = MOST_ENTRIES,
@@ -152,13 +153,14 @@ class JunctionTree:
         Parameters
         ----------
         model
-            Variables and factors.
+            A network, a field, or the variables and factors of one.
         heuristic
             Order of elimination: "min-fill", "min-size" or "min-neighbours"; None takes the
             cheaper of the first two.
         max_entries
             Most numbers in all tables; more are refused before anything is built.
         """
+        model = as_model(model)
         plan = plan_tree(model, heuristic)
         if plan.n_entries > max_entries:
             raise DataError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from verulam.base import DataError, DataWarning, warn_caller
-from verulam.graphical._factor import Factor, FactorModel, read_evidence
+from verulam.graphical._factor import Factor, FactorModel, as_model, read_evidence
 from verulam.graphical._inference.answers import Posterior, impossible
 
 
@@ -53,6 +53,7 @@ class Beliefs:
         name
             The variable.
         """
+        FactorModel(self.states, ()).check_name(name)
         return Posterior(
             (name,), (self.states[name],), self.values[name], self.log_evidence, self.method,
             self.n_iter,
@@ -60,7 +61,7 @@ class Beliefs:
 
 
 def loopy_propagation(
-    model: FactorModel,
+    model: Any,
     evidence: Mapping[str, Any] | None = None,
     *,
     max_iter: int = 500,
@@ -72,7 +73,7 @@ def loopy_propagation(
     Parameters
     ----------
     model
-        Variables and factors.
+        A network, a field, or the variables and factors of one.
     evidence
         What is known.
     max_iter
@@ -90,6 +91,7 @@ def loopy_propagation(
     """
     if not 0 <= damping < 1:
         raise DataError(f"damping: expected a number from 0 up to below 1, not {damping!r}.")
+    model = as_model(model)
     known = read_evidence(model, evidence)
     factors = [*model.factors, *known.factors(model)]
     to_variable = {

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from verulam.base import DataWarning, warn_caller
-from verulam.graphical._factor import Factor, FactorModel, read_evidence
+from verulam.base import DataError, DataWarning, warn_caller
+from verulam.graphical._factor import Factor, as_model, read_evidence
 from verulam.graphical._inference.loopy import Beliefs
 
 #: Stands for the logarithm of zero: a sum of these must stay a number.
@@ -14,7 +14,7 @@ LOG_ZERO = -1e3
 
 
 def mean_field(
-    model: FactorModel,
+    model: Any,
     evidence: Mapping[str, Any] | None = None,
     *,
     max_iter: int = 500,
@@ -25,7 +25,7 @@ def mean_field(
     Parameters
     ----------
     model
-        Variables and factors.
+        A network, a field, or the variables and factors of one.
     evidence
         What is known.
     max_iter
@@ -39,6 +39,7 @@ def mean_field(
     :math:`E_q[\log P(x, e)] + H(q)` of the log evidence in each step (Alpaydin 14.6, 14.9; Jordan
     et al. 1999). A zero in a table counts as :math:`e^{-1000}`.
     """
+    model = as_model(model)
     known = read_evidence(model, evidence)
     factors = [*model.factors, *known.factors(model)]
     logs = [
@@ -63,6 +64,12 @@ def mean_field(
         warn_caller(
             f"Mean field had not settled after max_iter={max_iter} sweeps; raise max_iter.",
             DataWarning,
+        )
+    zeros = [_expected(f, (f.values == 0).astype(np.float64), values, None) for f in factors]
+    if np.max(zeros) > 1e-6:
+        raise DataError(
+            "Mean field ended where the evidence has probability zero: it cannot occur, or no "
+            "independent distribution explains it; use an exact method."
         )
     bound += sum(factor.log_scale for factor in factors)
     return Beliefs(model.states, values, bound, "mean field", sweeps, converged, {}, {})

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.graphical._factor import Factor, read_evidence
+from verulam.graphical._factor import Factor, FactorModel, read_evidence
 from verulam.graphical._graph import DirectedGraph
 from verulam.graphical._inference.answers import Posterior, impossible
 
@@ -53,6 +53,7 @@ class Propagation:
         name
             The node.
         """
+        FactorModel(self.states, ()).check_name(name)
         return Posterior(
             (name,), (self.states[name],), self.beliefs[name], float("nan"), "messages",
             self.n_rounds,
@@ -108,6 +109,8 @@ def propagate(network: Any, evidence: Mapping[str, Any] | None = None) -> Propag
     >>> messages.beliefs["rain"].round(2)
     array([0.25, 0.75])
     """
+    if not isinstance(getattr(network, "graph", None), DirectedGraph):
+        raise DataError(f"network: expected a BayesianNetwork, not {type(network).__name__}.")
     graph: DirectedGraph = network.graph
     if not graph.is_singly_connected:
         raise DataError(

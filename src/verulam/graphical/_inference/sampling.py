@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from verulam.base import DataError, Seed, generator
-from verulam.graphical._factor import FactorModel, read_evidence
+from verulam.base import DataError, DataWarning, Seed, generator, warn_caller
+from verulam.graphical._factor import Factor, FactorModel, as_model, read_evidence
+from verulam.graphical._graph import DirectedGraph
 from verulam.graphical._inference.answers import Posterior, check_targets
 from verulam.graphical._inference.sampling_loops import gibbs_sweeps
 
@@ -121,6 +122,8 @@ def likelihood_weighting(
     0.42
     """
     _check_count("n_samples", n_samples)
+    if not isinstance(getattr(network, "graph", None), DirectedGraph):
+        raise DataError(f"network: expected a BayesianNetwork, not {type(network).__name__}.")
     model: FactorModel = network.model
     known = read_evidence(model, evidence)
     random = generator(random_state)
@@ -154,7 +157,7 @@ def likelihood_weighting(
 
 
 def gibbs_sampling(
-    model: FactorModel,
+    model: Any,
     evidence: Mapping[str, Any] | None = None,
     *,
     n_samples: int = 20_000,
@@ -166,7 +169,7 @@ def gibbs_sampling(
     Parameters
     ----------
     model
-        Variables and factors, such as ``network.model``.
+        A network, a field, or the variables and factors of one.
     evidence
         What is known.
     n_samples
@@ -190,6 +193,8 @@ def gibbs_sampling(
     0.42
     """
     _check_count("n_samples", n_samples)
+    _check_count("n_burn_in", n_burn_in, 0)
+    model = as_model(model)
     known = read_evidence(model, evidence)
     random = generator(random_state)
     factors = [*model.factors, *known.factors(model)]
@@ -209,7 +214,32 @@ def gibbs_sampling(
         gibbs_sweeps(states, free, near, places, scopes, values, draws, scores, part)
         if start >= 0:
             codes[start:stop] = part
-    return SampledRows(model, codes, np.ones(n_samples), float("nan"), "gibbs")
+    weights = _possible_rows(model, factors, codes)
+    return SampledRows(model, codes, weights, float("nan"), "gibbs")
+
+
+def _possible_rows(model: FactorModel, factors: Sequence[Factor], codes: np.ndarray) -> np.ndarray:
+    """Return 1 for rows that can occur and 0 for others, with a word where tables have zeros."""
+    weights = np.ones(len(codes))
+    split = []
+    for factor in factors:
+        places = tuple(codes[:, model.positions[name]] for name in factor.variables)
+        if (factor.values == 0).any():
+            weights *= factor.values[places] > 0
+            if len(factor.variables) > 1:
+                split.append(factor.variables[-1])
+    if not weights.any():
+        raise DataError(
+            f"None of {len(codes):,} samples agrees with the evidence: it is impossible, or the "
+            "chain cannot reach the states that agree; use an exact method."
+        )
+    if split:
+        warn_caller(
+            f"The table of {split[0]!r} has zeros, so that the chain may never reach some states "
+            "that are possible; ask by likelihood weighting or by an exact method.",
+            DataWarning,
+        )
+    return weights
 
 
 def _flat_factors(
@@ -240,6 +270,6 @@ def _flat_factors(
     )
 
 
-def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise DataError(f"{name}: expected a whole number of at least 1, not {value!r}.")
+def _check_count(name: str, value: Any, low: int = 1) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < low:
+        raise DataError(f"{name}: expected a whole number of at least {low}, not {value!r}.")

@@ -47,6 +47,8 @@ def read_levels(
             continue
         read_schema(frame[[name]])  # text and dates are refused
         if n_bins is None:
+            if column.isna().all():
+                raise DataError(f"Column {name!r} has no values, only gaps; leave it out.")
             raise DataError(
                 f"Column {name!r} is numeric, and a network has variables of few states: put "
                 "sklearn.preprocessing.KBinsDiscretizer in front, cut it by pandas.cut, or convert "

@@ -248,6 +248,8 @@ def search_codes(
     """Search on state numbers without gaps, as `learn_structure` does on a table."""
     if method not in ("tabu", "greedy", "k2"):
         raise DataError(f"method is {method!r}; accepted are tabu, greedy and k2.")
+    if not isinstance(max_parents, int | np.integer) or max_parents < 0:
+        raise DataError(f"max_parents: expected a whole number of at least 0, not {max_parents!r}.")
     scorer = FamilyScorer(codes, sizes, _checked_score(score), weights, mass)
     fixed = _arc_matrix(names, required, "required")
     barred = _arc_matrix(names, forbidden, "forbidden")
@@ -382,10 +384,11 @@ def complete_rows(
             f"Every row has a gap, most of them in {worst!r}: a search for structure needs "
             "complete rows; leave that column out, or fill it."
         )
-    if whole.mean() < 0.5:
+    count = np.ones(len(codes)) if weights is None else weights
+    if count[whole].sum() < 0.5 * count.sum():
         warn_caller(
-            f"{len(codes) - whole.sum()} of {len(codes)} rows have gaps and are left out of the "
-            "search for structure.",
+            f"{count[~whole].sum():.10g} of {count.sum():.10g} rows have gaps and are left out "
+            "of the search for structure.",
             DataWarning,
         )
     return codes[whole], None if weights is None else weights[whole]

@@ -383,7 +383,7 @@ def fit_softmax(
     array([0.1 , 0.81])
     """
     alpha = check_alpha(alpha)
-    columns = [target, *parents]
+    columns = [target, *([parents] if isinstance(parents, str) else parents)]
     for name in columns:
         if name not in table.columns:
             raise DataError(f"The table has no column {name!r}.")

@@ -34,6 +34,8 @@ METHODS = (
     "auto", "junction tree", "elimination", "enumeration", "messages", "loopy", "mean field",
     "gibbs", "likelihood weighting",
 )  # fmt: skip
+#: Those that take no further arguments.
+EXACT = METHODS[1:5]
 
 
 class BayesianNetwork:
@@ -195,13 +197,13 @@ class BayesianNetwork:
         >>> round(network.query("sprinkler", {"wet": "yes", "rain": "yes"})["yes"], 5)
         0.15126
         """
+        if method in ("auto", *EXACT) and options:
+            raise DataError(f"method={method!r} takes no argument {next(iter(options))!r}.")
         if method == "auto":
             return self._answer(targets, evidence, max_entries, random_state)
         names = check_targets(self.model, targets)
         if method not in METHODS:
             raise DataError(f"method is {method!r}; accepted are {', '.join(METHODS)}.")
-        if method in ("junction tree", "elimination", "enumeration", "messages") and options:
-            raise DataError(f"method={method!r} takes no argument {next(iter(options))!r}.")
         if method == "enumeration":
             return enumerate_joint(self.model, names, evidence)
         if method == "elimination":

@@ -326,7 +326,8 @@ class UnitMap(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer):
 
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Return the place of each row's winner on the grid: across, and down."""
-        return self.grid_.positions[self.predict(X)]
+        winners = self.predict(X)
+        return self.grid_.positions[winners]
 
     def place(self, X: ArrayLike) -> np.ndarray:
         r"""Return a place on the grid for each row by itself, between the units.

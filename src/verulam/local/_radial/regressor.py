@@ -251,6 +251,7 @@ class RBFNetworkRegressor(NumberTargets, RBFNetwork, Regressor):
         >>> print(*learner.extract_rules(), sep="; ")
         IF x0 ≈ 1 ± 0.5 AND x1 ≈ 2 ± 0.5 THEN y = 0.1; IF x2 ≈ 3 ± 0.5 THEN y = 0.1; ELSE y = 0
         """
+        check_is_fitted(self)
         if not self._single:
             raise DataError("Rules state one output; this network has several.")
         rules = [

@@ -19,7 +19,8 @@ from verulam.base import (
 from verulam.neural._codes.autoencoder import Autoencoder
 from verulam.neural._network.layout import layout_of
 from verulam.neural._network.network import Network, TrainingError
-from verulam.neural._perceptron.perceptron import MultilayerPerceptron
+from verulam.neural._perceptron.classifier import MLPClassifier
+from verulam.neural._perceptron.regressor import MLPRegressor
 from verulam.numerics import History, Stopping, train_by_search
 
 #: Iterations that train the top layer alone.
@@ -87,7 +88,9 @@ def pretrain(
     >>> result.learner.predict(X[:2] / 16).shape
     (2,)
     """
-    _check(learner)
+    _check(learner, coder)
+    # The learner is read with, and stays as it came.
+    learner = clone(learner)
     rows = learner._read(X, reset=True)
     seeds = spawn_seeds(learner.random_state, 2)
     full, codes = _layer_by_layer(learner, rows, unlabelled, coder, seeds[0])
@@ -109,12 +112,14 @@ def pretrain(
     return Pretraining(fitted, table, theta)
 
 
-def _check(learner: Any) -> None:
-    if not isinstance(learner, MultilayerPerceptron) or isinstance(learner, Autoencoder):
+def _check(learner: Any, coder: Any) -> None:
+    if not isinstance(learner, MLPClassifier | MLPRegressor):
         raise DataError(
             "learner: an MLPClassifier or MLPRegressor of verulam.neural is trained layer by "
             f"layer; got {type(learner).__name__}."
         )
+    if coder is not None and not isinstance(coder, Autoencoder):
+        raise DataError(f"coder: expected an Autoencoder, or None; got {type(coder).__name__}.")
     check_parameters(learner)
     if learner.masks is not None or learner.tied is not None:
         raise DataError("learner: autoencoders have neither masks nor ties; leave them out.")

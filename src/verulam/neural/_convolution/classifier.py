@@ -220,6 +220,15 @@ class ConvolutionalClassifier(MultilayerPerceptron, Classifier):
         layout = map_layout(shape, counts.tolist(), self.patch_size, self.stride, n_outputs)
         return MapNetwork(layout, self.activation, output)
 
+    def _read(self, X: Any, *, reset: bool) -> NDArray[np.floating]:
+        shape = getattr(X, "shape", ())
+        if len(shape) in (3, 4):
+            raise DataError(
+                "X: expected images as rows of pixels; got an array of the shape "
+                f"{tuple(shape)}. Take X.reshape(len(X), -1) and image_shape={tuple(shape[1:])}."
+            )
+        return super()._read(X, reset=reset)
+
     def _prepared(self, X: Any, y: Any) -> tuple[NDArray[np.floating], NDArray[np.int64]]:
         self._forget()
         rows = self._read(X, reset=True)

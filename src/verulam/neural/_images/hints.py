@@ -219,7 +219,13 @@ def tangent_vectors(images: ArrayLike, transform: str) -> NDArray[np.float64]:
 
 
 def _stack(images: ArrayLike) -> NDArray[np.float64]:
-    stack = np.asarray(images, dtype=np.float64)
+    try:
+        stack = np.asarray(images, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            "images: expected an array of numbers, images by rows and columns of equal lengths; "
+            f"got {type(images).__name__} that makes none."
+        ) from None
     if stack.ndim != 3:
         raise DataError(
             "images: expected an array of images, rows and columns; got the shape "

@@ -20,21 +20,17 @@ _NONE = np.empty(0)
 class _Hint:
     """What hints have in common: no parameters of their own, and rows of inputs."""
 
-    strength: float
+    alpha: float
     n_parameters = 0
 
     def start(self, theta: NDArray[np.floating], layout: Layout) -> Array:
         """Return its own parameters to start from: there are none."""
         return _NONE
 
-    def _check_strength(self) -> None:
-        if (
-            not isinstance(self.strength, int | float | np.number)
-            or not 0.0 <= self.strength < np.inf
-        ):
+    def _check_alpha(self) -> None:
+        if not isinstance(self.alpha, int | float | np.number) or not 0.0 <= self.alpha < np.inf:
             raise DataError(
-                f"{type(self).__name__}: strength must be a number of at least 0; got "
-                f"{self.strength!r}."
+                f"{type(self).__name__}: alpha must be a number of at least 0; got {self.alpha!r}."
             )
 
     def _table(self, name: str, array: ArrayLike) -> Array:
@@ -67,7 +63,7 @@ class InvarianceHint(_Hint):
     ----------
     rows, others : array of shape (n_pairs, n_inputs)
         Pairs of inputs, such as images and shifted copies of them; labels are not needed.
-    strength
+    alpha
         The :math:`\lambda_h`, beside the error summed over all training rows.
 
     Notes
@@ -81,7 +77,7 @@ class InvarianceHint(_Hint):
     >>> import numpy as np
     >>> from verulam.neural import InvarianceHint, MLPRegressor
     >>> x = np.linspace(0.1, 2.0, 20)[:, None]
-    >>> hint = InvarianceHint(x, -x, strength=1.0)
+    >>> hint = InvarianceHint(x, -x, alpha=1.0)
     >>> net = MLPRegressor(8, activation="tanh", solver="lbfgs", tol=1e-3, random_state=0)
     >>> answer = net.set_params(penalties=[hint]).fit(x, x[:, 0] ** 2).predict([[-1.5]])
     >>> bool(abs(answer[0] - 2.25) < 0.1)
@@ -90,10 +86,10 @@ class InvarianceHint(_Hint):
 
     rows: Any
     others: Any
-    strength: float = 1.0
+    alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        self._check_strength()
+        self._check_alpha()
         object.__setattr__(self, "rows", self._table("rows", self.rows))
         object.__setattr__(self, "others", self._table("others", self.others))
         if self.rows.shape != self.others.shape:
@@ -113,10 +109,10 @@ class InvarianceHint(_Hint):
         run = dual_forward(network, theta, np.vstack([self.rows, self.others]), None)
         outputs, half = answers(network, run.sums), len(self.rows)
         difference = outputs[:half] - outputs[half:]
-        slopes = 2.0 * self.strength * np.vstack([difference, -difference])
+        slopes = 2.0 * self.alpha * np.vstack([difference, -difference])
         error = pulled_back(network, run.sums, slopes)
         gradient = dual_backward(network, theta, run, error, np.zeros_like(error))
-        return self.strength * float((difference**2).sum()), gradient, _NONE
+        return self.alpha * float((difference**2).sum()), gradient, _NONE
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +129,7 @@ class IntervalHint(_Hint):
     low, high : float or array
         Ends of the interval: one for all, one for each row, or rows by outputs; minus and plus
         infinity leave a side open.
-    strength
+    alpha
         The :math:`\lambda_h`, beside the error summed over all training rows.
 
     Notes
@@ -146,7 +142,7 @@ class IntervalHint(_Hint):
     >>> import numpy as np
     >>> from verulam.neural import IntervalHint, MLPRegressor
     >>> x = np.array([[0.0], [1.0]])
-    >>> hint = IntervalHint([[2.0]], low=3.0, high=4.0, strength=10.0)
+    >>> hint = IntervalHint([[2.0]], low=3.0, high=4.0, alpha=10.0)
     >>> net = MLPRegressor(4, activation="tanh", solver="lbfgs", tol=1e-4, random_state=0)
     >>> answer = net.set_params(penalties=[hint], alpha=0).fit(x, [0.0, 1.0]).predict([[2.0]])
     >>> bool(2.9 < answer[0] < 4.1)
@@ -156,10 +152,10 @@ class IntervalHint(_Hint):
     rows: Any
     low: Any
     high: Any
-    strength: float = 1.0
+    alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        self._check_strength()
+        self._check_alpha()
         object.__setattr__(self, "rows", self._table("rows", self.rows))
         ends = []
         for name in ("low", "high"):
@@ -195,9 +191,9 @@ class IntervalHint(_Hint):
         run = dual_forward(network, theta, self.rows, None)
         outputs = answers(network, run.sums)
         excess = np.maximum(outputs - self.high, 0.0) - np.maximum(self.low - outputs, 0.0)
-        error = pulled_back(network, run.sums, 2.0 * self.strength * excess)
+        error = pulled_back(network, run.sums, 2.0 * self.alpha * excess)
         gradient = dual_backward(network, theta, run, error, np.zeros_like(error))
-        return self.strength * float((excess**2).sum()), gradient, _NONE
+        return self.alpha * float((excess**2).sum()), gradient, _NONE
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +210,7 @@ class TangentHint(_Hint):
         Inputs.
     tangents : array of shape (n_rows, n_inputs)
         At each of them the derivative of a transformation, such as `tangent_vectors` returns.
-    strength
+    alpha
         The :math:`\lambda_h`, beside the error summed over all training rows.
 
     Notes
@@ -230,7 +226,7 @@ class TangentHint(_Hint):
     >>> import numpy as np
     >>> from verulam.neural import MLPRegressor, TangentHint
     >>> X = np.random.default_rng(0).normal(size=(40, 2))
-    >>> hint = TangentHint(X, np.ones((40, 2)), strength=10.0)
+    >>> hint = TangentHint(X, np.ones((40, 2)), alpha=10.0)
     >>> net = MLPRegressor(4, activation="tanh", solver="lbfgs", tol=1e-3, random_state=0)
     >>> net = net.set_params(penalties=[hint]).fit(X, X[:, 0] - X[:, 1])
     >>> bool(abs(np.diff(net.predict([[0.3, 0.1], [0.7, 0.5]]))[0]) < 0.05)
@@ -239,10 +235,10 @@ class TangentHint(_Hint):
 
     rows: Any
     tangents: Any
-    strength: float = 1.0
+    alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        self._check_strength()
+        self._check_alpha()
         object.__setattr__(self, "rows", self._table("rows", self.rows))
         object.__setattr__(self, "tangents", self._table("tangents", self.tangents))
         if self.rows.shape != self.tangents.shape:
@@ -265,7 +261,7 @@ class TangentHint(_Hint):
             shares = softmax(sums, axis=1)
             centred = change - (shares * change).sum(axis=1, keepdims=True)
             moved = shares * centred
-            seeds = 2.0 * self.strength * moved
+            seeds = 2.0 * self.alpha * moved
             middle = seeds - (shares * seeds).sum(axis=1, keepdims=True)
             # The product of seeds and changes is their covariance under the shares, whose
             # derivative by a sum is its share times what it adds beyond the mean.
@@ -276,7 +272,7 @@ class TangentHint(_Hint):
             kind = "logistic" if network.output == "binary" else network.output
             _, slope, bend = unit_derivatives(sums, kind, 1.0)
             moved = slope * change
-            seeds = 2.0 * self.strength * moved
+            seeds = 2.0 * self.alpha * moved
             error, by_change = seeds * bend * change, seeds * slope
         gradient = dual_backward(network, theta, run, error, by_change)
-        return self.strength * float((moved**2).sum()), gradient, _NONE
+        return self.alpha * float((moved**2).sum()), gradient, _NONE

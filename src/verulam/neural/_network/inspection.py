@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from verulam.base import check_is_fitted
+from verulam.base import DataError, check_is_fitted
+from verulam.neural._network.layout import Layout
 
 
 def gradient_norms(error: Any, theta: NDArray[np.floating]) -> pd.Series:
@@ -81,6 +82,11 @@ def input_importance(learner: Any) -> pd.Series:
     1
     """
     check_is_fitted(learner)
+    if not isinstance(getattr(getattr(learner, "network_", None), "layout", None), Layout):
+        raise DataError(
+            "learner: expected a fitted perceptron, whose layers follow one another; got "
+            f"{type(learner).__name__}."
+        )
     ways = np.ones(learner.coefs_[-1].shape[1])
     for weights in reversed(learner.coefs_):
         ways = np.abs(weights) @ ways

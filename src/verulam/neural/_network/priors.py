@@ -26,7 +26,7 @@ class SoftSharing:
     ----------
     n_components
         Groups :math:`M`. Their shares, means and deviations are learned along with the weights.
-    strength
+    alpha
         The :math:`\lambda`, beside the error summed over all training rows.
     floor
         Least deviation, or a group of one weight would shrink for ever.
@@ -48,14 +48,14 @@ class SoftSharing:
     >>> X = np.random.default_rng(0).normal(size=(200, 4))
     >>> net = MLPRegressor(
     ...     1, activation="identity", solver="lbfgs", alpha=0, tol=1e-3, random_state=0,
-    ...     penalties=[SoftSharing(2, strength=0.5)],
+    ...     penalties=[SoftSharing(2, alpha=0.5)],
     ... ).fit(X, X @ [1.0, 1.0, -1.0, -1.0])
     >>> bool(np.ptp(np.abs(net.coefs_[0])) < 0.05)
     True
     """
 
     n_components: int = 2
-    strength: float = 1.0
+    alpha: float = 1.0
     floor: float = 0.01
     learn: bool = True
 
@@ -65,10 +65,10 @@ class SoftSharing:
             raise DataError(
                 f"SoftSharing: n_components must be a whole number of at least 1; got {count!r}."
             )
-        if not (np.isfinite(self.strength) and self.strength >= 0 and self.floor > 0):
+        if not (np.isfinite(self.alpha) and self.alpha >= 0 and self.floor > 0):
             raise DataError(
-                "SoftSharing: strength must be a number of at least 0 and floor positive; got "
-                f"{self.strength!r} and {self.floor!r}."
+                "SoftSharing: alpha must be a number of at least 0 and floor positive; got "
+                f"{self.alpha!r} and {self.floor!r}."
             )
 
     @property
@@ -110,18 +110,18 @@ class SoftSharing:
         belongs = np.exp(logs - totals[:, None])
         pull = belongs * scaled / deviations
         slopes = np.zeros_like(theta)
-        slopes[present] = self.strength * pull.sum(axis=1)
+        slopes[present] = self.alpha * pull.sum(axis=1)
         by_group = np.zeros_like(extra)
         if self.learn:
             by_deviation = (belongs * (1.0 - scaled**2)).sum(axis=0) / deviations
-            by_group = self.strength * np.concatenate(
+            by_group = self.alpha * np.concatenate(
                 [
                     -pull.sum(axis=0),
                     by_deviation * (deviations - self.floor),
                     len(weights) * shares - belongs.sum(axis=0),
                 ]
             )
-        return -self.strength * float(totals.sum()), slopes, by_group
+        return -self.alpha * float(totals.sum()), slopes, by_group
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from verulam.base import DataError, clone, generator
 from verulam.neural._network.layout import SMALL, Layout
+from verulam.neural._perceptron.classifier import MLPClassifier
+from verulam.neural._perceptron.regressor import MLPRegressor
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def grow(learner: Any, X: Any, y: Any, *, goal: float, max_units: int = 20) -> G
         raise DataError(
             f"goal must be positive and max_units at least 1; got {goal!r} and {max_units!r}."
         )
-    if not hasattr(learner, "tied"):
+    if not isinstance(learner, MLPClassifier | MLPRegressor):
         raise DataError(
             f"learner: expected an MLPClassifier or MLPRegressor of verulam.neural, not "
             f"{type(learner).__name__}."

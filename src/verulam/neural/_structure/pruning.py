@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from verulam.base import DataError, check_is_fitted, clone, is_classifier, unknown_name
 from verulam.neural._network.curvature import hessian_diagonal
 from verulam.neural._network.network import TrainingError, mean_error
+from verulam.neural._perceptron.classifier import MLPClassifier
+from verulam.neural._perceptron.regressor import MLPRegressor
 
 _ORDERS = ("magnitude", "saliency", "trial")
 _PARTS = ("weights", "units")
@@ -86,6 +88,11 @@ def prune(
     >>> bool(small.path["weights"].min() < 30)
     True
     """
+    if not isinstance(learner, MLPClassifier | MLPRegressor):
+        raise DataError(
+            "learner: expected a fitted MLPClassifier or MLPRegressor of verulam.neural, not "
+            f"{type(learner).__name__}."
+        )
     check_is_fitted(learner)
     if by not in _ORDERS:
         raise unknown_name("by", by, _ORDERS)

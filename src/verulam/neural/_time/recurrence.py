@@ -109,7 +109,7 @@ def recurrent_layout(sizes: Sequence[int], feedback: str | Sequence[str]) -> Rec
     kinds = (feedback,) if isinstance(feedback, str) else tuple(feedback)
     for kind in kinds:
         if kind not in FEEDBACKS:
-            raise unknown_name("feedback", kind, FEEDBACKS)
+            raise unknown_name("feedback", str(kind), FEEDBACKS)
     if len(sizes) != 3 or min(sizes) < 1:
         raise DataError(f"sizes: inputs, hidden units and outputs, at least 1 each; got {sizes}.")
     return RecurrentLayout((int(sizes[0]), int(sizes[1]), int(sizes[2])), kinds)
@@ -194,7 +194,13 @@ class RecurrentNetwork:
     activation: str = "tanh"
     output: str = "identity"
 
-    def run(self, theta: Floats, inputs: Floats, steps: Steps) -> Unfolding:
+    def run(
+        self,
+        theta: Floats,
+        inputs: Floats,
+        steps: Steps,
+        past_state: tuple[Floats, Floats] | None = None,
+    ) -> Unfolding:
         """Return what all units give, step after step.
 
         Parameters
@@ -205,6 +211,8 @@ class RecurrentNetwork:
             Inputs in the order of the steps.
         steps
             Which sequences run at each of them.
+        past_state
+            Outputs of the hidden units and of the network before the first step; None for zeros.
         """
         layout, slices = self.layout, steps.slices()
         base = layout.perceptron
@@ -225,6 +233,9 @@ class RecurrentNetwork:
                 past = slice(last, last + now.stop - now.start)
                 before[now] = hidden[past]
                 outputs_before[now] = outputs[past] if by_step else 0.0
+            elif past_state is not None:
+                before[now], outputs_before[now] = past_state
+            if number or past_state is not None:
                 if to_hidden is not None:
                     values += before[now] @ to_hidden
                 if outputs_to_hidden is not None:

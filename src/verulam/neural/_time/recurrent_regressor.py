@@ -263,11 +263,12 @@ class RecurrentRegressor(RecurrentPerceptron, Regressor):
     def _continued(self, values: NDArray[np.floating], n_steps: int) -> NDArray[np.floating]:
         theta, network = self.parameters_, self.network_
         added = np.empty((n_steps, self._n_targets), dtype=theta.dtype)
-        rows = values.astype(theta.dtype)
+        known, single = (Steps.of(np.array([0]), np.array([n])) for n in (len(values), 1))
+        states = network.run(theta, values.astype(theta.dtype), known)
         for number in range(n_steps):
-            steps = Steps.of(np.array([0]), np.array([len(rows)]))
-            added[number] = network.run(theta, rows, steps).outputs[-1]
-            rows = np.vstack([rows, added[number]])
+            added[number] = states.outputs[-1]
+            past_state = (states.hidden[-1:], states.outputs[-1:])
+            states = network.run(theta, added[[number]], single, past_state)
         return added
 
     def score(

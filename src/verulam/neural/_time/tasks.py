@@ -27,6 +27,10 @@ def read_series(learner: Any, X: Any, lengths: Any, *, reset: bool) -> Sequences
     reset
         Whether this is the first reading.
     """
+    if lengths is None and isinstance(X, np.ndarray) and X.ndim == 3:
+        X = list(X)
+    if isinstance(X, pd.Series) and X.dtype == object:
+        X = X.tolist()
     nested = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.dtype == object)
     is_table = lengths is None and (not nested or getattr(X, "ndim", 1) == 2)
     if is_table and (reset or learner._from_table):
@@ -35,10 +39,10 @@ def read_series(learner: Any, X: Any, lengths: Any, *, reset: bool) -> Sequences
         n_rows, n_columns = table.shape
         return Sequences(table.reshape(-1, 1), np.arange(n_rows + 1) * n_columns, form="table")
     if is_table:
-        # After a fit to lists, sequences may have any length, and so may rows.
-        X = [row[:, None] for row in np.asarray(X, dtype=np.float64)]
+        X = _rows_as_sequences(learner, X)
     sequences = read_sequences(X, lengths)
     values = _numbers(sequences)
+    _check_names(learner, X, reset=reset)
     if reset:
         learner._from_table = False
         learner.n_features_in_ = values.shape[1]
@@ -49,6 +53,46 @@ def read_series(learner: Any, X: Any, lengths: Any, *, reset: bool) -> Sequences
             f"{expected}."
         )
     return sequences.with_values(values)
+
+
+def _rows_as_sequences(learner: Any, X: Any) -> Any:
+    """Return the rows of a table as sequences, and one sequence of single numbers in a list.
+
+    After a fit to lists, sequences may have any length, and so may rows.
+    """
+    n_dimensions = np.ndim(X)
+    if n_dimensions == 2 and learner.n_features_in_ > 1:
+        raise DataError(
+            "X: the rows of one array are read as sequences of single numbers, and "
+            f"{type(learner).__name__} has learned from sequences of {learner.n_features_in_} "
+            "columns; put one sequence into a list, [X], or give lengths."
+        )
+    return [np.asarray(row) for row in np.asarray(X)] if n_dimensions == 2 else [X]
+
+
+def _check_names(learner: Any, X: Any, *, reset: bool) -> None:
+    """Raise where tables have other columns than the first one, or than those at `fit`."""
+    is_one = isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim > 1)
+    parts = [X] if is_one else X
+    tables = {
+        place: part.columns.tolist()
+        for place, part in enumerate(parts)
+        if isinstance(part, pd.DataFrame) and all(isinstance(name, str) for name in part)
+    }
+    if reset:
+        vars(learner).pop("feature_names_in_", None)
+        if tables:
+            learner.feature_names_in_ = np.array(next(iter(tables.values())), dtype=object)
+    elif learner._from_table:
+        # The columns of a table are steps, and their names say nothing of sequences.
+        return
+    expected = list(getattr(learner, "feature_names_in_", ()))
+    for place, names in tables.items():
+        if expected and names != expected:
+            raise DataError(
+                f"X: sequence {place} (counted from 0) has the columns {', '.join(names)}; "
+                f"{', '.join(expected)} are expected, in this order."
+            )
 
 
 def _numbers(sequences: Sequences) -> NDArray[np.floating]:

@@ -156,6 +156,10 @@ def separation_diagram(
     >>> separation_diagram(sprinkler(), result, ["cloudy"]).get_title()
     'd-separated: sprinkler <- cloudy -> rain is blocked'
     """
+    if not isinstance(separation, Separation):
+        raise DataError(
+            f"separation: expected what d_separated returned, not {type(separation).__name__}."
+        )
     names = [condition] if isinstance(condition, str) else list(condition)
     path = separation.paths[0].nodes if separation.paths else ()
     ax = belief_network(
@@ -337,8 +341,14 @@ def belief_bars(posteriors: Mapping[str, Posterior], *, ax: Axes | None = None) 
     >>> len(axes.patches)
     6
     """
+    if not isinstance(posteriors, Mapping):
+        raise DataError(
+            "posteriors: expected a dictionary from what was known to what query returned, not "
+            f"{type(posteriors).__name__}."
+        )
     answers = list(posteriors.values())
-    if not answers or any(len(answer.variables) != 1 for answer in answers):
+    single = [isinstance(a, Posterior) and len(a.variables) == 1 for a in answers]
+    if not answers or not all(single):
         raise DataError("posteriors: expected at least one answer about a single node.")
     name, states = answers[0].variables[0], answers[0].states[0]
     if any(answer.variables[0] != name for answer in answers):

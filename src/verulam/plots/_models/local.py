@@ -159,7 +159,8 @@ def expert_lines(learner: Any, X: Any, y: Any = None, *, ax: Axes | None = None)
         )
     table = _columns(X, 1)
     grid = np.linspace(table.min(), table.max(), LINE_POINTS)[:, None]
-    outputs, shares = learner.expert_outputs(grid)[:, :, 0], learner.gate_weights(grid)
+    grid_input = grid if not isinstance(X, pd.DataFrame) else pd.DataFrame(grid, columns=X.columns)
+    outputs, shares = learner.expert_outputs(grid_input)[:, :, 0], learner.gate_weights(grid_input)
     ax = axes_or_new(ax, 6.0, 3.8)
     if y is not None:
         ax.plot(table[:, 0], np.asarray(y), ".", color="0.7", markersize=4, label="rows", zorder=1)
@@ -174,7 +175,7 @@ def expert_lines(learner: Any, X: Any, y: Any = None, *, ax: Axes | None = None)
         if shares.shape[1] <= MOST_LABELS:
             ax.plot([], [], color=colour(place), linewidth=3.0, label=f"expert {place + 1}")
     # Lines of experts may leave the picture where they have no share.
-    together = np.atleast_1d(learner.predict(grid).reshape(len(grid), -1)[:, 0])
+    together = np.atleast_1d(learner.predict(grid_input).reshape(len(grid), -1)[:, 0])
     values = together if y is None else np.concatenate([together, np.asarray(y, dtype=float)])
     margin = 0.1 * float(np.ptp(values)) + 1e-9
     ax.plot(grid[:, 0], together, color="black", linewidth=1.0, label="together", zorder=3)

@@ -1,6 +1,7 @@
 """Neural networks: error by epoch, units as a graph, templates, and what is learned by epoch."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def network_diagram(
     Notes
     -----
     Of a large layer the first and last units are drawn, with dots between them. Weights that a
-    mask removes have no line.
+    mask removes have no line. Feedback is named in the title, and not drawn.
 
     Examples
     --------
@@ -92,6 +93,13 @@ def network_diagram(
     ax = axes_or_new(ax, 1.2 + 1.9 * len(sizes), 4.2)
     shown = [_shown_units(size) for size in sizes]
     places = [_unit_places(layer, len(units)) for layer, units in enumerate(shown)]
+    if any(
+        weights.shape != pair for weights, pair in zip(learner.coefs_, pairwise(sizes), strict=True)
+    ):
+        raise DataError(
+            "learner: a network whose units see all units before them is drawn; units of "
+            f"{type(learner).__name__} see patches (weight_templates draws those)."
+        )
     largest = max(float(np.abs(weights).max()) for weights in learner.coefs_) or 1.0
     for layer, weights in enumerate(learner.coefs_):
         _draw_weights(ax, weights[np.ix_(shown[layer], shown[layer + 1])] / largest,
@@ -106,7 +114,9 @@ def network_diagram(
     for label, shade in (("positive weight", colour(0)), ("negative weight", colour(1))):
         ax.plot([], [], color=shade, label=label)
     place_legend(ax, loc="lower center", bbox_to_anchor=(0.5, -0.08), ncols=2, frameon=False)
-    ax.set_title("-".join(str(size) for size in sizes))
+    feedback = ", ".join(getattr(learner, "feedback_coefs_", ()))
+    title = "-".join(str(size) for size in sizes)
+    ax.set_title(f"{title}, feedback: {feedback}" if feedback else title)
     ax.axis("off")
     ax.margins(0.12, 0.08)
     return ax
@@ -139,8 +149,9 @@ def _name_inputs(
 ) -> None:
     if names is None:
         names = getattr(learner, "feature_names_in_", None)
-    if names is None:
-        return
+        # Columns of a table of sequences are steps, not inputs.
+        if names is None or len(names) != learner.network_.layout.sizes[0]:
+            return
     if len(names) != learner.network_.layout.sizes[0]:
         raise DataError(
             f"input_names: {len(names)} names for {learner.network_.layout.sizes[0]} inputs."
@@ -182,8 +193,9 @@ def hidden_unit_curves(
     """
     check_is_fitted(learner)
     sizes = learner.network_.layout.sizes
-    if len(sizes) != 3 or sizes[0] != 1 or sizes[2] != 1:
+    if len(sizes) != 3 or sizes[0] != 1 or sizes[2] != 1 or hasattr(learner, "feedback_coefs_"):
         form = "-".join(str(size) for size in sizes)
+        form += " with feedback" if hasattr(learner, "feedback_coefs_") else ""
         raise DataError(
             "learner: a network of one input, one hidden layer and one output is drawn, not "
             f"{form}."

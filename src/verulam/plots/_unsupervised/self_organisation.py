@@ -159,7 +159,9 @@ def map_net(
     'sepal_length_cm'
     """
     check_is_fitted(learner)
-    if not hasattr(learner, "grid_") and not hasattr(learner, "edges_"):
+    if not hasattr(learner, "cluster_centers_") or not (
+        hasattr(learner, "grid_") or hasattr(learner, "edges_")
+    ):
         raise DataError(
             f"learner is a {type(learner).__name__}; expected a fitted map, or GrowingCells."
         )

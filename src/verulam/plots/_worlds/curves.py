@@ -1,6 +1,6 @@
 """Curves of learning: returns over episodes with bands over seeds, regret, eligibility."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError
 from verulam.plots._style import axes_or_new, colour, line, place_legend
-from verulam.reinforcement import BanditRun
+from verulam.reinforcement import BanditRun, TrainingRun
 
 
 def learning_curves(
-    curves: Mapping[str, ArrayLike],
+    curves: Mapping[str, ArrayLike | TrainingRun | Sequence[TrainingRun]],
     *,
     window: int = 1,
     share: float = 0.8,
@@ -24,7 +24,8 @@ def learning_curves(
     Parameters
     ----------
     curves
-        By name of the agent, an array of returns by seed and episode, or of one seed alone.
+        By name of the agent, an array of returns by seed and episode, or of one seed alone; or
+        what `verulam.reinforcement.train` returned, one run or several of as many episodes.
     window
         Episodes over which each curve is averaged.
     share
@@ -45,7 +46,7 @@ def learning_curves(
         raise DataError(f"share is {share!r}; expected a number above 0 and at most 1.")
     ax = axes_or_new(ax)
     for number, (name, returns) in enumerate(curves.items()):
-        table = np.atleast_2d(np.asarray(returns, dtype=np.float64))
+        table = _returns(name, returns)
         if table.ndim != 2 or not table.size or not 1 <= window <= table.shape[1]:
             raise DataError(
                 f"curves: {name!r} has shape {table.shape}, too few for window {window}."
@@ -60,6 +61,19 @@ def learning_curves(
     ax.set(xlabel="episode", ylabel="return")
     place_legend(ax)
     return ax
+
+
+def _returns(name: str, returns: Any) -> NDArray[np.float64]:
+    """Return the returns of an agent by seed and episode."""
+    runs = returns if isinstance(returns, list | tuple) else [returns]
+    if all(isinstance(run, TrainingRun) for run in runs):
+        returns = [run.returns for run in runs]
+    try:
+        return np.atleast_2d(np.asarray(returns, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise DataError(
+            f"curves: {name!r} must hold returns by seed and episode, or runs of as many episodes."
+        ) from None
 
 
 def regret_curves(runs: Mapping[str, BanditRun], *, ax: Axes | None = None) -> Axes:

@@ -104,6 +104,8 @@ def _draw_arrows(ax: Axes, world: GridWorld, policy: ArrayLike) -> None:
     process = world.process
     table = np.asarray(policy)
     if table.shape == (process.n_states,):
+        if not np.isin(table, np.arange(process.n_actions)).all():
+            raise DataError(f"policy must hold whole numbers from 0 to {process.n_actions - 1}.")
         table = np.eye(process.n_actions)[table.astype(np.int64)]
     if table.shape != (process.n_states, process.n_actions):
         raise DataError(f"policy has shape {table.shape}; expected one action for each state.")

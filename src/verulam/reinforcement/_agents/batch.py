@@ -348,6 +348,7 @@ class ModelLearner(Agent):
 
     def policy(self) -> NDArray[np.int64]:
         """Return the best action of each state in the last plan."""
+        self._started()
         if self._policy is None:
             self.plan()
         assert self._policy is not None

@@ -31,6 +31,8 @@ class OneHot:
     def __call__(self, state: Any) -> NDArray[np.float64]:
         """Return the features of a state."""
         vector = np.zeros(self.n_features)
+        if not 0 <= state < self.n_features:
+            raise DataError(f"state is {state!r}; expected a number from 0 to {len(vector) - 1}.")
         vector[int(state)] = 1.0
         return vector
 
@@ -87,7 +89,7 @@ class Cells:
 
     def code(self, state: ArrayLike) -> int:
         """Return the number of the cell that a state lies in."""
-        places = self._places(np.asarray(state, dtype=np.float64).ravel())
+        places = self._places(check_array("state", np.ravel(state), self.low.shape))
         return int(np.ravel_multi_index(tuple(places), tuple(self.n_bins)))
 
     def _places(self, point: NDArray[np.float64]) -> NDArray[np.int64]:

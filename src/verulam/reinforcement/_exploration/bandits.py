@@ -55,8 +55,10 @@ class Bandit:
         check_option("kind", self.kind, ("normal", "bernoulli"))
         if self.kind == "bernoulli" and (means.min() < 0 or means.max() > 1):
             raise DataError("means must be probabilities for a bandit of kind 'bernoulli'.")
-        spread = np.broadcast_to(np.asarray(self.deviations, dtype=np.float64), means.shape)
-        if not (np.isfinite(spread).all() and (spread >= 0).all()):
+        shape = means.shape if np.ndim(self.deviations) else ()
+        deviations = check_array("deviations", self.deviations, shape)
+        spread = np.broadcast_to(deviations, means.shape)
+        if (spread < 0).any():
             raise DataError("deviations must be finite and not negative.")
         object.__setattr__(self, "means", means)
         object.__setattr__(self, "deviations", spread)

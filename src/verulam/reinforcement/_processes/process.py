@@ -14,6 +14,7 @@ from verulam.base import DataError, unknown_name
 from verulam.reinforcement._checks import (
     SUM_TOLERANCE,
     check_array,
+    check_codes,
     check_distribution,
     check_number,
 )
@@ -303,7 +304,18 @@ class MarkovDecisionProcess:
         noise
             Standard deviation of the reward of each outcome.
         """
-        columns = np.asarray(list(outcomes), dtype=np.float64).reshape(-1, 5)
+        try:
+            columns = np.asarray(list(outcomes), dtype=np.float64)
+        except (TypeError, ValueError):
+            columns = np.empty(0)
+        if columns.ndim != 2 or columns.shape[1] != 5:
+            raise DataError(
+                "outcomes: expected tuples of state, action, next state, probability and reward, "
+                "at least one."
+            )
+        check_codes("outcomes: states", columns[:, 0], n_states)
+        check_codes("outcomes: actions", columns[:, 1], n_actions)
+        check_codes("outcomes: next states", columns[:, 2], n_states)
         rows = (columns[:, 0] * n_actions + columns[:, 1]).astype(np.int64)
         successors, shares, rewards = columns[:, 2].astype(np.int64), columns[:, 3], columns[:, 4]
         shape = (n_states * n_actions, n_states)
@@ -352,6 +364,9 @@ class MarkovDecisionProcess:
         >>> walk.states, walk.terminal.tolist()
         ((0, 1, 2, 3), [False, False, False, True])
         """
+        for name, value in (("start", start), ("actions", actions)):
+            if isinstance(value, str) or not (callable(value) or isinstance(value, Iterable)):
+                raise DataError(f"{name} is {value!r}; expected a list, such as [{value!r}].")
         offered = actions if callable(actions) else lambda _: actions
         codes: dict[Hashable, int] = {}
         for state in start:
@@ -370,7 +385,7 @@ class MarkovDecisionProcess:
                 ends.append(code)
             for action in choices:
                 action_code = action_codes.setdefault(action, len(action_codes))
-                for share, successor, reward in step(state, action):
+                for share, successor, reward in _step_outcomes(step, state, action):
                     if successor not in codes:
                         codes[successor] = len(codes)
                         waiting.append(successor)
@@ -433,6 +448,21 @@ class MarkovDecisionProcess:
         return cls.from_outcomes(outcomes, n_all, n_actions, discount, start=first)
 
 
+def _step_outcomes(step: Any, state: Any, action: Any) -> list[tuple[float, Any, float]]:
+    """Return what a user's function gives for a state and an action, or refuse it."""
+    answer = step(state, action)
+    try:
+        rows = [(share, successor, reward) for share, successor, reward in answer]
+        for _, successor, _ in rows:
+            hash(successor)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"step returned {answer!r} for state {state!r} and action {action!r}; expected a list "
+            "of tuples (probability, next state, reward) with states that can be keys."
+        ) from None
+    return rows
+
+
 def policy_table(process: MarkovDecisionProcess, policy: Any) -> NDArray[np.float64]:
     """Return the probabilities of a policy by state and action.
 
@@ -455,6 +485,11 @@ def policy_table(process: MarkovDecisionProcess, policy: Any) -> NDArray[np.floa
         table = np.zeros(shape)
         table[np.arange(process.n_states), codes] = 1.0
     else:
+        if values.ndim < 2:
+            raise DataError(
+                f"policy has shape {values.shape}; expected an action for each of the {shape[0]} "
+                f"states, or probabilities of shape {shape}."
+            )
         table = check_array("policy", values, shape)
         wrong = np.flatnonzero((table < 0).any(axis=1) | (np.abs(table.sum(axis=1) - 1.0) > 1e-6))
         if len(wrong):

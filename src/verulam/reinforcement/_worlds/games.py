@@ -49,7 +49,9 @@ class TicTacToePlayer:
         free = np.flatnonzero(cells == 0)
         if not len(free) or outcome(cells, LINES):
             raise DataError("board: the game is over.")
-        worth = self.values[code + check_count("mover", mover) * POWERS[free]]
+        if mover not in (1, 2):
+            raise DataError(f"mover is {mover!r}; expected 1 or 2.")
+        worth = self.values[code + int(mover) * POWERS[free]]
         return free[worth >= worth.max() - 1e-12].tolist()
 
     def losses(self, *, first: bool) -> int:

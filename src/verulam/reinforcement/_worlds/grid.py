@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError
-from verulam.reinforcement._checks import check_array, check_number
+from verulam.reinforcement._checks import check_array, check_codes, check_number
 from verulam.reinforcement._processes.process import MarkovDecisionProcess
 
 #: Moves by name: change of row and of column, in the order of the compass.
@@ -204,7 +204,7 @@ class GridWorld:
         signs = self.cells.copy()
         if policy is not None:
             arrows = list(ARROWS.values())
-            codes = self.grid(policy)
+            codes = self.grid(check_codes("policy", policy, len(arrows), self.process.n_states))
             for place in self.process.states:
                 if signs[place] not in "GP":
                     signs[place] = arrows[int(codes[place])]

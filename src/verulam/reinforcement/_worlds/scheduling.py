@@ -87,6 +87,7 @@ class SchedulingWorld:
 
     def is_feasible(self, order: Order) -> bool:
         """Return whether an order keeps to the precedence."""
+        self._check_jobs(order)
         place = {job: number for number, job in enumerate(order)}
         return all(place[a] < place[b] for a, b in self.before)
 
@@ -98,6 +99,8 @@ class SchedulingWorld:
         order
             Jobs in the order in which they are put in.
         """
+        if not self.is_feasible(order):
+            raise DataError(f"order is {order!r}, which puts a job in before one that it needs.")
         begins: dict[int, float] = {}
         for job in order:
             ready = [begins[a] + self.durations[a] for a, b in self.before if b == job]
@@ -109,6 +112,11 @@ class SchedulingWorld:
                     begins[job] = float(time)
                     break
         return begins
+
+    def _check_jobs(self, order: Order) -> None:
+        count = len(self.durations)
+        if sorted(order) != list(range(count)):
+            raise DataError(f"order is {order!r}; expected each job from 0 to {count - 1} once.")
 
     def _fits(self, job: int, time: float, begins: Mapping[int, float]) -> bool:
         end = time + self.durations[job]
