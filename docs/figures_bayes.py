@@ -46,7 +46,7 @@ def _share() -> plt.Figure:
     for ax, data, title in zip(
         axes, ([1, 1, 1, 1], lived), ("four survivors", "90 of 93"), strict=True
     ):
-        posterior_curves(BetaBernoulli(2.0, 2.0), data, ax=ax)
+        posterior_curves(BetaBernoulli(), data, ax=ax)
         ax.set(title=title, xlabel="probability of survival")
     return figure
 
