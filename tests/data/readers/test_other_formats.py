@@ -15,7 +15,7 @@ FRAME = pd.DataFrame(
 )
 
 
-def same(data):
+def assert_same_table(data):
     assert data.n_rows == 20
     assert data.kinds == {"size": "numeric", "colour": "categorical", "n": "numeric"}
     assert data.missing == {"size": 5}
@@ -25,7 +25,7 @@ def same(data):
 
 def test_feather(tmp_path):
     pyarrow.feather.write_feather(FRAME, tmp_path / "t.feather")
-    same(read(tmp_path / "t.feather", target="colour"))
+    assert_same_table(read(tmp_path / "t.feather", target="colour"))
     assert read_feather(tmp_path / "t.feather").name == "t"
     (tmp_path / "bad.feather").write_bytes(b"ARROW1 nothing")
     with pytest.raises(DataError, match=r"bad\.feather: cannot be read as a Feather file"):
@@ -36,12 +36,12 @@ def test_feather(tmp_path):
 def test_json_lines(tmp_path, suffix):
     path = tmp_path / f"t{suffix}"
     FRAME.to_json(path, orient="records", lines=True)
-    same(read(path, target="colour"))
+    assert_same_table(read(path, target="colour"))
 
 
 def test_json_of_one_list(tmp_path):
     FRAME.to_json(tmp_path / "t.json", orient="records")
-    same(read(tmp_path / "t.json", target="colour"))
+    assert_same_table(read(tmp_path / "t.json", target="colour"))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_spreadsheets(tmp_path, monkeypatch):
     with pd.ExcelWriter(path) as writer:
         FRAME.to_excel(writer, sheet_name="rows", index=False)
         FRAME.head(3).to_excel(writer, sheet_name="few", index=False, startcol=0)
-    same(read(path, target="colour"))
+    assert_same_table(read(path, target="colour"))
     assert read_excel(path, sheet="few").n_rows == 3
     assert read(path, sheet=1).n_rows == 3
     for number in (5, -1, None):
@@ -87,9 +87,9 @@ def test_spreadsheets(tmp_path, monkeypatch):
 
 
 def test_tables_that_speak_arrow():
-    same(read(pa.Table.from_pandas(FRAME, preserve_index=False), target="colour"))
+    assert_same_table(read(pa.Table.from_pandas(FRAME, preserve_index=False), target="colour"))
     polars = pytest.importorskip("polars")
-    same(
+    assert_same_table(
         read(polars.from_arrow(pa.Table.from_pandas(FRAME, preserve_index=False)), target="colour")
     )
     assert as_pandas([1, 2]) is None

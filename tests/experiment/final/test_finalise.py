@@ -280,3 +280,17 @@ def test_parameters_are_those_that_differ(tmp_path):
     card = finalise(tmp_path / "runs.sqlite", study=study).card
     assert card.parameters == {"var_smoothing": 0.5}
     assert "var_smoothing=0.5" in str(card)
+
+
+def test_importances_that_fail_cost_neither_the_model_nor_the_locked_part(tmp_path, monkeypatch):
+    def broken(*_):
+        raise ValueError("too few rows of a class")
+
+    study = Study("s", [DataChoice("iris")], [LearnerChoice("naive bayes")], test_share=0.3)
+    results = run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
+    monkeypatch.setattr("verulam.experiment._final.finalise.column_importances", broken)
+    made = finalise(results)
+    assert made.card.importances == ()
+    assert made.card.test_rows == 45
+    words = "What each column accounts for could not be measured: too few rows of a class"
+    assert words in made.card.caveats

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import clone
+from sklearn.inspection import permutation_importance
 from threadpoolctl import threadpool_limits
 
-from verulam.base import DataError, generator
+from verulam.base import DataError
 from verulam.decision import LossTable
 from verulam.experiment._final.card import ResponseCard
 from verulam.experiment._final.choice import Rebuilt
 from verulam.experiment._resampling.rows import Split
 from verulam.experiment._store.responses import Responses
 from verulam.experiment._study.cost_matrix import decision_risk
-from verulam.measures import Measure, accuracy, error
+from verulam.measures import Measure, accuracy, error, to_scorer
 from verulam.statistics import corrected_t_test, rate_interval
 
 LOCKED, RESAMPLED = "locked test part", "cross-validation"
@@ -136,21 +136,6 @@ def locked_response(
         seed=seed,
     )
     return _card(measure, value, (interval.low, interval.high), interval.method)
-
-
-def score_of(measure: Measure, predictions: TestPredictions) -> float:
-    """Return one measure of predictions; NaN where it has no value.
-
-    Parameters
-    ----------
-    measure
-        What is measured.
-    predictions
-        The predictions.
-    """
-    if _prediction_for(measure, predictions) is None:
-        return np.nan
-    return float(_score(measure, predictions, np.arange(len(predictions.targets))))
 
 
 def decision_response(
@@ -421,28 +406,17 @@ def _costs_on(
     rebuilt: Rebuilt, estimator: Any, split: Split, measure: Measure
 ) -> NDArray[np.float64]:
     """Return for each column how much worse the measure is where the column is shuffled."""
-    planned = rebuilt.planned
-    estimator.fit(rebuilt.inputs(split.train), planned.targets[split.train])
-    rows = split.test
-    table, targets = rebuilt.inputs(rows), planned.targets[rows]
-    intact = score_of(measure, predictions_of(estimator, table, targets, rebuilt.classes))
-    random = generator(split.fold)
-    costs = []
-    for place in range(planned.inputs.shape[1]):
-        shuffled = _with_shuffled(table, place, random.permutation(len(rows)))
-        value = score_of(measure, predictions_of(estimator, shuffled, targets, rebuilt.classes))
-        costs.append(intact - value if measure.greater_is_better else value - intact)
-    return np.array(costs)
-
-
-def _with_shuffled(table: Any, place: int, order: NDArray[np.intp]) -> Any:
-    changed = table.copy()
-    if isinstance(changed, pd.DataFrame):
-        values = changed.iloc[:, place].iloc[order].to_numpy(copy=True)
-        column = pd.Series(values, index=changed.index, dtype=changed.dtypes.iloc[place])
-        return changed.assign(**{changed.columns[place]: column})
-    changed[:, place] = changed[order, place]
-    return changed
+    targets = rebuilt.planned.targets
+    estimator.fit(rebuilt.inputs(split.train), targets[split.train])
+    shuffled = permutation_importance(
+        estimator,
+        rebuilt.inputs(split.test),
+        targets[split.test],
+        scoring=to_scorer(measure),
+        n_repeats=1,
+        random_state=split.fold,
+    )
+    return np.asarray(shuffled.importances_mean)
 
 
 def _importance(name: str, costs: NDArray[np.float64], test_ratio: float) -> Importance:

@@ -182,6 +182,8 @@ def finalise(
     if losses is not None and not hasattr(estimator, "predict_proba"):
         remarks.append("The learner gives no probabilities: there are no decisions by losses.")
         losses = None
+    importances, remark = _importances(rebuilt, estimator, analysis)
+    remarks += remark
     # As must one that cannot be saved, or for which there is no room.
     packed = packed_learner(estimator, contestant.name)
     with staging_for(file) as staging:
@@ -199,7 +201,7 @@ def finalise(
             responses=(*judged.responses, resampled),
             caveats=(*judged.caveats, *_caveats(analysis), *remarks),
             losses=losses,
-            importances=column_importances(rebuilt, estimator, analysis.measure),
+            importances=importances,
         )
         staging.commit(packed, card, results.path, judged.number, [learner, data])
     place(file, results.path)
@@ -305,6 +307,18 @@ def _fitted(rebuilt: Rebuilt) -> tuple[Any, list[str]]:
     setting = ", ".join(f"{name}={value}" for name, value in estimator.best_setting_.items())
     tuned = f"Tuned on the rows that it was made from ({estimator.n_fits_} fits): {setting}."
     return estimator.best_estimator_, [tuned, *remarks]
+
+
+def _importances(
+    rebuilt: Rebuilt, estimator: Any, analysis: Analysis
+) -> tuple[tuple[Importance, ...], list[str]]:
+    """Return what shuffling each column costs; where that has no value, why, and no importances."""
+    try:
+        return column_importances(rebuilt, estimator, analysis.measure), []
+    # Any learner is fitted again, to fewer rows, which may break it in any way; the model stands.
+    except Exception as error:
+        words = " ".join(str(error).split())[:200]
+        return (), [f"What each column accounts for could not be measured: {words}"]
 
 
 def _caveats(analysis: Analysis) -> list[str]:

@@ -102,6 +102,37 @@ class SoftTree(ExpertsLearner):
     noise_scale = "learned"
     _constant = True
 
+    def __init__(
+        self,
+        max_depth: int = 3,
+        *,
+        growing: bool = False,
+        validation_fraction: float = 0.2,
+        alpha: float = 1e-4,
+        solver: str = "lbfgs",
+        learning_rate: float | Schedule | AdaptiveRate = 0.01,
+        momentum: float = 0.9,
+        batch_size: int | str = 32,
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        n_iter_no_change: int = 10,
+        n_init: int = 1,
+        random_state: Seed = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.growing = growing
+        self.validation_fraction = validation_fraction
+        self.alpha = alpha
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.n_init = n_init
+        self.random_state = random_state
+
     def _epochs_of(self, rows: TrainingRows, seed: int) -> Iterator[Epoch]:
         tree = even_tree((2,) * int(self.max_depth))
         if self.growing:
@@ -234,37 +265,6 @@ class SoftDecisionTreeRegressor(SoftTree, NumberExperts, Regressor):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = SoftTree._parameter_constraints
 
-    def __init__(
-        self,
-        max_depth: int = 3,
-        *,
-        growing: bool = False,
-        validation_fraction: float = 0.2,
-        alpha: float = 1e-4,
-        solver: str = "lbfgs",
-        learning_rate: float | Schedule | AdaptiveRate = 0.01,
-        momentum: float = 0.9,
-        batch_size: int | str = 32,
-        max_iter: int = 500,
-        tol: float = 1e-4,
-        n_iter_no_change: int = 10,
-        n_init: int = 1,
-        random_state: Seed = None,
-    ) -> None:
-        self.max_depth = max_depth
-        self.growing = growing
-        self.validation_fraction = validation_fraction
-        self.alpha = alpha
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.n_init = n_init
-        self.random_state = random_state
-
     @classmethod
     def _example_learners(cls) -> list["SoftDecisionTreeRegressor"]:
         return [cls(2, tol=1e-3)]
@@ -346,37 +346,6 @@ class SoftDecisionTreeClassifier(SoftTree, ClassExperts, Classifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = SoftTree._parameter_constraints
-
-    def __init__(
-        self,
-        max_depth: int = 3,
-        *,
-        growing: bool = False,
-        validation_fraction: float = 0.2,
-        alpha: float = 1e-4,
-        solver: str = "lbfgs",
-        learning_rate: float | Schedule | AdaptiveRate = 0.01,
-        momentum: float = 0.9,
-        batch_size: int | str = 32,
-        max_iter: int = 500,
-        tol: float = 1e-4,
-        n_iter_no_change: int = 10,
-        n_init: int = 1,
-        random_state: Seed = None,
-    ) -> None:
-        self.max_depth = max_depth
-        self.growing = growing
-        self.validation_fraction = validation_fraction
-        self.alpha = alpha
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.n_init = n_init
-        self.random_state = random_state
 
     @classmethod
     def _example_learners(cls) -> list["SoftDecisionTreeClassifier"]:

@@ -50,6 +50,21 @@ class _TimeDelay(MetaEstimatorMixin):
     n_maps: int
     random_state: Seed
 
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        window_size: int = 5,
+        patch_size: int | None = None,
+        n_maps: int = 4,
+        random_state: Seed = None,
+    ) -> None:
+        self.estimator = estimator
+        self.window_size = window_size
+        self.patch_size = patch_size
+        self.n_maps = n_maps
+        self.random_state = random_state
+
     def _default(self) -> Any:
         raise NotImplementedError
 
@@ -172,21 +187,6 @@ class TimeDelayClassifier(_TimeDelay, Classifier):
     _skipped_checks: ClassVar[dict[str, str]] = {
         "check_classifiers_train": "a list of lists is a list of sequences, of any length",
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        window_size: int = 5,
-        patch_size: int | None = None,
-        n_maps: int = 4,
-        random_state: Seed = None,
-    ) -> None:
-        self.estimator = estimator
-        self.window_size = window_size
-        self.patch_size = patch_size
-        self.n_maps = n_maps
-        self.random_state = random_state
 
     @classmethod
     def _example_learners(cls) -> list["TimeDelayClassifier"]:
@@ -320,21 +320,6 @@ class TimeDelayRegressor(_TimeDelay, Regressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {**_TimeDelay._parameter_constraints}
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        window_size: int = 5,
-        patch_size: int | None = None,
-        n_maps: int = 4,
-        random_state: Seed = None,
-    ) -> None:
-        self.estimator = estimator
-        self.window_size = window_size
-        self.patch_size = patch_size
-        self.n_maps = n_maps
-        self.random_state = random_state
 
     @classmethod
     def _example_learners(cls) -> list["TimeDelayRegressor"]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from verulam.base import (
     DataError,
     Interval,
+    Seed,
     StrOptions,
     check_is_fitted,
     check_weights,
@@ -29,7 +30,7 @@ from verulam.neural._time.recurrence import (
 )
 from verulam.neural._time.tasks import StepTargets, read_series, read_targets
 from verulam.neural._time.unfolding import SequenceError
-from verulam.numerics import Epoch
+from verulam.numerics import AdaptiveRate, Epoch, Schedule
 from verulam.sequence import Sequences
 
 _SHARED = (
@@ -61,10 +62,52 @@ class RecurrentPerceptron(MultilayerPerceptron):
     tied = None
     penalties = None
 
-    feedback: str | Sequence[str]
-    gradient: str
-    online: bool
-    truncate: int | None
+    def __init__(
+        self,
+        hidden_layer_sizes: int | Sequence[int] = 32,
+        *,
+        feedback: str | Sequence[str] = "hidden",
+        activation: str = "tanh",
+        gradient: str = "unfolding",
+        online: bool = False,
+        combine: str = "sum",
+        truncate: int | None = None,
+        solver: str = "adam",
+        learning_rate: float | Schedule | AdaptiveRate | str = "auto",
+        momentum: float = 0.9,
+        batch_size: int | str = "auto",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        n_iter_no_change: int = 10,
+        shuffle: bool = True,
+        alpha: float = 0.0001,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        init: Any = "glorot",
+        n_init: int = 1,
+        random_state: Seed = None,
+    ) -> None:
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.feedback = feedback
+        self.activation = activation
+        self.gradient = gradient
+        self.online = online
+        self.combine = combine
+        self.truncate = truncate
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.alpha = alpha
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.init = init
+        self.n_init = n_init
+        self.random_state = random_state
 
     def _recurrent_network(self, n_inputs: int) -> RecurrentNetwork:
         hidden = self._hidden_sizes()

@@ -1,15 +1,13 @@
 """Networks with feedback that tell sequences apart, or label their steps."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import Classifier, Seed, checked_fit, column_or_1d, encode_classes
+from verulam.base import Classifier, checked_fit, column_or_1d, encode_classes
 from verulam.neural._time.recurrent import RecurrentPerceptron
 from verulam.neural._time.tasks import StepTargets, read_series, read_targets
-from verulam.numerics import AdaptiveRate, Schedule
 from verulam.sequence import Sequences
 
 
@@ -118,59 +116,9 @@ class RecurrentClassifier(RecurrentPerceptron, Classifier):
     1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **RecurrentPerceptron._parameter_constraints,
-    }
     _skipped_checks: ClassVar[dict[str, str]] = {
         "check_classifiers_train": "a list of lists is a list of sequences, of any length",
     }
-
-    def __init__(
-        self,
-        hidden_layer_sizes: int | Sequence[int] = 32,
-        *,
-        feedback: str | Sequence[str] = "hidden",
-        activation: str = "tanh",
-        gradient: str = "unfolding",
-        online: bool = False,
-        combine: str = "sum",
-        truncate: int | None = None,
-        solver: str = "adam",
-        learning_rate: float | Schedule | AdaptiveRate | str = "auto",
-        momentum: float = 0.9,
-        batch_size: int | str = "auto",
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        n_iter_no_change: int = 10,
-        shuffle: bool = True,
-        alpha: float = 0.0001,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        init: Any = "glorot",
-        n_init: int = 1,
-        random_state: Seed = None,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.feedback = feedback
-        self.activation = activation
-        self.gradient = gradient
-        self.online = online
-        self.combine = combine
-        self.truncate = truncate
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.alpha = alpha
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.init = init
-        self.n_init = n_init
-        self.random_state = random_state
 
     @classmethod
     def _example_learners(cls) -> list["RecurrentClassifier"]:
