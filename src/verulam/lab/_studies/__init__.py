@@ -1,0 +1,1 @@
+"""The work behind the pages Table and Studies, without any page: questions, runs, answers."""

@@ -1,0 +1,126 @@
+"""Where the lab keeps what outlives a tab: copies of files, stores of runs, reports, models."""
+
+import hashlib
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+
+from tornado.web import HTTPError, StaticFileHandler
+
+from verulam.base import write_whole
+
+#: Days that nothing was done with a folder before it is removed.
+KEPT_DAYS = 60
+#: What a browser may fetch; copies of files that were sent are not among it.
+_SERVED = re.compile(
+    r"[0-9a-f]{32}/(report-[0-9a-f]{12}\.html|model-[0-9a-f]{12}(\.skops|-card\.html))"
+)
+#: Names of the store in a folder, and of what was asked last.
+RUNS, QUESTION = "runs.sqlite", "question.txt"
+
+
+def workspace() -> Path:
+    """Return the folder of the lab: VERULAM_LAB, or one among the user's own data.
+
+    Examples
+    --------
+    >>> workspace().name != ""
+    True
+    """
+    named = os.environ.get("VERULAM_LAB")
+    if named:
+        return Path(named)
+    data = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "verulam" / "lab"
+
+
+def key_of(content: bytes) -> str:
+    """Return what a file is kept under: the same content has the same place.
+
+    Examples
+    --------
+    >>> key_of(b"a,b")
+    '1eb7c54d52831bbfe8942af0b1c56b74'
+    """
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def folder_of(root: Path, key: str) -> Path:
+    """Return the folder of a key, made where it is not there yet."""
+    folder = root / key
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.utime(folder)
+    return folder
+
+
+def keep_upload(root: Path, name: str, content: bytes) -> Path:
+    """Write a file that was sent into its folder, and return its path.
+
+    Parameters
+    ----------
+    root
+        What `workspace` returned.
+    name
+        As the user calls the file.
+    content
+        Its bytes.
+    """
+    remove_old(root)
+    path = folder_of(root, key_of(content)) / plain_name(name)
+    if not path.is_file() or path.stat().st_size != len(content):
+        write_whole(path, content)
+    return path
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a file without anything that a file system may take amiss.
+
+    Examples
+    --------
+    >>> plain_name("../my sales (2).csv")
+    'my sales (2).csv'
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    return re.sub(r"[^\w .()+-]", "_", last).lstrip(". ")[-80:] or "table.csv"
+
+
+def remove_old(root: Path) -> None:
+    """Remove the folders that nothing was done with for long."""
+    if not root.is_dir():
+        return
+    oldest = time.time() - KEPT_DAYS * 86_400
+    for folder in root.iterdir():
+        if re.fullmatch(r"[0-9a-f]{32}", folder.name) and folder.stat().st_mtime < oldest:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class KeptFiles(StaticFileHandler):
+    """Gives browsers the reports and models of the workspace, and nothing else of it."""
+
+    def initialize(
+        self,
+        path: str = "",
+        default_filename: str | None = None,
+        allowed_symlink_directory: str | list[str] | None = None,
+    ) -> None:
+        """Look where the workspace is now."""
+        super().initialize(path or str(workspace()), default_filename, allowed_symlink_directory)
+
+    def parse_url_path(self, url_path: str) -> str:
+        """Refuse whatever is not a report or a model."""
+        if not _SERVED.fullmatch(url_path):
+            raise HTTPError(404)
+        return super().parse_url_path(url_path)
+
+    def set_extra_headers(self, path: str) -> None:
+        """Have models saved, not shown."""
+        self.set_header("Cache-Control", "no-store")
+        if path.endswith(".skops"):
+            self.set_header("Content-Type", "application/octet-stream")
+            self.set_header("Content-Disposition", f'attachment; filename="{Path(path).name}"')
+
+
+#: Patterns of addresses for the server.
+KEPT_PATTERNS = [(r"/kept/(.*)", KeptFiles)]

@@ -1,0 +1,133 @@
+"""A lab that runs for the tests, and a browser that looks at it."""
+
+import asyncio
+import logging
+import shutil
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("panel")
+
+FLAGS = [
+    "--no-sandbox", "--headless", "--disable-gpu", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+#: A tile says how many pictures it has shown, and its estimate.
+SHOWN = '[data-tile="{place}"][data-shown="{count}"]'
+PATIENT = 300_000
+
+
+@dataclass
+class RunningLab:
+    """A server in a thread, and what it complained of."""
+
+    server: object = None
+    loop: object = None
+    complaints: list = field(default_factory=list)
+
+    def call(self, function, *arguments):
+        """Call something on the loop of the server and return what it returns."""
+
+        async def run():
+            return function(*arguments)
+
+        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(300)
+
+    def until(self, condition, seconds=300):
+        """Wait for something that happens in the server."""
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "it did not happen"
+            time.sleep(0.02)
+
+    def address(self, page="plane"):
+        return self.server.address.replace("/plane?", f"/{page}?")
+
+
+class _Complaints(logging.Handler):
+    def __init__(self, records):
+        super().__init__(logging.ERROR)
+        self.records = records
+
+    def emit(self, record):
+        self.records.append(self.format(record))
+
+
+@pytest.fixture(scope="session")
+def running_lab():
+    from verulam.lab import LabServer
+
+    running = RunningLab()
+    ready, ended = threading.Event(), None
+
+    async def run():
+        nonlocal ended
+        ended = asyncio.Event()
+        running.loop = asyncio.get_running_loop()
+        running.server = LabServer()
+        running.server.start()
+        ready.set()
+        await ended.wait()
+        running.server.stop()
+
+    handler = _Complaints(running.complaints)
+    logging.getLogger().addHandler(handler)
+    thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
+    thread.start()
+    assert ready.wait(300)
+    yield running
+    running.loop.call_soon_threadsafe(ended.set)
+    thread.join(20)
+    logging.getLogger().removeHandler(handler)
+
+
+@pytest.fixture
+def lab(running_lab):
+    """Return the lab; whatever it logs as an error fails the test."""
+    running_lab.complaints.clear()
+    yield running_lab
+    # The next test shall not meet the page of this one.
+    running_lab.until(lambda: not running_lab.server.views())
+    assert running_lab.complaints == []
+
+
+def chromium_path():
+    paths = ("/usr/bin/chromium", shutil.which("chromium"), shutil.which("chromium-browser"))
+    return next((path for path in paths if path and Path(path).exists()), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    path = chromium_path()
+    if path is None:
+        pytest.skip("there is no Chromium here")
+    with playwright.sync_playwright() as tools:
+        running = tools.chromium.launch(executable_path=path, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def tab(browser):
+    """Open a fresh tab of 1,280 pixels; what its console calls an error fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(PATIENT)
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def plane(lab, tab):
+    """Open the plane with its first picture."""
+    tab.goto(lab.address())
+    tab.locator(SHOWN.format(place=0, count=1)).wait_for()
+    return tab
