@@ -22,7 +22,8 @@ UNITS = {
 def test_entry(borrowed):
     item = entry(borrowed.name)
     made = item.make()
-    assert type(made).__module__.startswith("sklearn.")
+    assert type(made).__module__.partition(".")[0] == borrowed.path.partition(".")[0]
+    assert item.source == ("ours" if borrowed.path.startswith("verulam.") else "borrowed")
     assert item.abilities.task in {
         "classification",
         "regression",

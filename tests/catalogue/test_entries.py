@@ -9,7 +9,16 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from verulam.base import UnknownNameError
-from verulam.catalogue import _entries, entries, entry, learner, learners, our_entries
+from verulam.catalogue import (
+    _entries,
+    agent_entries,
+    entries,
+    entry,
+    find,
+    learner,
+    learners,
+    our_entries,
+)
 from verulam.catalogue._entries import Entry, inspected, listed_packages, listing, stamp
 from verulam.catalogue._names import long_name, name_key, short_name, spoken_names
 from verulam.parametric import NaiveBayes
@@ -38,6 +47,20 @@ def test_borrowed_by_the_name_in_the_texts(name):
     made = learner(name, n_neighbors=3)
     assert isinstance(made, KNeighborsClassifier)
     assert made.n_neighbors == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "spoken"),
+    [
+        ("knn", "k-nearest neighbours"),
+        ("XGBoost", "gradient boosting"),
+        ("rf", "random forest"),
+        ("gp", "Gaussian process"),
+    ],
+)
+def test_what_others_call_a_learner_leads_to_its_name(name, spoken):
+    with pytest.raises(UnknownNameError, match=rf"Unknown learner '{name}'\. Nearest: {spoken}"):
+        entry(name)
 
 
 def test_catalogue_parameters_can_be_overridden():
@@ -131,7 +154,8 @@ def test_ours_come_first_and_names_are_unique():
         ("kernel.SupportVectorClassifier", True),
         ("tree.DecisionTreeClassifier", False),
         ("parametric.NaiveBayes", False),
-        ("random forest", True),
+        ("random forest", False),
+        ("support vector machine", True),
     ],
 )
 def test_learners_that_go_by_distances_want_scaling(name, scaled):
@@ -223,7 +247,7 @@ def test_one_row_per_learner():
         "section",
         "summary",
     ]
-    assert len(table) == len(entries())
+    assert len(table) == len(entries()) + len(agent_entries())
     assert set(table["source"]) == {"ours", "borrowed"}
     assert (table["summary"] != "").all()
 
@@ -279,3 +303,25 @@ def test_a_package_that_has_changed_is_looked_at_itself(monkeypatch, unread):
 def test_a_list_without_matches_is_empty():
     assert list(learners(task="outliers", tags=("sequences",)).columns) == list(learners().columns)
     assert learners(task="outliers", tags=("sequences",)).empty
+
+
+def test_agents_are_known_by_name_and_are_no_learners_of_tables():
+    names = [item.name for item in agent_entries()]
+    assert names[0] == "random agent"
+    assert entry("Q learning").path == "verulam.reinforcement.QLearning"
+    assert entry("sarsa with traces").make().trace_decay == 0.9
+    assert not set(names) & {item.name for item in entries()}
+    grades = [entry(name).complexity for name in ("random agent", "Sarsa", "Dyna", "fitted Q")]
+    assert grades == [0, 1, 2, 3]
+    assert entry("Dyna").spoken == "Dyna"
+    assert entry("Dyna").abilities.task == "control"
+
+
+def test_agents_are_listed_and_found_with_the_learners():
+    """By their task, by name, and by the rows of the texts that their classes cover."""
+    agents = [item.name for item in agent_entries()]
+    assert learners(task="control")["name"].tolist() == agents
+    assert not set(agents) & {item.name for item in entries()}
+    assert find("sarsa").learners[0].path == "verulam.reinforcement.Sarsa"
+    assert "18.p" in [row.id for row in find("Q-learning").rows]
+    assert "Dyna" in [item.name for item in find("18.5.2").learners]

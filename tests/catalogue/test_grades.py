@@ -239,4 +239,4 @@ def test_a_class_may_declare_its_interpretability(monkeypatch):
 def test_it_is_in_the_table():
     table = learners(task="classification").set_index("name")["interpretability"]
     assert table["decision tree"] == 3
-    assert table["random forest"] == 1
+    assert table["ensemble.RandomForestClassifier"] == 1

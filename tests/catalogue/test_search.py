@@ -142,15 +142,23 @@ def test_a_search_without_a_match_has_suggestions_alone():
         ("rf", "random forest"),
         ("svm", "support vector machine"),
         ("xgboost", "gradient boosting"),
-        ("neural network", "multilayer perceptron"),
+        ("neural network", "neural network"),
+        ("neural networks", "multilayer perceptron"),
         ("decision trees", "decision tree"),
         ("gmm", "Gaussian mixture"),
         ("outlier detection", "local outlier factor"),
+        ("outliers", "local outlier factor"),
+        ("lda", "Fisher's linear discriminant"),
     ],
 )
 def test_what_people_call_it(question, learner):
     spoken = [item.spoken.lower() for item in find(question).learners]
     assert any(learner.lower() in name for name in spoken)
+
+
+def test_three_letters_are_no_part_of_a_word():
+    assert all("process" not in item.spoken.lower() for item in find("ROC").learners)
+    assert "19.x" in [row.id for row in find("ROC").rows]
 
 
 def test_chapters_by_their_name():
@@ -160,7 +168,20 @@ def test_chapters_by_their_name():
 
 @pytest.mark.parametrize(
     "question",
-    ["learning curve", "imbalance", "imbalanced", "feature importance", "Excel", "texts"],
+    [
+        "learning curve",
+        "imbalance",
+        "imbalanced",
+        "feature importance",
+        "Excel",
+        "texts",
+        "rare class",
+        "unbalanced",
+        "overfitting",
+        "partial dependence",
+        "SHAP",
+        "threshold",
+    ],
 )
 def test_what_is_no_method_of_the_texts_is_told_where(question):
     lines = find(question).elsewhere

@@ -34,12 +34,19 @@ def test_it_ends_with_the_path_of_a_report(capsys, folder):
     assert output.startswith(title)
     assert "\nUse naive Bayes: it errs on " in output
     assert "rests on 2 repeats of cross-validation" in " ".join(output.split())
-    assert output.endswith("\nReport: iris-comparison.html\n")
+    assert "\nReport: iris-comparison.html\nNext: --store FILE keeps the runs, and " in output
     page = (folder / "iris-comparison.html").read_text(encoding="utf-8")
     assert "naive Bayes" in page
     assert "parametric.NaiveBayes" not in re.sub(
         r'<pre id="study-file">.*?</pre>', "", page, flags=re.S
     )
+
+
+def test_learners_may_be_named_one_by_one(capsys, folder):
+    words = ("--learners", "majority class", "--learners", "naive bayes", "--resampling", "3-fold")
+    output = printed(capsys, "iris", *words, "--no-report")
+    assert "majority class" in output
+    assert "naive Bayes" in output
 
 
 def test_options(capsys, folder):
@@ -174,3 +181,23 @@ def test_every_mistake_at_once_and_a_way_out_of_each(capsys, folder):
         "--resampling 2-fold --seed 0 --drop-missing-target --leave-out id --rare drop"
     )
     assert "Rare classes left out" in page
+
+
+def test_losses_weights_and_several_targets_are_kept_in_the_command(capsys, folder):
+    frame = dataset("diabetes").table.head(60)
+    frame.assign(heavy=1.0 + frame["age"].gt(50), tall=frame["bmi"] > frame["bmi"].median()).to_csv(
+        "some.csv"
+    )
+    words = ("some.csv", "--target", "bmi", "--target", "bp", "--weights", "heavy",
+             "--learners", "mean predictor", "--resampling", "2-fold cross-validation")  # fmt: skip
+    output = " ".join(printed(capsys, *words).split())
+    assert "bmi and bp are predicted together" in output
+    assert "Rows weigh what heavy says" in output
+    page = (folder / "some-comparison.html").read_text(encoding="utf-8")
+    command = html.unescape(re.search(r'<pre id="command">(.*?)</pre>', page)[1])
+    assert command.startswith("verulam compare some.csv --target bmi --target bp --learners")
+    assert command.endswith("--weights heavy")
+    Path("costs.csv").write_text("decision,True,False\nTrue,0,1\nFalse,5,0\n")
+    words = ("some.csv", "--target", "tall", "--losses", "costs.csv", "--learners",
+             "majority class", "--resampling", "2-fold", "--no-report")  # fmt: skip
+    assert "Expected cost by stratified 2-fold" in printed(capsys, *words)

@@ -232,3 +232,27 @@ def test_find_nothing(capsys):
     assert caught.value.code == 1
     assert captured.out == ""
     assert captured.err.startswith("Nothing found for 'naiv bayse'. Nearest: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "ours"),
+    [
+        (["compare", "iris", "--metric", "auc"], "--metric is called --measure here"),
+        (["compare", "iris", "--cv=5"], "--cv is called --resampling here; try --resampling=5."),
+        (["compare", "iris", "--workers", "2"], "--workers is called --jobs here"),
+        (["compare", "iris", "--n-jobs", "2"], "--n-jobs is called --jobs here"),
+    ],
+)
+def test_options_as_other_programs_call_them(words, ours, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert ours in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["3", "3 fold", "3-fold", "3folds"])
+def test_folds_as_people_write_them(form, capsys):
+    words = ["compare", "iris", "--learners", "majority class", "--resampling", form]
+    with pytest.raises(SystemExit):
+        main([*words, "--no-report", "--jobs", "1"])
+    assert "3-fold cross-validation" in capsys.readouterr().out

@@ -77,6 +77,23 @@ def test_init_never_overwrites(capsys, study):
     assert study.read_text(encoding="utf-8") == STUDY
 
 
+def test_init_for_a_bundled_data_set(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    output, _ = verulam(capsys, "init", "penguins")
+    assert "Wrote penguins.toml" in output
+    text = (tmp_path / "penguins.toml").read_text(encoding="utf-8")
+    assert 'source = "penguins"\ntarget = "species"' in text
+    output, _ = verulam(capsys, "plan", "penguins.toml")
+    assert "1 data set (penguins)" in " ".join(output.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["penguins.toml"]
+
+
+def test_init_gives_a_study_its_suffix(capsys, tmp_path):
+    verulam(capsys, "init", tmp_path / "first")
+    assert (tmp_path / "first.toml").is_file()
+    assert not (tmp_path / "first").exists()
+
+
 def test_init_in_no_folder(capsys, tmp_path):
     _, errors = verulam(capsys, "init", tmp_path / "no" / "study.toml", code=2)
     assert errors.startswith("Error: There is no folder")
@@ -232,7 +249,7 @@ def test_errors_are_one_sentence(capsys, words, sentence):
 @pytest.mark.parametrize(
     ("extra", "sentence"),
     [
-        (("--workers", "0"), "workers: 0"),
+        (("--workers", "0"), "--jobs: 0"),
         (("--engine", "steam"), "engine: 'steam'"),
     ],
 )

@@ -22,7 +22,8 @@ from verulam.experiment import (
     resampling,
 )
 from verulam.experiment._final.explanation import explain_row
-from verulam.experiment._study.inspection import inspect_table
+from verulam.experiment._preparation.inspection import inspect_table
+from verulam.experiment._preparation.preparation import usable_inputs
 from verulam.measures import as_measure
 
 
@@ -88,6 +89,11 @@ def test_a_model_in_use(folder, model_file, capsys):
     assert {"last_order", "note"} <= {*list(costs)[:3]}
     assert costs["last_order"]["low"] < costs["last_order"]["mean"] < costs["last_order"]["high"]
     assert abs(costs["monthly"]["mean"]) < costs["last_order"]["mean"] / 3
+    # The later the last order, the less probable it is that a customer leaves.
+    (dates,) = [item for item in card.insight.dependences if item["column"] == "last_order"]
+    assert list(dates["values"]) == sorted(dates["values"])
+    assert dates["values"][-1].startswith("2024-")
+    assert dates["answers"][0] > dates["answers"][-1]
     assert "## What it goes by" in card.to_markdown()
     assert "<h2>What it goes by</h2>" in card.to_html()
     assert "It goes most by: " in str(card)
@@ -205,7 +211,30 @@ def test_what_deserves_a_look():
     assert ("spelling", ("shop",)) in seen
     assert ("codes", ("type",)) in seen
     assert not any("comment" in columns or "weight" in columns for _, columns in seen)
+    for most in (n, 5):  # so many different words are text, and categories
+        sums = ["soon", *(str(100 + number % most) for number in range(n - 1))]
+        assert ("unread", ("sum",)) in findings(frame.assign(sum=sums), "y")
+    assert ("constant", ("place",)) in findings(frame.assign(place="here"), "y")
+    signs = np.where(y == "a", 1.0, -1.0)
+    assert ("codes", ("y",)) in findings(frame.assign(y=signs), "y")
     assert ("duplicates", ()) in findings(pd.concat([frame, frame.head(20)]), "y")
+
+
+def test_columns_are_called_left_out_only_where_they_are():
+    frame = pd.DataFrame({"x": [1.5, 2.5, 4.0] * 10, "here": "yes", "half": ["yes", None] * 15})
+    frame["empty"] = np.nan
+    columns = ("here", "empty")
+    (finding,) = inspect_table(Dataset.from_frame(frame))
+    assert finding.columns == columns
+    assert str(finding) == (
+        "here and empty are the same in every row. Nothing can be learnt from them: they are left "
+        "out."
+    )
+    usable, _ = usable_inputs(frame)
+    assert set(frame) - set(usable) == set(columns)
+    (alone,) = inspect_table(Dataset.from_frame(frame[["here"]]))
+    assert str(alone) == "here is the same in every row. Nothing can be learnt from it."
+    assert list(usable_inputs(frame[["here"]])[0]) == ["here"]
 
 
 def test_nothing_deserves_a_look_in_plain_tables():
@@ -273,8 +302,16 @@ def test_numbers_are_read_as_they_were_written_in_training(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["explain", str(made.path), str(tmp_path / "new.csv"), "--row", "3"])
     assert "y = 350.5." in capsys.readouterr().out
-    with pytest.raises(DataError, match=r"new\.xlsx: predictions are made for CSV and Parquet"):
-        predict_file(made.model, tmp_path / "new.xlsx")
+    rows = pd.DataFrame({"x": [0.5, 0.5], "price": ["1.200,00 €", "3.500,00 €"]})
+    rows.to_excel(tmp_path / "new.xlsx", index=False)
+    rows.to_json(tmp_path / "new.jsonl", orient="records", lines=True)
+    for name in ("new.xlsx", "new.jsonl"):
+        predict_file(made.model, tmp_path / name, tmp_path / "p.csv")
+        assert pd.read_csv(tmp_path / "p.csv")["prediction"].tolist() == pytest.approx(
+            [120.5, 350.5]
+        )
+        text = verulam(capsys, "explain", made.path, tmp_path / name, "--row", "2")
+        assert "y = 350.5." in text
     (tmp_path / "dollars.csv").write_text("x,price\n0.5,$1200\n")
     with pytest.raises(DataError, match=r"'price', row 1: '\$1200' is not a number in €"):
         predict_file(made.model, tmp_path / "dollars.csv", tmp_path / "p.csv")

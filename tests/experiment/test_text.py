@@ -17,6 +17,7 @@ from verulam.experiment._text import (
     sentence,
     text_table,
     times_text,
+    wrapped_table,
 )
 from verulam.measures import Measure, measure
 
@@ -26,6 +27,17 @@ ERROR, RMSE = measure("error"), measure("rmse")
 def test_columns_line_up():
     lines = text_table(["name", "n"], [["a", "100"], ["longer", "2"]]).splitlines()
     assert lines == ["name      n", "------  ---", "a       100", "longer    2"]
+
+
+@pytest.mark.parametrize("room", range(22, 60))
+def test_wrapped_names_lose_no_letter(room):
+    """Whatever the width, the lines of a name put together are the name."""
+    name = "naive Bayes (preparation=standardised, kind=self-organising.map)"
+    table = wrapped_table(["learner", "error"], [[name, "0.08"]], room)
+    lines = table.splitlines()[2:]
+    assert max(map(len, table.splitlines())) <= room
+    pieces = [line.removesuffix("0.08").strip() for line in lines]
+    assert "".join(pieces).replace(" ", "") == name.replace(" ", "")
 
 
 @pytest.mark.parametrize(

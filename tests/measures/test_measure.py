@@ -109,7 +109,10 @@ def test_missing_method_is_named():
 
 def problem_of(entry):
     random = np.random.default_rng(0)
-    if entry.task == "regression":
+    if entry.needs in ("intervals", "predictive densities"):
+        table = np.column_stack([np.zeros(30), np.full(30, -1.0), np.ones(30), np.full(30, 0.5)])
+        return random.normal(size=30), table, None
+    if entry.task in ("regression", "density"):
         return random.normal(size=30), random.normal(size=30), None
     true = random.integers(0, 3, 30)
     if entry.needs == "probabilities":

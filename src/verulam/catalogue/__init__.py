@@ -1,7 +1,15 @@
 """Every learner by name, ours and borrowed, and the map from the texts to the code."""
 
 from verulam.base import publish as _publish
-from verulam.catalogue._entries import Entry, entries, entry, learner, learners, our_entries
+from verulam.catalogue._entries import (
+    Entry,
+    agent_entries,
+    entries,
+    entry,
+    learner,
+    learners,
+    our_entries,
+)
 from verulam.catalogue._grades import (
     COMPLEXITY_GRADES,
     GRADES,
@@ -18,6 +26,7 @@ __all__ = [
     "Entry",
     "MapRow",
     "SearchResult",
+    "agent_entries",
     "complexity_of",
     "complexity_of_estimator",
     "entries",

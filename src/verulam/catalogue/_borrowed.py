@@ -1,8 +1,8 @@
-"""Learners of other libraries that are exactly a method of the texts, under the texts' names."""
+"""Learners under the texts' names: those of other libraries, and ours with settings of a kind."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,25 @@ class Borrowed:
     rows: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     task: str = ""
+
+    @property
+    def source(self) -> Literal["ours", "borrowed"]:
+        """Whose class it is."""
+        return "ours" if self.path.startswith("verulam.") else "borrowed"
+
+
+#: A perceptron that is done in a moment: one small layer, few epochs and much weight decay. Picked
+#: on seven bundled tables, where it is about as accurate as training to the end, at a twentieth of
+#: the time.
+QUICK_NETWORK: Mapping[str, Any] = {
+    "hidden_layer_sizes": 32,
+    "learning_rate": 0.01,
+    "batch_size": 32,
+    "alpha": 3.0,
+    "max_iter": 15,
+    "n_iter_no_change": 15,
+    "tol": 0,
+}
 
 
 def _sklearn(
@@ -72,7 +91,6 @@ BORROWED: tuple[Borrowed, ...] = (
         bootstrap=False,
     ),
     _sklearn("AdaBoost", "ensemble.AdaBoostClassifier", "Alpaydin 17.7", "17.y"),
-    _sklearn("random forest", "ensemble.RandomForestClassifier", "Alpaydin 9.7", "9.ak"),
     _sklearn(
         "gradient boosting", "ensemble.HistGradientBoostingClassifier", "Alpaydin 17.12", "17.ac"
     ),
@@ -82,7 +100,21 @@ BORROWED: tuple[Borrowed, ...] = (
         "SIT1305 II",
         "U2.y U2.z",
     ),
+    Borrowed(
+        "neural network",
+        "verulam.neural.MLPClassifier",
+        "Alpaydin 11.8.2",
+        ("11.w",),
+        QUICK_NETWORK,
+    ),
     _sklearn("mean predictor", "dummy.DummyRegressor", ""),
+    Borrowed(
+        "neural network regression",
+        "verulam.neural.MLPRegressor",
+        "Alpaydin 11.8.2",
+        ("11.w",),
+        QUICK_NETWORK,
+    ),
     _sklearn(
         "k-nearest neighbours smoother",
         "neighbors.KNeighborsRegressor",
@@ -103,7 +135,6 @@ BORROWED: tuple[Borrowed, ...] = (
         "Alpaydin 17.12",
         "17.ac",
     ),
-    _sklearn("random forest regression", "ensemble.RandomForestRegressor", "Alpaydin 9.7", "9.ak"),
     _sklearn("kernel density", "neighbors.KernelDensity", "Alpaydin 8.2.2", "8.b 8.e U3.n B4.c"),
     _sklearn("one-class support vector machine", "svm.OneClassSVM", "Alpaydin 13.12", "13.aj"),
     _sklearn("isolation forest", "ensemble.IsolationForest", "SIT1305 I", "U1.p"),

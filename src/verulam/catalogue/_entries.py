@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from verulam import base
 from verulam.base import unknown_name
+from verulam.catalogue._agents import AGENTS
 from verulam.catalogue._borrowed import BORROWED
 from verulam.catalogue._grades import COMPLEXITY_GRADES, complexity_of_estimator, grade_of
 from verulam.catalogue._map import read_map
 from verulam.catalogue._names import long_name, name_key, plain_words, short_name, spoken_names
+from verulam.catalogue._synonyms import SYNONYMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +35,7 @@ _NO_LEARNERS = frozenset(
         "cli",
         "data",
         "experiment",
+        "lab",
         "measures",
         "numerics",
         "plots",
@@ -40,8 +43,8 @@ _NO_LEARNERS = frozenset(
         "testing",
     }
 )
-#: Stands in the list for a package, where the learners of others are.
-_BORROWED = "borrowed"
+#: Stand in the list for a package: where the learners of others are, and where agents are.
+_BORROWED, _AGENTS = "borrowed", "agents"
 #: Packages of ours whose learners go by distances, inner products or steps along a gradient.
 _SENSITIVE_TO_SCALE = frozenset(
     {"bayes", "cluster", "kernel", "linear", "local", "neural", "nonparametric"}
@@ -89,17 +92,21 @@ class Entry:
     @property
     def spoken(self) -> str:
         """The name as it is written in a sentence: ``naive Bayes``; no two learners share it."""
-        if self.source == "borrowed":
+        if self._named_by_texts:
             return self.name
         return _spoken_names().get(self.name) or short_name(self.name.rpartition(".")[2])
 
     @property
     def names(self) -> tuple[str, ...]:
         """All names it can be asked for by: the full one, the spoken one, words of the class."""
-        if self.source == "borrowed":
+        if self._named_by_texts:
             return (self.name,)
         word = self.name.rpartition(".")[2]
         return tuple(dict.fromkeys((self.name, self.spoken, long_name(word), plain_words(word))))
+
+    @property
+    def _named_by_texts(self) -> bool:
+        return self.source == "borrowed" or "." not in self.name
 
     @property
     def learner_class(self) -> type[Any]:
@@ -143,7 +150,7 @@ class Entry:
     @property
     def wants_scaling(self) -> bool:
         """Whether columns are brought to one scale first: where units matter, and if borrowed."""
-        return self.source == "borrowed" or self.name.partition(".")[0] in _SENSITIVE_TO_SCALE
+        return self.source == "borrowed" or self.path.split(".")[1] in _SENSITIVE_TO_SCALE
 
     @property
     def interpretability(self) -> int | None:
@@ -192,27 +199,43 @@ class Listed:
 @cache
 def our_entries() -> tuple[Entry, ...]:
     """Return the learners of this library, package by package."""
+    named = {item.name for item in (*BORROWED, *AGENTS)}
+    return tuple(
+        Entry(row.name, path, "ours", row.section, _covered().get(path, ()))
+        for row in listing()
+        if row.name not in named and (path := f"verulam.{row.name}")
+    )
+
+
+@cache
+def _covered() -> dict[str, tuple[str, ...]]:
+    """Return the rows of the map that each of our classes covers, by its dotted name."""
     covered: dict[str, list[str]] = {}
     for map_row in read_map():
         for path in map_row.where:
             covered.setdefault(path, []).append(map_row.id)
-    return tuple(
-        Entry(row.name, path, "ours", row.section, tuple(covered.get(path, ())))
-        for row in listing()
-        if row.source == "ours" and (path := f"verulam.{row.name}")
-    )
+    return {path: tuple(rows) for path, rows in covered.items()}
 
 
 @cache
 def _borrowed_entries() -> tuple[Entry, ...]:
     return tuple(
-        Entry(b.name, b.path, "borrowed", b.section, b.rows, b.parameters, b.task) for b in BORROWED
+        Entry(b.name, b.path, b.source, b.section, b.rows, b.parameters, b.task) for b in BORROWED
+    )
+
+
+@cache
+def agent_entries() -> tuple[Entry, ...]:
+    """Return the agents, which learn by acting and are no learners of tables."""
+    return tuple(
+        Entry(a.name, a.path, "ours", a.section, _covered().get(a.path, ()), a.parameters, a.task)
+        for a in AGENTS
     )
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """Return every learner there is: ours, then the borrowed ones."""
+    """Return every learner there is: ours by class, then those under the texts' names."""
     return our_entries() + _borrowed_entries()
 
 
@@ -234,19 +257,19 @@ def listing() -> tuple[Listed, ...]:
 
 
 def listed_packages() -> list[str]:
-    """Return the packages of ours that hold learners, by the alphabet, and the word "borrowed"."""
+    """Return the packages of ours that hold learners, by the alphabet, "agents" and "borrowed"."""
     ours = sorted(
         folder.name
         for folder in _FOLDER.iterdir()
         if folder.name not in _NO_LEARNERS and (folder / "__init__.py").is_file()
     )
-    return [*ours, _BORROWED]
+    return [*ours, _AGENTS, _BORROWED]
 
 
 def inspected(package: str) -> list[Listed]:
     """Return what a list shows of the learners of a package, from the classes themselves."""
-    if package == _BORROWED:
-        items = _borrowed_entries()
+    if package in (_BORROWED, _AGENTS):
+        items = _borrowed_entries() if package == _BORROWED else agent_entries()
     else:
         items = tuple(
             Entry(
@@ -273,7 +296,8 @@ def inspected(package: str) -> list[Listed]:
 
 def stamp(package: str) -> str:
     """Return a hash of the file that names the learners of a package."""
-    file = "catalogue/_borrowed.py" if package == _BORROWED else f"{package}/__init__.py"
+    by_name = package in (_BORROWED, _AGENTS)
+    file = f"catalogue/_{package}.py" if by_name else f"{package}/__init__.py"
     return sha256(_FOLDER.joinpath(file).read_bytes()).hexdigest()[:12]
 
 
@@ -283,7 +307,7 @@ def _spoken_names() -> dict[str, str]:
 
 
 def entry(name: str) -> Entry:
-    """Return the entry of one learner, by any of its names, whatever the case and punctuation.
+    """Return the entry of a learner or agent, by any name, whatever the case and punctuation.
 
     Examples
     --------
@@ -292,17 +316,30 @@ def entry(name: str) -> Entry:
     """
     key = name_key(name)
     # A full name wins over words that happen to be part of another's.
-    exact = [item for item in entries() if name_key(item.name) == key]
-    matches = exact or [item for item in entries() if key in map(name_key, item.names)]
+    known = entries() + agent_entries()
+    exact = [item for item in known if name_key(item.name) == key]
+    matches = exact or [item for item in known if key in map(name_key, item.names)]
     if not matches:
-        names = {word for item in entries() for word in (item.name, item.spoken)}
-        raise unknown_name(
-            "learner", name, sorted(names), hint="`verulam learners` lists them all."
-        )
+        raise _unknown_learner(name, known)
     if len(matches) > 1:
         choices = ", ".join(item.name for item in matches)
         raise unknown_name("learner", name, [], hint=f"The name fits several: {choices}.")
     return matches[0]
+
+
+def _unknown_learner(name: str, known: Sequence[Entry]) -> base.UnknownNameError:
+    """Return the error for a name that no learner has, with what other people call so."""
+    hint = "`verulam learners` lists them all."
+    words = SYNONYMS.get(name.strip().lower(), "").split()
+    called = [
+        item.spoken for item in known if words and all(w in item.spoken.lower() for w in words)
+    ]
+    if called:
+        # The plain forms, such as "k-nearest neighbours", before what is made of them.
+        hint = f"Nearest: {', '.join(sorted(called, key=len)[:3])}. {hint}"
+        return unknown_name("learner", name, [], hint=hint)
+    names = {word for item in known for word in (item.name, item.spoken)}
+    return unknown_name("learner", name, sorted(names), hint=hint)
 
 
 def learner(name: str, **parameters: Any) -> Any:
@@ -372,6 +409,8 @@ def _learner_classes(package: str) -> Iterable[type[Any]]:
         if (
             inspect.isclass(candidate)
             and issubclass(candidate, BaseEstimator)
+            # Agents have parameters too, but learn by acting.
+            and hasattr(candidate, "fit")
             and not inspect.isabstract(candidate)
         ):
             yield candidate

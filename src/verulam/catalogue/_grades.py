@@ -69,6 +69,15 @@ _COMPLEXITY_OF_CLASSES: dict[str, int | None] = {
     "LinearSVC": 1,
     "LinearSVR": 1,
     "NearestCentroid": 1,
+    # Agents: one that learns nothing, tables, and functions of states.
+    "RandomAgent": 0,
+    "QLearning": 1,
+    "Sarsa": 1,
+    "TDPrediction": 1,
+    "FittedQ": 3,
+    "GradientQLearning": 3,
+    "GradientSarsa": 3,
+    "GradientTD": 3,
     # Curved, but of a form that is known beforehand.
     "AdditiveModel": 2,
     "BasisExpansion": 2,

@@ -37,6 +37,8 @@ _PHRASES = {
     "one class": "one-class",
     "one versus rest": "one-versus-rest",
     "Q learning": "Q-learning",
+    "random forest classifier": "random forest",
+    "random forest regressor": "random forest regression",
     "rest reject": "rest with reject",
     "running line": "running line smoother",
     "running mean": "running mean smoother",

@@ -10,69 +10,10 @@ from importlib.resources import files
 from typing import Any
 
 from verulam.base import nearest_names
-from verulam.catalogue._entries import Entry, entries
+from verulam.catalogue._entries import Entry, agent_entries, entries
 from verulam.catalogue._map import MapRow, read_map
+from verulam.catalogue._synonyms import ELSEWHERE, SYNONYMS
 
-#: What people say, and what the texts and the catalogue call it.
-SYNONYMS = {
-    "knn": "nearest neighbour",
-    "k-nn": "nearest neighbour",
-    "rf": "random forest",
-    "svm": "support vector",
-    "svc": "support vector machine",
-    "svr": "support vector regression",
-    "xgboost": "gradient boosting",
-    "lightgbm": "gradient boosting",
-    "catboost": "gradient boosting",
-    "gbm": "gradient boosting",
-    "neural net": "perceptron",
-    "neural nets": "perceptron",
-    "neural network": "perceptron",
-    "neural networks": "perceptron",
-    "deep learning": "perceptron",
-    "cnn": "convolutional",
-    "rnn": "recurrent",
-    "gmm": "gaussian mixture",
-    "em algorithm": "em",
-    "gp": "gaussian process",
-    "cart": "decision tree",
-    "outlier detection": "outlier",
-    "anomaly detection": "outlier",
-    "kmeans": "k-means",
-    "t-test": "t test",
-    "logit": "logistic",
-    # Names of functions of the toolbox that Bartkowiak uses, where letters alone mislead.
-    "ls": "pseudo-inverse",
-    "rbf kernel": "gaussian family",
-    "rce": "coulomb",
-    "dimensionality reduction": "principal component",
-    "feature selection": "subset selection",
-}
-#: What is not a method of the texts, and where it is.
-ELSEWHERE = {
-    "learning curve": "training_shares of a study; its report draws them.",
-    "imbalance": "`verulam describe` says which class is rare; `compare` then takes --measure auc, "
-    "and losses of a study say what each mistake costs (guide: Real tables).",
-    "imbalanced": "see imbalance",
-    "class weight": "losses of a study; class_weight and sample_weight of most learners.",
-    "feature importance": "the card of a finalised model; permutation_importance of "
-    "ensemble.RandomForestClassifier; sklearn.inspection.permutation_importance for any learner.",
-    "permutation importance": "see feature importance",
-    "grid search": "tuning of a study (`verulam init` shows it); scikit-learn's GridSearchCV works "
-    "with every learner.",
-    "hyperparameter": "tuning of a study (`verulam init` shows it).",
-    "missing value": "learners tagged `missing` take gaps as they are; for the others `compare` "
-    "imputes within each training part.",
-    "time series": "--resampling 'expanding 5 by DATE' tests on later rows; package "
-    "verulam.sequence.",
-    "group": "--groups COLUMN keeps rows of one patient or customer on one side of every split.",
-    "text": "columns of text become components by themselves in `compare`; topics are in "
-    "verulam.bayes.",
-    "date": "columns of dates become time, season and weekday by themselves in `compare`.",
-    "excel": "verulam.data.read takes .xlsx, .csv, .parquet, .feather, .jsonl, .arff and .npz.",
-    "explain": "`verulam explain MODEL FILE --row 2`; explain of naive Bayes and neighbours; the "
-    "tree and the rules of readable learners.",
-}
 #: A number of a section or an equation, as it may be asked for by itself.
 _PLACE = re.compile(r"§?(\d+(?:\.\d+)*)")
 #: Behind every rank that words of a question can add up to.
@@ -118,7 +59,7 @@ class SearchResult:
     rows
         Rows of the map, best first.
     learners
-        Learners in the catalogue, best first.
+        Learners and agents in the catalogue, best first.
     suggestions
         What looks most like the question, where nothing was found.
     elsewhere
@@ -159,10 +100,11 @@ def find(question: str) -> SearchResult:
     asked = _in_their_words(_plain(question))
     words = asked.split()
     row_ranks = {row.id: _row_rank(row, words) for row in read_map()}
-    learner_ranks = {item.name: _learner_rank(item, words) for item in entries()}
+    known_learners = entries() + agent_entries()
+    learner_ranks = {item.name: _learner_rank(item, words) for item in known_learners}
     # Rows and learners lead to one another: who asks for a method wants its place, and vice versa.
     by_learner = {
-        row for item in entries() if learner_ranks[item.name] is not None for row in item.rows
+        row for item in known_learners if learner_ranks[item.name] is not None for row in item.rows
     }
     rows = _ranked((_or_linked(row_ranks[row.id], row.id in by_learner), row) for row in read_map())
     learners = _ranked(
@@ -172,13 +114,13 @@ def find(question: str) -> SearchResult:
             ),
             item,
         )
-        for item in entries()
+        for item in known_learners
     )
     suggestions: tuple[str, ...] = ()
     elsewhere = _elsewhere(_plain(question))
     if not rows and not learners and not elsewhere:
         known = {_plain(row.capability): row.capability for row in read_map()}
-        known |= {_plain(item.spoken): item.spoken for item in entries()}
+        known |= {_plain(item.spoken): item.spoken for item in known_learners}
         suggestions = tuple(known[name] for name in nearest_names(_plain(question), known))
     section = read_sections().get(question.strip().removeprefix("§").strip())
     return SearchResult(section, rows, learners, suggestions, elsewhere)
@@ -188,7 +130,9 @@ def _in_their_words(question: str) -> str:
     """Return a question in the words of the texts: synonyms, "chapter 9" as 9, no plurals."""
     question = re.sub(r"\b(chapter|ch\.?|section)\s+(?=\d)", "", question.strip())
     question = SYNONYMS.get(question, question)
-    known = " ".join(_plain(row.capability) for row in read_map())
+    known = " ".join(
+        [_plain(row.capability) for row in read_map()] + [_plain(item.spoken) for item in entries()]
+    )
     words = []
     for word in question.split():
         singular = word.removesuffix("s")
@@ -235,7 +179,8 @@ def _text_rank(word: str, text: str, other: str) -> int | None:
     """Rank a word: the beginning of one in `text`, within one, or the beginning in `other`."""
     if re.search(rf"\b{re.escape(word)}", text):
         return 1
-    if word in text:
+    # Three letters stand within too many words: "roc" in "process".
+    if len(word) > 3 and word in text:
         return 2
     return 3 if re.search(rf"\b{re.escape(word)}", other) else None
 

@@ -10,10 +10,10 @@ import typer
 from verulam.cli._shared import (
     FAILED,
     INTERRUPTED,
-    DataSource,
     DropMissing,
     LeaveOut,
     as_typed,
+    complete_data,
     complete_learners,
     complete_measure,
     examples,
@@ -24,15 +24,18 @@ from verulam.cli._shared import (
 )
 
 if TYPE_CHECKING:
-    from verulam.experiment import Comparison
+    from verulam.experiment import Comparison, EnvironmentChoice
 
 compare_app = typer.Typer()
 DEFAULT_RULE = "half standard error"
+#: Options that change no score.
+NO_SCORES = {"data", "jobs", "store", "csv", "report", "no_report", "open_it"}
 
 Learners = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        help="Names with commas between; one of each kind if not given.",
+        help="Names with commas between, or the option again for each; one of each kind if not "
+        "given.",
         autocompletion=complete_learners,
     ),
 ]
@@ -61,6 +64,10 @@ Rule = Annotated[
         "rejected'."
     ),
 ]
+Categorical = Annotated[
+    str | None,
+    typer.Option(help="Columns of numbers that are codes, with commas between.", metavar="COLUMNS"),
+]
 Keep = Annotated[
     str | None,
     typer.Option(
@@ -75,6 +82,59 @@ Groups = Annotated[
         "for none; if not given, one that seems to be it.",
         metavar="COLUMN",
     ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says how much each row weighs, in learning and in the measures.",
+        metavar="COLUMN",
+    ),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column to predict; several columns of numbers, each with its --target, are predicted "
+        "together."
+    ),
+]
+LossFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="CSV file of what decisions cost: a row per decision, its name first, and a column "
+        "per class; learners are then compared by the mean cost of their decisions.",
+    ),
+]
+RejectCost = Annotated[
+    float | None, typer.Option(min=0.0, help="What it costs to withhold a decision.")
+]
+OptionalData = Annotated[
+    str | None,
+    typer.Argument(
+        help="Name of a bundled data set, or a file; left out where agents are compared.",
+        autocompletion=complete_data,
+        metavar="[DATA]",
+    ),
+]
+TaskName = Annotated[
+    str | None,
+    typer.Option(help="density or clustering, where no target is to be predicted."),
+]
+EnvironmentName = Annotated[
+    str | None,
+    typer.Option(
+        help="Compare agents instead, in an environment: cliff, corridor, four rooms, maze, "
+        "slippery rooms, small grid, or a Gymnasium id.",
+        metavar="NAME",
+    ),
+]
+Episodes = Annotated[
+    int | None, typer.Option(min=1, help="Episodes of training in the environment; 300.")
+]
+RunFile = Annotated[
+    Path | None, typer.Option(help="Keep every run in this file, to go on from there.")
+]
+ReportFile = Annotated[
+    Path | None, typer.Option(help="File for the report; DATA-comparison.html if not given.")
 ]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report.")]
 Rare = Annotated[
@@ -91,11 +151,14 @@ TimeBudget = Annotated[
         "verulam compare iris",
         "verulam compare sales.csv --target bought --measure auc --open",
         'verulam compare wine --learners "naive bayes,random forest" --resampling 5x2',
+        "verulam compare iris --task clustering",
+        "verulam compare --environment cliff",
     )
 )
 def compare(
-    data: DataSource,
-    target: Annotated[str | None, typer.Option(help="Column to predict.")] = None,
+    context: typer.Context,
+    data: OptionalData = None,
+    target: Targets = None,
     learners: Learners = None,
     measure: MeasureName = None,
     resampling: ResamplingForm = None,
@@ -104,39 +167,37 @@ def compare(
     time_budget: TimeBudget = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same scores.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for all cores.")] = -1,
-    store: Annotated[
-        Path | None, typer.Option(help="Keep every run in this file, to go on from there.")
-    ] = None,
+    store: RunFile = None,
     csv: Annotated[Path | None, typer.Option(help="Also write every run to this file.")] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="File for the report; DATA-comparison.html if not given.")
-    ] = None,
+    report: ReportFile = None,
     no_report: NoReport = False,
     drop_missing_target: DropMissing = False,
     leave_out: LeaveOut = None,
     rare: Rare = "keep",
     keep: Keep = None,
+    categorical: Categorical = None,
     groups: Groups = None,
+    weights: Weights = None,
+    losses: LossFile = None,
+    reject_cost: RejectCost = None,
+    task: TaskName = None,
+    environment: EnvironmentName = None,
+    episodes: Episodes = None,
     open_it: OpenIt = False,
 ) -> None:
-    """Compare learners on a data set and write a report.
+    """Compare learners on a data set, or agents in an environment, and write a report.
 
     Exit code: 0 fine, 1 some runs failed, 2 wrong usage or unusable data, 130 stopped.
     """
-    # Without a name, the report goes to the current folder.
-    page = None if no_report else report or Path("report.html")
-    for option, path in (("--csv", csv), ("--store", store), ("--report", page)):
-        # Found out now, not after the work is done.
-        folder_of(path, option)
+    _check_files(csv, store, report, no_report=no_report)
     _check_options(rule, time_budget)
-    from verulam.base import spreadsheet_table, write_whole
     from verulam.experiment import compare as run
 
     with _stopped_cleanly(store):
         comparison = run(
-            data,
-            None if learners is None else names_in(learners),
-            target=target,
+            _source(data, environment, episodes, task),
+            names_in(",".join(learners)) if learners else None,
+            target=target if target and len(target) > 1 else next(iter(target or ()), None),
             measure=measure,
             resampling=resampling,
             random_state=seed,
@@ -146,37 +207,84 @@ def compare(
             leave_out=names_in(leave_out),
             rare=rare,
             keep=names_in(keep),
+            categorical=names_in(categorical),
             groups=False if groups == "none" else groups,
+            weights=weights,
+            losses=losses,
+            reject_cost=reject_cost,
             matters=matters,
             rule=rule,
             time_budget=time_budget,
+            task=task,
         )
-    if csv is not None:
-        write_whole(csv, spreadsheet_table(comparison.scores()).to_csv(index=False))
+    _write_runs(comparison, csv)
     say(str(comparison))
     if not no_report:
-        command = as_typed(
-            "compare",
-            data,
-            {
-                "--target": target,
-                "--learners": learners,
-                "--measure": measure,
-                "--resampling": resampling,
-                "--matters": matters,
-                "--rule": None if rule == DEFAULT_RULE else rule,
-                "--time-budget": time_budget,
-                "--seed": seed,
-                "--drop-missing-target": drop_missing_target,
-                "--leave-out": leave_out,
-                "--rare": None if rare == "keep" else rare,
-                "--keep": keep,
-                "--groups": groups,
-            },
-        )
+        command = _typed(context)
         _report(comparison, report, command, open_it=open_it)
+        # Agents, densities and several outputs end in no model file.
+        if not (environment or task or len(target or ()) > 1):
+            say(_next_step(store))
     if len(comparison.failures):
         raise typer.Exit(FAILED)
+
+
+def _typed(context: typer.Context) -> str:
+    """Return the command as it is typed, without what changes no score."""
+    options = {
+        f"--{parameter.name}".replace("_", "-"): context.params[parameter.name]
+        for parameter in context.command.params
+        if parameter.name in context.params and parameter.name not in NO_SCORES
+    }
+    usual = {"--rule": DEFAULT_RULE, "--rare": "keep"}
+    return as_typed(
+        "compare",
+        context.params["data"] or "",
+        {name: value for name, value in options.items() if value != usual.get(name)},
+    )
+
+
+def _check_files(
+    csv: Path | None, store: Path | None, report: Path | None, *, no_report: bool
+) -> None:
+    """Refuse files that cannot be written, before any work is done."""
+    # Without a name, the report goes to the current folder.
+    page = None if no_report else report or Path("report.html")
+    for option, path in (("--csv", csv), ("--store", store), ("--report", page)):
+        folder_of(path, option)
+
+
+def _write_runs(comparison: "Comparison", csv: Path | None) -> None:
+    """Write every run to a file, where one was named."""
+    if csv is not None:
+        from verulam.base import spreadsheet_table, write_whole
+
+        write_whole(csv, spreadsheet_table(comparison.scores()).to_csv(index=False))
+
+
+def _source(
+    data: str | None, environment: str | None, episodes: int | None, task: str | None
+) -> "str | EnvironmentChoice":
+    """Return what is compared on: a table, or an environment."""
+    if environment is None:
+        if data is None:
+            raise typer.BadParameter(
+                "name a data set or a file, or an environment with --environment", param_hint="DATA"
+            )
+        if episodes is not None:
+            raise typer.BadParameter("is for --environment", param_hint="--episodes")
+        return data
+    if data is not None:
+        raise typer.BadParameter(
+            f"agents act in an environment, without the data {data!r}", param_hint="--environment"
+        )
+    if task is not None:
+        raise typer.BadParameter("is for tables", param_hint="--task")
+    from verulam.experiment import EnvironmentChoice
+
+    if episodes is None:
+        return EnvironmentChoice(environment)
+    return EnvironmentChoice(environment, episodes=episodes)
 
 
 def _check_options(rule: str, time_budget: float | None) -> None:
@@ -202,6 +310,13 @@ def _stopped_cleanly(store: Path | None) -> Iterator[None]:
         hint = "Nothing was kept; with --store FILE the same command can go on another time."
         say(wrapped(f"Stopped. {resumable if store else hint}"), err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _next_step(store: Path | None) -> str:
+    """Return how a model is made of what was recommended."""
+    if store is not None:
+        return f"Next: verulam finalise {store}"
+    return "Next: --store FILE keeps the runs, and verulam finalise FILE makes the model."
 
 
 def _report(comparison: "Comparison", file: Path | None, command: str, *, open_it: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verulam.cli._compare_command import compare_app
+from verulam.cli._lab_command import lab_app
 from verulam.cli._lines_command import lines_app
 from verulam.cli._result_commands import result_app
 from verulam.cli._shared import (
@@ -43,6 +44,25 @@ Tags = Annotated[
 ]
 #: Wrong usage or unusable data.
 USAGE = 2
+#: Options as other programs call them, and ours.
+SYNONYMS = {
+    "--metric": "--measure",
+    "--metrics": "--measure",
+    "--scoring": "--measure",
+    "--n-jobs": "--jobs",
+    "--n_jobs": "--jobs",
+    "--workers": "--jobs",
+    "--cv": "--resampling",
+    "--folds": "--resampling",
+    "--models": "--learners",
+    "--random-state": "--seed",
+    "--loss": "--losses",
+    "--loss-matrix": "--losses",
+    "--costs": "--losses",
+    "--sample-weight": "--weights",
+}
+#: Where one of them is understood.
+UNDERSTOOD = {("run", "--workers")}
 
 
 def _version(requested: bool) -> None:
@@ -68,7 +88,7 @@ def learners(
     task: Annotated[str | None, typer.Option(help="Such as classification.")] = None,
     tag: Tags = None,
 ) -> None:
-    """List the learners, ours and borrowed ones."""
+    """List the learners, ours and borrowed ones, and the agents."""
     from verulam.catalogue._entries import listed_learners
 
     listed = listed_learners(task, tag or ())
@@ -115,8 +135,8 @@ def describe(
     print_words(repr(dataset).partition("\n")[0])
     if dataset.description:
         print_words(dataset.description)
-    from verulam.experiment._study.inspection import inspect_table
-    from verulam.experiment._study.preparation import becomes
+    from verulam.experiment._preparation.inspection import inspect_table
+    from verulam.experiment._preparation.preparation import becomes
 
     findings = inspect_table(dataset)
     left_out = [name for f in findings if f.kind == "identifier" for name in f.columns]
@@ -184,14 +204,14 @@ def _map_lines(rows: Iterable["MapRow"]) -> Iterator[str]:
 
 
 def _learner_rows(learners: Iterable["Entry"]) -> list[tuple[str, str, str]]:
-    # The name of ours is the path of the class already.
+    # The name of most of ours is the path of the class already.
     return [
-        (item.name, item.path if item.source == "borrowed" else "ours", item.section)
+        (item.name, "ours" if item.path == f"verulam.{item.name}" else item.path, item.section)
         for item in learners
     ]
 
 
-for part in (compare_app, study_app, result_app, lines_app, warm_app):
+for part in (compare_app, study_app, result_app, lines_app, warm_app, lab_app):
     app.add_typer(part)
 
 
@@ -206,6 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     # Taken out here, so that it may stand before or after the command.
     debug = "--debug" in words
+    _refuse_synonyms(words)
     try:
         app([word for word in words if word != "--debug"], prog_name="verulam")
     except KeyboardInterrupt:
@@ -216,6 +237,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         say(f"Error: {' '.join(_words(error).split())}", err=True)
         sys.exit(USAGE)
+
+
+def _refuse_synonyms(words: Sequence[str]) -> None:
+    """Name our option where one was given as other programs call it."""
+    command = next((word for word in words if not word.startswith("-")), "")
+    for word in words:
+        option, equals, value = word.partition("=")
+        if option in SYNONYMS and (command, option) not in UNDERSTOOD:
+            instead = f"{SYNONYMS[option]}{equals}{value}"
+            say(f"Error: {option} is called {SYNONYMS[option]} here; try {instead}.", err=True)
+            sys.exit(USAGE)
 
 
 def _words(error: Exception) -> str:

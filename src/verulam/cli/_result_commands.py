@@ -165,7 +165,10 @@ def finalise(
 def predict(
     model: ModelFile,
     file: Annotated[
-        Path, typer.Argument(help="CSV or Parquet file, of any length.", metavar="FILE")
+        Path,
+        typer.Argument(
+            help="File of any known format; CSV and Parquet of any length.", metavar="FILE"
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -181,6 +184,10 @@ def predict(
         str,
         typer.Option(help="Categories the model has never seen: missing (and told), or refuse."),
     ] = "missing",
+    missing: Annotated[
+        str,
+        typer.Option(help="Gaps, where the model was made from complete rows: refuse, or typical."),
+    ] = "refuse",
     trust: Trust = None,
 ) -> None:
     """Predict for every row of a file with a saved model.
@@ -199,7 +206,7 @@ def predict(
         words = " ".join(f"--trust {name}" for name in [*(trust or ()), *error.types])
         say(f"Only if you know who made it: {words}", err=True)
         raise typer.Exit(2) from None
-    done = predict_file(loaded, file, output, keep=keep or (), unseen=unseen)
+    done = predict_file(loaded, file, output, keep=keep or (), unseen=unseen, missing=missing)
     for line in done.notices:
         say(wrapped(line), err=True)
     if output is not None:

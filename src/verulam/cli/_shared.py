@@ -26,10 +26,10 @@ def complete_data(incomplete: str) -> list[str]:
 
 def complete_learners(incomplete: str) -> list[str]:
     """Return names of learners, the last one completed, for a list with commas between."""
-    from verulam.catalogue import entries
+    from verulam.catalogue import agent_entries, entries
 
     done, comma, last = incomplete.rpartition(",")
-    names = _beginning((item.name for item in entries()), last.lstrip())
+    names = _beginning((item.name for item in entries() + agent_entries()), last.lstrip())
     return [f"{done}{comma}{name}" for name in names]
 
 
@@ -91,15 +91,19 @@ def names_in(listing: str | None) -> list[str]:
 def as_typed(command: str, argument: str, options: Mapping[str, Any]) -> str:
     """Return a command as it is typed; options that are None or false are left out.
 
+    An option with a list is repeated for each of its members.
+
     Examples
     --------
     >>> as_typed("compare", "my data.csv", {"--target": "sold", "--store": None, "--seed": 0})
     "verulam compare 'my data.csv' --target sold --seed 0"
     """
-    words = ["verulam", command, argument]
+    words = ["verulam", command, *([argument] if argument else [])]
     for option, value in options.items():
         if value is True:
             words.append(option)
+        elif isinstance(value, list | tuple):
+            words += [word for item in value for word in (option, str(item))]
         elif value is not None and value is not False:
             words += [option, str(value)]
     return shlex.join(words)

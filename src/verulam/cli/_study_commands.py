@@ -39,20 +39,34 @@ StudyFile = Annotated[Path, typer.Argument(help="TOML file of a study.", metavar
 
 @study_app.command(
     epilog=examples(
-        "verulam init", "verulam init flowers.toml", "verulam init sales.csv --target bought"
+        "verulam init",
+        "verulam init flowers.toml",
+        "verulam init iris",
+        "verulam init sales.csv --target bought",
     )
 )
 def init(
     file: Annotated[
         Path,
-        typer.Argument(help="Study file to write, or a table to write one for.", metavar="FILE"),
+        typer.Argument(
+            help="Study file to write, or a table or bundled data set to write one for.",
+            metavar="FILE",
+        ),
     ] = Path("study.toml"),
     target: Annotated[str | None, typer.Option(help="Column of the table to predict.")] = None,
 ) -> None:
     """Write a commented study file that runs as it is, for an example or for a table of yours."""
-    table = file if target is not None or (file.suffix != ".toml" and file.is_file()) else None
+    from verulam.data import dataset_names
+
+    table: Path | str | None = None
+    if str(file) in dataset_names() and not file.exists():
+        table = str(file)
+    elif target is not None or (file.suffix != ".toml" and file.is_file()):
+        table = file
     if table is not None:
-        file = Path(f"{table.name.split('.')[0]}.toml")
+        file = Path(f"{file.name.split('.')[0]}.toml")
+    elif not file.suffix:
+        file = file.with_suffix(".toml")
     if not file.resolve().parent.is_dir():
         raise ValueError(f"There is no folder {file.resolve().parent}.")
     if file.exists():
@@ -101,7 +115,7 @@ def plan(
 @study_app.command(
     epilog=examples(
         "verulam run study.toml",
-        "verulam run study.toml --engine dask --workers 4",
+        "verulam run study.toml --engine dask --jobs 4",
         "verulam run study.toml --retry-failed",
     )
 )
@@ -116,7 +130,10 @@ def run(
             help="processes, serial, dask or dask://host:port.", autocompletion=complete_engine
         ),
     ] = "processes",
-    workers: Annotated[int | None, typer.Option(help="Processes; one a core if not given.")] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "--workers", help="Processes; one a core if not given."),
+    ] = None,
     recycle: Annotated[
         int | None,
         typer.Option(help="Runs after which a process is replaced by a new one.", min=1),
@@ -130,14 +147,12 @@ def run(
     from verulam.experiment import run as carry_out
 
     path = store or default_store(study)
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers: {workers}; expected a whole number of at least 1.")
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"--jobs: {jobs}; expected a whole number of at least 1.")
     retry = ("killed", "timed out", "failed") if retry_failed else ("killed", "timed out")
     asked = read_study(study)
     try:
-        results = carry_out(
-            asked, path, engine=engine, workers=workers, recycle=recycle, retry=retry
-        )
+        results = carry_out(asked, path, engine=engine, workers=jobs, recycle=recycle, retry=retry)
     except KeyboardInterrupt:
         counts = Results(path).status() if path.is_file() else {}
         again = f"verulam run {study}" + (f" --store {store}" if store else "")
@@ -204,12 +219,14 @@ def _example_study(file: Path) -> str:
     return text.replace("study.toml", str(file)).replace("study.sqlite", str(default_store(file)))
 
 
-def _study_for(file: Path, table: Path, target: str | None) -> str:
+def _study_for(file: Path, table: Path | str, target: str | None) -> str:
     """Return the commented study with a table of the user's in the place of the example."""
+    from verulam.experiment._preparation.inspection import inspect_table, rare_classes
     from verulam.experiment._study.choices import default_learners
     from verulam.experiment._study.data_source import open_data
-    from verulam.experiment._study.inspection import inspect_table, rare_classes
 
+    if target is None and isinstance(table, str):
+        target = open_data(table).target
     if target is None:
         names = ", ".join(open_data(table).table.columns)
         raise ValueError(f"--target: name the column of {table} to predict, one of {names}.")
@@ -220,7 +237,9 @@ def _study_for(file: Path, table: Path, target: str | None) -> str:
     lines += [f"groups = {_toml(grouped[0])}"] if grouped else []
     lines += ["drop_missing_target = true"] if data.dropped_rows else []
     remarks = [f"# {line}" for finding in findings for line in textwrap.wrap(str(finding), 96)]
-    learners, omission = default_learners(str(data.task), data.n_rows)
+    learners, omission = default_learners(
+        str(data.task), data.n_rows, rare=bool(rare_classes(data))
+    )
     remarks += [f"# {line}" for line in textwrap.wrap(omission, 96)]
     contestants = [f'[[learners]]\nname = "{name}"\n' for name in learners]
     measure = "auc" if rare_classes(data) else None
@@ -250,7 +269,8 @@ def _print_next(analysis: "Analysis", path: Path) -> None:
 
     labels = [label for label, table in analysis.tables.items() if table["mean"].notna().any()]
     say(f"Next: verulam report {path}, verulam analyse {path}")
-    if not labels:
+    # A final model is one that predicts.
+    if not labels or analysis.results.description.get("task"):
         return
     several = f" --data {shlex.quote(labels[0])}" if len(analysis.tables) > 1 else ""
     command = f"verulam finalise {path}{several}"

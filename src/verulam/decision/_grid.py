@@ -53,6 +53,14 @@ class DecisionGrid:
         """Where the decision is no class."""
         return self.codes >= self.n_classes
 
+    @property
+    def certainty(self) -> Vector:
+        """From 0, where the largest posterior is no better than chance, to 1; 1 without any."""
+        if self.confidence is None or self.n_classes == 1:
+            return np.ones(self.codes.shape)
+        chance = 1.0 / self.n_classes
+        return np.clip((self.confidence - chance) / (1.0 - chance), 0.0, 1.0)
+
 
 def decision_regions(
     estimator: Any,
@@ -61,6 +69,7 @@ def decision_regions(
     features: Sequence[Any] = (0, 1),
     resolution: int = 200,
     margin: float = 0.05,
+    extent: Sequence[float] | None = None,
 ) -> DecisionGrid:
     """Return the decisions of a fitted classifier over the range of two inputs.
 
@@ -77,6 +86,8 @@ def decision_regions(
         Number of grid points along each axis.
     margin
         How far the grid goes beyond the data, as a share of their range.
+    extent
+        Ends of the two axes instead: left, right, bottom, top.
 
     Examples
     --------
@@ -95,7 +106,11 @@ def decision_regions(
         raise DataError(f"{name} is not fitted, or is no classifier: it has no classes_.")
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     first, second = _two_columns(frame, features)
-    axes = [_axis(frame.iloc[:, place], resolution, margin) for place in (first, second)]
+    ends = (None, None) if extent is None else _ends(extent)
+    axes = [
+        _axis(frame.iloc[:, place], resolution, margin, limits)
+        for place, limits in zip((first, second), ends, strict=True)
+    ]
     held = {
         place: _typical(frame.iloc[:, place])
         for place in range(frame.shape[1])
@@ -141,9 +156,27 @@ def _two_columns(frame: pd.DataFrame, features: Sequence[Any]) -> tuple[int, int
     return places[0], places[1]
 
 
-def _axis(column: pd.Series, resolution: int, margin: float) -> Vector:
+def _ends(extent: Sequence[float]) -> tuple[tuple[float, float], tuple[float, float]]:
+    try:
+        left, right, bottom, top = (float(value) for value in extent)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"extent must be four numbers, left, right, bottom, top, but got {extent!r}."
+        ) from None
+    if not (np.isfinite([left, right, bottom, top]).all() and left < right and bottom < top):
+        raise DataError(
+            f"extent must be finite with left < right and bottom < top, but got {extent!r}."
+        )
+    return (left, right), (bottom, top)
+
+
+def _axis(
+    column: pd.Series, resolution: int, margin: float, limits: tuple[float, float] | None
+) -> Vector:
     if not _is_number(column):
         raise DataError(f"The input {column.name!r} is not numeric: choose others in features.")
+    if limits is not None:
+        return np.linspace(*limits, resolution)
     low, high = float(column.min()), float(column.max())
     border = margin * (high - low) if high > low else 0.5
     return np.linspace(low - border, high + border, resolution)

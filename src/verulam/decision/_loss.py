@@ -136,7 +136,9 @@ def _named_matrix(
                 f"but its columns are {list(loss.columns)}."
             )
         actions = loss.index.tolist()
-        loss = loss[list(classes)].to_numpy()
+        # By place, since a list of truth values would choose rows.
+        columns = list(loss.columns)
+        loss = loss.iloc[:, [columns.index(label) for label in classes.tolist()]].to_numpy()
     matrix = np.asarray(loss, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != len(classes) or len(matrix) < 2:
         raise DataError(

@@ -58,6 +58,7 @@ from verulam.experiment._study.choices import DataChoice, LearnerChoice
 from verulam.experiment._study.designs import Design
 from verulam.experiment._study.study import Study
 from verulam.experiment._study.toml import read_study
+from verulam.experiment._tasks.environments import EnvironmentChoice
 from verulam.experiment._tuning.learner import TunedLearner
 from verulam.experiment._tuning.options import Tuning
 
@@ -68,6 +69,7 @@ __all__ = [
     "Comparison",
     "DataChoice",
     "Design",
+    "EnvironmentChoice",
     "Factor",
     "LearnerChoice",
     "LockedPartUsedError",

@@ -13,6 +13,7 @@ import pandas as pd
 
 from verulam.base import DataError, unknown_name, visible_text
 from verulam.experiment._analysis.pairwise import compare_pairs
+from verulam.experiment._report.report import contestant_rows
 from verulam.experiment._report.report import report as write_report
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._store.predictions import (
@@ -27,9 +28,12 @@ from verulam.measures import confusion, roc
 if TYPE_CHECKING:
     from verulam.experiment._analysis.analysis import Analysis
     from verulam.experiment._evidence.evidence import Evidence
+    from verulam.experiment._study.study import Study
     from verulam.measures import Measure
     from verulam.statistics import TestResult
 
+#: Columns that a notebook has no room for; the printed text has them.
+_LEFT_TO_TEXT = frozenset({"adjusted p", "repeats"})
 #: Columns of the ranking, in their order, by their names in the table of the analysis.
 _RANKING_COLUMNS = [
     "estimate",
@@ -66,6 +70,8 @@ class Comparison:
         Learner to what is done to the columns before it.
     persistent
         Whether its runs stay in a store that was named.
+    study
+        The study that it is.
 
     Examples
     --------
@@ -84,6 +90,7 @@ class Comparison:
     analysis: "Analysis"
     preparation: Mapping[str, str]
     persistent: bool = False
+    study: "Study | None" = None
 
     @property
     def design(self) -> str:
@@ -312,7 +319,9 @@ class Comparison:
             The command that gave the comparison, for whoever wants to give it again.
         """
         file = path or f"{self.data}-comparison.html"
-        return write_report(self.analysis, file, command=command, persistent=self.persistent)
+        return write_report(
+            self.analysis, file, command=command, persistent=self.persistent, study=self.study
+        )
 
     @staticmethod
     def _name_among(names: Sequence[str], name: str | None) -> str:
@@ -354,7 +363,18 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        table = self.ranking().to_html(float_format="{:.4g}".format, na_rep="")
+        rows = contestant_rows(self.analysis)
+        heads = [head for head in (rows[0]["cells"] if rows else ()) if head not in _LEFT_TO_TEXT]
+        head = "".join(f"<th>{escape(name)}</th>" for name in ("contestant", *heads))
+        body = "".join(
+            f'<tr><th style="text-align:left">{escape(row["name"])}'
+            + (" *</th>" if row["recommended"] else "</th>")
+            + "".join(f"<td>{escape(row['cells'][name].text)}</td>" for name in heads)
+            + "</tr>"
+            for row in rows
+        )
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        star = "<p>* recommended</p>" if any(row["recommended"] for row in rows) else ""
         failed = self.failures.drop_duplicates(["learner", "error"])
         lines = [
             *(f"{run.learner} failed: {run.error}" for run in failed.itertuples()),
@@ -363,8 +383,10 @@ class Comparison:
         ]
         notes = "".join(f"<li>{escape(line)}</li>" for line in lines)
         return (
+            '<div style="max-width:54rem">'
             f"<p>{escape(self.data)}: {escape(self.measure.title)} by {escape(self.design)}</p>"
-            f"<p><strong>{escape(self.conclusion)}</strong></p>{table}<ul>{notes}</ul>"
+            f"<p><strong>{escape(self.conclusion)}</strong></p>"
+            f'<div style="overflow-x:auto">{table}</div>{star}<ul>{notes}</ul></div>'
         )
 
     def _preparation_lines(self) -> list[str]:

@@ -23,7 +23,8 @@ MOST_DECIMALS, LARGEST_WRITTEN = 6, 1e7
 MOST_NAMES = 5
 #: Learners that are things, and so have an article; methods such as regression have none.
 _COUNTED = (
-    *("classifier", "discriminant", "forest", "list", "machine", "mixture", "model", "network"),
+    *("agent", "classifier", "discriminant", "forest", "learner", "list", "machine", "mixture"),
+    *("model", "network"),
     *("perceptron", "predictor", "process", "regressor", "smoother", "spline", "tree"),
 )
 #: People after whom measures are called.
@@ -77,7 +78,7 @@ def wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]], width: i
     for name, *cells in rows:
         first, *more = _folded(name, room)
         lines.append([first, *cells])
-        lines += [[f"  {part}"[:room], *[""] * len(cells)] for part in more]
+        lines += [[f"  {part}", *[""] * len(cells)] for part in more]
     tall = max(map(len, heads))
     aligned = zip(*([""] * (tall - len(head)) + head for head in heads), strict=True)
     top, *others = map(list, aligned)
@@ -106,13 +107,21 @@ def _folded_heads(
 
 
 def _folded(name: str, room: int) -> list[str]:
-    """Return the lines of a name that may be too long, broken after a space or a dot at best."""
+    """Return the lines of a name that may be too long, broken after a space or a dot at best.
+
+    All lines but the first leave room for their indent.
+    """
     lines = [""]
     for part in re.split(r"(?<=[ .])", name):
-        if lines[-1] and len((lines[-1] + part).rstrip()) > room:
+        rest = part
+        while len((lines[-1] + rest).rstrip()) > (limit := room - 2 * (len(lines) > 1)):
+            if not lines[-1]:
+                # A word that is too long by itself: after a hyphen or a sign, or anywhere.
+                cut = max(rest.rfind(mark, 0, limit) for mark in "-=") + 1 or limit
+                lines[-1], rest = rest[:cut], rest[cut:]
             lines.append("")
-        lines[-1] += part
-    return [piece for line in lines for piece in wrap(line, room) or [""]]
+        lines[-1] += rest
+    return [line.rstrip() for line in lines if line.strip()] or [""]
 
 
 def bulleted(heading: str, lines: Sequence[str]) -> str:
@@ -125,6 +134,8 @@ def number_text(value: float) -> str:
     """Return a number with four decimals, or four figures where it is large."""
     if value != value:
         return "-"
+    if 1e4 <= abs(value) < 1e7:
+        return f"{value:.0f}"
     return f"{value:.4f}" if abs(value) < 100 else f"{value:.4g}"
 
 
@@ -271,6 +282,16 @@ def setting_text(setting: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in setting.items())
 
 
+#: What agents and environments are called in sentences that are made for learners and tables; a
+#: model learner is an agent by its name.
+_CONTROL_WORDS = (
+    (re.compile(r"\bdata set"), "environment"),
+    (re.compile(r"\bData set"), "Environment"),
+    (re.compile(r"(?<![Mm]odel )(?<!--)\blearner"), "agent"),
+    (re.compile(r"\bLearner"), "Agent"),
+)
+
+
 def full_name(learner: str) -> str:
     """Return the catalogue's name of a learner, however it is called; other names stay.
 
@@ -330,6 +351,28 @@ def is_label(contestant: str) -> bool:
         return learner not in (entry(learner).name, entry(learner).spoken)
     except UnknownNameError:
         return True
+
+
+def in_task_words(text: str, task: str | None) -> str:
+    """Return a text about tables in the words of another task.
+
+    Parameters
+    ----------
+    text
+        Made of words for learners and data sets.
+    task
+        Name of the task; None, and all but "control", leave the text as it is.
+
+    Examples
+    --------
+    >>> in_task_words("The learners differ on both data sets.", "control")
+    'The agents differ on both environments.'
+    """
+    if task != "control":
+        return text
+    for pattern, word in _CONTROL_WORDS:
+        text = pattern.sub(word, text)
+    return text
 
 
 def sentence(text: str, names: Iterable[str] = ()) -> str:

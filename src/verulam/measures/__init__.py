@@ -31,6 +31,13 @@ from verulam.measures._curves import (
     roc,
     sensitivity_specificity,
 )
+from verulam.measures._intervals import (
+    INTERVAL_LEVEL,
+    interval_coverage,
+    interval_score,
+    interval_width,
+    predictive_log_loss,
+)
 from verulam.measures._measure import Measure, MeasureScorer
 from verulam.measures._ranking import auc, average_precision
 from verulam.measures._registry import as_measure, measure, measures, to_scorer
@@ -55,8 +62,17 @@ from verulam.measures._roc_geometry import (
     population_roc,
     roc_hull,
 )
+from verulam.measures._unsupervised import (
+    learning_return,
+    learning_steps,
+    log_likelihood,
+    mean_return,
+    silhouette,
+    stability,
+)
 
 __all__ = [
+    "INTERVAL_LEVEL",
     "Confusion",
     "CurveComparison",
     "IsoCost",
@@ -80,14 +96,21 @@ __all__ = [
     "f_score",
     "fp_rate",
     "half_sum_of_squares",
+    "interval_coverage",
+    "interval_score",
+    "interval_width",
     "iso_cost",
     "kappa",
+    "learning_return",
+    "learning_steps",
+    "log_likelihood",
     "log_loss",
     "loss_threshold",
     "matthews",
     "max_error",
     "mean_absolute_error",
     "mean_epsilon_error",
+    "mean_return",
     "mean_squared_error",
     "measure",
     "measures",
@@ -95,6 +118,7 @@ __all__ = [
     "population_roc",
     "precision",
     "precision_recall",
+    "predictive_log_loss",
     "r2",
     "relative_square_error",
     "retrieval",
@@ -103,7 +127,9 @@ __all__ = [
     "roc_hull",
     "root_mean_squared_error",
     "sensitivity_specificity",
+    "silhouette",
     "specificity",
+    "stability",
     "to_scorer",
     "tp_rate",
 ]

@@ -10,13 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError
 
-Task = Literal["classification", "regression"]
-Needs = Literal["labels", "probabilities", "scores", "values"]
+Task = Literal["classification", "regression", "density", "clustering", "control"]
+Needs = Literal[
+    "labels", "probabilities", "scores", "values", "intervals", "predictive densities",
+    "log densities", "silhouettes", "two clusterings", "returns", "learning curves",
+]  # fmt: skip
 RESPONSES: dict[str, tuple[str, ...]] = {
     "labels": ("predict",),
     "values": ("predict",),
     "probabilities": ("predict_proba",),
     "scores": ("decision_function", "predict_proba"),
+    "log densities": ("score_samples",),
 }
 
 
@@ -31,13 +35,15 @@ class Measure:
     title
         Name for people.
     task
-        ``"classification"`` or ``"regression"``.
+        ``"classification"``, ``"regression"``, ``"density"``, ``"clustering"`` or ``"control"``.
     greater_is_better
         Direction.
     range
         Smallest and largest possible value.
     needs
-        What it scores: ``"labels"``, ``"probabilities"``, ``"scores"`` or ``"values"``.
+        What it scores: ``"labels"``, ``"probabilities"``, ``"scores"``, ``"values"``,
+        ``"intervals"``, ``"predictive densities"``, ``"log densities"``, ``"silhouettes"``,
+        ``"two clusterings"``, ``"returns"`` or ``"learning curves"``.
     function
         Called as ``function(y_true, prediction, **options)``.
     perfect
@@ -98,6 +104,60 @@ class Measure:
             context["sample_weight"] = sample_weight
         return self.function(y_true, prediction, **{**context, **self.options})
 
+    @property
+    def takes_weights(self) -> bool:
+        """Whether rows may count more or less than one another."""
+        return "sample_weight" in self._accepted
+
+    def weighted(
+        self,
+        y_true: ArrayLike,
+        prediction: ArrayLike,
+        weights: NDArray[np.float64] | None,
+        *,
+        labels: Sequence[Any] | None = None,
+    ) -> float:
+        """Score rows by their weights, where there are some and the measure takes them.
+
+        Parameters
+        ----------
+        y_true, prediction
+            As the measure takes them; numbers may have several columns, over which is averaged.
+        weights
+            What each row counts; None for all the same. Where all are 0 the score is NaN.
+        labels
+            Classes, in the order of the columns of probabilities.
+
+        Examples
+        --------
+        >>> from verulam.measures import measure
+        >>> measure("error").weighted(["a", "b"], ["a", "a"], np.array([3.0, 1.0]))
+        0.25
+        """
+        if np.ndim(y_true) == 2:
+            return self._over_outputs(np.asarray(y_true), np.asarray(prediction), weights)
+        if weights is None or not self.takes_weights:
+            return float(self(y_true, prediction, labels=labels))
+        if not weights.any():
+            return float("nan")
+        return float(self(y_true, prediction, labels=labels, sample_weight=weights))
+
+    def _over_outputs(
+        self,
+        y_true: NDArray[np.float64],
+        prediction: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+    ) -> float:
+        """Score several outputs: losses are averaged over them, other measures taken of each."""
+        if self.rows is None:
+            columns = zip(y_true.T, prediction.T, strict=True)
+            return float(np.mean([self.weighted(*column, weights) for column in columns]))
+        losses = self.row_losses(y_true, prediction)
+        if weights is None or not self.takes_weights:
+            return self.from_mean(float(losses.mean()))
+        total = float(weights.sum())
+        return self.from_mean(float(losses @ weights) / total) if total else float("nan")
+
     def row_losses(
         self, y_true: ArrayLike, prediction: ArrayLike, *, labels: Sequence[Any] | None = None
     ) -> NDArray[np.float64]:
@@ -122,6 +182,9 @@ class Measure:
         """
         if self.rows is None:
             raise DataError(f"The measure {self.name!r} is not a mean over the rows.")
+        if self.task == "regression" and np.ndim(y_true) == 2:
+            columns = zip(np.transpose(y_true), np.transpose(prediction), strict=True)
+            return np.mean([self.row_losses(*column) for column in columns], axis=0)
         context = {"labels": labels} if labels is not None and "labels" in self._accepted else {}
         return self.rows(y_true, prediction, **{**context, **self.options})
 
@@ -221,6 +284,8 @@ class MeasureScorer:
     ) -> float:
         """Return the signed value of the measure for a fitted estimator."""
         measure = self.measure
+        if measure.needs not in RESPONSES:
+            raise TypeError(f"The measure {measure.name!r} needs {measure.needs}: run a study.")
         methods = RESPONSES[measure.needs]
         method = next((name for name in methods if hasattr(estimator, name)), None)
         if method is None:

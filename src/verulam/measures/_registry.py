@@ -8,12 +8,15 @@ import pandas as pd
 
 from verulam.base import unknown_name
 from verulam.measures import _classification as classification
+from verulam.measures import _intervals as intervals
 from verulam.measures import _ranking as ranking
 from verulam.measures import _regression as regression
+from verulam.measures import _unsupervised as unsupervised
 from verulam.measures._measure import Measure, MeasureScorer, Task
 
 UNIT = (0.0, 1.0)
 POSITIVE = (0.0, np.inf)
+REAL = (-np.inf, np.inf)
 TABLE = "Alpaydin 19.7 (Table 19.2)"
 
 MEASURES = (
@@ -76,7 +79,35 @@ MEASURES = (
             regression.max_error, 0.0, "largest |e|"),
     Measure("median_absolute_error", "Median absolute error", "regression", False, POSITIVE,
             "values", regression.median_absolute_error, 0.0, "median of |e|"),
+    Measure("interval_coverage", "Coverage of 95 % intervals", "regression", True, UNIT,
+            "intervals", intervals.interval_coverage, 1.0,
+            "share of targets inside", rows=intervals.covered),
+    Measure("interval_width", "Width of 95 % intervals", "regression", False, POSITIVE,
+            "intervals", intervals.interval_width, 0.0, "mean of upper end - lower end",
+            rows=intervals.widths),
+    Measure("interval_score", "Interval score", "regression", False, POSITIVE, "intervals",
+            intervals.interval_score, 0.0, "mean of width + 40 times the distance outside",
+            rows=intervals.interval_scores),
+    Measure("predictive_log_loss", "Predictive log loss", "regression", False, REAL,
+            "predictive densities", intervals.predictive_log_loss, -np.inf,
+            "mean of -log p(target)", rows=intervals.negative_log_densities),
+    Measure("log_likelihood", "Log-likelihood", "density", True, REAL, "log densities",
+            unsupervised.log_likelihood, np.inf, "mean of log p(row)", "Alpaydin 16.2",
+            rows=unsupervised.log_densities),
+    Measure("silhouette", "Silhouette", "clustering", True, (-1.0, 1.0), "silhouettes",
+            unsupervised.silhouette, 1.0, "mean of (other - own) / larger mean distance"),
+    Measure("stability", "Stability", "clustering", True, (-1.0, 1.0), "two clusterings",
+            unsupervised.stability, 1.0, "adjusted Rand index of clusterings of two halves"),
+    Measure("mean_return", "Mean return", "control", True, REAL, "returns",
+            unsupervised.mean_return, np.inf, "mean over episodes of the sum of rewards",
+            "Alpaydin 19.16 (exercise 10)"),
+    Measure("learning_return", "Mean return while learning", "control", True, REAL,
+            "learning curves", unsupervised.learning_return, np.inf,
+            "area under the learning curve / episodes", "Alpaydin 19.16 (exercise 10)"),
+    Measure("learning_steps", "Steps of training", "control", False, POSITIVE, "learning curves",
+            unsupervised.learning_steps, 0.0, "sum of the lengths of episodes"),
 )  # fmt: skip
+TASKS = tuple(dict.fromkeys(entry.task for entry in MEASURES))
 BY_NAME = {entry.name: entry for entry in MEASURES}
 ALIASES = {
     "recall": "tp_rate",
@@ -85,6 +116,8 @@ ALIASES = {
     "false_alarm_rate": "fp_rate",
     "f1": "f_score",
     "roc_auc": "auc",
+    "expected_cost": "risk",
+    "mean_cost": "risk",
     "mse": "mean_squared_error",
     "rmse": "root_mean_squared_error",
     "mae": "mean_absolute_error",
@@ -130,8 +163,8 @@ def measures(task: Task | None = None) -> pd.DataFrame:
     r2                      True  (-inf, 1.0)
     max_error              False   (0.0, inf)
     """
-    if task not in (None, "classification", "regression"):
-        raise unknown_name("task", str(task), ["classification", "regression"])
+    if task not in (None, *TASKS):
+        raise unknown_name("task", str(task), TASKS)
     fields = ["title", "task", "greater_is_better", "range", "perfect", "needs", "formula"]
     rows = [entry for entry in MEASURES if task in (None, entry.task)]
     table = pd.DataFrame([[getattr(row, name) for name in fields] for row in rows], columns=fields)

@@ -157,8 +157,8 @@ def test_baseline_only_where_nothing_beats_it_by_what_matters():
     equal = answered({"iris": {"b": other, "base": base}}, grades, baselines=("base",))
     assert equal.recommended == "base"
     assert re.match(
-        r"We saw no sign that these inputs predict the target: no learner did better than base, "
-        r"which errs on 50\.0+ % of unseen rows .*, by the 1 point that would matter\.",
+        r"We saw no sign that these inputs predict the target: no learner did better than base "
+        r"by the 1 point that would matter\. base errs on 50\.0+ % of unseen rows",
         equal.sentence,
     )
     assert re.search(

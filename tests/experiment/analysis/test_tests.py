@@ -94,6 +94,18 @@ def test_missing_splits_are_said():
     assert found.pairs["splits"].tolist() == [9]
 
 
+def test_those_who_lack_the_same_are_named_together():
+    long, short = noisy(0.2, 30, seed=1), noisy(0.5, 20, seed=2)
+    (note,) = verdict(responses_of({"iris": {"a": long, "b": short, "c": short}})).notes
+    assert note == (
+        "iris: b and c could not win any more after 2 of 3 repeats and got no more of them; their "
+        "tests use only the splits that both contestants of a pair have."
+    )
+    lacking = [*short, *[np.nan] * 10]
+    (note,) = verdict(responses_of({"iris": {"a": long, "b": lacking, "c": lacking}})).notes
+    assert note.startswith("iris: b and c lack 10 of 30 splits; their tests use only")
+
+
 def test_who_was_spared_further_repeats_is_said_not_to_have_won():
     long, short = noisy(0.2, 30, seed=1), noisy(0.5, 20, seed=2)
     planned = responses_of({"iris": {"a": long, "parametric.NaiveBayes": short}})

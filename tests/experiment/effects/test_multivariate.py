@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.experiment.conftest import BASELINE, BAYES, MEANS
 
+from verulam.experiment import analyse
 from verulam.experiment._effects.multivariate import vector_verdicts
 from verulam.experiment._store.responses import responses
 from verulam.statistics import hotelling_test, manova
@@ -60,7 +61,7 @@ def test_costs_may_be_responses(make_results):
 
 
 def test_one_response_needs_no_vector(two):
-    assert vector_verdicts(two, responses(two), alpha=0.05) == ()
+    assert analyse(two).vectors == ()
 
 
 def test_one_split_allows_no_test(make_results):

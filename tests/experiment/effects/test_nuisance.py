@@ -20,7 +20,7 @@ from verulam.experiment import (
     run,
 )
 from verulam.experiment._effects.nuisance import row_effects
-from verulam.experiment._plan.data import NuisanceColumn
+from verulam.experiment._plan.row_columns import NuisanceColumn
 from verulam.experiment._words.analysis_text import nuisance_lines
 
 

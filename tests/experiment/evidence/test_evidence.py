@@ -171,6 +171,15 @@ class TestClaims:
         assert known.claimed(row["better"], row["worse"]) == row["claimed"]
         assert not known.claimed(row["worse"], row["better"])
 
+    def test_where_repeats_are_added_they_allow_for_every_look(self, study, known):
+        assert known.looks == ()
+        adaptive = evidence(study("2-4x5-fold"))
+        assert adaptive.looks == (2, 3, 4)
+        assert adaptive.claims.equals(adaptive.posterior.claims(0.05, looks=(2, 3, 4)))
+        once = adaptive.posterior.claims(0.05)["adjusted_p"]
+        assert (adaptive.claims["adjusted_p"] >= once).all()
+        assert adaptive.claims["adjusted_p"].sum() > once.sum()
+
     def test_alpha_is_that_of_the_study(self, repeated):
         strict = evidence(repeated, alpha=1e-6)
         assert not strict.claims["claimed"].any()

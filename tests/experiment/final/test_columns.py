@@ -1,5 +1,7 @@
 """What a table must have, and how it is told where it does not."""
 
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from verulam.experiment import ModelCard
 from verulam.experiment._final.card import ColumnCard
 from verulam.experiment._final.columns import (
     check_names,
+    gap_counts,
     model_inputs,
     outside_counts,
     unseen_counts,
@@ -131,6 +134,46 @@ def test_values_outside_of_what_was_seen_are_counted(card, table):
     inputs = model_inputs(table, card)
     assert outside_counts(inputs, card)["body_mass_g"] == 2
     assert outside_counts(inputs, card)["year"] == 0
+
+
+def test_gaps_that_the_model_knows_none_of_may_be_filled(card):
+    columns = [
+        ColumnCard("size", "input", "categorical", ("large", "small"), typical="large"),
+        ColumnCard("sum", "input", "numeric", low=0.0, high=9.0, typical=4.0),
+        ColumnCard("day", "input", "date", typical="2024-02-29"),
+        ColumnCard("at", "input", "numeric", form=":", typical=12.5),
+    ]
+    known = with_inputs(card, *columns)
+    table = pd.DataFrame(
+        {
+            "size": ["small", None],
+            "sum": [None, 2],
+            "day": ["2024-01-01", None],
+            "at": ["07:30", None],
+        }
+    )
+    with pytest.raises(DataError, match=r"'size', row 2: is missing; .*--missing typical"):
+        model_inputs(table, known)
+    inputs = model_inputs(table, known, missing="typical")
+    assert inputs["size"].tolist() == ["small", "large"]
+    assert inputs["sum"].tolist() == [4.0, 2.0]
+    assert inputs["day"].tolist() == [pd.Timestamp(2024, 1, 1), pd.Timestamp(2024, 2, 29)]
+    assert inputs["at"].tolist() == [7.5, 12.5]
+    assert gap_counts(table, known) == {"size": 1, "sum": 1, "day": 1, "at": 1}
+    with pytest.raises(DataError, match="missing: 'some'; expected refuse or typical"):
+        model_inputs(table, known, missing="some")
+
+
+def test_times_and_spans_as_the_table_has_them(card):
+    columns = [
+        ColumnCard("at", "input", "numeric", form=":"),
+        ColumnCard("for", "input", "numeric"),
+    ]
+    known = with_inputs(card, *columns)
+    table = pd.DataFrame({"at": [dt.time(5, 30)], "for": pd.to_timedelta(["36h"])})
+    assert model_inputs(table, known).to_numpy().tolist() == [[5.5, 1.5]]
+    with pytest.raises(DataError, match="'soon' is not a time such as 14:05"):
+        model_inputs(table.assign(at=["soon"]), known)
 
 
 def test_an_unseen_category_that_cannot_be_missing_is_named(card):

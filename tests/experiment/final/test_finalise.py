@@ -288,7 +288,7 @@ def test_importances_that_fail_cost_neither_the_model_nor_the_locked_part(tmp_pa
 
     study = Study("s", [DataChoice("iris")], [LearnerChoice("naive bayes")], test_share=0.3)
     results = run(study, tmp_path / "runs.sqlite", engine="serial", progress=False)
-    monkeypatch.setattr("verulam.experiment._final.finalise.column_importances", broken)
+    monkeypatch.setattr("verulam.experiment._final.importance.column_importances", broken)
     made = finalise(results)
     assert made.card.importances == ()
     assert made.card.test_rows == 45

@@ -25,7 +25,7 @@ from verulam.experiment._final.model_file import (
     foreign_types,
 )
 from verulam.experiment._identity import digest
-from verulam.experiment._study.preparation import prepared
+from verulam.experiment._preparation.preparation import prepared
 
 #: Learners that cannot be saved, each with the reason.
 NOT_SAVED = {"BIRCH": "skops does not know how to save its tree"}

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -189,3 +190,13 @@ def test_no_file_gets_what_its_name_does_not_promise(model, birds, tmp_path, nam
     with pytest.raises(DataError, match=r"cannot be written as \.\w+; predictions are CSV"):
         predict_file(model, table, tmp_path / name)
     assert not (tmp_path / name).exists()
+
+
+def test_identifiers_of_the_study_stand_before_the_predictions(model, birds, tmp_path):
+    number = replace(model.card.columns[0], name="bird", role="identifier")
+    card = replace(model.card, columns=(*model.card.columns, number))
+    path, output = tmp_path / "new.csv", tmp_path / "predictions.csv"
+    birds.head(3).assign(bird=["b1", "b2", "b3"]).to_csv(path, index=False)
+    done = predict_file(replace(model, card=card), path, output)
+    assert done.columns[:2] == ("bird", "prediction")
+    assert pd.read_csv(output)["bird"].tolist() == ["b1", "b2", "b3"]

@@ -7,7 +7,7 @@ from tests.experiment.studies import small_study
 
 from verulam.base import DataError, UnknownNameError
 from verulam.experiment import DataChoice, LearnerChoice, finalise, make_plan, run
-from verulam.experiment._plan.data import as_levels
+from verulam.experiment._plan.row_columns import as_levels
 from verulam.experiment._study.toml import parse_study
 
 

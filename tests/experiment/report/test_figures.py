@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from verulam.experiment import LearnerChoice, analyse
+from verulam.experiment import LearnerChoice, analyse, compare
 from verulam.experiment._report.figures import (
     confusion_figures,
     figures,
@@ -121,6 +123,37 @@ def test_curves_of_two_classes_name_the_positive_one(factors):
     assert "area 0.9" in found[0].svg
 
 
+def test_weighted_learners_do_not_set_the_scale_of_calibration():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": random.normal(size=300)})
+    frame["y"] = np.where(random.random(300) < 1 / (1 + np.exp(3.5 - frame["x"])), "yes", "no")
+    comparison = compare(
+        frame, ["logistic regression", "logistic regression (balanced)"], target="y",
+        resampling="3-fold", progress=False,
+    )  # fmt: skip
+    *_, calibration = threshold_figures(comparison.analysis)
+    assert "left out: logistic regression (balanced)." in calibration.caption
+    assert "balanced" not in calibration.svg
+
+
+def test_labels_in_brackets_do_not_say_who_is_weighted():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": random.normal(size=120)})
+    frame["y"] = np.where(random.random(120) < 1 / (1 + np.exp(-frame["x"])), "yes", "no")
+    learners = [
+        LearnerChoice("naive bayes", label="bayes (balanced)"),
+        LearnerChoice("logistic regression", label="logit (strong)", parameters={"C": 0.01}),
+        LearnerChoice("logistic regression (balanced)", factors={"C": [0.5]}),
+        LearnerChoice("logistic regression", label="fair", decision="balanced"),
+    ]
+    comparison = compare(frame, learners, target="y", resampling="2-fold", progress=False)
+    *_, calibration = threshold_figures(comparison.analysis)
+    left_out = "left out: logistic regression (balanced) (C=0.5), fair."
+    assert calibration.caption.endswith(left_out)
+    assert "bayes (balanced)" in calibration.svg
+    assert "logit (strong)" in calibration.svg
+
+
 def test_three_classes_have_no_thresholds(two):
     assert list(threshold_figures(analyse(two))) == []
 
@@ -165,4 +198,4 @@ def test_scores_have_curves_but_no_calibration(make_results):
     assert "margin" not in calibration.svg
     pooled = found.predictions.pooled("breast_cancer", "margin")
     truth = pooled.targets == pooled.classes[1]
-    assert f"{roc(truth, pooled.for_second_class).area:.3f}" in curves.svg
+    assert f"{roc(truth, pooled.support()).area:.3f}" in curves.svg

@@ -66,10 +66,17 @@ def test_is_one_small_file_without_links(pages, name):
     assert all(value.startswith(("#", "data:image/png;base64,")) for value in linked)
 
 
+def test_what_the_tests_are_for_is_said_where_there_is_other_evidence(pages):
+    present = {name: "These tests do not make the recommendation" in pages[name] for name in pages}
+    assert present["two"]
+    assert not all(present.values())
+
+
 def test_answer_on_top(pages, two):
     page = pages["two"]
     sentence = analyse(two).answer.sentence
-    assert page.index(sentence) < page.index("<table")
+    assert " %" in sentence, "numbers and their per cent signs stay on one line"
+    assert page.index(sentence.replace(" %", "\N{NO-BREAK SPACE}%")) < page.index("<table")
     for part in ("results", "tests", "pictures", "design", "caveats", "reproduce"):
         assert f'<section id="{part}">' in page
 

@@ -18,6 +18,8 @@ from verulam.data import dataset
 from verulam.experiment import DataChoice, LearnerChoice, make_plan, run
 from verulam.experiment._run import execute as _execution
 from verulam.experiment._run.execute import clear_places, execute, seeded, tells_labels
+from verulam.neural import MLPClassifier
+from verulam.neural._network import network
 from verulam.nonparametric import KNeighborsClassifier
 from verulam.parametric import NaiveBayes
 from verulam.tree import DecisionTreeClassifier
@@ -50,6 +52,19 @@ def of_classes_with_probabilities():
     return [item for item in names.values() if tells_labels(item.example())]
 
 
+def test_an_interrupt_is_no_result(monkeypatch):
+    # By itself a network would keep its best weights, and the run would count as done.
+    learner = LearnerChoice(MLPClassifier(3, max_iter=5), label="network")
+    plan, run = first_run(small_study(learners=[learner]), "network")
+
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(network, "finish_gradient", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        execute(plan, run)
+
+
 def even_and_uneven_tables():
     """Return tables on which classes are easily told apart, and on which they are often tied."""
     rng = np.random.default_rng(0)
@@ -75,7 +90,7 @@ def test_most_contestants_of_a_comparison_are_asked_once():
     asked = {item.name for item in of_classes_with_probabilities()}
     assert {
         "majority class", "parametric.NaiveBayes", "logistic regression", "decision tree",
-        "k-nearest neighbours", "random forest", "tree.DecisionTreeClassifier",
+        "k-nearest neighbours", "ensemble.RandomForestClassifier", "tree.DecisionTreeClassifier",
     } <= asked  # fmt: skip
 
 

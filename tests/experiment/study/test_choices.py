@@ -103,4 +103,4 @@ def test_slow_learners_are_left_out_of_large_data():
     names, notice = default_learners("classification", 5001)
     assert "support vector machine" not in names
     assert len(names) == len(DEFAULT_LEARNERS["classification"]) - 1
-    assert notice.startswith("support vector machine is left out, because 5001 rows")
+    assert notice.startswith("The support vector machine is left out: 5001 rows")

@@ -28,6 +28,23 @@ def test_every_way_in(file):
     assert open_data(iris, target="sepal_length_cm").target == "sepal_length_cm"
 
 
+def test_numbers_that_are_codes(file):
+    coded = open_data(file, target="ripe", categorical=["size"])
+    assert coded.kinds["size"] == "categorical"
+    assert open_data(file, target="size", categorical=["size"]).task == "classification"
+    frame = pd.DataFrame({"x": [1.5, 2.5, 3.5, 4.5], "y": [1.0, -1.0, -1.0, 1.0]})
+    assert open_data(frame, target="y").task == "regression"
+    assert open_data(frame, target="y", categorical=["y"]).classes == [-1.0, 1.0]
+    assert open_data(Dataset.from_frame(frame, target="y"), categorical=["y"]).task == (
+        "classification"
+    )
+    gaps = frame.assign(y=[1.0, None, -1.0, 1.0])
+    opened = open_data(gaps, target="y", categorical=["y"], drop_missing_target=True)
+    assert (opened.n_rows, opened.dropped_rows) == (3, 1)
+    with pytest.raises(UnknownNameError, match="categorical: Unknown column 'sise'"):
+        open_data(file, categorical=["sise"])
+
+
 def test_a_file_in_the_working_folder_needs_no_dot(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("fruit").write_text("size,ripe\n1,yes\n2,no\n", encoding="utf-8")

@@ -182,7 +182,7 @@ def test_the_design_of_a_learner_comes_first_and_the_file_says_the_same():
     assert [c.label for c in plan.contestants[0]] == [
         "majority class",
         *["decision tree"] * 4,
-        "random forest",
+        "ensemble.RandomForestClassifier",
     ]
     described = json.loads(plan.study.to_json())
     assert described["design"] == {"kind": "one at a time"}

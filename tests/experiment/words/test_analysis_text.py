@@ -10,13 +10,17 @@ from tests.experiment.conftest import BASELINE, BAYES, MEANS
 from verulam.data import dataset
 from verulam.experiment import DataChoice, LearnerChoice, analyse
 from verulam.experiment._analysis.analysis import _finding_values
+from verulam.experiment._evidence.evidence import Evidence
 from verulam.experiment._text import bulleted, memory_text, p_text, size_text, wrapped_table
 from verulam.experiment._words.analysis_text import (
+    about_differences,
     alias_lines,
     finding_blocks,
     latex_escaped,
     variance_rows,
 )
+from verulam.measures import measure
+from verulam.statistics import joint_posterior, select
 
 
 @pytest.mark.parametrize("name", ["two", "factors", "several"])
@@ -53,6 +57,44 @@ def test_says_everything(two):
     assert "both learners saw the same splits (kept by the plan)" in plain
     assert "Assumptions:" in text
     assert "Keep in mind:" in text
+
+
+def evidence_of(losses, names, **changes):
+    posterior = joint_posterior(losses, names)
+    grades = dict.fromkeys(names, 1.0)
+    selection = select(posterior, list(grades.values()), margin=0.01)
+    margin = changes.pop("margin", 0.01)
+    return Evidence(
+        "data", measure("error"), posterior, margin, grades, tuple(names), None, 0.05,
+        "half standard error", selection, losses, **changes,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def steady_and_shaky():
+    """Losses of a good learner, of one steadily worse, and of one worse still that varies."""
+    random = np.random.default_rng(0)
+    hard = random.random((1, 200, 1))
+    steady = np.repeat((hard < [0.1, 0.2]).astype(float), 2, axis=0)
+    shaky = (random.random((2, 200, 1)) < 0.22).astype(float)
+    return np.concatenate([steady, shaky], axis=2)
+
+
+def test_notes_on_differences(steady_and_shaky):
+    names = ["good", "steady", "shaky"]
+    known = evidence_of(steady_and_shaky, names)
+    assert known.claimed("good", "steady")
+    assert not known.claimed("good", "shaky")
+    text = about_differences(known, names)
+    assert text.endswith(
+        "would lead as clearly. shaky is further behind than some that are shown to be worse, but "
+        "varies more, so that chance is not ruled out. Differences of at most 1 point are taken "
+        "not to matter; matters (--matters of a command) names another size."
+    )
+    known = evidence_of(steady_and_shaky[:, :, :2], names[:2], margin=0.0, looks=(2, 3, 4))
+    assert about_differences(known, names).endswith(
+        "would lead as clearly, after any number of repeats."
+    )
 
 
 def test_data_sets_side_by_side(several):

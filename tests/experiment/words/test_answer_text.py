@@ -229,6 +229,15 @@ class TestRecommendation:
         words = "The majority class errs on only 4.0 %, so that errors show little of how well the"
         assert (words in answer_of(known)) == rare
 
+    def test_toss_up_names_nobody_whom_the_table_rules_out(self):
+        means = {BAYES: 0.3, LOGISTIC: 0.19, TREE: 0.19}
+        shares = {BAYES: 0.1, TREE: 0.4}
+        known = evidence_of(means, LOGISTIC, agreement=0.5, shares=shares)
+        assert known.table.loc[BAYES, "probability_within"] < 0.01
+        assert answer_of(known).startswith(
+            "It is a toss-up between logistic regression and the decision tree (19.0 and 19.0 %)"
+        )
+
     def test_toss_up_has_at_least_two(self):
         means = {LOGISTIC: 0.19} | {f"tree {place}": 0.19 + place / 1e4 for place in range(1, 10)}
         shares = {f"tree {place}": 0.03 for place in range(1, 10)}
@@ -301,9 +310,10 @@ class TestNoSignal:
         known = evidence_of({BASELINE: 0.4, BAYES: 0.397, TREE: 0.45}, BASELINE)
         assert answer_of(known) == (
             "We saw no sign that these inputs predict the target: no learner did better than the "
-            "majority class, which errs on 40.0 % of unseen rows (38.0 to 42.0), by the 1 point "
-            "that would matter. The best of them, naive Bayes, did 0.3 points better here; the "
-            f"truth may be anything from 2.5 points worse to 3.1 points better. {REPEATS}"
+            "majority class by the 1 point that would matter. The majority class errs on 40.0 % of "
+            "unseen rows (38.0 to 42.0). The best of them, naive Bayes, did 0.3 points better "
+            "here; the truth may be anything from 2.5 points worse to 3.1 points better. "
+            f"{REPEATS}"
         )
 
     def test_by_another_rule_the_margin_may_be_exceeded(self):
@@ -320,9 +330,9 @@ class TestNoSignal:
         known = evidence_of({BASELINE: 0.4, BAYES: 0.41}, BASELINE, margin=0.0)
         assert answer_of(known).startswith(
             "We saw no sign that these inputs predict the target: no learner did better than the "
-            "majority class, which errs on 40.0 % of unseen rows (38.0 to 42.0). Naive Bayes did "
-            "1.0 point worse here; the truth may be anything from 3.8 points worse to 1.8 points "
-            "better."
+            "majority class. The majority class errs on 40.0 % of unseen rows (38.0 to 42.0). "
+            "Naive Bayes did 1.0 point worse here; the truth may be anything from 3.8 points worse "
+            "to 1.8 points better."
         )
 
     def test_level_with_the_baseline(self):
@@ -460,6 +470,39 @@ class TestAdvice:
         assert advice_on_rows(near) == (
             "Which of naive Bayes and the decision tree is better hardly matters: they are at most "
             "about 1.1 points apart."
+        )
+
+    def test_whether_a_gain_on_the_baseline_was_missed(self):
+        losses = self.losses(0.4, 0.43)
+        means = {BASELINE: 0.4, BAYES: 0.43}
+        known = evidence_of(means, BASELINE, losses=losses, error=0.03)
+        assert advice_on_rows(known) == (
+            "About 70 times as many rows (70,000) would fix the difference between the majority "
+            "class and naive Bayes to within 1 point, and so show whether a gain that matters was "
+            "missed."
+        )
+        wide = evidence_of(means, BASELINE, losses=losses, error=0.09)
+        assert advice_on_rows(wide).startswith("Not even 256 times as many rows would fix the ")
+        near = {BASELINE: 0.4, BAYES: 0.425}
+        sure = evidence_of(near, BASELINE, losses=losses, error=0.01)
+        assert not sure.claimed(BASELINE, BAYES)
+        assert advice_on_rows(sure) == (
+            "Naive Bayes is not better than the majority class by 1 point or more; more rows are "
+            "not needed to see that."
+        )
+
+    def test_a_gain_that_is_known_well_enough_may_still_be_chance(self):
+        means = {BASELINE: 0.4, BAYES: 0.389, TREE: 0.4, FOREST: 0.4}
+        losses = np.zeros((3, 1000, 4))
+        losses[:, :400] = 1.0
+        losses[:, :18, 1], losses[:, -7:, 1] = 0.0, 1.0
+        known = evidence_of(means, BASELINE, losses=losses, error=0.0035)
+        assert not known.claimed(BAYES, BASELINE)
+        low, high = known.posterior.difference(BAYES, BASELINE)[1:]
+        assert (high - low) / 2 < known.margin < -low
+        assert advice_on_rows(known) == (
+            "About 3 times as many rows (3,000) would probably tell the majority class and naive "
+            "Bayes apart, if they keep differing by 1.1 points."
         )
 
     def test_the_same_on_every_row(self):
@@ -621,6 +664,12 @@ class TestEachDataSet:
             "Over all of them naive Bayes ranks best (mean rank 1.33), but 3 data sets are too few "
             "to say more than that."
         )
+
+    def test_one_that_is_level_with_the_choice_everywhere_is_the_choice(self):
+        iris = evidence_of({BAYES: 0.05, TREE: 0.1}, BAYES)
+        tied = evidence_of({BAYES: 0.02, TREE: 0.02}, TREE)
+        words = each_data_set_sentences({"iris": iris, "wine": tied}, None)
+        assert words.startswith("Use naive Bayes, the choice on both data sets")
 
     def test_where_the_baseline_is_chosen_the_inputs_tell_nothing(self):
         iris = evidence_of({BASELINE: 0.6, BAYES: 0.05}, BAYES)

@@ -256,17 +256,17 @@ def test_false_rejections_are_rare_when_some_learners_differ(post_hoc):
 def test_fifty_learners_on_a_hundred_data_sets_take_less_than_a_second(post_hoc):
     table = np.random.default_rng(1).normal(size=(100, 50))
     compare_many(table[:, :3], post_hoc=post_hoc)
-    start = time.perf_counter()
+    start = time.process_time()
     compared = compare_many(table, post_hoc=post_hoc)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert len(compared.pairs.table) == 1225
 
 
 def test_ten_learners_by_all_partitions_take_less_than_a_second():
     table = np.random.default_rng(1).normal(size=(30, 10))
-    start = time.perf_counter()
+    start = time.process_time()
     compare_many(table, post_hoc="bergmann-hommel")
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_the_record_says_its_conclusion():

@@ -45,9 +45,9 @@ def test_size_table_has_every_test():
 
 
 def test_ten_thousand_repeats_of_the_combined_test_take_less_than_two_seconds():
-    start = time.perf_counter()
+    start = time.process_time()
     simulate("5x2 F", repeats=10_000)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def test_a_simulation_remembers_its_design():

@@ -144,6 +144,19 @@ def test_agreement_is_that_of_two_studies_with_the_same_noise():
     assert_allclose(sum(selection.shares.values()), 1)
 
 
+def test_a_study_that_goes_on_until_it_is_settled_has_less_noise():
+    """One that would choose otherwise ends at its last repeat: its noise is that of the last."""
+    splits = 1e-4
+    posterior = posterior_of([0.2, 0.215], error=0.02, splits=splits, repeats=3)
+    options = {"margin": 0.0, "max_repeats": 12}
+    selection = select(posterior, [1, 1], sequential=True, **options)
+    expected = stats.norm.cdf(0.015 / np.sqrt(2 * (1.13 * splits / 3 + 1.13 * splits / 12)))
+    assert selection.agreement == pytest.approx(expected, abs=0.03)
+    assert selection.settled == select(posterior, [1, 1], **options).settled
+    last = select(posterior, [1, 1], margin=0.0, max_repeats=3, sequential=True)
+    assert last.agreement == select(posterior, [1, 1], **options).agreement
+
+
 def test_settled_grows_with_the_repeats():
     means = [0.4, 0.222, 0.3, 0.215]
     shares = [

@@ -13,6 +13,7 @@ from verulam.statistics import (
     rate_interval,
     split_posterior,
 )
+from verulam.statistics._several.joint_posterior import _largest_of_pairs
 
 NAMES = ["line", "tree", "forest"]
 
@@ -317,6 +318,34 @@ class TestClaims:
         stable = [joint_posterior(study).claims()["claimed"].any() for study in losses]
         assert 0.02 <= np.mean(stable) <= 0.08
 
+    def test_looks_are_those_of_a_simulated_study(self):
+        """The largest |t| over all looks, from draws of whole studies repeat by repeat."""
+        posterior = joint_posterior(errors(rates=(0.3, 0.3), n_rows=400))
+        split = pair_variance(1.13 * posterior.splits, 0, 1)
+        whole = pair_variance(posterior.rows + 3 * posterior.splits, 0, 1) + 2 * posterior.floor
+        random = np.random.default_rng(0)
+        # Means of 2, 4 and 8 repeats of one study, of which the last has the whole variance.
+        moves = random.normal(0, np.sqrt(split), size=(20_000, 8))
+        common = random.normal(0, np.sqrt(whole - split / 8), size=20_000)
+        means = [common + moves[:, :count].mean(axis=1) for count in (2, 4, 8)]
+        largest = np.abs(means).max(axis=0) / np.sqrt(whole)
+        for alpha in (0.05, 0.2):
+            critical = posterior.critical_value(alpha, looks=(8, 2, 4))
+            assert critical == pytest.approx(np.quantile(largest, 1 - alpha), rel=0.02)
+            assert critical > 1.01 * posterior.critical_value(alpha)
+
+    def test_looks_at_what_splits_do_not_move_cost_nothing(self):
+        posterior = joint_posterior(np.repeat(errors(repeats=1), 2, axis=0))
+        assert not posterior.splits.any()
+        assert posterior.claims(looks=range(2, 11)).equals(posterior.claims())
+
+    @pytest.mark.parametrize("looks", [(0, 3), (-1, 2), (1.5, 2), 3, "23", (None,)])
+    def test_looks_are_numbers_of_repeats(self, looks):
+        posterior = joint_posterior(errors())
+        for method in (posterior.claims, posterior.critical_value):
+            with pytest.raises(DataError, match="looks must be a list of whole numbers, 1 or more"):
+                method(looks=looks)
+
     def test_large_differences_are_claimed(self):
         powers = [
             joint_posterior(errors(seed, 200, 2, rates=(0.2, 0.4))).claims()["claimed"].any()
@@ -360,11 +389,23 @@ class TestClaims:
         assert posterior.critical_value() == np.inf
         assert posterior.probabilities(0.0)["best"].tolist() == [1.0]
 
-    def test_many_contestants_are_drawn_in_parts(self, monkeypatch):
+    def test_of_many_contestants_fewer_draws_are_taken(self, monkeypatch):
         posterior = joint_posterior(errors(rates=np.linspace(0.2, 0.4, 12)))
-        whole = posterior.claims()
-        monkeypatch.setattr("verulam.statistics._several.joint_posterior.DRAWN_AT_ONCE", 66 * 100)
-        assert posterior.claims().equals(whole)
+        whole = posterior.claims()["adjusted_p"]
+        monkeypatch.setattr("verulam.statistics._several.joint_posterior.MOST_DRAWN", 66 * 2000)
+        fewer = posterior.claims()["adjusted_p"]
+        assert_allclose(fewer * 2001, (fewer * 2001).round(), atol=1e-6)
+        assert_allclose(fewer, whole, atol=0.04)
+
+    def test_the_largest_is_taken_over_all_pairs(self):
+        random = np.random.default_rng(2)
+        draws, spreads = random.normal(size=(50, 5)), random.uniform(1, 2, size=(5, 5))
+        spreads[1, 3] = 0.0
+        first, second = np.triu_indices(5, 1)
+        known = spreads[first, second] > 0
+        first, second = first[known], second[known]
+        ratios = np.abs(draws[:, first] - draws[:, second]) / spreads[first, second]
+        assert_allclose(_largest_of_pairs(draws, spreads), ratios.max(axis=1))
 
 
 class TestDivergence:
@@ -457,6 +498,15 @@ class TestSplits:
         doubled = split_posterior(scores, [*NAMES, *"abcd"], test_share=0.1)
         assert doubled.critical_value() < 1.5 * plain.critical_value()
         assert doubled.claims().iloc[-1]["adjusted_p"] > 0.9
+
+    def test_intervals_of_scores_that_never_vary_have_no_width(self):
+        rows = [[-13.0, -1000.0, -900.0 - 100 * (seed % 2)] for seed in range(20)]
+        posterior = split_posterior(
+            rows, ["a", "b", "c"], test_share=0.0, greater_is_better=True, deterministic=True
+        )
+        assert posterior.difference("a", "b") == pytest.approx((987, 987, 987), abs=0.2)
+        t = stats.ttest_rel(*np.transpose(rows)[[0, 2]]).confidence_interval()
+        assert posterior.difference("a", "c")[1:] == pytest.approx((t.low, t.high), abs=0.2)
 
     def test_constant_differences_count_by_the_number_of_splits(self):
         scores = np.tile([[1.0, 2.0]], (2, 1))

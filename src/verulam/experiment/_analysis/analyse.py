@@ -11,7 +11,7 @@ import pandas as pd
 
 from verulam.base import DataError, unknown_name
 from verulam.experiment._analysis.analysis import Analysis
-from verulam.experiment._analysis.answer import answer, assessment_answer, with_order
+from verulam.experiment._analysis.answer import Answer, answer, assessment_answer, with_order
 from verulam.experiment._analysis.tests import assess, verdict_on_splits, verdict_over_data
 from verulam.experiment._evidence.estimate import evidence_of
 from verulam.experiment._evidence.evidence import rank_evidence
@@ -32,6 +32,7 @@ from verulam.experiment._study.analysis_options import (
     Simplicity,
     analysis_options,
 )
+from verulam.experiment._text import in_task_words
 from verulam.experiment._words.caveats import (
     caveats_of,
     notes_of,
@@ -144,7 +145,7 @@ def analyse(
         over_data=over_data,
         evidence=evidence,
         ranks=ranks,
-        answer=conclusion,
+        answer=_spoken(conclusion, results.description.get("task")),
         front=_front(scores, tables, overall),
         assessments=assessments,
         notes=(
@@ -155,6 +156,15 @@ def analyse(
         caveats=caveats_of(results, verdicts, over_data, simple.words),
         simplicity=simple.words,
         acceptable=options.acceptable,
+    )
+
+
+def _spoken(conclusion: Answer, task: str | None) -> Answer:
+    """Return an answer in the words of its task."""
+    return replace(
+        conclusion,
+        sentence=in_task_words(conclusion.sentence, task),
+        advice=in_task_words(conclusion.advice, task),
     )
 
 

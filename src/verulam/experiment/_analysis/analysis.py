@@ -186,12 +186,15 @@ class Analysis:
         return tuple(
             effects
             for data in self.verdicts
+            if self.results.nuisance_columns(data)
             for effects in nuisance_effects(self.results, self.responses, data, self.leaders(data))
         )
 
     @cached_property
     def vectors(self) -> tuple[VectorVerdict, ...]:
         """Tests of several responses at once, where the study has them."""
+        if max(len(self.results.response), len(self.results.measures)) < 2:
+            return ()
         return vector_verdicts(self.results, self.responses, alpha=self.alpha)
 
     @cached_property
@@ -421,6 +424,8 @@ def _finding_values(analysis: Analysis) -> dict[str, Any]:
                 "rows": overlap.rows,
                 "shared": overlap.shared,
                 "disagreement": overlap.disagreement,
+                "by_contestant": overlap.by_contestant,
+                "vote": None if overlap.vote is None else vars(overlap.vote),
             }
             for overlap in analysis.overlaps
         ],

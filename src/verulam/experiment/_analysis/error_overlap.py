@@ -1,7 +1,7 @@
 """Do contestants make the same errors: what an equal error rate does not tell."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,64 @@ import pandas as pd
 from verulam.experiment._text import spoken_name
 
 if TYPE_CHECKING:
-    from verulam.experiment._store.predictions import StoredPredictions
+    from verulam.experiment._store.predictions import PooledPredictions, StoredPredictions
     from verulam.experiment._store.responses import StoredContestant
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What contestants would achieve together, beside the best of them.
+
+    Attributes
+    ----------
+    rule
+        How they vote: by the mean of their "probabilities" or of their "numbers", or by a
+        "plurality" of their labels.
+    members
+        How many vote.
+    error
+        Share of the rows that the vote gets wrong; for numbers its mean squared error.
+    best
+        The contestant with the least error.
+    best_error
+        Its error.
+    low, high
+        An interval of 95% for the error of the vote less that of the best, over rows of this kind.
+    """
+
+    rule: str
+    members: int
+    error: float
+    best: str
+    best_error: float
+    low: float
+    high: float
+
+    @property
+    def sentence(self) -> str:
+        """What the vote says, in words."""
+        how = {
+            "probabilities": "The mean of the probabilities of these",
+            "numbers": "The mean of the numbers of these",
+            "plurality": "A majority vote of these",
+        }[self.rule]
+        best = spoken_name(self.best)
+        if self.rule == "numbers":
+            what = (
+                f"have a mean squared error of {self.error:.4g}, the best of them, {best}, of "
+                f"{self.best_error:.4g}"
+            )
+            interval = f"{self.low:+.3g} to {self.high:+.3g}"
+        else:
+            what = f"err on {self.error:.1%} of the rows, the best of them, {best}, on "
+            what += f"{self.best_error:.1%}"
+            interval = f"{100 * self.low:+.1f} to {100 * self.high:+.1f} points"
+        verdict = "which is no clear difference"
+        if self.high < 0:
+            verdict = "so that a vote beats the best"
+        elif self.low > 0:
+            verdict = "so that the best is better alone"
+        return f"{how} {self.members} would {what} (difference {interval}), {verdict}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +93,11 @@ class Overlap:
         Share of the rows on which some contestants err and some do not; NaN for numbers.
     numbers
         Whether the target is a number.
+    by_contestant
+        For each contestant the share of rows on which it errs, errs alone and is right alone; None
+        for numbers.
+    vote
+        What they would achieve together; None where that is not known.
     """
 
     data: str
@@ -46,10 +107,16 @@ class Overlap:
     all_wrong: float
     some_right: float
     numbers: bool = False
+    by_contestant: pd.DataFrame | None = None
+    vote: Vote | None = None
 
     @property
     def sentence(self) -> str:
-        """What the overlap says, in words."""
+        """What the overlap and the vote say, in words."""
+        return self._likeness if self.vote is None else f"{self._likeness} {self.vote.sentence}"
+
+    @property
+    def _likeness(self) -> str:
         *pair, least = self.most_different
         first, second = (spoken_name(str(name)) for name in pair)
         if self.numbers:
@@ -104,9 +171,65 @@ def error_overlaps(
     first = next(iter(pooled.values()))
     if first.classes:
         wrong = np.column_stack([rows.predicted != rows.targets for rows in pooled.values()])
-        return overlap_of(data, names, wrong)
-    errors = np.column_stack([rows.predicted - rows.targets for rows in pooled.values()])
-    return correlation_of(data, names, errors)
+        overlap = overlap_of(data, names, wrong)
+    else:
+        errors = np.column_stack([rows.predicted - rows.targets for rows in pooled.values()])
+        overlap = correlation_of(data, names, errors)
+    return replace(overlap, vote=vote_of(pooled))
+
+
+def vote_of(pooled: Mapping[str, "PooledPredictions"]) -> Vote:
+    """Return what contestants would achieve together, from what they predicted for the same rows.
+
+    Parameters
+    ----------
+    pooled
+        Predictions of each contestant.
+
+    Notes
+    -----
+    Alpaydin 17.4: the sum rule where all give probabilities. A row that is validated in several
+    repeats counts once, and the interval is one over rows: that training sets are drawn is not in
+    it. The best contestant is the best on these very rows, which favours it.
+    """
+    first = next(iter(pooled.values()))
+    targets, members = first.targets, list(pooled.values())
+    if not first.classes:
+        rule = "numbers"
+        losses = np.column_stack([(member.predicted - targets) ** 2 for member in members])
+        together = (np.mean([member.predicted for member in members], axis=0) - targets) ** 2
+    else:
+        losses = np.column_stack([member.predicted != targets for member in members])
+        probabilities = [member.probabilities for member in members]
+        known = [table for table in probabilities if table is not None]
+        rule = "probabilities" if len(known) == len(members) else "plurality"
+        labels = np.array(first.classes)
+        if rule == "plurality":
+            known = [member.predicted[:, None] == labels for member in members]
+            # Ties go with the best of the contestants.
+            leader = known[int(losses.mean(axis=0).argmin())]
+            known = [*known, 0.5 * leader]
+        together = labels[np.sum(known, axis=0).argmax(axis=1)] != targets
+    rows = np.arange(len(targets)) if first.rows is None else first.rows
+    _, places, counts = np.unique(rows, return_inverse=True, return_counts=True)
+
+    def by_row(values: np.ndarray) -> np.ndarray:
+        return np.bincount(places, values) / counts
+
+    single = np.array([by_row(column).mean() for column in losses.T.astype(np.float64)])
+    best = int(single.argmin())
+    differences = by_row(together.astype(np.float64) - losses[:, best])
+    half = 1.96 * differences.std(ddof=1) / np.sqrt(len(differences)) if len(counts) > 1 else np.inf
+    gain = float(differences.mean())
+    return Vote(
+        rule,
+        len(members),
+        float(by_row(together.astype(np.float64)).mean()),
+        list(pooled)[best],
+        float(single[best]),
+        gain - half,
+        gain + half,
+    )
 
 
 def overlap_of(data: str, names: Sequence[str], wrong: np.ndarray) -> Overlap:
@@ -142,6 +265,15 @@ def overlap_of(data: str, names: Sequence[str], wrong: np.ndarray) -> Overlap:
     # Two that never err agree in all of their errors.
     shared = np.divide(both, either, out=np.ones_like(both), where=either > 0)
     every, some = wrong.all(axis=1), wrong.any(axis=1)
+    n_wrong = wrong.sum(axis=1, keepdims=True)
+    by_contestant = pd.DataFrame(
+        {
+            "errs": wrong.mean(axis=0),
+            "errs_alone": (wrong & (n_wrong == 1)).mean(axis=0),
+            "right_alone": (~wrong & (n_wrong == wrong.shape[1] - 1)).mean(axis=0),
+        },
+        index=list(names),
+    )
     return Overlap(
         data,
         pd.DataFrame(shared, index=list(names), columns=list(names)),
@@ -149,6 +281,7 @@ def overlap_of(data: str, names: Sequence[str], wrong: np.ndarray) -> Overlap:
         len(wrong),
         float(every.mean()),
         float((some & ~every).mean()),
+        by_contestant=by_contestant,
     )
 
 

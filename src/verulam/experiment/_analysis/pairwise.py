@@ -10,6 +10,7 @@ import pandas as pd
 
 from verulam import statistics
 from verulam.base import DataError
+from verulam.experiment._resampling.kinds import INDEPENDENT
 from verulam.statistics import Choice, TestResult, adjust_p_values, choose_test
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 DESIGNS = {"holdout": "hold-out", "5x2": "5x2", "k-fold": "k-fold", "leave-one-out": "k-fold"}
 INDEPENDENT_PARTS = Choice(
     "t_test", "parts share no rows, so that their results are independent", ("nearly normal",)
+)
+INDEPENDENT_SEEDS = Choice(
+    "t_test", "agents meet the same seeds, which are independent of one another", ("nearly normal",)
 )
 FIVE_BY_TWO_RESULTS = 10
 #: What each validated row contributes to the score of a contestant; None where it has none.
@@ -79,8 +83,8 @@ def choose_pair_test(resampling: str, measure: "Measure", splits: int) -> Choice
         return choices[0] if measure.rows is not None else None
     if splits == 0:
         return None
-    if resampling == "disjoint":
-        return INDEPENDENT_PARTS
+    if resampling in INDEPENDENT:
+        return INDEPENDENT_SEEDS if resampling == "seeds" else INDEPENDENT_PARTS
     design: Any = DESIGNS.get(resampling, "repeated")
     # A 5x2 design with gaps has lost its form: what is left are repeated splits.
     if design == "hold-out" or (design == "5x2" and splits != FIVE_BY_TWO_RESULTS):

@@ -10,8 +10,9 @@ from verulam import statistics
 from verulam.base import DataError
 from verulam.experiment._analysis.pairwise import RowLosses, compare_pairs, decided
 from verulam.experiment._evidence.verdict import Verdict, assumptions_of, protected, with_winners
+from verulam.experiment._resampling.kinds import INDEPENDENT
 from verulam.experiment._study.analysis_options import PAIR_TESTS
-from verulam.experiment._text import spoken_name
+from verulam.experiment._text import listed, spoken_name
 from verulam.statistics import TestResult, binomial_test, choose_test, runs_t_test
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def verdict_on_splits(
         overall = next(iter(compared.results.values()), None)
         further = _calibrated(table.dropna(), responses.test_shares[data], overall, alpha)
     else:
-        share = 0.0 if resampling == "disjoint" else responses.test_shares[data]
+        share = 0.0 if resampling in INDEPENDENT else responses.test_shares[data]
         # Training parts that overlap make scores look more alike than they are; the ratio of tested
         # to learnt rows corrects F as it corrects the resampled t test.
         overall = _blocked(table.dropna(), alpha, share / (1.0 - share))
@@ -181,16 +182,22 @@ def _unshared(responses: "Responses", data: str) -> Iterable[str]:
     table = responses.by_split(data)
     repeats = table.index.get_level_values("repeat").nunique()
     dropped = dropped_out(responses, data)
-    shared = "its tests use only the splits that both contestants of a pair have."
-    for name in map(str, table.columns):
-        lacking = int(table[name].isna().sum())
-        if name in dropped:
-            yield (
-                f"{data}: {spoken_name(name)} could not win any more after {dropped[name]} of "
-                f"{repeats} repeats and got no more of them; {shared}"
+    groups: dict[tuple[bool, int], list[str]] = {}
+    for name, lacking in table.isna().sum().items():
+        if lacking:
+            group = (name in dropped, dropped.get(str(name), int(lacking)))
+            groups.setdefault(group, []).append(spoken_name(str(name)))
+    for (is_dropped, count), names in groups.items():
+        alone = len(names) == 1
+        what = f"{'lacks' if alone else 'lack'} {count} of {len(table)} splits"
+        if is_dropped:
+            what = (
+                f"could not win any more after {count} of {repeats} repeats and got no more of them"
             )
-        elif lacking:
-            yield f"{data}: {spoken_name(name)} lacks {lacking} of {len(table)} splits; {shared}"
+        yield (
+            f"{data}: {listed(names)} {what}; {'its' if alone else 'their'} tests use only the "
+            "splits that both contestants of a pair have."
+        )
 
 
 def verdict_over_data(

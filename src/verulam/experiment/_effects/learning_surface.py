@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from verulam.experiment._store.results import Results
 
 #: Fewest levels of complexity, and fewest shares of the rows, that make a surface.
-FEWEST = 3
+FEWEST_LEVELS = 3
 
 
 def learning_surface(
@@ -115,8 +115,6 @@ def surface_factors(responses: Responses) -> list[tuple[str, str]]:
     responses
         The scores.
     """
-    if responses.shared_out["share"].nunique() < FEWEST:
-        return []
     pairs = []
     for learner in responses.learners:
         settings = responses.settings_of(learner)
@@ -125,6 +123,6 @@ def surface_factors(responses: Responses) -> list[tuple[str, str]]:
             numbers = all(
                 isinstance(level, int | float) and not isinstance(level, bool) for level in levels
             )
-            if factor != TRAINING_SHARE and numbers and len(levels) >= FEWEST:
+            if factor != TRAINING_SHARE and numbers and len(levels) >= FEWEST_LEVELS:
                 pairs.append((learner, factor))
     return pairs

@@ -64,7 +64,7 @@ class VectorVerdict:
 def vector_verdicts(
     results: "Results", responses: Responses, *, alpha: float
 ) -> tuple[VectorVerdict, ...]:
-    """Return the tests of several responses for each data set; none where there is one response.
+    """Return the tests of several responses for each data set.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ def vector_verdicts(
     and then pair by pair (Alpaydin 19.14).
     """
     names = list(results.response)
-    if len(names) < 2:
+    if len(names) > 1:
+        scores = results.response_scores()
+    else:
         names = [measure.name for measure in results.measures]
-    if len(names) < 2:
-        return ()
-    scores = results.response_scores() if len(results.response) > 1 else results.scores()
+        scores = results.scores()
     pairs = zip(scores["learner"], scores["setting"], strict=True)
     scores = scores.assign(contestant=[contestant_name(*pair) for pair in pairs])
     # Learning curves have runs with fewer rows, which would not be replications.

@@ -11,7 +11,7 @@ from verulam.experiment._effects.effects import COLUMNS, FactorEffects
 from verulam.experiment._store.predictions import SplitPredictions, StoredPredictions
 
 if TYPE_CHECKING:
-    from verulam.experiment._plan.data import NuisanceColumn
+    from verulam.experiment._plan.row_columns import NuisanceColumn
     from verulam.experiment._store.responses import Responses, StoredContestant
     from verulam.experiment._store.results import Results
 
@@ -39,8 +39,6 @@ def nuisance_effects(
         Whom to look at.
     """
     columns = results.nuisance_columns(data)
-    if not columns:
-        return []
     predictions = StoredPredictions(results)
     task, targets = predictions.targets(data)
     full = set(responses.full.loc[responses.full["data"] == data, "run"])
@@ -78,7 +76,7 @@ def row_effects(losses: pd.DataFrame, column: "NuisanceColumn", scope: str = "")
     --------
     >>> import numpy as np
     >>> import pandas as pd
-    >>> from verulam.experiment._plan.data import NuisanceColumn
+    >>> from verulam.experiment._plan.row_columns import NuisanceColumn
     >>> losses = pd.DataFrame({"a": [0, 0, 1, 1, 0, 1], "b": [0, 1, 1, 1, 0, 1]})
     >>> column = NuisanceColumn("site", ("x", "y"), np.array([0, 0, 1, 1, 0, 1]))
     >>> row_effects(losses, column).table[["sum_of_squares", "degrees_of_freedom"]].round(3)

@@ -22,6 +22,7 @@ from verulam.experiment._effects.effects import (
     factor_effects,
     variance_table,
 )
+from verulam.experiment._resampling.kinds import INDEPENDENT
 
 if TYPE_CHECKING:
     from verulam.experiment._store.responses import Responses, StoredContestant
@@ -190,7 +191,7 @@ def overlap_of_splits(responses: "Responses", data: str, resampling: str) -> flo
         Kind of resampling.
     """
     share = responses.test_shares.get(data, 0.0)
-    return 0.0 if resampling == "disjoint" else share / (1.0 - share)
+    return 0.0 if resampling in INDEPENDENT else share / (1.0 - share)
 
 
 def effects_over_data(responses: "Responses", overlaps: Mapping[str, float]) -> list[FactorEffects]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from verulam.base import DataError
 from verulam.experiment._evidence.evidence import DEFAULT_RULE, MOST_REPEATS, Evidence, selection_of
+from verulam.experiment._resampling.kinds import INDEPENDENT
 from verulam.experiment._resampling.resampling import Resampling, resampling
 from verulam.experiment._store.row_values import (
     EVERY_ROW_ONCE,
@@ -37,9 +38,13 @@ POINT = 0.01
 SHARE_OF_BASELINE = 0.01
 #: Of those that grow with the square of an error, or with its logarithm, twice that.
 SHARE_OF_SQUARES = 0.02
+#: Seeds from which on scores that never vary are taken for certain.
+FEWEST_CERTAIN = 10
 _SQUARES = frozenset(
     ["log_loss", "brier", "mean_squared_error", "half_sum_of_squares", "relative_square_error"]
 )
+#: Means of logarithms of densities, of which units change the value but no difference.
+_LOGARITHMS = frozenset(["log_likelihood", "predictive_log_loss"])
 #: Sums over the tested rows, of which a split has fewer than there are.
 _SUMS = frozenset(["half_sum_of_squares", "epsilon_error"])
 
@@ -90,8 +95,12 @@ def evidence_of(
         margin = matters
         if margin is None:
             margin = default_margin(responses.measure, targets[data], posterior.means)
+        level = alpha
+        if how.kind == "seeds" and how.max_repeats:
+            # Seeds are looked at as they come: a look spends its share of the level (Pocock).
+            level = alpha * float(np.log1p(np.expm1(1.0) / how.max_repeats))
         evidence[data] = _evidence_on(
-            responses, data, posterior, noise, complexity, margin, alpha, rule, how, values
+            responses, data, posterior, noise, complexity, margin, level, rule, how, values
         )
     return evidence
 
@@ -128,12 +137,14 @@ def _posterior(
     if len(complete) < 2 or 0.0 < complete.abs().to_numpy().max() < SMALLEST:
         return None, None
     # Parts that share no rows need no correction of the variance (Nadeau and Bengio's).
-    share = 0.0 if how.kind == "disjoint" else responses.test_shares[data]
+    share = 0.0 if how.kind in INDEPENDENT else responses.test_shares[data]
     posterior = split_posterior(
         complete.to_numpy(np.float64),
         [str(name) for name in complete.columns],
         test_share=share,
         greater_is_better=measure.greater_is_better,
+        # Few seeds may agree by chance.
+        deterministic=how.kind == "seeds" and len(complete) >= FEWEST_CERTAIN,
     )
     noise = _noise_of_splits(complete, posterior, how)
     repeats = complete.index.get_level_values("repeat").nunique()
@@ -146,6 +157,8 @@ def _posterior(
             splits=splits,
             repeats=np.full_like(posterior.repeats, repeats),
         )
+    if how.kind == "seeds":
+        posterior = replace(posterior, repeats=np.full_like(posterior.repeats, repeats))
     return posterior, noise
 
 
@@ -168,6 +181,9 @@ def _noise_of_splits(
     """
     if how.kind == "leave-one-out":
         return np.zeros_like(posterior.rows)
+    if how.kind == "seeds":
+        # Other seeds are all that could be otherwise: their noise is all there is.
+        return posterior.covariance
     means = scores.groupby(level="repeat").mean()
     count = len(means)
     if count < 2:
@@ -203,6 +219,16 @@ def _evidence_on(
     baseline = next((name for name in baselines if name in posterior.names), None)
     # What later repeats may still change counts up to the most that the study may have.
     most = how.max_repeats or max(how.repeats, MOST_REPEATS)
+    selection = selection_of(
+        posterior,
+        complexity,
+        eligible,
+        margin,
+        rule,
+        max_repeats=most,
+        sequential=how.max_repeats is not None,
+        noise=noise,
+    )
     return Evidence(
         data,
         responses.measure,
@@ -213,10 +239,18 @@ def _evidence_on(
         baseline,
         alpha,
         rule,
-        selection_of(posterior, complexity, eligible, margin, rule, most, noise),
+        selection,
         None if values is None else values.values,
         None if values is None else values.worth,
+        _looks(how),
     )
+
+
+def _looks(how: Resampling) -> tuple[int, ...]:
+    """Return after which repeats a study may end; none where it is known from the start."""
+    if how.max_repeats is None or how.kind == "seeds":
+        return ()  # seeds have no splits: the level of each look is a share of it
+    return tuple(range(how.repeats, how.max_repeats + 1))
 
 
 def default_margin(measure: "Measure", targets: ValidatedTargets, scores: np.ndarray) -> float:
@@ -237,10 +271,17 @@ def default_margin(measure: "Measure", targets: ValidatedTargets, scores: np.nda
     them. Else 1 % of what guessing without inputs scores (the mean for numbers, the shares of the
     classes for probabilities), and 2 % for measures of squares and logarithms: about 0.6 of the
     usual distance between the best and the second. Where guessing has no score, the median of the
-    contestants stands for it, which one that diverges does not move.
+    contestants stands for it, which one that diverges does not move. Of rewards it is 1 % of what
+    the best agent gets, of log-likelihoods 0.02, a density 2 % larger.
     """
     low, high = measure.range
     name = _plain_name(measure)
+    if name in _LOGARITHMS:
+        return SHARE_OF_SQUARES
+    if measure.task == "control":
+        # Agents that fail altogether must not say what matters among those that do not.
+        best = np.nanmax(scores) if measure.greater_is_better else np.nanmin(scores)
+        return SHARE_OF_BASELINE * abs(float(best))
     if np.isfinite(low) and np.isfinite(high) and name not in _SQUARES:
         return POINT * (high - low)
     share = SHARE_OF_SQUARES if name in _SQUARES else SHARE_OF_BASELINE
@@ -263,7 +304,7 @@ def _guess(measure: "Measure", targets: ValidatedTargets) -> float | None:
     known, classes = targets.targets, targets.classes
     try:
         if measure.task == "regression":
-            value = measure(known, np.full(len(known), known.mean()))
+            value = measure.weighted(known, np.full(known.shape, known.mean(axis=0)), None)
         else:
             codes = known.astype(np.int64)
             counts = np.bincount(codes, minlength=len(classes))

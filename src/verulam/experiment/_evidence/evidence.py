@@ -65,6 +65,9 @@ class Evidence:
         Repeats x rows x contestants, what each row contributes; None where rows have no value.
     worth
         Effective number of rows, for the interval of a share; None for as many as there are.
+    looks
+        Numbers of repeats after which the study may end, over all of which `alpha` holds; none
+        where that is settled beforehand.
     """
 
     data: str
@@ -79,6 +82,7 @@ class Evidence:
     selection: Selection
     losses: NDArray[np.float64] | None = None
     worth: float | None = None
+    looks: tuple[int, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,8 +112,8 @@ class Evidence:
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        """Every pair, with a p-value adjusted for looking at all of them."""
-        return self.posterior.claims(self.alpha)
+        """Every pair, with a p-value adjusted for looking at all of them, after any repeat."""
+        return self.posterior.claims(self.alpha, looks=self.looks)
 
     def rival(self, name: str) -> str:
         """Return whom a contestant is to be told from: the best, or the one that comes next.
@@ -250,7 +254,7 @@ class Evidence:
             return None
         # Both on the same rows of the same repeats: what is common to them cancels.
         signed = values[:, :, 0] - values[:, :, 1]
-        critical = self.posterior.critical_value(self.alpha)
+        critical = self.posterior.critical_value(self.alpha, looks=self.looks)
         signed = signed if signed.mean() > 0 else -signed
         return rows_to_tell(signed, ahead, critical, most=MOST_TIMES)
 
@@ -261,7 +265,9 @@ def selection_of(
     eligible: tuple[str, ...],
     margin: float,
     rule: str,
+    *,
     max_repeats: int = MOST_REPEATS,
+    sequential: bool = False,
     noise: NDArray[np.float64] | None = None,
 ) -> Selection:
     """Return what `verulam.statistics.select` chooses, with contestants by name."""
@@ -272,6 +278,7 @@ def selection_of(
         # What the tests do not reject is known to the analysis alone.
         rule=DEFAULT_RULE if rule == "not rejected" else rule,
         max_repeats=max_repeats,
+        sequential=sequential,
         eligible=[name in eligible for name in posterior.names],
         noise=noise,
     )

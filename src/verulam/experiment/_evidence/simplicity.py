@@ -10,7 +10,7 @@ from verulam.base import unknown_name
 from verulam.catalogue import GRADES, complexity_of, entry, grade_of
 from verulam.experiment._evidence.tables import COSTS
 from verulam.experiment._study.analysis_options import CRITERIA, INTERPRETABILITY, Simplicity
-from verulam.experiment._study.study import learner_label
+from verulam.experiment._study.choices import learner_label
 
 if TYPE_CHECKING:
     from verulam.experiment._store.responses import Responses
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 BY_KIND = (
     "a simpler kind of model: a baseline, then linear models, trees, neighbours and kernels, and "
     "last ensembles and networks"
+)
+BY_KIND_OF_AGENT = (
+    "a simpler kind of agent: one that learns nothing, then tables, models of the environment, and "
+    "last functions of its states"
 )
 #: Grade of a learner that the catalogue does not know: nobody has said that it is simple.
 UNKNOWN_COMPLEXITY = 4
@@ -88,7 +92,8 @@ def complexities(
     weighted sum decides (Alpaydin 19.1: priorities are those of the application).
     """
     if simplicity is None:
-        return Complexities(_kinds(responses, learners), BY_KIND)
+        acting = responses.measure.task == "control"
+        return Complexities(_kinds(responses, learners), BY_KIND_OF_AGENT if acting else BY_KIND)
     further = {INTERPRETABILITY: interpretability_grades(responses, learners), **(costs or {})}
     weights = {simplicity: 1.0} if isinstance(simplicity, str) else dict(simplicity)
     known = [*CRITERIA, *(name for name in further if name not in CRITERIA)]

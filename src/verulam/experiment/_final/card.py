@@ -1,7 +1,7 @@
 """The card of a model: what it was made from, what it may be asked, how good it is."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from textwrap import fill
 from typing import Any
@@ -10,15 +10,11 @@ import numpy as np
 
 from verulam.base import DataError, markdown_text, visible_text
 from verulam.decision import LossTable
+from verulam.experiment._final.insight import InsightSection, ModelInsight, plain_figure
 
 #: Raised whenever older programs could not read what newer ones write.
-CARD_FORMAT = 2
+CARD_FORMAT = 4
 MOST_LEVELS_SHOWN = 12
-IMPORTANCE_WORDS = (
-    "By how much the measure that decided gets worse on rows not learnt from when the values of "
-    "one column are shuffled. Columns that tell the same share what they tell."
-)
-_IMPORTANCE_HEAD = ("column", "cost of shuffling", "95 % interval")
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ class ColumnCard:
         Number of missing values that it has seen.
     form
         How numbers or dates were written where it was not plainly: a decimal sign with the unit
-        behind it, or a format.
+        behind it, ":" for times, or a format.
     typical
         The median, or the commonest category, of the rows that it has seen; None where unknown.
     """
@@ -97,9 +93,10 @@ class ResponseCard:
 
     def __str__(self) -> str:
         interval = ""
-        if self.low is not None:
-            interval = f" ({self.confidence:.0%} interval {self.low:.4g} to {self.high:.4g})"
-        return f"{self.title} {self.value:.4g}{interval}, {self.where}"
+        if self.low is not None and self.high is not None:
+            limits = f"{plain_figure(self.low)} to {plain_figure(self.high)}"
+            interval = f" ({self.confidence:.0%} interval {limits})"
+        return f"{self.title} {plain_figure(self.value)}{interval}, {self.where}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,8 +138,8 @@ class ModelCard:
         Whether the estimator was given plain numbers without the names of the columns.
     reason
         Why it is this learner, in words.
-    importances
-        What shuffling each column costs, the costliest first: column, mean, low, high.
+    insight
+        What it goes by: importances of columns, weights, tree or rules, answers, worst errors.
     format
         Number of the form of the card.
     """
@@ -166,13 +163,18 @@ class ModelCard:
     accepts_missing: bool = False
     as_array: bool = False
     reason: str = ""
-    importances: tuple[Mapping[str, Any], ...] = ()
+    insight: ModelInsight = field(default_factory=ModelInsight)
     format: int = CARD_FORMAT
 
     @property
     def inputs(self) -> tuple[ColumnCard, ...]:
         """The columns that the model needs, in their order."""
         return tuple(column for column in self.columns if column.role == "input")
+
+    @property
+    def importances(self) -> tuple[Mapping[str, Any], ...]:
+        """What shuffling each column costs, the costliest first: column, mean, low, high."""
+        return self.insight.importances
 
     @property
     def response(self) -> ResponseCard:
@@ -209,9 +211,11 @@ class ModelCard:
             for column in fields["columns"]
         )
         fields["responses"] = tuple(ResponseCard(**response) for response in fields["responses"])
-        for name in ("classes", "caveats", "importances"):
+        for name in ("classes", "caveats"):
             fields[name] = tuple(fields.get(name, ()))
-        return cls(**fields)
+        # Until format 2, importances were all that a card said of what a model goes by.
+        insight = fields.pop("insight", {"importances": fields.pop("importances", ())})
+        return cls(**fields, insight=ModelInsight.from_dict(insight))
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the short facts as pairs of a heading and words."""
@@ -241,10 +245,14 @@ class ModelCard:
         lines += ["| | |", "|---|---|", *map(_markdown_row, self.facts())]
         lines += ["", "## How good it is", "", "| measure | value | interval | by |"]
         lines += ["|---|---|---|---|", *map(_markdown_row, self._scores())]
-        if self.importances:
-            lines += ["", "## What it goes by", "", IMPORTANCE_WORDS, ""]
-            lines += [_markdown_row(_IMPORTANCE_HEAD), "|---|---|---|"]
-            lines += map(_markdown_row, self._importance_rows())
+        for part in self.insight.sections():
+            lines += ["", f"## {part.title}", "", part.words, ""]
+            if part.text:
+                # Indented, so that whatever the lines hold is shown as it is.
+                lines += [f"    {line}" for line in visible_text(part.text).splitlines()]
+            else:
+                lines += [_markdown_row(part.head), "|" + "---|" * len(part.head)]
+                lines += map(_markdown_row, part.rows)
         lines += ["", "## Columns", "", "| column | role | kind | values | missing |"]
         lines += ["|---|---|---|---|---|", *map(_markdown_row, self._table())]
         if self.losses is not None:
@@ -272,7 +280,7 @@ class ModelCard:
             _html_table((), self.facts()),
             "<h2>How good it is</h2>",
             _html_table(head, self._scores()),
-            *self._importance_html(),
+            *map(_section_html, self.insight.sections()),
             "<h2>Columns</h2>",
             _html_table(("column", "role", "kind", "values", "missing"), self._table()),
         ]
@@ -305,28 +313,12 @@ class ModelCard:
         return [
             [
                 response.title,
-                f"{response.value:.4g}",
-                "" if response.low is None else f"{response.low:.4g} to {response.high:.4g}",
+                plain_figure(response.value),
+                _interval(response),
                 f"{response.where}{f' ({response.method})' if response.method else ''}",
             ]
             for response in self.responses
         ]
-
-    def _importance_rows(self) -> list[list[str]]:
-        return [
-            [
-                str(row["column"]),
-                f"{row['mean']:.3g}",
-                "" if row["low"] is None else f"{row['low']:.3g} to {row['high']:.3g}",
-            ]
-            for row in self.importances
-        ]
-
-    def _importance_html(self) -> list[str]:
-        if not self.importances:
-            return []
-        table = _html_table(_IMPORTANCE_HEAD, self._importance_rows())
-        return ["<h2>What it goes by</h2>", f"<p>{escape(IMPORTANCE_WORDS)}</p>", table]
 
     def _table(self) -> list[list[str]]:
         return [
@@ -341,7 +333,20 @@ _STYLE = (
     "table{border-collapse:collapse;margin:.5rem 0}.scroll{overflow-x:auto}"
     "td,th{border-bottom:1px solid #8886;padding:.25rem .75rem .25rem 0;text-align:left;"
     "vertical-align:top;overflow-wrap:normal}.facts td:last-child{overflow-wrap:anywhere}"
+    "pre{overflow-x:auto}"
 )
+
+
+def _interval(response: ResponseCard) -> str:
+    """Return the interval of a figure; empty for none."""
+    if response.low is None or response.high is None:
+        return ""
+    return f"{plain_figure(response.low)} to {plain_figure(response.high)}"
+
+
+def _section_html(part: InsightSection) -> str:
+    content = f"<pre>{escape(part.text)}</pre>" if part.text else _html_table(part.head, part.rows)
+    return f"<h2>{escape(part.title)}</h2><p>{escape(part.words)}</p>{content}"
 
 
 def _html_table(head: Any, rows: Any) -> str:

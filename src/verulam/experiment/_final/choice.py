@@ -23,6 +23,7 @@ from verulam.experiment._study.data_source import open_choice
 from verulam.experiment._study.study import Study
 from verulam.experiment._study.toml import parse_study
 from verulam.experiment._text import full_name, measure_words, number_text, spoken_name
+from verulam.experiment._tuning.fitting import fit_learner
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +60,48 @@ class Rebuilt:
         """Whether the runs of the study gave the learner numbers without names."""
         return self.planned.numbers is not None and not self.contestant.uses_names
 
+    def fit(self, estimator: Any, rows: NDArray[np.intp]) -> Any:
+        """Return a learner fitted to some rows, with their groups and weights."""
+        groups, weights = self.planned.groups, self.planned.weights
+        return fit_learner(
+            estimator,
+            self.inputs(rows),
+            self.planned.targets[rows],
+            groups=None if groups is None else groups[rows],
+            weights=None if weights is None else weights[rows],
+        )
+
     def inputs(self, rows: NDArray[np.intp]) -> Any:
         """Return some rows in the form in which the learner was given them in the study."""
         if self.planned.numbers is not None and not self.contestant.uses_names:
             return self.planned.numbers[rows]
         return self.planned.inputs.iloc[rows]
+
+
+def refuse_other_tasks(results: "Results") -> None:
+    """Raise for a study that predicts nothing, of which no model that predicts can be made.
+
+    Parameters
+    ----------
+    results
+        The study.
+    """
+    if any(isinstance(table.get("target"), list) for table in results.description["data"]):
+        raise DataError(
+            f"store: {results.path} has a study of several outputs, and a final model predicts one "
+            "target; finalise a study of each."
+        )
+    task = results.description.get("task")
+    if task is not None:
+        how = (
+            "train the agent that it recommends with verulam.reinforcement.train"
+            if task == "control"
+            else "fit the learner that it recommends to all rows"
+        )
+        raise DataError(
+            f"store: {results.path} has a study of {task}, and a final model predicts a target; "
+            f"{how}."
+        )
 
 
 def data_label(results: Results, data: str | None) -> str:

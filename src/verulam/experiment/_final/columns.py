@@ -1,6 +1,6 @@
 """Whether a table has what a model needs, and the one form in which the model is given it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -13,6 +13,8 @@ from verulam.experiment._final.card import ColumnCard, ModelCard
 
 #: What to do about categories that the model has never seen.
 UNSEEN = ("refuse", "missing")
+#: What to do about gaps where the model knows none.
+GAPS = ("refuse", "typical")
 #: Names less alike than this are not taken for one another's misspelling.
 ALIKE = 0.6
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -50,6 +52,7 @@ def model_inputs(
     card: ModelCard,
     *,
     unseen: str = "refuse",
+    missing: str = "refuse",
     first_row: int = 1,
     source: str = "the table",
 ) -> pd.DataFrame:
@@ -64,6 +67,8 @@ def model_inputs(
     unseen
         "refuse" categories that the model has never seen, or take them for "missing"; a model made
         from complete rows takes the commonest category instead.
+    missing
+        "refuse" gaps where the model was made from complete rows, or take the "typical" value.
     first_row
         Number of the first row, for messages.
     source
@@ -71,6 +76,8 @@ def model_inputs(
     """
     if unseen not in UNSEEN:
         raise DataError(f"unseen: {unseen!r}; expected {' or '.join(UNSEEN)}.")
+    if missing not in GAPS:
+        raise DataError(f"missing: {missing!r}; expected {' or '.join(GAPS)}.")
     columns = {}
     for column in card.inputs:
         place = _Place(source, column.name, first_row)
@@ -85,12 +92,18 @@ def model_inputs(
             instead = None if card.accepts_missing else column.typical
             columns[column.name] = _categories(values, column, place, unseen, instead)
         gaps = columns[column.name].isna()
-        if column.kind != "text" and not card.accepts_missing and gaps.any():
+        if column.kind == "text" or card.accepts_missing or not gaps.any():
+            continue
+        if missing == "typical" and column.typical is not None:
+            columns[column.name] = columns[column.name].fillna(_typical(column))
+        else:
             first = int(np.argmax(gaps.to_numpy()))
             value = values.iloc[first]
             why = "is missing" if pd.isna(value) else f"{str(value)!r} is unseen, taken for missing"
             raise place.error(
-                first, f"{why}; the model was made from complete rows, and cannot do without"
+                first,
+                f"{why}; the model was made from complete rows, and cannot do without; "
+                'missing="typical" (--missing typical) takes the typical value',
             )
     return pd.DataFrame(columns)
 
@@ -152,7 +165,8 @@ def _dates(values: pd.Series, column: ColumnCard, place: _Place) -> pd.Series:
 def _numbers(values: pd.Series, column: ColumnCard, place: _Place) -> pd.Series:
     if pd.api.types.is_bool_dtype(values) or isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(object)
-    if column.form and not pd.api.types.is_numeric_dtype(values):
+    is_span = pd.api.types.is_timedelta64_dtype(values)
+    if is_span or (column.form and not pd.api.types.is_numeric_dtype(values)):
         values = written_numbers(values, column.form)
     numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
     wrong = (numbers.isna() & values.notna()) | np.isinf(numbers)
@@ -162,6 +176,7 @@ def _numbers(values: pd.Series, column: ColumnCard, place: _Place) -> pd.Series:
         shown = repr(value.item() if isinstance(value, np.generic) else value)
         kind = "a finite number" if np.isinf(numbers.iloc[first]) else "a number"
         kind += f" in {column.form[1:]}" if column.form[1:] else ""
+        kind = "a time such as 14:05" if column.form == ":" else kind
         raise place.error(first, f"{shown} is not {kind}")
     return numbers
 
@@ -183,6 +198,40 @@ def unseen_counts(table: pd.DataFrame, card: ModelCard) -> dict[str, int]:
             strangers = [value for value, code in _codes_of(values, column).items() if code < 0]
             counts[column.name] = int(values.isin(strangers).sum())
     return counts
+
+
+def gap_counts(table: pd.DataFrame, card: ModelCard) -> dict[str, int]:
+    """Return for each column how many values are missing where the model knows no gaps.
+
+    Parameters
+    ----------
+    table
+        Any columns, as `model_inputs` takes them.
+    card
+        The card of the model.
+    """
+    if card.accepts_missing:
+        return {}
+    inputs = [column.name for column in card.inputs if column.kind != "text"]
+    return {name: int(table[name].isna().sum()) for name in inputs}
+
+
+def gap_remarks(counts: Mapping[str, int]) -> Iterator[str]:
+    """Yield what was done with gaps that the model knows none of.
+
+    Parameters
+    ----------
+    counts
+        What `gap_counts` gave.
+    """
+    for name, count in counts.items():
+        if count:
+            are = "value of {!r} is" if count == 1 else "values of {!r} are"
+            yield f"{count} {are.format(name)} missing, and the typical one was taken."
+
+
+def _typical(column: ColumnCard) -> Any:
+    return pd.Timestamp(column.typical) if column.kind == "date" else column.typical
 
 
 def _codes_of(values: pd.Series, column: ColumnCard) -> dict[Any, int]:

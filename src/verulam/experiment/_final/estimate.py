@@ -1,7 +1,5 @@
-"""How good a final model is, with intervals, and how much of that each column accounts for."""
+"""How good a final model is, with intervals."""
 
-import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,28 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from sklearn.base import clone
-from sklearn.inspection import permutation_importance
-from threadpoolctl import threadpool_limits
 
 from verulam.base import DataError
 from verulam.decision import LossTable
 from verulam.experiment._final.card import ResponseCard
-from verulam.experiment._final.choice import Rebuilt
-from verulam.experiment._resampling.rows import Split
 from verulam.experiment._store.responses import Responses
 from verulam.experiment._study.cost_matrix import decision_risk
-from verulam.measures import Measure, accuracy, error, to_scorer
+from verulam.measures import Measure, accuracy, error
 from verulam.statistics import corrected_t_test, rate_interval
 
 LOCKED, RESAMPLED = "locked test part", "cross-validation"
 CONFIDENCE = 0.95
 #: Samples of the bootstrap.
 RESAMPLES = 500
-#: Splits that the learner is fitted to again, and columns that are then shuffled.
-MOST_SPLITS, MOST_COLUMNS = 5, 50
-#: Seconds after which no further split is begun.
-PATIENCE = 30.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +40,8 @@ class TestPredictions:
         Where it gives no probabilities: what it decides by.
     groups
         The group of each row, which are alike within; None where each row is by itself.
+    weights
+        What each row counts in the measures; None where all count the same.
     """
 
     __test__ = False
@@ -61,6 +52,7 @@ class TestPredictions:
     probabilities: NDArray[np.float64] | None = None
     scores: NDArray[np.float64] | None = None
     groups: NDArray[Any] | None = None
+    weights: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +70,7 @@ def predictions_of(
     targets: NDArray[Any],
     classes: Sequence[Any],
     groups: NDArray[Any] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> TestPredictions:
     """Return what a fitted learner predicts, with probabilities in the order of the classes.
 
@@ -89,12 +82,13 @@ def predictions_of(
         The rows.
     classes
         All labels; empty where the target is a number.
-    groups
-        The group of each row, where there are groups.
+    groups, weights
+        The group of each row, and what it counts, where rows differ in that.
     """
     predicted = np.asarray(estimator.predict(inputs))
     if not len(classes):
-        return TestPredictions(targets, predicted.astype(np.float64), groups=groups)
+        values = predicted.astype(np.float64)
+        return TestPredictions(targets, values, groups=groups, weights=weights)
     labels, probabilities, scores = np.asarray(classes), None, None
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(targets), len(labels)))
@@ -102,7 +96,9 @@ def predictions_of(
         probabilities[:, known] = estimator.predict_proba(inputs)
     elif hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(inputs), dtype=np.float64)
-    return TestPredictions(targets, predicted, tuple(classes), probabilities, scores, groups)
+    return TestPredictions(
+        targets, predicted, tuple(classes), probabilities, scores, groups, weights
+    )
 
 
 def locked_response(
@@ -119,7 +115,8 @@ def locked_response(
     seed
         Seed of the bootstrap.
     """
-    if measure.function in (error, accuracy) and not measure.options:
+    alike = predictions.weights is None
+    if alike and measure.function in (error, accuracy) and not measure.options:
         hits = predictions.predicted == predictions.targets
         counted = hits if measure.function is accuracy else ~hits
         interval = rate_in_groups(counted, predictions.groups)
@@ -157,14 +154,17 @@ def decision_response(
     truth = np.searchsorted(np.asarray(predictions.classes), predictions.targets)
     costs = losses.matrix[decided, truth]
     interval = bootstrap_in_groups(
-        lambda rows: float(costs[rows].mean()), len(costs), predictions.groups, seed=seed
+        lambda rows: _weighted_mean(costs, rows, predictions.weights),
+        len(costs),
+        predictions.groups,
+        seed=seed,
     )
     rejected = float((decided == len(losses.actions) - 1).mean()) if losses.can_reject else 0.0
     words = f", {rejected:.1%} rejected" if losses.can_reject else ""
     return ResponseCard(
         "risk",
         f"Mean loss of decisions{words}",
-        float(costs.mean()),
+        _weighted_mean(costs, np.arange(len(costs)), predictions.weights),
         interval.low,
         interval.high,
         CONFIDENCE,
@@ -311,6 +311,16 @@ def _card(
     )
 
 
+def _weighted_mean(
+    values: NDArray[np.float64], rows: NDArray[np.intp], weights: NDArray[np.float64] | None
+) -> float:
+    """Return the mean over some rows; NaN where none of them weighs anything."""
+    if weights is None:
+        return float(values[rows].mean())
+    total = weights[rows].sum()
+    return float(values[rows] @ weights[rows] / total) if total > 0 else float("nan")
+
+
 def _prediction_for(measure: Measure, predictions: TestPredictions) -> NDArray[Any] | None:
     if measure.needs in ("labels", "values"):
         return predictions.predicted
@@ -328,102 +338,8 @@ def _score(measure: Measure, predictions: TestPredictions, rows: NDArray[np.intp
     assert prediction is not None
     labels = list(predictions.classes) if predictions.classes else None
     try:
-        return float(measure(predictions.targets[rows], prediction[rows], labels=labels))
+        weights = None if predictions.weights is None else predictions.weights[rows]
+        return measure.weighted(predictions.targets[rows], prediction[rows], weights, labels=labels)
     # Rows drawn with replacement may lack a class, without which the measure has no value.
     except DataError:
         return float("nan")
-
-
-@dataclass(frozen=True)
-class Importance:
-    """How much worse a model is without what one column tells.
-
-    Attributes
-    ----------
-    column
-        The column that was shuffled.
-    mean
-        By how much the measure gets worse, on average over splits.
-    low, high
-        95 % interval of the mean; None for a single split.
-    """
-
-    column: str
-    mean: float
-    low: float | None = None
-    high: float | None = None
-
-
-def column_importances(
-    rebuilt: Rebuilt, estimator: Any, measure: Measure
-) -> tuple[Importance, ...]:
-    """Return what shuffling each column costs, the costliest first.
-
-    The learner is fitted to the training rows of up to five splits of the study again; on the
-    other rows of each, one column after the other is shuffled.
-
-    Parameters
-    ----------
-    rebuilt
-        The data of the study with its splits.
-    estimator
-        The learner with the parameters of the final model; it is cloned.
-    measure
-        What decided.
-
-    Notes
-    -----
-    The permutation importance of Breiman (2001), of the whole pipeline: a date, a text or a
-    category is one column, whatever it becomes. The interval allows for the overlap of the
-    training rows as the corrected resampled t test does. Columns that tell the same share what
-    they tell: shuffling one of them costs little.
-    """
-    planned = rebuilt.planned
-    columns = list(planned.inputs.columns)
-    splits = [split for split in planned.splits if split.repeat == 0][:MOST_SPLITS]
-    if not columns or len(columns) > MOST_COLUMNS or not splits:
-        return ()
-    begun, costs = time.monotonic(), []
-    # One thread, as in the runs of the study: threads that wait for busy cores take far longer.
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for split in splits:
-            costs.append(_costs_on(rebuilt, clone(estimator), split, measure))
-            if time.monotonic() - begun > PATIENCE:
-                break
-    table = np.array(costs)
-    if not np.isfinite(table).all():
-        return ()
-    shares = [len(split.test) / max(1, len(split.train)) for split in splits[: len(table)]]
-    importances = [
-        _importance(str(name), table[:, place], float(np.mean(shares)))
-        for place, name in enumerate(columns)
-    ]
-    return tuple(sorted(importances, key=lambda importance: -importance.mean))
-
-
-def _costs_on(
-    rebuilt: Rebuilt, estimator: Any, split: Split, measure: Measure
-) -> NDArray[np.float64]:
-    """Return for each column how much worse the measure is where the column is shuffled."""
-    targets = rebuilt.planned.targets
-    estimator.fit(rebuilt.inputs(split.train), targets[split.train])
-    shuffled = permutation_importance(
-        estimator,
-        rebuilt.inputs(split.test),
-        targets[split.test],
-        scoring=to_scorer(measure),
-        n_repeats=1,
-        random_state=split.fold,
-    )
-    return np.asarray(shuffled.importances_mean)
-
-
-def _importance(name: str, costs: NDArray[np.float64], test_ratio: float) -> Importance:
-    mean, count = float(costs.mean()), len(costs)
-    if count < 2:
-        return Importance(name, mean)
-    # Training parts that overlap make costs look more alike than they are.
-    spread = float(np.sqrt((1 / count + test_ratio) * costs.var(ddof=1)))
-    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, count - 1)) * spread
-    return Importance(name, mean, mean - half, mean + half)

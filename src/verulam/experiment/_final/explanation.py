@@ -1,18 +1,26 @@
 """What speaks for one prediction: how it would change with a typical value in each column."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from verulam.base import DataError, visible_text
 from verulam.experiment._final.card import ModelCard
-from verulam.experiment._final.columns import check_names, model_inputs
+from verulam.experiment._final.columns import check_names, gap_counts, gap_remarks, model_inputs
+from verulam.experiment._final.insight import plain_figure
 
-#: Columns that an explanation names.
-MOST_NAMED = 5
+#: Columns that an explanation names, in lines of its own or in a cell of a table.
+MOST_NAMED, MOST_IN_A_CELL = 5, 3
+#: Classes of which a typical row is explained, worst errors that are, and rows looked at.
+MOST_CLASSES, MOST_WORST, MOST_ROWS = 3, 2, 2000
+#: Where among the predicted numbers the rows lie that are explained.
+QUANTILES = {"low": 0.1, "middle": 0.5, "high": 0.9}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,11 +35,14 @@ class Explanation:
         What is explained: the probability of the predicted class, or the predicted number.
     table
         One row per column: its value, the typical value, what the prediction would be with that,
-        and the effect, which is the difference; the largest effects first.
+        and the effect, which is the difference; the largest effects first. A value is missing
+        where it was so in the row, whatever the model was given instead.
     target
         Name of the predicted column.
     by_probability
         Whether the value is a probability.
+    remarks
+        What was done with gaps, of a model that knows none.
 
     Notes
     -----
@@ -44,6 +55,7 @@ class Explanation:
     table: pd.DataFrame
     target: str
     by_probability: bool
+    remarks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         what = f"{self.target} = {_shown(self.prediction)}"
@@ -55,17 +67,38 @@ class Explanation:
             effect, other = float(row["effect"]), float(row["typical_prediction"])
             if effect == 0:
                 break
-            amount = f"{other:.3f}" if self.by_probability else f"{other:.4g}"
+            amount = f"{other:.3f}" if self.by_probability else plain_figure(other)
             lines.append(
                 f"- {name} = {_shown(row['value'])} {'raises' if effect > 0 else 'lowers'} {of}: "
                 f"with {_shown(row['typical'])} it would be {amount}."
             )
+        lines += self.remarks
         return visible_text("\n".join(fill(line, 80, subsequent_indent="  ") for line in lines))
 
     __repr__ = __str__
 
+    @property
+    def predicted(self) -> str:
+        """The prediction, with its probability where there is one."""
+        label = _shown(self.prediction)
+        return f"{label} ({self.value:.3f})" if self.by_probability else label
+
+    @property
+    def reasons(self) -> str:
+        """The columns that matter most, and what the prediction would be without them."""
+        parts = []
+        for name, row in self.table.head(MOST_IN_A_CELL).iterrows():
+            if float(row["effect"]) == 0:
+                break
+            other = float(row["typical_prediction"])
+            amount = f"{other:.3f}" if self.by_probability else plain_figure(other)
+            value, typical = _shown(row["value"]), _shown(row["typical"])
+            parts.append(f"{name} = {value} (with {typical}: {amount})")
+        return visible_text("; ".join(parts) or "no single column")
+
     def _repr_html_(self) -> str:
-        return self.table.to_html(float_format="{:.4g}".format)
+        remarks = "".join(f"<p>{escape(visible_text(remark))}</p>" for remark in self.remarks)
+        return self.table.to_html(float_format="{:.4g}".format) + remarks
 
 
 def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
@@ -87,7 +120,8 @@ def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
         for column in card.inputs
     }
     typical = model_inputs(pd.DataFrame(usual), card, unseen="missing")
-    inputs = model_inputs(table, card, unseen="missing")
+    inputs = model_inputs(table, card, unseen="missing", missing="typical")
+    gaps = gap_counts(table, card)
     changed = [inputs]
     changed += [inputs.assign(**{name: typical[name].to_numpy()}) for name in inputs.columns]
     stacked = pd.concat(
@@ -99,7 +133,10 @@ def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
     values = _chances(estimator, X, prediction) if card.classes else predictions
     effects = pd.DataFrame(
         {
-            "value": [inputs[column.name].iloc[0] for column in card.inputs],
+            "value": [
+                None if gaps.get(column.name) else inputs[column.name].iloc[0]
+                for column in card.inputs
+            ],
             "typical": [typical[column.name].iloc[0] for column in card.inputs],
             "typical_prediction": values[1:],
             "effect": values[0] - values[1:],
@@ -109,8 +146,82 @@ def explain_row(card: ModelCard, estimator: Any, row: Any) -> Explanation:
     order = effects["effect"].abs().sort_values(ascending=False, kind="stable").index
     by_probability = bool(card.classes)
     return Explanation(
-        prediction, float(values[0]), effects.loc[order], card.target, by_probability
+        prediction,
+        float(values[0]),
+        effects.loc[order],
+        card.target,
+        by_probability,
+        tuple(gap_remarks(gaps)),
     )
+
+
+def explained_rows(
+    card: ModelCard,
+    estimator: Any,
+    inputs: pd.DataFrame,
+    targets: NDArray[Any],
+    rows: NDArray[np.intp],
+    worst: Sequence[Mapping[str, Any]] = (),
+) -> tuple[dict[str, Any], ...]:
+    """Return what speaks for the predictions of typical rows, and of the worst errors.
+
+    Parameters
+    ----------
+    card, estimator
+        The model.
+    inputs, targets
+        The table that it was made from, with what is predicted.
+    rows
+        Those of its rows that typical ones are taken from.
+    worst
+        Rows that were predicted worst, counted from 1.
+
+    Notes
+    -----
+    Of classes, for each of the three that are predicted most the row with the median probability;
+    of numbers, the rows at a tenth, a half and nine tenths of the predictions.
+    """
+    if card.classes and not hasattr(estimator, "predict_proba"):
+        return ()
+    seen = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.intp)]
+    typical = _typical_rows(estimator, _as_given(card, inputs.iloc[seen]))
+    places = [(kind, int(seen[place])) for kind, place in typical]
+    places += [("predicted badly", int(row["row"]) - 1) for row in worst[:MOST_WORST]]
+    explained = []
+    for kind, place in places:
+        explanation = explain_row(card, estimator, inputs.iloc[[place]])
+        explained.append(
+            {
+                "row": place + 1,
+                "kind": kind,
+                "target": _shown(targets[place]),
+                "predicted": explanation.predicted,
+                "reasons": explanation.reasons,
+            }
+        )
+    return tuple(explained)
+
+
+def _as_given(card: ModelCard, inputs: pd.DataFrame) -> Any:
+    """Return inputs in the form that the learner was fitted to."""
+    return inputs.to_numpy(dtype=np.float64) if card.as_array else inputs
+
+
+def _typical_rows(estimator: Any, X: Any) -> Iterator[tuple[str, int]]:
+    """Yield what kind of row is typical, and the place of one."""
+    if not hasattr(estimator, "predict_proba"):
+        order = np.argsort(np.asarray(estimator.predict(X)), kind="stable")
+        for kind, share in QUANTILES.items():
+            yield f"a {kind} prediction", int(order[round(share * (len(order) - 1))])
+        return
+    probabilities = np.asarray(estimator.predict_proba(X))
+    codes = probabilities.argmax(axis=1)
+    commonest = np.argsort(-np.bincount(codes, minlength=probabilities.shape[1]), kind="stable")
+    for code in commonest[:MOST_CLASSES]:
+        members = np.flatnonzero(codes == code)
+        if len(members):
+            order = members[np.argsort(probabilities[members, code], kind="stable")]
+            yield f"typical for {estimator.classes_[code]}", int(order[len(order) // 2])
 
 
 def _chances(estimator: Any, X: Any, label: Any) -> np.ndarray:
@@ -143,7 +254,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, pd.Timestamp):
         return str(value.date())
     if isinstance(value, float | np.floating):
-        return "missing" if np.isnan(value) else f"{value:.4g}"
+        return "missing" if np.isnan(value) else plain_figure(float(value))
     if value is None or value is pd.NaT or value is pd.NA:
         return "missing"
     text = str(value)

@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, draft_of, spreadsheet_table, unknown_name, visible_text
-from verulam.data import stream
+from verulam.data import read, stream
 from verulam.experiment._final.card import ModelCard
 from verulam.experiment._final.columns import (
     check_names,
+    gap_counts,
+    gap_remarks,
     model_inputs,
     outside_counts,
     unseen_counts,
@@ -25,7 +27,7 @@ from verulam.experiment._speed import PREDICT_CHUNK_ROWS
 
 #: Endings of files that are written as Parquet.
 PARQUET = frozenset({".parquet", ".pq"})
-#: Endings of files that can be learnt from, but are not read in parts.
+#: Endings of files that are not read in parts.
 NOT_STREAMED = frozenset(
     {".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".json", ".jsonl", ".ndjson", ".feather", ".arrow",
      ".arff", ".npz"}
@@ -56,6 +58,7 @@ def predict(
     table: pd.DataFrame,
     *,
     unseen: str = "missing",
+    missing: str = "refuse",
     first_row: int = 1,
     source: str = "the table",
 ) -> pd.DataFrame:
@@ -70,6 +73,8 @@ def predict(
     unseen
         Take categories that the model has never seen for "missing" (a model made from complete
         rows takes the commonest instead), or "refuse" them.
+    missing
+        "refuse" gaps where the model was made from complete rows, or take the "typical" value.
     first_row
         Number of the first row, for messages.
     source
@@ -85,7 +90,9 @@ def predict(
         model = load_model(model)
     card = model.card
     check_names(table.columns, card, source=source)
-    inputs = model_inputs(table, card, unseen=unseen, first_row=first_row, source=source)
+    inputs = model_inputs(
+        table, card, unseen=unseen, missing=missing, first_row=first_row, source=source
+    )
     return _prediction_table(model, inputs).set_axis(table.index)
 
 
@@ -96,9 +103,10 @@ def predict_file(
     *,
     keep: Sequence[str] = (),
     unseen: str = "missing",
+    missing: str = "refuse",
     chunk_rows: int = PREDICT_CHUNK_ROWS,
 ) -> FilePredictions:
-    """Predict for every row of a CSV or Parquet file, a chunk at a time.
+    """Predict for every row of a file; of CSV and Parquet files a chunk at a time.
 
     Parameters
     ----------
@@ -111,10 +119,13 @@ def predict_file(
         where it ends in ``.csv`` or ``.txt`` or has no ending; it appears when all rows are done,
         and not at all after an error. None writes CSV to standard output.
     keep
-        Columns of the file to write before the predictions, such as the number of a customer.
+        Columns of the file to write before the predictions, beside those that told the rows of
+        the study apart, such as the number of a customer, which are written where they are there.
     unseen
         Take categories that the model has never seen for "missing" (a model made from complete
         rows takes the commonest instead), or "refuse" them.
+    missing
+        "refuse" gaps where the model was made from complete rows, or take the "typical" value.
     chunk_rows
         Number of rows that are in memory at a time.
     """
@@ -122,12 +133,7 @@ def predict_file(
     if output is not None and Path(output).resolve() == path.resolve():
         raise DataError(f"output: {output} is the file that is read; name another.")
     _check_form(output)
-    if path.suffix.lower() in NOT_STREAMED:
-        raise DataError(
-            f"{path.name}: predictions are made for CSV and Parquet files; save it as one of them, "
-            "or read it in Python and pass the table to predict."
-        )
-    source = stream(path).source
+    source: Any = _WholeTable(path) if _is_read_whole(path) else stream(path).source
     card = model.card
     extra = check_names(source.names, card, source=path.name)
     for name in keep:
@@ -138,7 +144,13 @@ def predict_file(
                 f"keep: {name!r} is also a column of the predictions; give it another name in "
                 f"{path.name}."
             )
-    keep = list(dict.fromkeys(keep))
+    taken = _output_columns(model)
+    identifiers = [
+        column.name
+        for column in card.columns
+        if column.role == "identifier" and column.name in source.names and column.name not in taken
+    ]
+    keep = list(dict.fromkeys([*identifiers, *keep]))
     source.check()
     read_columns = dict.fromkeys([*keep, *(column.name for column in card.inputs)])
     # Categories are compared as they are written, and so are numbers such as 1.200 for 1200: what
@@ -147,16 +159,45 @@ def predict_file(
     rows, columns = 0, tuple(_output_columns(model, keep))
     outside = outside_counts(pd.DataFrame(columns=[c.name for c in card.inputs], dtype=float), card)
     strangers: Counter[str] = Counter()
+    gaps: Counter[str] = Counter()
     with _opened(output, columns) as write:
         for frame in source.frames(list(read_columns), chunk_rows, words):
             frame = frame.reset_index(drop=True)
-            inputs = model_inputs(frame, card, unseen=unseen, first_row=rows + 1, source=path.name)
+            inputs = model_inputs(
+                frame, card, unseen=unseen, missing=missing, first_row=rows + 1, source=path.name
+            )
             outside += outside_counts(inputs, card)
             strangers.update(unseen_counts(frame, card))
+            gaps.update(gap_counts(frame, card))
             write(pd.concat([frame[list(keep)], _prediction_table(model, inputs)], axis=1))
             rows += len(frame)
-    notices = (*_notices(extra, keep, outside, card), *_strangers(strangers, card))
+    notices = (
+        *_notices(extra, keep, outside, card),
+        *_strangers(strangers, card),
+        *gap_remarks(gaps),
+    )
     return FilePredictions(rows, columns, notices)
+
+
+class _WholeTable:
+    """A file of a format that is read as a whole, in the place of one that is read in parts."""
+
+    def __init__(self, path: Path) -> None:
+        self._table = read(path).table
+        self.names = [str(name) for name in self._table.columns]
+
+    def check(self) -> None:
+        """Do nothing: what cannot be read has been refused."""
+
+    def frames(self, columns: Sequence[str], rows: int, words: Any) -> Iterator[pd.DataFrame]:
+        """Yield some rows of some columns at a time, with the types that the file gave them."""
+        for start in range(0, len(self._table), rows):
+            yield self._table[list(columns)].iloc[start : start + rows]
+
+
+def _is_read_whole(path: Path) -> bool:
+    compressed = path.suffix.lower() in {".gz", ".bz2", ".xz", ".zst", ".zip"}
+    return (Path(path.stem) if compressed else path).suffix.lower() in NOT_STREAMED
 
 
 def _strangers(counts: Mapping[str, int], card: ModelCard) -> Iterator[str]:

@@ -1,16 +1,27 @@
 """Data sets of a study: inputs, nuisance factors, and the splits that all learners share."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.data import Dataset
-from verulam.experiment._identity import digest
+from verulam.experiment._identity import digest, digest_bytes
+from verulam.experiment._plan.row_columns import (
+    NuisanceColumn,
+    nuisance_columns,
+    output_targets,
+    outputs_notice,
+    row_groups,
+    row_times,
+    row_weights,
+    weights_notice,
+)
+from verulam.experiment._plan.task_inputs import task_inputs
+from verulam.experiment._preparation.preparation import usable_inputs
 from verulam.experiment._resampling.kinds import ORDERED
 from verulam.experiment._resampling.resampling import (
     UsableResampling,
@@ -21,35 +32,11 @@ from verulam.experiment._resampling.rows import Split, fingerprint, lock_test_pa
 from verulam.experiment._study.choices import DataChoice
 from verulam.experiment._study.cost_matrix import decision_risk, losses_on
 from verulam.experiment._study.data_source import open_choice
-from verulam.experiment._study.preparation import usable_inputs
 from verulam.experiment._study.study import Study, response_name
 from verulam.experiment._study.target_checks import settled_target
+from verulam.experiment._tasks.environments import EnvironmentChoice
 from verulam.experiment._text import counted
-from verulam.measures import as_measure
-
-#: Numbers with more distinct values than this are cut into quarters.
-MOST_NUMBERS = 6
-#: Of more categories than this, the rarer ones become one level.
-MOST_CATEGORIES = 10
-
-
-@dataclass(frozen=True, eq=False)
-class NuisanceColumn:
-    """A nuisance factor of a data set.
-
-    Attributes
-    ----------
-    name
-        The column.
-    levels
-        Names of its levels.
-    codes
-        For each row the position of its level.
-    """
-
-    name: str
-    levels: tuple[str, ...]
-    codes: np.ndarray
+from verulam.measures import as_measure, measures
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +63,16 @@ class PlannedData:
         The group of each row, which stays on one side of every split; None where there are none.
     nuisance
         Nuisance factors that are columns of the data set, and no inputs.
+    weights
+        What each row weighs in learning; None where all weigh the same.
+    outputs
+        Names of the columns of the targets, where there are several.
+    other_task
+        The task of the study where nothing is predicted; None where the target tells it.
     """
 
     label: str
-    data: Dataset
+    data: Any
     inputs: pd.DataFrame
     targets: np.ndarray
     splits: tuple[Split, ...]
@@ -88,11 +81,34 @@ class PlannedData:
     notices: tuple[str, ...] = ()
     groups: np.ndarray | None = None
     nuisance: tuple[NuisanceColumn, ...] = ()
+    weights: np.ndarray | None = None
+    outputs: tuple[str, ...] = ()
+    other_task: str | None = None
+
+    @property
+    def task(self) -> str:
+        """What contestants are to do, as measures call it."""
+        return self.other_task or str(self.data.task)
 
     @cached_property
     def key(self) -> str:
         """What identifies the data in a store."""
-        return digest([self.data.content_hash, self.data.target, list(self.inputs.columns)])
+        content = [self.data.content_hash, self.data.target, list(self.inputs.columns)]
+        if self.weights is not None:
+            content.append(digest_bytes(self.weights.tobytes()))
+        if self.other_task is not None:
+            content.append(self.other_task)
+            # The same columns may be numbers for one study and categories for another.
+            content += ["categories"] if self.numbers is None else []
+            content += ["with gaps"] if self.inputs.isna().to_numpy().any() else []
+        if self.outputs:
+            content.append(list(self.outputs))
+        return digest(content)
+
+    @property
+    def target_name(self) -> str:
+        """What is predicted, in words; empty for nothing."""
+        return ", ".join(self.outputs) or self.data.target or ""
 
     @cached_property
     def classes(self) -> np.ndarray:
@@ -112,7 +128,7 @@ class PlannedData:
         return np.ascontiguousarray(self.inputs.to_numpy(dtype=np.float64))
 
 
-def planned_data(study: Study, choice: DataChoice) -> PlannedData:
+def planned_data(study: Study, choice: DataChoice | EnvironmentChoice) -> PlannedData:
     """Return a data set of a study with its splits drawn.
 
     Parameters
@@ -120,22 +136,26 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
     study
         What says how.
     choice
-        The data set as the study has it.
+        The data set, or the environment, as the study has it.
     """
+    if study.task is not None or isinstance(choice, EnvironmentChoice):
+        return _planned_task(study, choice)
     opened = open_choice(choice)
     data, rare = settled_target(opened, choice.rare)
     label = choice.label or data.name
     _check_measures(study, data, label)
     asked = resampling(study.resampling)
-    groups, column = _groups(data, choice.groups or asked.groups, label)
+    groups, column = row_groups(data, choice.groups or asked.groups, label)
     if groups is not None and asked.kind in ORDERED:
         raise DataError(
             f"groups: {column[0]!r} of {label!r} cannot be kept together, since {asked.kind} "
             "resampling goes by time; leave out the groups, or take k-fold."
         )
-    times = _times(data, asked.order, label) if asked.kind in ORDERED else None
+    times = row_times(data, asked.order, label) if asked.kind in ORDERED else None
     nuisance = nuisance_columns(data, study.nuisance, label)
+    weights = row_weights(data, choice.weights, label)
     no_inputs = [*column, *(factor.name for factor in nuisance)]
+    no_inputs += [choice.weights] if choice.weights else []
     for name in choice.keep:
         if name not in data.table.columns:
             raise UnknownNameError(f"keep: {unknown_name('column', name, data.table.columns)}")
@@ -143,6 +163,7 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         data.inputs.drop(columns=no_inputs, errors="ignore"), choice.keep
     )
     targets = _plain_targets(data)
+    outputs = output_targets(data, choice.outputs, study)
     task = str(data.task)
     rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
     if study.test_share:
@@ -164,7 +185,8 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
         label,
         data,
         inputs,
-        targets,
+        # Splits go by the first of several outputs, since numbers are dealt without regard to it.
+        targets if outputs is None else outputs,
         splits,
         locked,
         fingerprint(splits),
@@ -178,12 +200,59 @@ def planned_data(study: Study, choice: DataChoice) -> PlannedData:
                     *left_out,
                     _infinite(inputs),
                     _as_written(opened),
+                    outputs_notice(choice.outputs),
+                    weights_notice(choice.weights, [as_measure(m) for m in study.measures or ()]),
                 ),
             )
         ),
         groups=groups,
         nuisance=nuisance,
+        weights=weights,
+        outputs=choice.outputs,
     )
+
+
+def _planned_task(study: Study, choice: DataChoice | EnvironmentChoice) -> PlannedData:
+    """Return the data of a study that predicts nothing, with its splits drawn."""
+    contents = task_inputs(study, choice)
+    label, task = choice.label or contents.data.name, str(study.task)
+    _check_task_measures(study, task, label)
+    # Nothing is predicted: all rows are of one kind.
+    targets = np.zeros(len(contents.inputs))
+    rows, locked = np.arange(len(targets)), np.empty(0, dtype=np.int64)
+    if study.test_share:
+        rows, locked = lock_test_part(
+            targets,
+            share=study.test_share,
+            seed=study.seed,
+            task="regression",
+            groups=contents.groups,
+        )
+    together = None if contents.groups is None else contents.groups[rows]
+    usable = resampling(study.resampling).usable(targets[rows], task="regression", groups=together)
+    drawn = usable.draw(targets[rows], together, study.seed, task="regression")
+    splits = tuple(Split(s.repeat, s.fold, rows[s.train], rows[s.test]) for s in drawn)
+    return PlannedData(
+        label, contents.data, contents.inputs, targets, splits, locked, fingerprint(splits),
+        notices=tuple(filter(None, (*contents.notices, usable.notice))), groups=contents.groups,
+        other_task=task,
+    )  # fmt: skip
+
+
+def _measures_of(task: str) -> list[str]:
+    """Return the names of the measures of a task."""
+    table = measures()
+    return [str(name) for name in table.index[table["task"] == task]]
+
+
+def _check_task_measures(study: Study, task: str, label: str) -> None:
+    """Raise where a measure of the study is for another task."""
+    for measure in map(as_measure, study.measures or ()):
+        if measure.task != task:
+            raise DataError(
+                f"measures: {measure.name!r} is for {measure.task}, but {label!r} asks for {task}, "
+                f"which has the measures {', '.join(_measures_of(task))}."
+            )
 
 
 def _usable(
@@ -259,105 +328,9 @@ def _check_measures(study: Study, data: Dataset, label: str) -> None:
                 raise DataError(f"measures: the risk on {label!r} has no value. {error}") from error
 
 
-def _groups(data: Dataset, column: str | None, label: str) -> tuple[np.ndarray | None, list[str]]:
-    """Return the code of each row's group, and the column that is no input for it."""
-    if column is None:
-        return None, []
-    if column not in data.table or column == data.target:
-        raise DataError(
-            f"groups: data set {label!r} has no column {column!r} beside its target; it has "
-            f"{', '.join(name for name in data.table.columns if name != data.target)}."
-        )
-    if data.table[column].isna().any():
-        raise DataError(f"groups: column {column!r} of data set {label!r} has missing values.")
-    return pd.factorize(data.table[column])[0], [column]
-
-
-def _times(data: Dataset, column: str | None, label: str) -> np.ndarray:
-    """Return when each row was; without a column, their order tells."""
-    if column is None:
-        return np.arange(data.n_rows)
-    if column not in data.table or column == data.target:
-        raise DataError(
-            f"resampling.order: data set {label!r} has no column {column!r} beside its target; it "
-            f"has {', '.join(name for name in data.table.columns if name != data.target)}."
-        )
-    values = data.table[column]
-    if values.isna().any():
-        raise DataError(f"resampling.order: column {column!r} of {label!r} has missing values.")
-    if not (pd.api.types.is_numeric_dtype(values) or values.dtype.kind == "M"):
-        raise DataError(
-            f"resampling.order: column {column!r} of {label!r} holds neither dates nor numbers."
-        )
-    return values.to_numpy()
-
-
 def _plain_targets(data: Dataset) -> np.ndarray:
     """Return numbers, or labels without their category type, which not every learner knows."""
     values = data.target_values
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.asarray(values.cat.categories)[values.cat.codes.to_numpy()]
     return values.to_numpy()
-
-
-def nuisance_columns(data: Dataset, names: Sequence[str], label: str) -> tuple[NuisanceColumn, ...]:
-    """Return those nuisance factors that are columns of a data set.
-
-    Parameters
-    ----------
-    data
-        The data set.
-    names
-        Nuisance factors of the study; those that are no columns are words for the record.
-    label
-        What the data set is called, for messages.
-    """
-    if data.target in names:
-        raise DataError(f"nuisance: {data.target!r} is the target of data set {label!r}.")
-    return tuple(as_levels(data.table[name]) for name in names if name in data.table)
-
-
-def as_levels(column: pd.Series) -> NuisanceColumn:
-    """Return a column as a factor: categories as they are, many numbers in quarters.
-
-    Parameters
-    ----------
-    column
-        Any column.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> age = as_levels(pd.Series([1.5, 2.5, None, 9.0, 3.0, 4.0, 7.0, 8.0], name="age"))
-    >>> age.levels
-    ('up to 2.75', '2.75 to 4', '4 to 7.5', 'above 7.5', 'missing')
-    >>> age.codes.tolist()
-    [0, 0, 4, 3, 1, 1, 2, 3]
-    """
-    name = str(column.name)
-    missing = column.isna().to_numpy()
-    numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-    if numeric and column.nunique() > MOST_NUMBERS:
-        levels, codes = _quarters(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    else:
-        words = column.astype(object).map(str)
-        counts = words[~missing].value_counts(sort=True)
-        frequent = list(counts.index[:MOST_CATEGORIES])
-        levels = sorted(frequent) if not numeric else sorted(frequent, key=float)
-        others = len(counts) > MOST_CATEGORIES
-        places = {level: place for place, level in enumerate(levels)}
-        codes = words.map(lambda word: places.get(word, len(levels))).to_numpy(dtype=np.int64)
-        levels = [*levels, "others"] if others else levels
-    if missing.any():
-        codes = np.where(missing, len(levels), codes)
-        levels = [*levels, "missing"]
-    return NuisanceColumn(name, tuple(levels), codes.astype(np.int32))
-
-
-def _quarters(values: np.ndarray) -> tuple[list[str], np.ndarray]:
-    # Ties may make quartiles equal: then there are fewer levels than four.
-    edges = np.unique(np.nanquantile(values, [0.25, 0.5, 0.75]))
-    codes = np.searchsorted(edges, values, side="left")
-    words = [f"{edge:.4g}" for edge in edges]
-    between = [f"{low} to {high}" for low, high in pairwise(words)]
-    return [f"up to {words[0]}", *between, f"above {words[-1]}"], codes

@@ -27,8 +27,9 @@ from verulam.experiment._identity import (
 )
 from verulam.experiment._plan.data import PlannedData, planned_data
 from verulam.experiment._plan.records import Contestant, Plan, PlannedRun
+from verulam.experiment._preparation.preparation import Prepared, prepared
 from verulam.experiment._study.choices import LearnerChoice
-from verulam.experiment._study.cost_matrix import study_measure, unsuited_data
+from verulam.experiment._study.cost_matrix import losses_on, study_measure, unsuited_data
 from verulam.experiment._study.factors import (
     DATA_SET,
     PREPARATION,
@@ -37,14 +38,21 @@ from verulam.experiment._study.factors import (
     scaled_parameters,
     setting_parts,
 )
-from verulam.experiment._study.preparation import Prepared, prepared
+from verulam.experiment._study.intervals import refuse_silent
 from verulam.experiment._study.study import Study, learner_blocks, learner_settings
+from verulam.experiment._tasks.environments import misfit
+from verulam.experiment._tasks.tasks import CLUSTERING, CONTROL, DENSITY
 from verulam.experiment._text import setting_text
+from verulam.experiment._tuning.decisions import decided
+from verulam.experiment._tuning.fitting import takes_weights
 from verulam.experiment._tuning.learner import TunedLearner
 from verulam.experiment._tuning.options import tuning
+from verulam.experiment._tuning.outputs import with_outputs
 from verulam.experiment._tuning.search import smallest_budget
 from verulam.experiment._tuning.space import default_space, search_space
-from verulam.measures import Measure, measure
+from verulam.measures import Measure, as_measure, measure
+
+ACTS = "none: agents act in the environment"
 
 
 def make_plan(study: Study, *, part: bool = False) -> Plan:
@@ -111,18 +119,18 @@ def _run_order(study: Study, blocks: Sequence[int | None]) -> np.ndarray:
 
 def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> list[Contestant]:
     """Return a learner of the study with every setting and preparation, for one data set."""
+    if planned.task == CONTROL:
+        return _agent_contestants(study, choice, planned)
     scale = False
     if isinstance(choice.learner, str):
         known = entry(choice.learner)
         base, name, scale = known.make(), known.name, known.wants_scaling
     else:
         base, name = clone(choice.learner), type(choice.learner).__name__
-    task = abilities(base).task
-    if task != planned.data.task:
-        raise DataError(
-            f"Learner {name!r} is for {task}, but data set {planned.label!r} asks for "
-            f"{planned.data.task}."
-        )
+    _check_ability(base, name, planned)
+    refuse_silent(map(as_measure, study.measures or ()), base, name)
+    # Tasks that predict nothing have one scale for all, by which contestants are judged.
+    scale = scale and study.task is None
     contestants = []
     settings = learner_settings(study, choice)
     blocks: Sequence[int | None] = learner_blocks(study, choice) or [None] * len(settings)
@@ -138,13 +146,24 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
             ready = prepared(estimator, planned.inputs, scale=scale, how=how)
             if len(study.preparations) > 1 and not _ignores_inputs(base):
                 setting[PREPARATION] = how
+            if choice.decision is not None:
+                ready = decided(
+                    ready,
+                    choice.decision,
+                    planned.classes,
+                    name,
+                    measures=study.measures or (),
+                    losses=losses_on(planned.classes.tolist(), study.losses, None),
+                )
+            if planned.outputs:
+                ready = with_outputs(ready)
             learner, tuned = _with_tuning(study, choice, planned.data, estimator, ready)
             contestants.append(
                 Contestant(
-                    label=choice.label or name,
+                    label=choice.label or choice.with_decision(name),
                     setting=setting,
                     estimator=learner,
-                    preparation=ready.words,
+                    preparation=_preparation_words(study, ready, planned, learner),
                     description=describe(learner),
                     # A learner of the catalogue knows no names but those its parameters give it.
                     uses_names=not isinstance(choice.learner, str) or bool(choice.parameters),
@@ -154,6 +173,35 @@ def _contestants(study: Study, choice: LearnerChoice, planned: PlannedData) -> l
                 )
             )
     return contestants
+
+
+def _check_ability(base: Any, name: str, planned: PlannedData) -> None:
+    """Raise where a learner is for another task than that of the data."""
+    task = abilities(base).task
+    # A mixture is a density and a clustering.
+    able = {
+        DENSITY: hasattr(base, "score_samples") and task in (DENSITY, CLUSTERING),
+        CLUSTERING: task == CLUSTERING or (task == DENSITY and hasattr(base, "predict")),
+    }
+    if not able.get(planned.task, task == planned.task):
+        raise DataError(
+            f"Learner {name!r} is for {task}, but data set {planned.label!r} asks for "
+            f"{planned.task}."
+        )
+
+
+def _preparation_words(study: Study, ready: Prepared, planned: PlannedData, learner: Any) -> str:
+    """Return what is done to the columns first, in words."""
+    if study.task is not None and ready.transformer is None:
+        categories = planned.numbers is None
+        return "categories, for all alike" if categories else "numbers scaled, for all alike"
+    return ready.words + _unweighted(planned, learner)
+
+
+def _unweighted(planned: PlannedData, learner: Any) -> str:
+    """Return the words for a learner that cannot use the weights of rows; empty for others."""
+    without = planned.weights is not None and not takes_weights(learner)
+    return "; weights of rows not used" if without else ""
 
 
 def _preparations(study: Study, base: Any, parts: SettingParts) -> Sequence[str]:
@@ -286,6 +334,8 @@ def _planned_runs(
             for share, seed_parts in product(shares, seeds):
                 run_id = digest([planned.key, learner, train, test, share, *seed_parts])
                 seed = seed_of(run_id, study.seed)
+                if planned.task == CONTROL:
+                    seed = _block_seed(study, planned.key, int(split.test[0]))
                 yield PlannedRun(run_id, place, position, split, share, seed)
 
 
@@ -297,3 +347,83 @@ def _refuse_repeats(key: str, labels: Sequence[str]) -> None:
             f"{key}: {repeated[0]!r} is there twice; give each a label of its own (label in a "
             f"study file and in choices of a study{also})."
         )
+
+
+def _agent_contestants(
+    study: Study, choice: LearnerChoice, planned: PlannedData
+) -> list[Contestant]:
+    """Return an agent of a study with every setting, for one environment.
+
+    Parameters
+    ----------
+    study
+        The study.
+    choice
+        One of its agents.
+    planned
+        One of its environments.
+    """
+    if isinstance(choice.learner, str):
+        known = entry(choice.learner)
+        base, name = known.make(), known.name
+    else:
+        base, name = clone(choice.learner), type(choice.learner).__name__
+    settings = learner_settings(study, choice)
+    blocks: Sequence[int | None] = learner_blocks(study, choice) or [None] * len(settings)
+    contestants = []
+    for levels, block in zip(settings, blocks, strict=True):
+        parts = setting_parts(levels)
+        if parts.preparation is not None:
+            raise DataError(f"factors.{PREPARATION}: an environment has no table to prepare.")
+        if parts.data not in (None, planned.label):
+            continue
+        agent = _agent_with_parameters(base, {**choice.parameters, **parts.parameters}, name)
+        _tell_discount(agent, planned.data.discount)
+        if problem := misfit(agent, planned.data.spaces):
+            raise DataError(f"Agent {name!r} cannot act in {planned.label!r}: {problem}")
+        contestants.append(
+            Contestant(
+                label=choice.label or name,
+                setting={key: level for key, level in levels.items() if key != DATA_SET},
+                estimator=agent,
+                preparation=ACTS,
+                description=describe(agent),
+                uses_names=False,
+                share=parts.share,
+                block=block,
+            )
+        )
+    return contestants
+
+
+def _agent_with_parameters(base: Any, parameters: dict[str, Any], name: str) -> Any:
+    agent = clone(base)
+    accepted = agent.get_params(deep=True)
+    for parameter in parameters:
+        if parameter not in accepted:
+            raise DataError(
+                f"Agent {name!r} has no parameter {parameter!r}; it has "
+                f"{', '.join(sorted(accepted)) or 'none'}."
+            )
+    return agent.set_params(**parameters)
+
+
+def _tell_discount(agent: Any, discount: float) -> None:
+    """Tell an agent the discount of the environment, where it has none of its own."""
+    if agent.get_params(deep=False).get("discount", discount) is None:
+        agent.set_params(discount=discount)
+
+
+def _block_seed(study: Study, environment: str, number: int) -> int:
+    """Return the seed of a block, the same for all agents in an environment.
+
+    Parameters
+    ----------
+    study
+        The study.
+    environment
+        Key of the environment.
+    number
+        Number of the block.
+    """
+    return seed_of(digest([environment, "seed", number]), study.seed)

@@ -179,6 +179,11 @@ class Plan:
         return table
 
     @property
+    def has_limits(self) -> bool:
+        """Whether runs may have to be stopped, which only another process can do."""
+        return self.study.time_limit is not None or self.study.memory_limit is not None
+
+    @property
     def in_blocks(self) -> bool:
         """Whether some settings are run in blocks."""
         return any(rival.block is not None for rivals in self.contestants for rival in rivals)

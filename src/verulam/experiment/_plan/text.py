@@ -11,6 +11,7 @@ from verulam.experiment._design.factors import DESIGN_CAVEATS, Factor
 from verulam.experiment._design.fractional import AliasStructure, alias_structure
 from verulam.experiment._resampling.drawn_splits import drawn_word
 from verulam.experiment._resampling.resampling import resampling
+from verulam.experiment._study.choices import learner_label
 from verulam.experiment._study.cost_matrix import has_losses, unsuited_data
 from verulam.experiment._study.designs import (
     FULL,
@@ -19,7 +20,7 @@ from verulam.experiment._study.designs import (
     read_design,
     resolved_generators,
 )
-from verulam.experiment._study.study import learner_label
+from verulam.experiment._tasks.tasks import task_of
 from verulam.experiment._text import counted
 from verulam.experiment._tuning.options import tuning
 
@@ -45,16 +46,19 @@ def plan_text(plan: "Plan") -> str:
     study = plan.study
     names = ", ".join(planned.label for planned in plan.data[:MOST_NAMED])
     more = ", ..." if len(plan.data) > MOST_NAMED else ""
-    data = f"{counted(len(plan.data), 'data set')} ({names}{more})"
+    task = task_of(study)
+    word = "data set" if task is None else task.data_word
+    data = f"{counted(len(plan.data), word)} ({names}{more})"
     folds = {planned.label: len({split.fold for split in planned.splits}) for planned in plan.data}
     how = tuning(study.tuning)
     tuned = "" if how is None else f". Tuned by {how.title}"
     locked = f", {100 * study.test_share:.0f}% of the rows locked away" if study.test_share else ""
     asked = resampling(study.resampling)
     most = "" if asked.max_repeats is None else "up to "
+    splits = "" if asked.kind == "seeds" else f"{drawn_word(asked, folds)}, "
     return (
         f"{study.name}: {most}{counted(len(plan.runs), 'run')} {_factors(plan, data)}, "
-        f"{drawn_word(asked, folds)}, seed {study.seed}"
+        f"{splits}seed {study.seed}"
         f"{locked}{tuned}{plan.budget_text}"
     )
 
@@ -66,7 +70,10 @@ def _factors(plan: "Plan", data: str) -> str:
     splits = sorted({len(planned.splits) for planned in plan.data})
     numbers = [*settings, len(plan.data), *splits, len(study.training_shares), study.replications]
     exact = len(settings) == len(splits) == 1 and prod(numbers) == len(plan.runs)
-    parts = [_counts(settings, "setting") + " of learners", data, _counts(splits, "split")]
+    task = task_of(study)
+    who = "learner" if task is None else task.contestant_word
+    drawn = "seed" if resampling(study.resampling).kind == "seeds" else "split"
+    parts = [f"{_counts(settings, 'setting')} of {who}s", data, _counts(splits, drawn)]
     if len(study.training_shares) > 1:
         parts.append(f"{len(study.training_shares)} training shares")
     if study.replications > 1:
@@ -114,8 +121,7 @@ def loss_notices(plan: "Plan") -> list[str]:
         contestant.label: None
         for planned, contestants in zip(plan.data, plan.contestants, strict=True)
         for contestant in contestants
-        if planned.data.task == "classification"
-        and not hasattr(contestant.estimator, "predict_proba")
+        if planned.task == "classification" and not hasattr(contestant.estimator, "predict_proba")
     }
     if silent:
         lines.append(

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from verulam.experiment._effects.learning_surface import surface_factors, surface_table
+from verulam.experiment._effects.learning_surface import (
+    FEWEST_LEVELS,
+    surface_factors,
+    surface_table,
+)
 from verulam.experiment._effects.study_effects import surface_of
 from verulam.experiment._report.svg import ReportFigure, drawn
 from verulam.experiment._text import spoken_name
@@ -71,6 +75,8 @@ def learning_surfaces(analysis: "Analysis") -> Iterator[ReportFigure]:
     from verulam.plots import response_surface
 
     responses = analysis.responses
+    if responses.shared_out["share"].nunique() < FEWEST_LEVELS:
+        return
     for learner, factor in surface_factors(responses):
         settings = responses.settings_of(learner)
         for data in responses.data[:MOST_DATA_SETS]:

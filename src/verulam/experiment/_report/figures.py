@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from verulam.experiment._evidence.tables import pareto_front
+from verulam.experiment._preparation.inspection import RARE_SHARE
 from verulam.experiment._report.factor_figures import (
     effect_figures,
     learning_curves,
@@ -15,7 +16,10 @@ from verulam.experiment._report.factor_figures import (
     vector_figures,
 )
 from verulam.experiment._report.svg import ReportFigure, drawn
+from verulam.experiment._report.task_figures import reward_figures
+from verulam.experiment._tasks.tasks import CONTROL
 from verulam.experiment._text import spoken_name
+from verulam.experiment._tuning.decisions import DECISIONS
 from verulam.measures import confusion, precision_recall, roc
 
 if TYPE_CHECKING:
@@ -52,6 +56,7 @@ def figures(analysis: "Analysis") -> tuple[ReportFigure, ...]:
         _intervals,
         _difference,
         _probabilities,
+        *([reward_figures] if analysis.measure.task == CONTROL else []),
         _scores,
         _costs,
         threshold_figures,
@@ -229,22 +234,28 @@ def threshold_figures(analysis: "Analysis") -> Iterator[ReportFigure]:
     from verulam.plots import calibration_curves, precision_recall_curves, roc_curves
 
     several = len(analysis.responses.data) > 1
+    balanced = _balanced_learners(analysis)
     for data in analysis.responses.data[:MOST_DATA_SETS]:
         supports: dict[str, tuple[Any, Any]] = {}
-        scored, without = [], []
-        positive = ""
+        scored, without, weighted = [], [], []
+        positive, rare = "", False
         for contestant in analysis.leaders(data):
             pooled = _pooled(analysis, data, contestant)
             if pooled is None or len(pooled.classes) != 2:
                 continue
-            positive, name = pooled.classes[1], spoken_name(contestant.name)
-            support = pooled.for_second_class
+            # Of a rare class the curves tell more than of the common one.
+            place = 0 if pooled.share_of(0) < RARE_SHARE else 1
+            rare = pooled.share_of(place) < RARE_SHARE
+            positive, name = pooled.classes[place], spoken_name(contestant.name)
+            support = pooled.support(place)
             if support is None:
                 without.append(name)
                 continue
             supports[name] = (pooled.targets == positive, support)
             if pooled.probabilities is None:
                 scored.append(name)
+            elif contestant.learner in balanced:
+                weighted.append(name)
         if not supports:
             continue
         yield ReportFigure(
@@ -260,18 +271,33 @@ def threshold_figures(analysis: "Analysis") -> Iterator[ReportFigure]:
             f"Of the rows called {positive}, the share that are; of the rows that are, the share "
             "called so. The dotted line is what calling every row so would give.",
             drawn(partial(_square, precision_recall_curves, curves)),
-            folded=True,
+            folded=several or not rare,
         )
-        likely = {name: pair for name, pair in supports.items() if name not in scored}
+        # Weighted ones have probabilities of other classes than the table, and would set the scale.
+        likely = {name: supports[name] for name in supports if name not in {*scored, *weighted}}
         if not likely:
             continue
+        aside = f" Too high by their weights, and left out: {', '.join(weighted)}."
         yield ReportFigure(
             f"Calibration on {data}",
             f"How often the class {positive} occurs where it was given a probability, in ten parts "
-            "of equal size. On the diagonal, probabilities mean what they say.",
+            "of equal size. On the diagonal, probabilities mean what they say."
+            + (aside if weighted else ""),
             drawn(partial(calibration_curves, likely)),
-            folded=True,
+            folded=several or not rare,
         )
+
+
+def _balanced_learners(analysis: "Analysis") -> set[str]:
+    """Return the learners whose classes were weighted to count the same."""
+    # By what was done, not by the name: a label of the user's may end in any brackets.
+    preparations = analysis.results.preparations()
+    return {
+        learner
+        for words, learners in preparations.items()
+        if DECISIONS["balanced"] in words
+        for learner in learners
+    }
 
 
 def _origin(scored: list[str], without: list[str]) -> str:
@@ -284,6 +310,22 @@ def _origin(scored: list[str], without: list[str]) -> str:
     return words
 
 
+def shown_contestant(analysis: "Analysis") -> "StoredContestant | None":
+    """Return whose predictions are shown row by row: the recommended, or the best for a baseline.
+
+    Parameters
+    ----------
+    analysis
+        The analysis of the study.
+    """
+    known = {contestant.name: contestant for contestant in analysis.responses.contestants}
+    shown = known.get(str(analysis.recommended))
+    if shown is not None and shown.baseline and analysis.verdict is not None:
+        # The matrix of a baseline has one column, and says nothing that the classes do not.
+        shown = known.get(analysis.verdict.best, shown)
+    return shown
+
+
 def confusion_figures(analysis: "Analysis") -> Iterator[ReportFigure]:
     """Yield the confusion matrices of the recommended contestant; of the best for a baseline.
 
@@ -294,22 +336,23 @@ def confusion_figures(analysis: "Analysis") -> Iterator[ReportFigure]:
     """
     from verulam.plots import confusion_matrix
 
-    known = {contestant.name: contestant for contestant in analysis.responses.contestants}
-    shown = known.get(str(analysis.recommended))
+    shown = shown_contestant(analysis)
     if shown is None:
         return
-    if shown.baseline and analysis.verdict is not None:
-        # The matrix of a baseline has one column, and says nothing that the classes do not.
-        shown = known.get(analysis.verdict.best, shown)
     for data in analysis.responses.data[:MOST_DATA_SETS]:
         pooled = _pooled(analysis, data, shown)
         if pooled is None or not 2 <= len(pooled.classes) <= MOST_CLASSES:
             continue
-        table = confusion(pooled.targets, pooled.predicted, labels=list(pooled.classes))
+        table = confusion(
+            pooled.targets,
+            pooled.predicted,
+            labels=list(pooled.classes),
+            sample_weight=pooled.row_shares,
+        ).matrix.round(1)
         yield ReportFigure(
             f"Confusion matrix of {spoken_name(shown.name)} on {data}",
-            "True classes in rows, predicted ones in columns, counted over the validated rows of "
-            "all splits.",
+            "True classes in rows, predicted ones in columns. Every row of the data counts once: "
+            "where repeats disagree, by their shares.",
             drawn(partial(confusion_matrix, table), on_white=True),
             on_white=True,
             folded=len(analysis.responses.data) > 1,

@@ -12,13 +12,13 @@ from verulam.base import DataError, UnknownNameError
 from verulam.experiment._plan.data import planned_data
 from verulam.experiment._plan.plan import make_plan
 from verulam.experiment._resampling.resampling import resampling
-from verulam.experiment._run.sequential import without_added_settings
 from verulam.experiment._store.results import Results
 from verulam.experiment._store.test_set_log import finalisations, use_words
 from verulam.experiment._study.budget import budget
-from verulam.experiment._study.designs import FULL, read_design
+from verulam.experiment._study.choices import learner_label
+from verulam.experiment._study.designs import FULL, read_design, without_added_settings
 from verulam.experiment._study.notebook import levels_text
-from verulam.experiment._study.study import AIMS, Study, learner_label
+from verulam.experiment._study.study import Study, aim_question
 from verulam.experiment._study.toml import parse_study, study_toml
 from verulam.experiment._text import counted, spoken_name
 from verulam.experiment._tuning.options import tuning
@@ -41,7 +41,7 @@ def design_facts(analysis: "Analysis") -> dict[str, tuple[str, ...]]:
     """
     study = analysis.results.description
     facts = {
-        "Aim": [f"{study['aim']}: {study['question'] or AIMS[study['aim']]}"],
+        "Aim": [f"{study['aim']}: {aim_question(study)}"],
         "Response": [", ".join(_responses(analysis, study))],
         "Learners": [_learners(study)],
         "Factors": list(_factors(study)),

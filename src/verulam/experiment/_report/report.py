@@ -1,7 +1,7 @@
 """The report: one file with everything that a study says, to be read in any browser."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -13,11 +13,15 @@ from verulam.base import DataError, write_whole
 from verulam.catalogue import GRADES
 from verulam.experiment._analysis.analyse import analyse
 from verulam.experiment._analysis.analysis import Analysis
-from verulam.experiment._report.figures import figures
+from verulam.experiment._final.final_learner import chosen_insight
+from verulam.experiment._final.insight import IMPORTANCE_TITLE, WORST_TITLE, InsightSection
+from verulam.experiment._report.figures import MOST_DATA_SETS, figures, shown_contestant
 from verulam.experiment._report.provenance import design_facts, origins, reproduction
-from verulam.experiment._study.study import AIMS
+from verulam.experiment._store.predictions import hardest_rows
+from verulam.experiment._study.study import aim_question
 from verulam.experiment._text import (
     chance_text,
+    in_task_words,
     measure_words,
     memory_text,
     number_text,
@@ -42,8 +46,15 @@ from verulam.experiment._words.answer_text import numbers_for, repeats_sentence
 if TYPE_CHECKING:
     from verulam.experiment._evidence.evidence import Evidence
     from verulam.experiment._store.results import Results
+    from verulam.experiment._study.study import Study
 
 MOST_FAILURES = 100
+WORST_WORDS = (
+    "Rows that were predicted worst when they were not learnt from, over all repeats; rows are "
+    "counted from 1, those without a target left out. A wrong value in the table is often among "
+    "them."
+)
+_CLASS_HEADS = [("predicted wrongly", "number"), ("probability of its class", "number")]
 #: A word that is longer may be broken at its capital letters, for the sake of phones.
 LONG_WORD = 14
 
@@ -54,6 +65,7 @@ def report(
     *,
     command: str = "",
     persistent: bool = True,
+    study: "Study | None" = None,
 ) -> Path:
     """Write a report as one HTML file that needs nothing else, and return its path.
 
@@ -67,6 +79,9 @@ def report(
         The command that gave the results, for whoever wants to give it again.
     persistent
         Whether the store of the results stays where it is, so that it is named.
+    study
+        The study itself, where its store cannot tell what the recommended learner goes by:
+        learners and tables given as objects.
 
     Examples
     --------
@@ -83,11 +98,18 @@ def report(
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise DataError(f"path: {path} cannot be written; name a file in a folder that exists.")
     analysis = source if isinstance(source, Analysis) else analyse(source)
-    write_whole(path, render(analysis, command=command, persistent=persistent))
+    page = render(analysis, command=command, persistent=persistent, study=study)
+    write_whole(path, page)
     return path
 
 
-def render(analysis: Analysis, *, command: str = "", persistent: bool = True) -> str:
+def render(
+    analysis: Analysis,
+    *,
+    command: str = "",
+    persistent: bool = True,
+    study: "Study | None" = None,
+) -> str:
     """Return the report as HTML.
 
     Parameters
@@ -96,6 +118,8 @@ def render(analysis: Analysis, *, command: str = "", persistent: bool = True) ->
         The analysis of the study.
     command, persistent
         The command that gave the results, and whether their store stays.
+    study
+        The study itself, where its store cannot tell all.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -108,13 +132,14 @@ def render(analysis: Analysis, *, command: str = "", persistent: bool = True) ->
         undefined=StrictUndefined,
     )
     environment.filters["spoken"] = spoken_name
+    environment.filters["unbroken"] = _unbroken
     template = environment.get_template("report.html.j2")
     drawings = [(figure, Markup(figure.svg)) for figure in figures(analysis)]  # noqa: S704 (Matplotlib escapes the labels in its SVG)
     description = analysis.results.description
-    return template.render(
+    page = template.render(
         analysis=analysis,
         study=description,
-        question=description["question"] or AIMS[description["aim"]],
+        question=aim_question(description),
         design=design_facts(analysis),
         style=Markup((folder / "report.css").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
         script=Markup((folder / "report.js").read_text(encoding="utf-8")),  # noqa: S704 (our own file)
@@ -123,8 +148,14 @@ def render(analysis: Analysis, *, command: str = "", persistent: bool = True) ->
         several=analysis.overall is not None,
         means=analysis.responses.by_data(),
         leading=[pair for pair in drawings if pair[0].leading],
-        drawings=[pair for pair in drawings if not pair[0].leading],
+        # Open ones first, side by side where there is room; those to be opened follow in lines.
+        drawings=sorted(
+            (pair for pair in drawings if not pair[0].leading), key=lambda pair: pair[0].folded
+        ),
         assessments=_assessment_rows(analysis),
+        worst=list(worst_tables(analysis)),
+        worst_words=WORST_WORDS,
+        understood=understanding(analysis, study),
         **_failures(analysis.results),
         breakable=_breakable,
         number=number_text,
@@ -140,6 +171,7 @@ def render(analysis: Analysis, *, command: str = "", persistent: bool = True) ->
         again=reproduction(analysis.results, command=command, persistent=persistent),
         **origins(analysis.results),
     )
+    return in_task_words(page, description.get("task"))
 
 
 @dataclass(frozen=True)
@@ -240,6 +272,11 @@ def _rank_cells(row: pd.Series) -> dict[str, Cell]:
     }
 
 
+def _unbroken(sentence: str) -> str:
+    """Keep a per cent sign on the line of its number."""
+    return sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def _stability(analysis: Analysis) -> str:
     """Return how many repeats agree with the choice, on the only data set; empty where unknown."""
     data = analysis.responses.data
@@ -268,6 +305,95 @@ def _failures(results: "Results") -> dict[str, Any]:
 
 def _assessment_rows(analysis: Analysis) -> list[dict[Any, Any]]:
     return [] if analysis.assessments is None else analysis.assessments.to_dict("records")
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What the recommended learner goes by, or why that is not said.
+
+    Attributes
+    ----------
+    name
+        The learner.
+    sections
+        What there is to say.
+    reason
+        Why there is nothing; empty where there is something.
+    """
+
+    name: str
+    sections: tuple[InsightSection, ...] = ()
+    reason: str = ""
+
+
+def understanding(analysis: Analysis, study: "Study | None" = None) -> Understanding | None:
+    """Return what the recommended learner goes by; None where there is no such learner.
+
+    Parameters
+    ----------
+    analysis
+        The analysis of the study.
+    study
+        The study itself, where its store cannot tell all.
+    """
+    shown = shown_contestant(analysis)
+    several = len(analysis.responses.data) > 1 or analysis.results.description.get("task")
+    if shown is None or shown.baseline or several:
+        return None
+    (data,) = analysis.responses.data
+    name = spoken_name(shown.name)
+    try:
+        insight = chosen_insight(analysis, data, shown, study)
+    # A learner may fail on all rows though it did not on parts of them; the page is still written.
+    except Exception as error:
+        return Understanding(name, reason=" ".join(str(error).split())[:300])
+    # The section as a whole is called what the card calls its first part.
+    titles = {IMPORTANCE_TITLE: "Importance of columns"}
+    sections = tuple(
+        part._replace(title=titles.get(part.title, part.title))
+        for part in insight.sections()
+        if part.title != WORST_TITLE
+    )
+    return Understanding(name, sections) if sections else None
+
+
+def worst_tables(analysis: Analysis) -> Iterator[dict[str, Any]]:
+    """Yield for each data set the rows that the recommended contestant predicts worst.
+
+    Parameters
+    ----------
+    analysis
+        The analysis of the study.
+    """
+    shown = shown_contestant(analysis)
+    if shown is None:
+        return
+    for data in analysis.responses.data[:MOST_DATA_SETS]:
+        pooled = analysis.predictions.pooled(data, shown.learner, shown.setting)
+        hardest = () if pooled is None else hardest_rows(pooled)
+        if not hardest:
+            continue
+        numbers = hardest[0].wrong is None
+        kind = "number" if numbers else "word"
+        heads = [("row", "number"), ("is", kind), ("predicted", kind)]
+        heads += [("mean error", "number")] if numbers else _CLASS_HEADS
+        rows = [
+            [
+                Cell(str(row.row), str(row.row)),
+                _value_cell(row.target, kind),
+                _value_cell(row.predicted, kind),
+                *([] if numbers else [_number(row.wrong, "{:.0%}".format)]),
+                _number(row.loss if numbers else 1.0 - row.loss, number_text),
+            ]
+            for row in hardest
+        ]
+        title = f"{spoken_name(shown.name)} on {data}"
+        yield {"title": title[0].upper() + title[1:], "heads": heads, "rows": rows}
+
+
+def _value_cell(value: str | float, kind: str) -> Cell:
+    text = number_text(value) if isinstance(value, float) else str(value)
+    return Cell(text, str(value), kind)
 
 
 def _breakable(name: str) -> Any:

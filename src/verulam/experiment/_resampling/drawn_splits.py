@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from verulam.experiment._resampling.resampling import Resampling
+if TYPE_CHECKING:
+    from verulam.experiment._resampling.resampling import Resampling
 
 #: Kinds whose folds become fewer where the rows allow no more.
 _BY_FOLDS = ("k-fold", "disjoint")
@@ -11,7 +13,7 @@ _BY_FOLDS = ("k-fold", "disjoint")
 _STRATIFIED = ("k-fold", "5x2")
 
 
-def drawn(asked: Resampling, folds: int, repeats: int | None = None) -> Resampling:
+def drawn(asked: "Resampling", folds: int, repeats: int | None = None) -> "Resampling":
     """Return a resampling with the numbers of folds and repeats that there were.
 
     Parameters
@@ -34,7 +36,7 @@ def drawn(asked: Resampling, folds: int, repeats: int | None = None) -> Resampli
     return replace(asked, folds=folds) if asked.kind in _BY_FOLDS else asked
 
 
-def drawn_word(asked: Resampling, folds: Mapping[str, int]) -> str:
+def drawn_word(asked: "Resampling", folds: Mapping[str, int]) -> str:
     """Return the short form of what was drawn; data sets with fewer folds are named.
 
     Parameters
@@ -61,7 +63,7 @@ def drawn_word(asked: Resampling, folds: Mapping[str, int]) -> str:
 
 
 def drawn_title(
-    asked: Resampling,
+    asked: "Resampling",
     folds: Mapping[str, int],
     tasks: Iterable[str],
     repeats: Mapping[str, int] | None = None,

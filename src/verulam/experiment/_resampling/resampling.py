@@ -1,6 +1,5 @@
 """Resampling: how training and test rows are drawn, from a word such as "10-fold"."""
 
-import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -10,11 +9,17 @@ from verulam.base import (
     DataError,
     DataWarning,
     Seed,
-    nearest_names,
     spawn_seeds,
     unknown_name,
 )
-from verulam.experiment._resampling.kinds import KINDS, ORDERED, Kind, SplitNumbers
+from verulam.experiment._resampling.kinds import (
+    KINDS,
+    ORDERED,
+    Kind,
+    SplitNumbers,
+    accepted_forms,
+    read_form,
+)
 from verulam.experiment._resampling.rows import (
     Rows,
     Split,
@@ -30,24 +35,6 @@ _WITHOUT_A_CLASS = frozenset(
     ["error", "accuracy", "balanced_accuracy", "risk", "kappa", "log_loss", "brier"]
 )
 
-#: A pattern, the kind it stands for, and the number that each of its groups is.
-_FORMS: tuple[tuple[str, str], ...] = (
-    (r"(?P<repeats>\d+)-(?P<max_repeats>\d+)x(?P<folds>\d+)-fold", "k-fold"),
-    (r"(?:(?P<repeats>\d+)x)?(?P<folds>\d+)-fold", "k-fold"),
-    (r"(?P<repeats>\d+)x2", "5x2"),
-    (r"(?:(?P<repeats>\d+)x )?holdout(?: (?P<share>\d*\.?\d+))?", "holdout"),
-    (r"leave-one-out", "leave-one-out"),
-    (r"(?P<kind>bootstrap|out-of-bag)(?: (?P<repeats>\d+))?", ""),
-    (r"disjoint(?: (?P<folds>\d+))?", "disjoint"),
-    (r"k-fold", "k-fold"),
-    (r"(?P<kind>expanding|sliding)(?: (?P<folds>\d+))?(?: gap (?P<gap>\d+))?", ""),
-)
-
-#: Other names of a kind, with the numbers that the name implies.
-_ALIASES: Mapping[str, dict[str, Any]] = {
-    "repeated k-fold": {"kind": "k-fold", "repeats": 10},
-}
-
 
 @dataclass(frozen=True)
 class Resampling:
@@ -57,14 +44,14 @@ class Resampling:
     ----------
     kind
         "k-fold", "5x2", "leave-one-out", "holdout", "bootstrap", "out-of-bag", "disjoint",
-        "expanding" or "sliding".
+        "expanding" or "sliding" of rows; "seeds" of agents.
     folds
-        Parts: of k-fold, each is tested once; of disjoint, each is halved.
+        Parts: of k-fold, each is tested once; of disjoint, each is halved; the number of seeds.
     repeats
         How often the rows are shuffled anew, or drawn with replacement.
     max_repeats
         How often at the most, where repeats are added until the choice is settled; None adds
-        none. Of k-fold alone.
+        none. Of k-fold, and of seeds, where a repeat is as many further ones.
     share
         The part of the rows that a holdout tests.
     groups
@@ -122,8 +109,10 @@ class Resampling:
         most = self.max_repeats
         if most is None:
             return
-        whole = isinstance(most, int) and not isinstance(most, bool)
-        if self.kind != "k-fold" or self.repeats < 2 or not whole or most < self.repeats:
+        whole = isinstance(most, int) and not isinstance(most, bool) and most >= self.repeats
+        if self.kind == "seeds" and whole:
+            return
+        if self.kind != "k-fold" or self.repeats < 2 or not whole:
             raise ValueError(
                 f"max_repeats={most!r}; expected a whole number of at least the {self.repeats} "
                 "repeats to begin with, which must be 2 or more, of k-fold."
@@ -142,7 +131,10 @@ class Resampling:
             "disjoint": f"{self.folds} disjoint parts, each halved for training and testing",
             "expanding": f"{self.folds} periods, each tested after all before it",
             "sliding": f"{self.folds} periods, each tested after the one before it",
+            "seeds": f"{self._seeds(' to ')} seeds, the same for all agents",
         }[self.kind]
+        if self.kind == "seeds":
+            return words
         if self.kind in ORDERED:
             words += f", by {self.order}" if self.order else ", in the order of the rows"
             return f"{words}, {self.gap} rows between" if self.gap else words
@@ -190,10 +182,17 @@ class Resampling:
                 return f"disjoint {self.folds}"
             case "leave-one-out":
                 return self.kind
+            case "seeds":
+                return f"{self._seeds('-')} seeds"
             case "expanding" | "sliding":
                 return f"{self.kind} {self.folds}" + (f" gap {self.gap}" if self.gap else "")
             case _:
                 return f"{self.kind} {self.repeats}"
+
+    def _seeds(self, until: str) -> str:
+        """Return how many seeds there are, and may become."""
+        most = "" if self.max_repeats is None else f"{until}{self.max_repeats * self.folds}"
+        return f"{self.repeats * self.folds}{most}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kind and the numbers that it uses, as `resampling` reads them."""
@@ -208,7 +207,7 @@ class Resampling:
         """Return how many splits are drawn from so many rows (or groups, where there are any)."""
         if self.kind == "leave-one-out":
             return n_rows
-        folded = self._kind.parts_per_fold or self.kind in ORDERED
+        folded = self._kind.parts_per_fold or self.kind in (*ORDERED, "seeds")
         return self.most_repeats * (self.folds if folded else 1)
 
     @property
@@ -269,14 +268,18 @@ class Resampling:
 
     def _drawn(self, rows: Rows, seed: Seed) -> tuple[Split, ...]:
         numbers = SplitNumbers(self.folds, self.repeats, self.share, self.gap)
+        # A seed is tested once: those of a further repeat are other ones.
+        further = self.folds if self.kind == "seeds" else 0
         return tuple(
-            Split(repeat, fold, pair.train, pair.test)
+            Split(repeat, fold, pair.train, pair.test + repeat * further)
             # Seeds of the repeats do not depend on their number: more repeats keep the first ones.
             for repeat, repeat_seed in enumerate(spawn_seeds(seed, self.most_repeats))
             for fold, pair in enumerate(self._kind.draw(rows, numbers, repeat_seed))
         )
 
     def _usable(self, rows: Rows, *, every_class: bool = False) -> "UsableResampling":
+        if self.kind == "seeds":
+            return UsableResampling(self)
         # Also where folds do not matter: it refuses rows that cannot be split at all.
         least = least_units(rows)
         needed = self._kind.parts_per_fold
@@ -329,10 +332,11 @@ def resampling(form: str | int | Mapping[str, Any] | Resampling) -> Resampling:
     ----------
     form
         Such as "10-fold", "10x10-fold", "2-10x10-fold" (2 repeats, and up to 10 until the choice
-        is settled), "5x2", "leave-one-out", "holdout 0.25",
-        "bootstrap 200", "out-of-bag", "disjoint 30", each perhaps followed by "by" and a column
-        of groups; "expanding 5 by DATE" or "sliding 5 gap 10 by DATE", with the column that says
-        when; a number of folds; or a mapping with `kind`, numbers and `groups` or `order`.
+        is settled), "5x2", "leave-one-out", "holdout 0.25", "bootstrap 200", "out-of-bag",
+        "disjoint 30", each perhaps followed by "by" and a column of groups; "expanding 5 by DATE"
+        or "sliding 5 gap 10 by DATE", with the column that says when; of agents "20 seeds" or
+        "20-100 seeds" (20, and 20 more at a time until the choice is settled); a number of folds;
+        what `title` says of one; or a mapping with `kind`, numbers and `groups` or `order`.
 
     Examples
     --------
@@ -350,8 +354,8 @@ def resampling(form: str | int | Mapping[str, Any] | Resampling) -> Resampling:
     if isinstance(form, int) and not isinstance(form, bool):
         form = f"{form}-fold"
     if not isinstance(form, str | Mapping):
-        raise DataError(f"resampling: {form!r}; {_accepted_forms()}")
-    numbers = _numbers_of(form)
+        raise DataError(f"resampling: {form!r}; {accepted_forms()}")
+    numbers = read_form(form)
     try:
         return Resampling(**numbers)
     except ValueError as error:
@@ -371,73 +375,3 @@ def needs_every_class(measures: Iterable[Measure]) -> bool:
         measure.task == "classification" and measure.name not in _WITHOUT_A_CLASS
         for measure in measures
     )
-
-
-def _numbers_of(form: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return the kind and numbers that a word or a table stands for, defaults included."""
-    numbers = _from_word(form) if isinstance(form, str) else _from_table(form)
-    return {**KINDS[numbers["kind"]].defaults, **numbers}
-
-
-def _accepted_forms() -> str:
-    """Return the sentence that lists what may be written."""
-    words = ", ".join(repr(form) for kind in KINDS.values() for form in kind.forms)
-    return (
-        f"expected {words}, each perhaps with 'by' and a column of groups, or a table with kind "
-        f"(one of {', '.join(KINDS)}), its numbers and groups or order."
-    )
-
-
-def _from_word(word: str) -> dict[str, Any]:
-    form, by, column = word.strip().partition(" by ")
-    # Typographic multiplication signs and any spacing are read as well.
-    plain = " ".join(form.lower().replace("×", "x").split())
-    # "10 fold", "10folds" and plain "10" are what people also write.
-    plain = re.sub(r"(?<=\d)[ -]?folds?$", "-fold", plain)
-    plain = f"{plain}-fold" if plain.isdigit() else plain
-    timed = plain.split(" ")[0] in ORDERED
-    groups = {"order" if timed else "groups": column.strip()} if by else {}
-    if plain in _ALIASES:
-        return {**_ALIASES[plain], **groups}
-    for pattern, kind in _FORMS:
-        if match := re.fullmatch(pattern, plain):
-            numbers = {
-                name: _number(name, text)
-                for name, text in match.groupdict().items()
-                if text is not None
-            }
-            return {"kind": kind, **numbers, **groups}
-    raise DataError(f"resampling: {word!r}; {_accepted_forms()}")
-
-
-def _number(name: str, text: str) -> Any:
-    if name == "kind":
-        return text
-    return float(text) if name == "share" else int(text)
-
-
-def _from_table(table: Mapping[str, Any]) -> dict[str, Any]:
-    if "kind" not in table:
-        raise DataError(f"resampling.kind: missing; {_accepted_forms()}")
-    implied = _ALIASES.get(table["kind"], {"kind": table["kind"]})
-    kind = implied["kind"]
-    if kind not in KINDS:
-        known = [*KINDS, *_ALIASES]
-        nearest = f" Nearest: {nearest_names(kind, known, 1)[0]}." if isinstance(kind, str) else ""
-        raise DataError(f"resampling.kind: {kind!r}; expected one of {', '.join(known)}.{nearest}")
-    accepted = KINDS[kind].defaults
-    for key, value in table.items():
-        if key == "kind":
-            continue
-        if key == "groups" or (key == "order" and kind in ORDERED):
-            if not isinstance(value, str) or not value:
-                raise DataError(f"resampling.{key}: expected the name of a column, got {value!r}.")
-            continue
-        if key not in accepted:
-            words = f"it takes {', '.join(accepted)}" if accepted else "it takes no numbers"
-            raise DataError(f"resampling.{key}: no number of {kind}; {words}.")
-        if value is None and accepted[key] is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise DataError(f"resampling.{key}: expected a number, got {value!r}.")
-    return {**implied, **{key: value for key, value in table.items() if key != "kind"}}

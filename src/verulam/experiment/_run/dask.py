@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from verulam.experiment._plan.records import Outcome, Plan
 from verulam.experiment._run.execute import execute
-from verulam.experiment._run.worker_pool import Prefetch, has_limits, run_in_processes
+from verulam.experiment._run.worker_pool import Prefetch, run_in_processes
 from verulam.experiment._speed import DASK_BATCHES_AHEAD
 
 
@@ -117,7 +117,7 @@ def execute_batch(plan: Plan, positions: Sequence[int]) -> list[Outcome]:
     positions
         Which of its runs. With limits they are carried out in a process that can be stopped.
     """
-    if has_limits(plan):
+    if plan.has_limits:
         outcomes = run_in_processes(plan, deque(positions), workers=1)
         return [outcome for outcome in outcomes if outcome is not None]
     with threadpool_limits(1):

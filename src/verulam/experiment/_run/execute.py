@@ -7,6 +7,7 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter, time
 from typing import Any
 
@@ -14,14 +15,20 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from verulam.base import clone
+from verulam.base import clone, whole_trainings
 from verulam.experiment._identity import unseeded_parameters
 from verulam.experiment._plan.data import PlannedData
 from verulam.experiment._plan.records import Outcome, Plan, PlannedRun, training_rows
+from verulam.experiment._run.task_runs import TASK_RUNS
+from verulam.experiment._study.intervals import predicted_intervals
+from verulam.experiment._tuning.decisions import TunedThreshold
+from verulam.experiment._tuning.fitting import fit_learner
 from verulam.experiment._tuning.learner import TunedLearner, tuning_record
 
 #: Rows that a learner is warmed up on, at most.
 WARM_UP_ROWS = 60
+#: Share of the episodes of training that an agent is warmed up by.
+SHORTEST = 1e-9
 #: Classes whose `predict` is the largest of the probabilities, the first of equals: those that
 #: define it, as dotted names, and what must hold of their parameters.
 _LARGEST_PROBABILITY: dict[str, dict[str, tuple[Any, ...]]] = {
@@ -31,6 +38,7 @@ _LARGEST_PROBABILITY: dict[str, dict[str, tuple[Any, ...]]] = {
     "sklearn.neighbors._classification.KNeighborsClassifier": {"weights": ("uniform",)},
     "sklearn.tree._classes.BaseDecisionTree": {},
     "verulam.ensemble.EnsembleClassifier": {},
+    "verulam.ensemble.RandomForestClassifier": {},
     "verulam.kernel._LargeMargin": {},
     "verulam.nonparametric.AdaptiveNeighbours": {},
     "verulam.nonparametric.PrototypeClassifier": {},
@@ -62,6 +70,7 @@ _NEAR = 1e-6
 _WARM: set[type] = set()
 
 
+@whole_trainings()
 def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = None) -> Outcome:
     """Carry out one run of a plan.
 
@@ -91,18 +100,28 @@ def execute(plan: Plan, run: PlannedRun, *, begin: Callable[[], None] | None = N
                 begin()
             outcome["stage"] = "fit"
             start = perf_counter()
-            estimator.fit(
-                _inputs_of(plan, run, rows),
-                planned.targets[rows],
-                **_fit_groups(planned, estimator, rows),
-            )
+            special = TASK_RUNS.get(planned.task)
+            if special is not None:
+                estimator = special.fit(estimator, planned, run, rows)
+            else:
+                fit_learner(
+                    estimator,
+                    _inputs_of(plan, run, rows),
+                    planned.targets[rows],
+                    groups=_fit_groups(planned, estimator, rows),
+                    weights=None if planned.weights is None else planned.weights[rows],
+                )
             outcome["fit_seconds"] = perf_counter() - start
             if isinstance(estimator, TunedLearner):
                 outcome["tuning"] = tuning_record(estimator)
                 estimator = estimator.best_estimator_
             outcome["stage"] = "predict"
             start = perf_counter()
-            outcome["predictions"] = _predictions(estimator, plan, run)
+            outcome["predictions"] = (
+                _predictions(estimator, plan, run)
+                if special is None
+                else special.predictions(estimator, planned, run)
+            )
             outcome["predict_seconds"] = perf_counter() - start
             outcome |= {"stage": "", "model_size": _model_bytes(estimator)}
             status = "done"
@@ -124,13 +143,12 @@ def _inputs_of(plan: Plan, run: PlannedRun, rows: np.ndarray) -> Any:
     return planned.numbers[rows]
 
 
-def _fit_groups(planned: PlannedData, estimator: Any, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the argument `groups` of a tuned learner: those of the data, or copies of a row."""
-    if not isinstance(estimator, TunedLearner):
-        return {}
+def _fit_groups(planned: PlannedData, estimator: Any, rows: np.ndarray) -> np.ndarray | None:
+    """Return which rows belong together: by the groups of the data, or as copies of a row."""
     if planned.groups is not None:
-        return {"groups": planned.groups[rows]}
-    return {"groups": rows} if len(np.unique(rows)) < len(rows) else {}
+        return planned.groups[rows]
+    cuts_rows = isinstance(estimator, TunedLearner | TunedThreshold)
+    return rows if cuts_rows and len(np.unique(rows)) < len(rows) else None
 
 
 def seeded(estimator: Any, seed: int) -> Any:
@@ -152,9 +170,14 @@ def _warm_up(estimator: Any, plan: Plan, run: PlannedRun, rows: np.ndarray) -> b
         return False
     _WARM.add(type(last))
     few = rows[np.linspace(0, len(rows) - 1, min(len(rows), WARM_UP_ROWS)).astype(int)]
-    inputs = _inputs_of(plan, run, few)
+    planned = plan.data[run.data]
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        special = TASK_RUNS.get(planned.task)
+        if special is not None:
+            special.fit(clone(estimator), planned, replace(run, share=SHORTEST), few)
+            return True
+        inputs = _inputs_of(plan, run, few)
         clone(estimator).fit(inputs, plan.data[run.data].targets[few]).predict(inputs)
     return True
 
@@ -166,18 +189,22 @@ def _predictions(estimator: Any, plan: Plan, run: PlannedRun) -> dict[str, np.nd
         # One preparation serves labels and probabilities.
         estimator, inputs = estimator[-1], estimator[:-1].transform(inputs)
     n_rows = len(run.split.test)
-    if planned.data.task != "classification":
-        values = _one_for_each(estimator.predict(inputs), n_rows).astype(np.float64)
+    if planned.task != "classification":
+        shape = planned.targets[run.split.test].shape
+        values = _one_for_each(estimator.predict(inputs), shape).astype(np.float64)
         if not np.isfinite(values).all():
             raise ValueError("predict gave NaN or infinity.")
-        return {"values": values}
+        if planned.outputs:
+            return {"values": values}
+        intervals = predicted_intervals(estimator, inputs, planned.targets[run.split.test])
+        return {"values": values} | ({} if intervals is None else {"scores": intervals})
     classes = planned.classes
     probable = _asked_for_probabilities(estimator, inputs) if tells_labels(estimator) else None
     places = None if probable is None else clear_places(estimator, probable)
     if places is not None:
         codes = np.searchsorted(classes, estimator.classes_)[places]
     else:
-        labels = _one_for_each(estimator.predict(inputs), n_rows)
+        labels = _one_for_each(estimator.predict(inputs), (n_rows,))
         if pd.isna(labels).any():
             raise ValueError("predict gave NaN.")
         codes = np.searchsorted(classes, labels)
@@ -204,11 +231,11 @@ def _asked_for_probabilities(estimator: Any, inputs: Any) -> np.ndarray | None:
     return np.asarray(estimator.predict_proba(inputs))
 
 
-def _one_for_each(values: Any, n_rows: int) -> np.ndarray:
-    """Return predictions as an array, one for each row."""
+def _one_for_each(values: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return predictions as an array, one for each target."""
     values = np.asarray(values)
-    if values.shape != (n_rows,):
-        raise ValueError(f"predict gave shape {values.shape} for {n_rows} rows.")
+    if values.shape != shape:
+        raise ValueError(f"predict gave shape {values.shape} for {shape[0]} rows.")
     return values
 
 

@@ -12,8 +12,10 @@ import numpy as np
 from verulam.base import visible_text
 from verulam.experiment._plan.records import Outcome, Plan, PlannedRun
 from verulam.experiment._store.results import DEFAULT_MEASURES
+from verulam.experiment._store.scoring import task_prediction
 from verulam.experiment._study.cost_matrix import stored_prediction
 from verulam.experiment._text import number_text, setting_text, spoken_name
+from verulam.experiment._tuning.outputs import output_scale
 from verulam.measures import Measure, accuracy, as_measure, error
 
 #: Seconds between two pictures in a notebook, and between two looks at who leads.
@@ -35,7 +37,7 @@ class Leaderboard:
         self._sums: dict[tuple[int, str], list[float]] = {}
         self._classes: dict[int, np.ndarray] = {}
         measures = plan.study.measures or ()
-        task = str(plan.data[0].data.task)
+        task = plan.data[0].task
         self.measure: Measure = as_measure(measures[0] if measures else DEFAULT_MEASURES[task])
 
     def add(self, outcome: Outcome) -> None:
@@ -73,16 +75,22 @@ class Leaderboard:
 
     def _score(self, outcome: Outcome, run: PlannedRun) -> float:
         planned, predictions = self._plan.data[run.data], outcome.predictions
-        if planned.data.task != self.measure.task:
+        if planned.task != self.measure.task:
             return float("nan")
         targets = planned.targets[run.split.test]
-        if self.measure.task == "regression":
-            return float(self.measure(targets, predictions["values"]))
+        weights = None if planned.weights is None else planned.weights[run.split.test]
+        if self.measure.task != "classification":
+            stored = [predictions.get(name) for name in ("probabilities", "scores")]
+            taken = task_prediction(self.measure, predictions["values"], *stored)
+            if planned.outputs and taken is not None:
+                scale = output_scale(planned.targets)
+                targets, taken = targets / scale, taken / scale
+            return float("nan") if taken is None else self.measure.weighted(targets, taken, weights)
         if run.data not in self._classes:
             self._classes[run.data] = np.unique(planned.targets)
         classes = self._classes[run.data]
         predicted = classes[predictions["values"]]
-        if self.measure.function in (error, accuracy):
+        if self.measure.function in (error, accuracy) and weights is None:
             hits = float(np.mean(predicted == targets))
             return hits if self.measure.function is accuracy else 1.0 - hits
         prediction = stored_prediction(
@@ -94,7 +102,7 @@ class Leaderboard:
         )
         if prediction is None:
             return float("nan")
-        return float(self.measure(targets, prediction, labels=classes.tolist()))
+        return self.measure.weighted(targets, prediction, weights, labels=classes.tolist())
 
 
 @dataclass(eq=False)

@@ -170,7 +170,8 @@ class AdaptiveRepeats:
     After the first repeats the means are moved by what is left of the noise of the splits; where
     at least 95 % of such draws give the same choice, no more repeats are needed. A contestant
     whose probability of being within the margin of the best is below 1 % gets no more of them,
-    unless only the scores of splits can be compared.
+    unless only the scores of splits can be compared. A repeat of seeds is as many further seeds;
+    they end as well where all that might be chosen are equal but for what does not matter.
     """
 
     def __init__(self, plan: Plan, store: Path, study: str) -> None:
@@ -203,7 +204,7 @@ class AdaptiveRepeats:
             if repeat is None:
                 continue
             on_data = evidence.get(planned.label)
-            if on_data is None or on_data.selection.settled >= SETTLED:
+            if on_data is None or self._is_settled(on_data):
                 del self._next[number]
                 continue
             self._race(number, on_data)
@@ -218,6 +219,16 @@ class AdaptiveRepeats:
             if repeat + 1 >= self._how.most_repeats:
                 del self._next[number]
         return positions
+
+    def _is_settled(self, evidence: Evidence) -> bool:
+        """Return whether further repeats would change nothing that matters."""
+        if evidence.selection.settled >= SETTLED or self._how.kind != "seeds":
+            return evidence.selection.settled >= SETTLED
+        # Agents that solve a world are equal: further seeds would toss a coin between them.
+        shares = evidence.selection.shares
+        rivals = [name for name, share in shares.items() if share >= 1.0 - SETTLED]
+        within = evidence.table["probability_within"]
+        return all(within[name] >= SETTLED for name in rivals)
 
     def _evidence(self, repeats: int) -> dict[str, Evidence]:
         """Return what so many repeats tell."""

@@ -20,15 +20,12 @@ from verulam.experiment._run.dask import run_on_dask
 from verulam.experiment._run.execute import execute
 from verulam.experiment._run.progress import Leaderboard, show_progress
 from verulam.experiment._run.queue import RunQueue
-from verulam.experiment._run.sequential import (
-    search_settings,
-    sequential_learners,
-    without_added_settings,
-)
-from verulam.experiment._run.worker_pool import Engine, has_limits, run_in_processes
+from verulam.experiment._run.sequential import search_settings
+from verulam.experiment._run.worker_pool import Engine, run_in_processes
 from verulam.experiment._store.results import Results
 from verulam.experiment._store.store import Store
-from verulam.experiment._study.study import Study
+from verulam.experiment._study.designs import without_added_settings
+from verulam.experiment._study.study import Study, sequential_learners
 from verulam.measures import as_measure
 
 
@@ -149,7 +146,7 @@ def _engine(name: str, workers: int, plan: Plan, recycle: int | None) -> Engine:
         return partial(run_in_processes, workers=workers, recycle=recycle)
     if name == "serial":
         # A run can only be stopped from outside: with limits they go on in one other process.
-        return partial(run_in_processes, workers=1) if has_limits(plan) else _run_serially
+        return partial(run_in_processes, workers=1) if plan.has_limits else _run_serially
     if name == "dask" or name.startswith("dask://"):
         address = name.removeprefix("dask://") if name != "dask" else None
         return partial(run_on_dask, workers=workers, address=address)

@@ -1,7 +1,6 @@
 """Sequential designs in a study: settings are added where a fitted quadratic is best."""
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +11,8 @@ from verulam.experiment._design.factors import Factor
 from verulam.experiment._design.search import quadratic_search, response_surface_search
 from verulam.experiment._store.results import Results
 from verulam.experiment._study.choices import LearnerChoice
-from verulam.experiment._study.designs import SEQUENTIAL, design_ranges, readable_setting
-from verulam.experiment._study.study import Study, learner_design
+from verulam.experiment._study.designs import design_ranges, readable_setting
+from verulam.experiment._study.study import Study, learner_design, sequential_learners
 from verulam.experiment._text import setting_text
 from verulam.experiment._tuning.space import Setting, setting_key
 
@@ -23,21 +22,6 @@ MOST_SETTINGS = 20
 
 class SearchStoppedError(Exception):
     """Ends a search whose next setting gave no response."""
-
-
-def sequential_learners(study: Study) -> list[int]:
-    """Return the positions of the learners whose settings follow from earlier responses.
-
-    Parameters
-    ----------
-    study
-        The study.
-    """
-    return [
-        place
-        for place, choice in enumerate(study.learners)
-        if choice.factors and learner_design(study, choice).kind == SEQUENTIAL
-    ]
 
 
 def search_settings(
@@ -65,22 +49,6 @@ def search_settings(
         search.run()
         study, results = search.study, search.results
     return results
-
-
-def without_added_settings(description: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the description of a study without the settings that its searches added.
-
-    Parameters
-    ----------
-    description
-        The study, as its store has it.
-    """
-    plain = deepcopy(dict(description))
-    # A design stands with the study, with a learner, or with both.
-    for part in [plain, *plain.get("learners", ())]:
-        if isinstance(part.get("design"), dict):
-            part["design"].pop("added_settings", None)
-    return plain
 
 
 class _Search:

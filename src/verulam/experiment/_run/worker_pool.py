@@ -263,11 +263,6 @@ def _end_with_parent() -> None:
             ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
-def has_limits(plan: Plan) -> bool:
-    """Return whether runs may have to be stopped, which only another process can do."""
-    return plan.study.time_limit is not None or plan.study.memory_limit is not None
-
-
 def limit_memory(megabytes: float | None) -> None:
     """Let this process grow by so many megabytes and no further, where the system can."""
     if megabytes is None or sys.platform != "linux":

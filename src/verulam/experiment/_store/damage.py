@@ -20,6 +20,7 @@ _ARRAYS = {
     "splits": ("the rows of split", "split", "test"),
     "draws": ("the drawn rows of split", "split", "train"),
     "nuisance": ("the nuisance factor", "name", "codes"),
+    "row_weights": ("the weights of the rows of", "data", "weights"),
 }
 _RUNS = "SELECT run, predicted, probabilities, scores FROM runs"
 _RUN_WORDS = """

@@ -9,6 +9,7 @@ import numpy as np
 from verulam.experiment._store.damage import stored_array, stored_arrays, stored_json
 from verulam.experiment._store.scoring import Scorer
 from verulam.experiment._store.store import Store
+from verulam.experiment._tasks.tasks import CONTROL, TASKS
 
 if TYPE_CHECKING:
     from verulam.experiment._store.results import Results
@@ -23,8 +24,9 @@ ON q.learner = p.learner AND q.setting = p.setting AND q.largest = p.share
 WHERE p.study = ?1
 ORDER BY p.label, p.learner, p.setting, s.repeat, s.fold
 """
-_DATA = "SELECT classes, targets FROM data WHERE data = ?"
+_DATA = "SELECT task, classes, targets FROM data WHERE data = ?"
 _RUN = "SELECT predicted, probabilities, scores FROM runs WHERE run = ? AND status = 'done'"
+_CURVE = "SELECT scores FROM runs WHERE run = ? AND status = 'done'"
 _TEST = "SELECT test FROM splits WHERE split = ?"
 _TARGETS = """
 SELECT d.task, d.targets FROM data d
@@ -51,6 +53,8 @@ class PooledPredictions:
         One column per class; None where the learner gives none.
     scores
         What a learner without probabilities decides by; None where there is none.
+    rows
+        Number of each validated row in the data set, from 0; a row comes once in every repeat.
     """
 
     classes: tuple[str, ...]
@@ -58,15 +62,28 @@ class PooledPredictions:
     predicted: np.ndarray
     probabilities: np.ndarray | None
     scores: np.ndarray | None = None
+    rows: np.ndarray | None = None
 
     @property
-    def for_second_class(self) -> np.ndarray | None:
-        """What speaks for the second of two classes: its probability, or else a score."""
+    def row_shares(self) -> np.ndarray:
+        """What each prediction counts, so that every row counts once, however often validated."""
+        if self.rows is None:
+            return np.ones(len(self.targets))
+        return 1.0 / np.bincount(self.rows)[self.rows]
+
+    def support(self, place: int = 1) -> np.ndarray | None:
+        """Return what speaks for one of two classes: its probability, or else a score."""
         if len(self.classes) != 2:
             return None
         if self.probabilities is not None:
-            return self.probabilities[:, 1]
-        return self.scores if self.scores is not None and self.scores.ndim == 1 else None
+            return self.probabilities[:, place]
+        if self.scores is None or self.scores.ndim != 1:
+            return None
+        return self.scores if place == 1 else -self.scores
+
+    def share_of(self, place: int) -> float:
+        """Return the share of the validated rows that are of a class."""
+        return float(np.mean(self.targets == self.classes[place]))
 
 
 class SplitPredictions(NamedTuple):
@@ -121,6 +138,19 @@ class StoredPredictions:
         known = [losses[run] for _, run in places if run in losses]
         return np.concatenate(known) if known else None
 
+    def learning_curves(self, data: str, learner: str, setting: str = "") -> np.ndarray | None:
+        """Return the returns of an agent while learning, by seed and episode; None for others."""
+        _, places = self._places.get((data, learner, setting), ("", []))
+        if self.targets(data).task != CONTROL:
+            return None
+        with Store(self._path, read_only=True) as store:
+            curves = [
+                stored_arrays(store, run, [content])[0]
+                for _, run in places
+                for (content,) in store.rows(_CURVE, (run,))
+            ]
+        return np.array([curve[0] for curve in curves]) if curves else None
+
     def by_split(self, data: str, learner: str, setting: str = "") -> list[SplitPredictions]:
         """Return what each finished run of a contestant on a data set predicted."""
         key = (self._study, data, learner, setting)
@@ -159,17 +189,24 @@ class StoredPredictions:
         ]
         if not read:
             return None
-        ((classes_text, target_bytes),) = store.rows(_DATA, (data,))
+        ((task, classes_text, target_bytes),) = store.rows(_DATA, (data,))
+        if task in TASKS:  # which predict nothing
+            return None
         labels = stored_json(store.path, classes_text, f"classes of data set {data}")
         classes = np.array([str(label) for label in labels])
         stored = stored_array(store, target_bytes, f"targets of data set {data}")
-        targets = np.concatenate([stored[self._test(store, split)] for split, *_ in read])
+        if stored.ndim == 2:  # several outputs, of which a figure of one has no place
+            return None
+        rows = np.concatenate([self._test(store, split) for split, *_ in read])
+        targets = stored[rows]
         predicted = np.concatenate([np.atleast_1d(array) for _, array, *_ in read])
         probabilities = _joined([array for *_, array, _ in read])
         scores = _joined([array for *_, array in read])
         if len(classes):
             targets, predicted = classes[targets], classes[predicted]
-        return PooledPredictions(tuple(classes.tolist()), targets, predicted, probabilities, scores)
+        return PooledPredictions(
+            tuple(classes.tolist()), targets, predicted, probabilities, scores, rows
+        )
 
     def _test(self, store: Store, split: str) -> np.ndarray:
         if split not in self._tests:
@@ -182,6 +219,86 @@ def _joined(parts: list[np.ndarray | None]) -> np.ndarray | None:
     """Return the arrays of several splits as one; None where some split has none."""
     arrays = [part for part in parts if part is not None]
     return np.concatenate(arrays) if len(arrays) == len(parts) else None
+
+
+@dataclass(frozen=True)
+class HardRow:
+    """A row that a contestant predicts badly.
+
+    Attributes
+    ----------
+    row
+        Its number in the data set, from 1.
+    target
+        What it is.
+    predicted
+        What it is mostly predicted to be, or the mean prediction.
+    wrong
+        Share of its predictions that are wrong; None for numbers.
+    loss
+        One less the mean probability of its class, or else the share of wrong predictions; for
+        numbers the mean absolute error.
+    """
+
+    row: int
+    target: str | float
+    predicted: str | float
+    wrong: float | None
+    loss: float
+
+
+def hardest_rows(pooled: PooledPredictions, count: int = 10) -> tuple[HardRow, ...]:
+    """Return the rows with the largest loss, the worst first; rows without any loss are none.
+
+    Parameters
+    ----------
+    pooled
+        The predictions of a contestant.
+    count
+        How many.
+
+    Examples
+    --------
+    >>> targets, predicted = np.array([1.0, 2.0, 3.0]), np.array([1.5, 2.0, 9.0])
+    >>> pooled = PooledPredictions((), targets, predicted, None, rows=np.array([0, 1, 2]))
+    >>> [(row.row, row.loss) for row in hardest_rows(pooled)]
+    [(3, 6.0), (1, 0.5)]
+    """
+    if pooled.rows is None:
+        return ()
+    rows, first, places = np.unique(pooled.rows, return_index=True, return_inverse=True)
+    times = np.bincount(places)
+    if not pooled.classes:
+        wrong = np.full(len(rows), np.nan)
+        errors = np.abs(pooled.predicted - pooled.targets)
+        loss = np.bincount(places, weights=errors) / times
+        predicted = np.bincount(places, weights=pooled.predicted) / times
+    else:
+        wrong = np.bincount(places, weights=pooled.predicted != pooled.targets) / times
+        loss = wrong
+        labels = {label: code for code, label in enumerate(pooled.classes)}
+        if pooled.probabilities is not None:
+            codes = np.array([labels[label] for label in pooled.targets])
+            chances = pooled.probabilities[np.arange(len(codes)), codes]
+            loss = 1.0 - np.bincount(places, weights=chances) / times
+        votes = np.zeros((len(rows), len(pooled.classes)))
+        predictions = np.array([labels[label] for label in pooled.predicted])
+        np.add.at(votes, (places, predictions), 1)
+        predicted = np.array(pooled.classes)[votes.argmax(axis=1)]
+    # A row that is never wrong is no error, however unsure its prediction is.
+    mistaken = loss > 0 if not pooled.classes else wrong > 0
+    order = np.argsort(-loss, kind="stable")
+    order = order[mistaken[order]][:count]
+    return tuple(
+        HardRow(
+            int(rows[place]) + 1,
+            pooled.targets[first[place]].item(),
+            predicted[place].item(),
+            float(wrong[place]) if pooled.classes else None,
+            float(loss[place]),
+        )
+        for place in order
+    )
 
 
 def pooled_predictions(

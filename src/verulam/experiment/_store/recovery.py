@@ -24,6 +24,7 @@ _WORDS = {
     "splits": "the splits",
     "draws": "rows drawn with replacement",
     "nuisance": "nuisance factors",
+    "row_weights": "weights of rows",
     "notices": "notices",
     "environments": "versions",
     "planned": "the plan",

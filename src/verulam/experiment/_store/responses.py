@@ -13,12 +13,14 @@ from verulam.base import DataError
 from verulam.catalogue import entry
 from verulam.experiment._store.damage import stored_array, stored_json
 from verulam.experiment._store.store import Store
-from verulam.experiment._study.study import learner_label
+from verulam.experiment._study.choices import learner_label
 
 if TYPE_CHECKING:
     from verulam.experiment._store.results import Results
     from verulam.measures import Measure
 
+#: The agent that learns nothing.
+RANDOM_AGENT = "verulam.reinforcement.RandomAgent"
 _CONTESTANTS = "SELECT DISTINCT learner, setting, levels FROM planned WHERE study = ?"
 _DATA = "SELECT label FROM planned WHERE study = ? GROUP BY label ORDER BY min(place)"
 _SIZES = """
@@ -256,9 +258,13 @@ def is_baseline(name: Any) -> bool:
     name
         Name in the catalogue, or the description of an estimator.
     """
-    if isinstance(name, str):
-        return bool(name) and bool(get_tags(entry(name).example()).no_validation)
-    return str(name["class"]).startswith("sklearn.dummy.")
+    if not name:
+        return False
+    if not isinstance(name, str):
+        path = str(name["class"])
+        return path.startswith("sklearn.dummy.") or path == RANDOM_AGENT
+    known = entry(name)
+    return known.path == RANDOM_AGENT or bool(get_tags(known.example()).no_validation)
 
 
 def _test_shares(sizes: pd.DataFrame) -> dict[str, float]:

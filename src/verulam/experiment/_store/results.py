@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from verulam.base import DataError
-from verulam.experiment._plan.data import NuisanceColumn
+from verulam.experiment._plan.row_columns import NuisanceColumn
 from verulam.experiment._resampling.drawn_splits import drawn_title
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._store.damage import (
@@ -23,10 +23,15 @@ from verulam.experiment._study.budget import budget
 from verulam.experiment._study.cost_matrix import study_measure
 from verulam.experiment._study.notebook import results_html
 from verulam.experiment._study.study import COST_RESPONSES
+from verulam.experiment._tasks.tasks import TASKS
 from verulam.experiment._text import counted
 from verulam.measures import Measure
 
-DEFAULT_MEASURES = {"classification": "error", "regression": "root_mean_squared_error"}
+DEFAULT_MEASURES = {
+    "classification": "error",
+    "regression": "root_mean_squared_error",
+    **{name: task.measure for name, task in TASKS.items()},
+}
 
 _TUNING_COLUMNS = [
     "data", "learner", "setting", "repeat", "fold", "share", "chosen", "score",

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -76,11 +76,14 @@ class ValidatedTargets:
         The labels; none where the target is a number.
     rows
         Row numbers, in order; None where nobody asks for some of them.
+    weights
+        What each row counts in the measure; None where all count the same.
     """
 
     targets: NDArray[np.float64]
     classes: NDArray[np.object_]
     rows: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
 
     def at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the targets of some rows, which a study that is not finished may have."""
@@ -138,12 +141,19 @@ def row_values(
             names, rows, values, repeats = assembled
             split_means = responses.by_split(label).mean()
             codes = targets[label].at(rows)
+            weights = targets[label].weights if measure.takes_weights else None
+            if weights is not None:
+                values = _weighted(values, rows, targets[label])
             if what == "scores" and len(np.unique(codes)) < 2:
                 continue  # of a study that is not finished, and has seen one class only
             influences = _influences(names, values, measure, what, codes, split_means)
-            table = _of_usable_size(RowValues(names, influences[0], repeats, *influences[1:]))
-            if table is not None:
-                tables[label] = table
+            table = RowValues(names, influences[0], repeats, *influences[1:])
+            if weights is not None and table.worth is None:
+                # So many rows of equal weight would give a mean of the same variance (Kish).
+                table = replace(table, worth=float(weights.sum() ** 2 / (weights**2).sum()))
+            usable = _of_usable_size(table)
+            if usable is not None:
+                tables[label] = usable
     return tables, targets
 
 
@@ -182,8 +192,36 @@ def _targets(
         values = np.concatenate([np.atleast_1d(scorer.targets_of(split)) for split in splits])
         # A row is tested in several splits; its target is the same in all of them.
         rows, first = np.unique(rows, return_index=True)
-        targets[label] = ValidatedTargets(values[first], scorer.classes_of(keys[label]), rows)
+        weights = _row_weights(scorer, splits)
+        targets[label] = ValidatedTargets(
+            values[first],
+            scorer.classes_of(keys[label]),
+            rows,
+            None if weights is None else weights[first],
+        )
     return targets
+
+
+def _row_weights(scorer: Scorer, splits: Iterable[str]) -> NDArray[np.float64] | None:
+    parts = [weights for split in splits if (weights := scorer.weights_of(split)) is not None]
+    return np.concatenate([np.atleast_1d(part) for part in parts]) if parts else None
+
+
+def _weighted(
+    values: NDArray[np.float64], rows: NDArray[np.int64], known: ValidatedTargets
+) -> NDArray[np.float64]:
+    """Return what rows contribute to a mean in which they weigh more or less.
+
+    The mean of the result is the weighted mean, and its variance that of a ratio of two sums, to
+    the first order: a row counts by how far it is from the mean.
+    """
+    assert known.weights is not None
+    weights = known.weights if known.rows is None else known.weights[np.isin(known.rows, rows)]
+    if np.ptp(weights) == 0.0:
+        return values
+    shares = (weights / weights.mean())[:, None]
+    means = (shares * values).mean(axis=1, keepdims=True)
+    return means + shares * (values - means)
 
 
 def _row_value(measure: "Measure", targets: Mapping[str, ValidatedTargets]) -> RowValue | None:
@@ -192,6 +230,8 @@ def _row_value(measure: "Measure", targets: Mapping[str, ValidatedTargets]) -> R
         return "losses"
     if measure.options:
         return None
+    if any(known.weights is not None for known in targets.values()):
+        return None  # the influences below are those of rows that count the same
     if measure.name == "balanced_accuracy":
         return "hits"
     two = all(len(known.classes) == 2 for known in targets.values())

@@ -127,6 +127,13 @@ def nuisance_rows(plan: "Plan") -> Iterator[tuple[Any, ...]]:
             yield planned.key, column.name, _plain_json(list(column.levels)), pack(column.codes)
 
 
+def weight_rows(plan: "Plan") -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each data set whose rows weigh more or less than one another."""
+    for planned in plan.data:
+        if planned.weights is not None:
+            yield planned.key, pack(planned.weights)
+
+
 def planned_rows(plan: "Plan", study: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each run of a plan."""
     for position, run in enumerate(plan.runs):

@@ -14,8 +14,8 @@ SCHEMA_VERSION = 2
 RUN_TABLES = ("runs", "tunings", "checks")
 #: Tables that say what was planned and what came of it: all but the version of the schema.
 TABLES = (
-    "studies", "data", "splits", "draws", "nuisance", "notices", "environments", "planned",
-    *RUN_TABLES, "finalisations",
+    "studies", "data", "splits", "draws", "nuisance", "row_weights", "notices", "environments",
+    "planned", *RUN_TABLES, "finalisations",
 )  # fmt: skip
 
 _CREATE = """
@@ -48,6 +48,7 @@ CREATE TABLE IF NOT EXISTS checks (run TEXT PRIMARY KEY, difference TEXT NOT NUL
 CREATE TABLE IF NOT EXISTS nuisance (
     data TEXT NOT NULL, name TEXT NOT NULL, levels TEXT NOT NULL, codes BLOB NOT NULL,
     PRIMARY KEY (data, name));
+CREATE TABLE IF NOT EXISTS row_weights (data TEXT PRIMARY KEY, weights BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS notices (
     study TEXT NOT NULL, place INTEGER NOT NULL, notice TEXT NOT NULL, PRIMARY KEY (study, place));
 CREATE TABLE IF NOT EXISTS draws (split TEXT PRIMARY KEY, train BLOB NOT NULL);

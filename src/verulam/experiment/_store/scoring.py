@@ -21,6 +21,7 @@ from verulam.experiment._store.damage import (
     stored_json,
 )
 from verulam.experiment._study.cost_matrix import stored_prediction
+from verulam.experiment._tuning.outputs import output_scale
 from verulam.measures import Measure, accuracy, error, measure
 from verulam.statistics import bootstrap_error, resampled_losses
 
@@ -152,6 +153,7 @@ class Scorer:
         self._store = store
         self._tasks: dict[str, str] = {}
         self._classes: dict[str, np.ndarray] = {}
+        self._scales: dict[str, np.ndarray] = {}
         all_targets: dict[str, np.ndarray] = {}
         for data, task, classes, targets in store.rows(
             "SELECT data, task, classes, targets FROM data"
@@ -159,11 +161,22 @@ class Scorer:
             self._tasks[data] = task
             self._classes[data] = np.asarray(stored_json(store.path, classes, f"classes of {data}"))
             all_targets[data] = stored_array(store, targets, f"targets of data set {data}")
+            if all_targets[data].ndim == 2:
+                # Outputs of different units are measured in standard deviations of each.
+                self._scales[data] = output_scale(all_targets[data])
+                all_targets[data] = all_targets[data] / self._scales[data]
+        all_weights: dict[str, np.ndarray] = {}
+        if store.has_table("row_weights"):
+            for data, weights in store.rows("SELECT data, weights FROM row_weights"):
+                all_weights[data] = stored_array(store, weights, f"weights of data set {data}")
         # Once for each split, which all contestants share.
-        self._true = {
-            split: all_targets[data][stored_array(store, test, f"rows of split {split}")]
-            for split, data, test in store.rows("SELECT split, data, test FROM splits")
-        }
+        self._true: dict[str, np.ndarray] = {}
+        self._weights: dict[str, np.ndarray] = {}
+        for split, data, test in store.rows("SELECT split, data, test FROM splits"):
+            rows = stored_array(store, test, f"rows of split {split}")
+            self._true[split] = all_targets[data][rows]
+            if data in all_weights:
+                self._weights[split] = all_weights[data][rows]
 
     def score(self, study: str, measure: Measure) -> dict[str, float]:
         """Return the measure of each finished run of a study."""
@@ -184,7 +197,7 @@ class Scorer:
             if prediction is not None:
                 classes = self._classes[data]
                 targets = self._true[split]
-                true = targets if measure.task == "regression" else classes[targets]
+                true = classes[targets] if measure.task == "classification" else targets
                 yield RowLosses(run, split, measure, true, prediction, classes.tolist())
 
     def row_values(
@@ -220,12 +233,16 @@ class Scorer:
                 yield run, prediction[:, -1] if prediction.ndim == 2 else prediction
                 continue
             targets, classes = self._true[split], self._classes[data]
-            true = targets if measure.task == "regression" else classes[targets]
+            true = classes[targets] if measure.task == "classification" else targets
             yield run, measure.row_losses(true, prediction, labels=classes.tolist() or None)
 
     def targets_of(self, split: str) -> np.ndarray:
         """Return the targets of the tested rows of a split: numbers, or positions of classes."""
         return self._true[split]
+
+    def weights_of(self, split: str) -> np.ndarray | None:
+        """Return what the tested rows of a split weigh; None where all weigh the same."""
+        return self._weights.get(split)
 
     def classes_of(self, data: str) -> np.ndarray:
         """Return the labels of the classes of a data set; none where the target is a number."""
@@ -260,18 +277,19 @@ class Scorer:
     ) -> float:
         if self._tasks[data] != measure.task:
             return np.nan
-        targets = self._true[split]
-        if measure.function in _ON_POSITIONS and not measure.options:
+        targets, weights = self._true[split], self.weights_of(split)
+        if measure.function in _ON_POSITIONS and not measure.options and weights is None:
             assert stored[0] is not None
             return float(_ON_POSITIONS[measure.function](targets, stored[0]))
         prediction = self._prediction(measure, data, stored)
         if prediction is None:
             return np.nan
-        if measure.task == "regression":
-            return float(measure(targets, prediction))
+        if measure.task != "classification":
+            return measure.weighted(targets, prediction, weights)
         classes = self._classes[data]
         try:
-            return float(measure(classes[targets], prediction, labels=classes.tolist()))
+            labels = classes.tolist()
+            return measure.weighted(classes[targets], prediction, weights, labels=labels)
         except DataError:
             if len(np.unique(targets)) == len(classes):
                 raise
@@ -282,9 +300,41 @@ class Scorer:
     ) -> np.ndarray | None:
         predicted, *further = stored
         assert predicted is not None
-        if measure.task == "regression":
-            return predicted
+        if data in self._scales:
+            predicted = predicted / self._scales[data]
+        if measure.task != "classification":
+            return task_prediction(measure, predicted, *further)
         return stored_prediction(measure, self._classes[data], predicted, *further)
+
+
+def task_prediction(
+    measure: Measure,
+    values: np.ndarray,
+    probabilities: np.ndarray | None,
+    scores: np.ndarray | None,
+) -> np.ndarray | None:
+    """Return what a measure of anything but classes takes; None where a run has not left it.
+
+    Parameters
+    ----------
+    measure
+        The measure.
+    values, probabilities, scores
+        What a run has left, as its task has it.
+    """
+    match measure.needs:
+        case "intervals":
+            return None if scores is None else np.column_stack([values, scores])
+        case "predictive densities":
+            if scores is None or np.isnan(scores[:, -1]).any():
+                return None
+            return np.column_stack([values, scores])
+        case "learning curves" | "silhouettes":
+            return scores
+        case "two clusterings":
+            return probabilities
+        case _:
+            return values
 
 
 def bootstrap_errors(store: "Store", study: str, kind: str, measure: Measure) -> pd.DataFrame:
@@ -323,9 +373,14 @@ def bootstrap_errors(store: "Store", study: str, kind: str, measure: Measure) ->
         )
         for split, test, train in store.rows(_DRAWS, (study,))
     }
+    scorer = Scorer(store)
+    if any(scorer.weights_of(split) is not None for split in places):
+        raise DataError(
+            "The .632 estimates count all rows the same, and the rows of this study have weights."
+        )
     samples = {
         run.run: _sample(run, places[run.split])
-        for run in Scorer(store).row_losses(study, measure)
+        for run in scorer.row_losses(study, measure)
         if run.split in places
     }
     contestants = defaultdict(list)

@@ -28,6 +28,7 @@ from verulam.experiment._store.rows import (
     same_array,
     split_rows,
     tuning_row,
+    weight_rows,
 )
 from verulam.experiment._store.schema import (
     SCHEMA_VERSION,
@@ -195,17 +196,20 @@ class Store:
             )
             for planned in plan.data:
                 classes: list[Any] = []
-                if planned.data.task == "classification":
+                if planned.task == "classification":
                     classes = np.unique(planned.targets).tolist()
                     codes = np.searchsorted(np.unique(planned.targets), planned.targets)
                 targets = codes if classes else planned.targets.astype(np.float64)
                 connection.execute(
-                    "INSERT OR IGNORE INTO data VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO data VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (data) DO UPDATE "
+                    # A study with more seeds has more of what stands for rows.
+                    "SET n_rows = excluded.n_rows, targets = excluded.targets "
+                    "WHERE excluded.n_rows > data.n_rows",
                     (
                         planned.key,
                         planned.label,
-                        planned.data.task,
-                        planned.data.target,
+                        planned.task,
+                        planned.target_name,
                         len(planned.targets),
                         planned.inputs.shape[1],
                         json.dumps(classes, ensure_ascii=False),
@@ -218,6 +222,9 @@ class Store:
             connection.executemany("INSERT OR IGNORE INTO draws VALUES (?, ?)", draw_rows(plan))
             connection.executemany(
                 "INSERT OR REPLACE INTO nuisance VALUES (?, ?, ?, ?)", nuisance_rows(plan)
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO row_weights VALUES (?, ?)", weight_rows(plan)
             )
             # The same study may give other runs under another version of its learners.
             connection.execute("DELETE FROM planned WHERE study = ?", (study,))

@@ -11,12 +11,16 @@ from verulam.base import DataError
 from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._study.target_checks import RARE
+from verulam.experiment._tasks.environments import EnvironmentChoice
+from verulam.experiment._text import named, sentence
+from verulam.experiment._tuning.decisions import checked_decision, read_decision
 
 if TYPE_CHECKING:
     from verulam.experiment._study.designs import Design
 
 #: What is compared when nothing is named, simplest first. Of methods that are ours and borrowed
-#: alike, the borrowed one: its answer is the same, and nobody waits for a compiler the first time.
+#: alike, the borrowed one where its answer is the same: nobody waits for a compiler the first time.
+#: Our forest is a third of the work of the borrowed one and takes the table as it is.
 DEFAULT_LEARNERS = {
     "classification": (
         "majority class",
@@ -26,8 +30,9 @@ DEFAULT_LEARNERS = {
         "parametric.GaussianClassifier",
         "k-nearest neighbours",
         "support vector machine",
-        "random forest",
+        "ensemble.RandomForestClassifier",
         "gradient boosting",
+        "neural network",
     ),
     "regression": (
         "mean predictor",
@@ -35,13 +40,26 @@ DEFAULT_LEARNERS = {
         "regression tree",
         "k-nearest neighbours smoother",
         "support vector regression",
-        "random forest regression",
+        "ensemble.RandomForestRegressor",
         "gradient boosting regression",
+        "neural network regression",
     ),
 }
+#: What joins them where a class is rare, and where labels are measured then.
+BALANCED = ("logistic regression (balanced)",)
+TUNED_THRESHOLD = (
+    "logistic regression (tuned threshold)",
+    "gradient boosting (tuned threshold)",
+)
+#: What joins them where decisions have losses, and labels are measured.
+LEAST_RISK = ("logistic regression (least risk)", "gradient boosting (least risk)")
+#: Learners of numbers that say how sure they are.
+WITH_INTERVALS = ("bayes.BayesianLinearRegression", "bayes.GaussianProcessRegressor")
 #: Their time grows with the square of the rows or faster: not for more rows than this, unless
 #: they are asked for.
-QUADRATIC = frozenset({"support vector machine", "support vector regression"})
+QUADRATIC = frozenset(
+    {"support vector machine", "support vector regression", "bayes.GaussianProcessRegressor"}
+)
 MOST_QUADRATIC_ROWS = 5000
 
 
@@ -54,7 +72,8 @@ class DataChoice:
     source
         Name of a bundled data set, path of a file, a DataFrame or a data set.
     target
-        The column to predict, where the data set does not say.
+        The column to predict, where the data set does not say. Of a list of several columns of
+        numbers, which are learnt together, it becomes the first.
     label
         What it is called in the results.
     groups
@@ -69,6 +88,13 @@ class DataChoice:
         "join" makes one class of them.
     keep
         Columns that are inputs although they seem to name the rows alone.
+    categorical
+        Columns of numbers that are codes, each value a category; of the target, each a class.
+    weights
+        Column that says how much each row weighs, in learning and in the measures; None for all
+        the same.
+    outputs
+        The columns to predict, where there are several; none where there is one.
     """
 
     source: str | Path | pd.DataFrame | Dataset
@@ -79,13 +105,43 @@ class DataChoice:
     leave_out: Sequence[str] = ()
     rare: str = "keep"
     keep: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    weights: str | None = None
+    outputs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for key in ("leave_out", "keep"):
+        target: Any = self.target
+        if target is not None and not isinstance(target, str):
+            several = named_outputs(target)
+            object.__setattr__(self, "target", several[0])
+            object.__setattr__(self, "outputs", several if len(several) > 1 else ())
+        for key in ("leave_out", "keep", "categorical"):
             names = getattr(self, key)
             object.__setattr__(self, key, (names,) if isinstance(names, str) else tuple(names))
         if self.rare not in RARE:
             raise DataError(f"rare: {self.rare!r}; expected one of {', '.join(RARE)}.")
+
+
+def named_outputs(target: Any) -> tuple[str, ...]:
+    """Return the columns to predict, of one name or several.
+
+    Parameters
+    ----------
+    target
+        A name, or a list of names.
+
+    Examples
+    --------
+    >>> named_outputs(["height", "weight"])
+    ('height', 'weight')
+    """
+    names = (target,) if isinstance(target, str) else target
+    if not isinstance(names, Sequence) or not names or not all(isinstance(n, str) for n in names):
+        raise DataError(f"target: {target!r}; expected the name of a column, or a list of names.")
+    repeated = [name for name in names if list(names).count(name) > 1]
+    if repeated:
+        raise DataError(f"target: {repeated[0]!r} is there twice.")
+    return tuple(names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +168,11 @@ class LearnerChoice:
     design
         Which settings of the factors are run: a kind such as "one at a time", a `Design`, or a
         mapping with its attributes. None takes the design of the study.
+    decision
+        How labels come about: "balanced" weights the classes so that they count the same, "tuned
+        threshold" finds the best threshold within the training rows, "least risk" goes by the
+        losses of the study. None takes the learner at its word. In brackets behind a name it says
+        the same: "logistic regression (balanced)".
     """
 
     learner: Any
@@ -120,6 +181,19 @@ class LearnerChoice:
     factors: Mapping[str, Any] = field(default_factory=dict)
     tune: Mapping[str, Any] | bool | None = None
     design: "str | Mapping[str, Any] | Design | None" = None
+    decision: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.decision is None and isinstance(self.learner, str) and "(" in self.learner:
+            learner, decision = read_decision(self.learner)
+            object.__setattr__(self, "learner", learner)
+            object.__setattr__(self, "decision", decision)
+        elif self.decision is not None:
+            checked_decision(self.decision, "decision")
+
+    def with_decision(self, name: str) -> str:
+        """Return a name of the learner, with how its labels come about in brackets."""
+        return name if self.decision is None else f"{name} ({self.decision})"
 
 
 def learner_choices(learners: Any) -> tuple[LearnerChoice, ...]:
@@ -163,13 +237,13 @@ def _learner_choice(learner: Any, where: str) -> LearnerChoice:
     return LearnerChoice(learner, label=label)
 
 
-def data_choices(sources: Any) -> tuple[DataChoice, ...]:
-    """Return data sets as a study has them.
+def data_choices(sources: Any) -> tuple[DataChoice | EnvironmentChoice, ...]:
+    """Return data sets, or environments, as a study has them.
 
     Parameters
     ----------
     sources
-        One or several of: choices, names, files, DataFrames, data sets.
+        One or several of: choices, names, files, DataFrames, data sets; or choices of environments.
 
     Examples
     --------
@@ -177,20 +251,44 @@ def data_choices(sources: Any) -> tuple[DataChoice, ...]:
     ['iris']
     """
     kinds = (str, Path, pd.DataFrame, Dataset)
-    if isinstance(sources, (*kinds, DataChoice)):
+    ready = (DataChoice, EnvironmentChoice)
+    if isinstance(sources, (*kinds, *ready)):
         sources = [sources]
-    choices = []
+    choices: list[DataChoice | EnvironmentChoice] = []
     for place, source in enumerate(sources):
-        if not isinstance(source, (*kinds, DataChoice)):
+        if not isinstance(source, (*kinds, *ready)):
             raise DataError(
                 f"data[{place}]: got {type(source).__name__}; expected the name of a data set, a "
-                "file, a DataFrame, a Dataset or a DataChoice."
+                "file, a DataFrame, a Dataset, a DataChoice or an EnvironmentChoice."
             )
-        choices.append(source if isinstance(source, DataChoice) else DataChoice(source))
+        choices.append(source if isinstance(source, ready) else DataChoice(source))
     return tuple(choices)
 
 
-def default_learners(task: str, n_rows: int) -> tuple[list[str], str]:
+def learner_label(learner: Mapping[str, Any]) -> str:
+    """Return what a described learner is called in the results.
+
+    Parameters
+    ----------
+    learner
+        A learner of the description of a study.
+    """
+    if learner["label"]:
+        return str(learner["label"])
+    name = learner["name"]
+    name = entry(name).name if isinstance(name, str) else name["class"].rpartition(".")[2]
+    return f"{name} ({learner['decision']})" if learner.get("decision") else name
+
+
+def default_learners(
+    task: str,
+    n_rows: int,
+    *,
+    rare: bool = False,
+    by_labels: bool = False,
+    costly: bool = False,
+    intervals: bool = False,
+) -> tuple[list[str], str]:
     """Return what is compared when nothing is named, and a notice about what is left out.
 
     Parameters
@@ -199,18 +297,32 @@ def default_learners(task: str, n_rows: int) -> tuple[list[str], str]:
         "classification" or "regression".
     n_rows
         Rows of the data set.
+    rare
+        Whether one of two classes is rare: then a weighted learner is among them.
+    by_labels
+        Whether the measure looks at labels: then thresholds are tuned for a rare class, too.
+    costly
+        Whether decisions have losses: then a weighted learner is among them, and where the measure
+        looks at labels two that decide for the least expected loss.
+    intervals
+        Whether the measure looks at intervals: then those that give some are compared.
 
     Examples
     --------
     >>> names, notice = default_learners("regression", 100_000)
     >>> "support vector regression" in names, notice
-    (False, 'support vector regression is left out, because 100000 rows would take it very long.')
+    (False, 'Support vector regression is left out: 100000 rows would take it very long.')
     """
-    names = DEFAULT_LEARNERS[task]
+    names = WITH_INTERVALS if intervals else DEFAULT_LEARNERS[task]
     slow = [name for name in names if name in QUADRATIC and n_rows > MOST_QUADRATIC_ROWS]
     quick = [name for name in names if name not in slow]
-    reason = f"is left out, because {n_rows} rows would take it very long."
-    return quick, f"{', '.join(slow)} {reason}" if slow else ""
+    if rare or (costly and task == "classification"):
+        quick += BALANCED
+    if by_labels:
+        quick += [*(TUNED_THRESHOLD if rare else ()), *(LEAST_RISK if costly else ())]
+    if not slow:
+        return quick, ""
+    return quick, sentence(f"{named(slow[0])} is left out: {n_rows} rows would take it very long")
 
 
 def labelled_learners(learners: Any) -> list[LearnerChoice]:
@@ -230,7 +342,10 @@ def labelled_learners(learners: Any) -> list[LearnerChoice]:
     choices = learner_choices(learners)
     if not choices:
         raise DataError("learners: at least one learner is needed.")
-    return [replace(choice, label=choice.label or _name(choice.learner)) for choice in choices]
+    return [
+        replace(choice, label=choice.label or choice.with_decision(_name(choice.learner)))
+        for choice in choices
+    ]
 
 
 def _name(learner: Any) -> str:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError
 from verulam.decision import LossTable, loss_table
@@ -17,6 +19,65 @@ if TYPE_CHECKING:
 
 #: A row per action with a loss per class, with or without names.
 Losses = Sequence[Sequence[float]] | Mapping[str, Mapping[str, float]]
+
+
+def read_losses(losses: Any) -> Losses | None:
+    """Return what decisions cost, from a table or a file as well.
+
+    Parameters
+    ----------
+    losses
+        A row per decision with one loss per class, ``{decision: {class: loss}}``, a DataFrame with
+        decisions as its index, or a CSV file: decisions in its first column, the classes above the
+        others.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> read_losses(pd.DataFrame({"well": [0, 1], "ill": [10, 0]}, index=["well", "ill"]))
+    {'well': {'well': 0.0, 'ill': 10.0}, 'ill': {'well': 1.0, 'ill': 0.0}}
+    """
+    if isinstance(losses, str | Path):
+        return _plain_losses(_loss_file(Path(losses)))
+    if isinstance(losses, pd.DataFrame):
+        return _plain_losses(losses)
+    if losses is None or isinstance(losses, Mapping | Sequence):
+        return losses
+    raise DataError(
+        f"losses: got {type(losses).__name__}; expected {{decision: {{class: loss}}}}, a "
+        "DataFrame or a CSV file with a row per decision and a column per class."
+    )
+
+
+def _loss_file(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path, index_col=0, dtype=str, keep_default_na=False)
+    except FileNotFoundError:
+        raise DataError(f"losses: there is no file {path}.") from None
+    except (ValueError, OSError) as error:
+        raise DataError(f"losses: {path} cannot be read as a table: {error}.") from error
+
+
+def _plain_losses(table: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Return a table of losses by its names, or say which of its cells is no number."""
+    numbers = table.apply(pd.to_numeric, errors="coerce")
+    places = np.argwhere(numbers.isna().to_numpy())
+    if numbers.empty:
+        raise DataError("losses: the table is empty; expected a row per decision.")
+    if len(places):
+        row, column = places[0]
+        raise DataError(
+            f"losses: {table.iloc[row, column]!r} for decision {str(table.index[row]).strip()!r} "
+            f"and class {str(table.columns[column]).strip()!r} is no number."
+        )
+    for kind, labels in (("decision", table.index), ("class", table.columns)):
+        names = labels.astype(str).str.strip()
+        if names.has_duplicates:
+            raise DataError(f"losses: {kind} {names[names.duplicated()][0]!r} is there twice.")
+    return {
+        str(action).strip(): {str(name).strip(): float(cost) for name, cost in row.items()}
+        for action, row in numbers.iterrows()
+    }
 
 
 def check_losses(losses: Losses | None, reject_cost: float | None) -> None:
@@ -95,7 +156,9 @@ def losses_on(
         # A study file has no keys but words, whatever the labels of the classes are.
         labels = {str(label): label for label in classes}
         losses = {
-            action: {labels.get(name, name): value for name, value in row.items()}
+            labels.get(action, action): {
+                labels.get(name, name): value for name, value in row.items()
+            }
             for action, row in losses.items()
         }
     elif losses is not None and len({len(row) for row in losses}) > 1:
@@ -150,12 +213,13 @@ def decision_risk(
     labels: Sequence[Any],
     losses: Losses | None,
     reject_cost: float | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> float:
-    """Return the mean of `decision_losses`."""
+    """Return the mean of `decision_losses`, in which rows may weigh more or less."""
     rows = decision_losses(
         y_true, prediction, labels=labels, losses=losses, reject_cost=reject_cost
     )
-    return float(rows.mean())
+    return float(np.average(rows, weights=sample_weight))
 
 
 def study_measure(
@@ -184,6 +248,7 @@ def study_measure(
     return replace(
         plain,
         needs="probabilities",
+        title="Expected cost",
         function=decision_risk,
         formula="mean loss of the decisions of least risk",
         options={"losses": losses, "reject_cost": reject_cost},
@@ -241,6 +306,6 @@ def unsuited_data(study: "Study", data: Sequence["PlannedData"]) -> dict[str, st
     classes = {
         planned.label: np.unique(planned.targets).tolist()
         for planned in data
-        if planned.data.task == "classification"
+        if planned.task == "classification"
     }
     return unsuited_losses(classes, study.losses, study.reject_cost)

@@ -12,6 +12,7 @@ import pandas as pd
 from verulam.base import DataError, UnknownNameError, unknown_name
 from verulam.data import Dataset, as_pandas, dataset, read
 from verulam.experiment._study.target_checks import target_problem
+from verulam.experiment._text import counted
 
 if TYPE_CHECKING:
     from verulam.experiment._study.choices import DataChoice
@@ -23,6 +24,7 @@ def open_data(
     target: str | None = None,
     drop_missing_target: bool = False,
     leave_out: Sequence[str] = (),
+    categorical: Sequence[str] = (),
 ) -> Dataset:
     """Return the data set behind whatever the caller has.
 
@@ -36,6 +38,8 @@ def open_data(
         Leave out the rows whose target is missing, instead of refusing them.
     leave_out
         Columns that are no inputs, such as the number of a customer.
+    categorical
+        Columns of numbers that are codes.
 
     Examples
     --------
@@ -47,7 +51,12 @@ def open_data(
         if frame is None:
             raise DataError(f"data: {_type_problem(data)}")
         data = frame
-    return _without_columns(_opened(data, target, drop_missing=drop_missing_target), leave_out)
+    opened = _opened(data, None if categorical else target, drop_missing=drop_missing_target)
+    if categorical:
+        opened = _for_target(
+            _with_codes(opened, categorical), target, drop_missing=drop_missing_target
+        )
+    return _without_columns(opened, leave_out)
 
 
 def _opened(
@@ -77,6 +86,18 @@ def _type_problem(data: Any) -> str:
     return words
 
 
+def _with_codes(data: Dataset, categorical: Sequence[str]) -> Dataset:
+    """Return the data set with some columns as categories, the target among them as classes."""
+    for name in categorical:
+        if name not in data.table:
+            problem = unknown_name("column", name, data.table.columns)
+            raise UnknownNameError(f"categorical: {problem}")
+    coded = data.table.assign(**{name: data.table[name].astype("category") for name in categorical})
+    if data.target in categorical:
+        return data.with_target(None).with_table(coded).with_target(data.target)
+    return data.with_table(coded)
+
+
 def _without_columns(data: Dataset, leave_out: Sequence[str]) -> Dataset:
     """Return the data set with some columns that are no inputs."""
     for name in leave_out:
@@ -95,7 +116,15 @@ def open_choice(choice: "DataChoice") -> Dataset:
     choice
         The data set as the study has it.
     """
-    opened = partial(open_data, choice.source, target=choice.target, leave_out=choice.leave_out)
+    if choice.outputs:
+        return _with_outputs(choice)
+    opened = partial(
+        open_data,
+        choice.source,
+        target=choice.target,
+        leave_out=choice.leave_out,
+        categorical=choice.categorical,
+    )
     if choice.drop_missing_target:
         return opened(drop_missing_target=True)
     try:
@@ -108,6 +137,35 @@ def open_choice(choice: "DataChoice") -> Dataset:
         # Only the gaps stood in the way so far; what comes next is said now.
         problem = target_problem(complete) if choice.rare == "keep" else ""
         raise DataError(f"{error} {problem}".strip()) from None
+
+
+def _with_outputs(choice: "DataChoice") -> Dataset:
+    """Return the data set of several columns to predict, the others of which are no inputs."""
+    data = open_data(choice.source, leave_out=choice.leave_out, categorical=choice.categorical)
+    table, names = data.table, list(choice.outputs)
+    for name in names:
+        if name not in table:
+            raise UnknownNameError(f"target: {unknown_name('column', name, table.columns)}")
+        column = table[name]
+        if name in choice.leave_out:
+            raise DataError(f"leave_out: {name!r} is the target.")
+        if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+            raise DataError(
+                f"target: several columns are learnt together where all are numbers, and {name!r} "
+                "is not; predict it by itself."
+            )
+        if np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan)).any():
+            raise DataError(f"target: column {name!r} is infinite in places.")
+    gaps = table[names].isna().any(axis=1)
+    if gaps.any() and not choice.drop_missing_target:
+        raise DataError(
+            f"target: {counted(int(gaps.sum()), 'row')} without a value of {' or '.join(names)}; "
+            "leave them out (drop_missing_target, --drop-missing-target of a command)."
+        )
+    if gaps.any():
+        data = replace(data.with_table(table[~gaps]), dropped_rows=int(gaps.sum()))
+    data = data.with_target(names[0], task="regression")
+    return data.with_roles(dict.fromkeys(names[1:], "ignored"))
 
 
 def _for_target(data: Dataset, target: str | None, *, drop_missing: bool) -> Dataset:

@@ -1,6 +1,7 @@
 """The design of a study: which settings of a learner's factors are run."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import Any
@@ -205,6 +206,22 @@ def read_design(design: str | Mapping[str, Any] | Design | None, key: str = "des
     read = Design(**{**table, "kind": kind})
     _check(read, key)
     return read
+
+
+def without_added_settings(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description of a study without the settings that its searches added.
+
+    Parameters
+    ----------
+    description
+        The study, as its store has it.
+    """
+    plain = deepcopy(dict(description))
+    # A design stands with the study, with a learner, or with both.
+    for part in [plain, *plain.get("learners", ())]:
+        if isinstance(part.get("design"), dict):
+            part["design"].pop("added_settings", None)
+    return plain
 
 
 def resolved_generators(design: Design, n_factors: int, key: str = "design") -> tuple[str, ...]:

@@ -9,7 +9,8 @@ import pandas as pd
 
 from verulam.base import DataError, clone
 from verulam.experiment._design.factors import mean_neighbour_distance
-from verulam.experiment._study.preparation import PREPARATIONS
+from verulam.experiment._preparation.preparation import PREPARATIONS, is_preparation
+from verulam.experiment._preparation.reductions import REDUCTIONS
 
 #: Names that stand for parts of the study, wherever a learner's factors are named.
 DATA_SET, PREPARATION, TRAINING_SHARE = "data_set", "preparation", "training_share"
@@ -76,8 +77,8 @@ def check_study_factors(settings: Sequence[Mapping[str, Any]], where: str) -> No
         What the factors are called, for messages.
     """
     for setting in map(setting_parts, settings):
-        if setting.preparation is not None and setting.preparation not in PREPARATIONS:
-            known = ", ".join(PREPARATIONS)
+        if setting.preparation is not None and not is_preparation(setting.preparation):
+            known = ", ".join([*PREPARATIONS, *REDUCTIONS])
             raise DataError(
                 f"{where}.{PREPARATION}: {setting.preparation!r}; expected some of {known}."
             )

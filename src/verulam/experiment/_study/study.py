@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 
 from verulam.base import DataError, UnknownNameError, unknown_name
-from verulam.catalogue import entry
 from verulam.data import Dataset
 from verulam.experiment._identity import describe
+from verulam.experiment._preparation.preparation import PREPARATIONS, is_preparation
+from verulam.experiment._preparation.reductions import REDUCTIONS
 from verulam.experiment._resampling.resampling import Resampling, resampling
 from verulam.experiment._study.analysis_options import AnalysisOptions, analysis_options
 from verulam.experiment._study.budget import Budget, budget
@@ -21,12 +22,13 @@ from verulam.experiment._study.choices import (
     data_choices,
     learner_choices,
 )
-from verulam.experiment._study.cost_matrix import Losses, check_losses, study_measure
+from verulam.experiment._study.cost_matrix import Losses, check_losses, read_losses, study_measure
 from verulam.experiment._study.designs import FULL, SEQUENTIAL, Design, read_design
 from verulam.experiment._study.factors import check_study_factors, plain_factors
 from verulam.experiment._study.notebook import study_html
-from verulam.experiment._study.preparation import PREPARATIONS
-from verulam.experiment._text import counted
+from verulam.experiment._tasks.environments import EnvironmentChoice
+from verulam.experiment._tasks.tasks import check_task, task_of
+from verulam.experiment._text import counted, in_task_words
 from verulam.experiment._tuning.options import Tuning, tuning
 from verulam.experiment._tuning.space import search_space
 from verulam.measures import Measure, as_measure, measures
@@ -39,6 +41,8 @@ AIMS = {
     "order": "In which order of quality do the learners stand?",
 }
 
+#: How splits are drawn where nobody says.
+USUAL_RESAMPLING = "10-fold"
 #: Costs that may be part of a response, and the column of the results that has each.
 COST_RESPONSES = {
     "fit time": "fit_seconds",
@@ -57,7 +61,8 @@ class Study:
     name
         What the study is called.
     data
-        The data sets: a `DataChoice` for each, or just what its `source` may be.
+        The data sets: a `DataChoice` for each, or just what its `source` may be. For agents, an
+        `EnvironmentChoice` for each environment.
     learners
         The learners, in any order: a `LearnerChoice` for each, a name in the catalogue, an
         estimator, a pair of a label and either, or a mapping of labels to them.
@@ -79,7 +84,9 @@ class Study:
         `Design`, or a mapping with its attributes. None is the full factorial.
     preparations
         How tables are prepared, a factor that is varied for all learners: any of "as needed",
-        "unscaled", "standardised", "unit range" and "ranks".
+        "unscaled", "standardised", "unit range", "ranks", "principal components", "factor
+        analysis", "discriminants" and "feature selection", the last four perhaps with a number
+        of columns behind, such as "principal components 5".
     nuisance
         Sources of variation that are not controlled. A column of a data set is kept from the
         learners, and the analysis tests whether the response or the comparison depends on it;
@@ -107,10 +114,15 @@ class Study:
         How it is to be analysed, `AnalysisOptions` or a mapping with some of its attributes; None
         for the usual way.
     losses
-        What decisions cost, for the model that the study ends in: a row per decision with one
-        loss per class, or ``{decision: {class: loss}}``. None counts every mistake as 1.
+        What decisions cost, for the measure "risk" and the model that the study ends in: a row
+        per decision with one loss per class, ``{decision: {class: loss}}``, a DataFrame, or a CSV
+        file. None counts every mistake as 1.
     reject_cost
         What it costs to withhold a decision; None decides always.
+    task
+        "density" compares densities by the log-likelihood of held-out rows, "clustering"
+        clusterings by silhouette and stability; None predicts the target of each data set, or
+        where there are environments lets agents act in them.
 
     Examples
     --------
@@ -126,7 +138,7 @@ class Study:
     question: str = ""
     measures: Sequence[str | Measure] | None = None
     response: Sequence[str | Measure] = ()
-    resampling: str | Mapping[str, Any] | Resampling = "10-fold"
+    resampling: str | Mapping[str, Any] | Resampling = USUAL_RESAMPLING
     design: str | Mapping[str, Any] | Design | None = None
     preparations: Sequence[str] = ("as needed",)
     nuisance: Sequence[str] = ()
@@ -141,15 +153,18 @@ class Study:
     analysis: AnalysisOptions | Mapping[str, Any] | None = None
     losses: Losses | None = None
     reject_cost: float | None = None
+    task: str | None = None
 
     def __post_init__(self) -> None:
         if self.aim not in AIMS:
             raise DataError(f"aim: {self.aim!r}; expected one of {', '.join(AIMS)}.")
         object.__setattr__(self, "data", data_choices(self.data))
+        object.__setattr__(self, "losses", read_losses(self.losses))
         object.__setattr__(self, "learners", learner_choices(self.learners))
         for key in ("data", "learners", "training_shares"):
             if not getattr(self, key):
                 raise DataError(f"{key}: at least one is needed.")
+        self._settle_task()
         if not 0.0 <= self.test_share < 1.0:
             raise DataError(
                 f"test_share: {self.test_share!r}; expected a number from 0 to below 1."
@@ -165,10 +180,7 @@ class Study:
         self._check_measures()
         check_losses(self.losses, self.reject_cost)
         resampling(self.resampling)
-        object.__setattr__(self, "tuning", tuning(self.tuning))
-        object.__setattr__(self, "budget", budget(self.budget))
-        if self.analysis is not None:
-            object.__setattr__(self, "analysis", analysis_options(self.analysis))
+        self._read_parts()
         for number, choice in enumerate(self.learners):
             _check_tune(choice, f"learners[{number}]", tuned=self.tuning is not None)
             learner_settings(self, choice)
@@ -178,10 +190,25 @@ class Study:
                     f"the study has {len(self.data)}; responses on several cannot be averaged."
                 )
 
+    def _read_parts(self) -> None:
+        """Put records in the place of tables, as a study file has them."""
+        for part, read in (("tuning", tuning), ("budget", budget), ("analysis", analysis_options)):
+            if getattr(self, part) is not None:
+                object.__setattr__(self, part, read(getattr(self, part)))
+
+    def _settle_task(self) -> None:
+        """Name the task that the data imply, with the resampling that it takes by itself."""
+        if self.task is None and any(isinstance(c, EnvironmentChoice) for c in self.data):
+            object.__setattr__(self, "task", "control")
+        task = task_of(self)
+        if task is not None and self.resampling == USUAL_RESAMPLING:
+            object.__setattr__(self, "resampling", task.resampling)
+        check_task(self, resampling(self.resampling).kind)
+
     def _check_factors(self) -> None:
         for how in self.preparations or ("",):
-            if how not in PREPARATIONS:
-                known = ", ".join(PREPARATIONS)
+            if not is_preparation(how):
+                known = ", ".join([*PREPARATIONS, *REDUCTIONS])
                 raise DataError(f"preparations: {how!r}; expected some of {known}.")
         for key, least in (("replications", 1), ("seed", 0)):
             count = getattr(self, key)
@@ -254,6 +281,7 @@ class Study:
                 ),
                 "losses": describe(self.losses),
                 "reject_cost": self.reject_cost,
+                **({} if self.task is None else {"task": self.task}),
                 "data": [_described_data(choice) for choice in self.data],
                 "learners": [_described_learner(choice) for choice in self.learners],
             },
@@ -261,25 +289,23 @@ class Study:
         )
 
 
+def aim_question(description: Mapping[str, Any]) -> str:
+    """Return the question of a study: in its own words, or as its aim has it.
+
+    Parameters
+    ----------
+    description
+        The study, as its store has it.
+    """
+    plain = AIMS[description["aim"]]
+    return description["question"] or in_task_words(plain, description.get("task"))
+
+
 def response_name(part: str | Measure) -> str:
     """Return what a part of a response is called; raise where it is neither measure nor cost."""
     if isinstance(part, str) and part in COST_RESPONSES:
         return part
     return as_measure(part).name
-
-
-def learner_label(learner: Mapping[str, Any]) -> str:
-    """Return what a described learner is called in the results.
-
-    Parameters
-    ----------
-    learner
-        A learner of the description of a study.
-    """
-    if learner["label"]:
-        return str(learner["label"])
-    name = learner["name"]
-    return entry(name).name if isinstance(name, str) else name["class"].rpartition(".")[2]
 
 
 def learner_design(study: Study, choice: LearnerChoice) -> Design:
@@ -293,6 +319,21 @@ def learner_design(study: Study, choice: LearnerChoice) -> Design:
         One of its learners.
     """
     return read_design(*_design_and_key(study, choice))
+
+
+def sequential_learners(study: Study) -> list[int]:
+    """Return the positions of the learners whose settings follow from earlier responses.
+
+    Parameters
+    ----------
+    study
+        The study.
+    """
+    return [
+        place
+        for place, choice in enumerate(study.learners)
+        if choice.factors and learner_design(study, choice).kind == SEQUENTIAL
+    ]
 
 
 def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]]:
@@ -310,6 +351,8 @@ def learner_settings(study: Study, choice: LearnerChoice) -> list[dict[str, Any]
     design = read_design(layout, key)
     if choice.design is not None and design.kind != FULL and not choice.factors:
         raise DataError(f"{key}: has no factors to lay out; add {where}.factors.")
+    if not choice.factors:
+        return [{}]
     factors = plain_factors(choice.factors, f"{where}.factors")
     settings = design.settings_for(factors, key=key, where=f"{where}.factors")
     check_study_factors(settings, f"{where}.factors")
@@ -326,6 +369,8 @@ def learner_blocks(study: Study, choice: LearnerChoice) -> list[int]:
     choice
         One of its learners.
     """
+    if not choice.factors:
+        return []
     where = f"learners[{list(study.learners).index(choice)}].factors"
     layout, key = _design_and_key(study, choice)
     factors = plain_factors(choice.factors, where)
@@ -357,19 +402,24 @@ def _is_risk(measure: Any) -> bool:
     return measure not in COST_RESPONSES and as_measure(measure).name == "risk"
 
 
-def _described_data(choice: DataChoice) -> dict[str, Any]:
+def _described_data(choice: DataChoice | EnvironmentChoice) -> dict[str, Any]:
+    if isinstance(choice, EnvironmentChoice):
+        return choice.described()
     source = choice.source
     if isinstance(source, Dataset):
         source = source.name
     if isinstance(source, pd.DataFrame):
         source = "a DataFrame"
-    described = {"source": str(source), "target": choice.target, "label": choice.label}
+    target = list(choice.outputs) or choice.target
+    described = {"source": str(source), "target": target, "label": choice.label}
     dropped = {"drop_missing_target": True} if choice.drop_missing_target else {}
     left_out = {"leave_out": list(choice.leave_out)} if choice.leave_out else {}
     rare = {"rare": choice.rare} if choice.rare != "keep" else {}
     groups = {"groups": choice.groups} if choice.groups else {}
     keep = {"keep": list(choice.keep)} if choice.keep else {}
-    return described | groups | dropped | left_out | rare | keep
+    codes = {"categorical": list(choice.categorical)} if choice.categorical else {}
+    weights = {"weights": choice.weights} if choice.weights else {}
+    return described | groups | dropped | left_out | rare | keep | codes | weights
 
 
 def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
@@ -379,6 +429,7 @@ def _described_learner(choice: LearnerChoice) -> dict[str, Any]:
         "parameters": describe(choice.parameters),
         "factors": describe(choice.factors),
         **_described_design(choice.design),
+        **({} if choice.decision is None else {"decision": choice.decision}),
         "tune": describe(choice.tune),
     }
 

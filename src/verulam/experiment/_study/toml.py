@@ -10,7 +10,9 @@ from typing import Any
 
 from verulam.base import DataError, UnknownNameError, nearest_names
 from verulam.experiment._study.choices import DataChoice, LearnerChoice
+from verulam.experiment._study.cost_matrix import read_losses
 from verulam.experiment._study.study import Study
+from verulam.experiment._tasks.environments import EnvironmentChoice
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 #: Parts of a study that are lists of tables, each with a heading of its own.
@@ -20,7 +22,7 @@ _TABLES = ("data", "learners")
 def read_study(path: str | Path) -> Study:
     """Read a study from a TOML file.
 
-    Data files are looked for beside the study file. Errors name the key.
+    Files of data, and of losses, are looked for beside the study file. Errors name the key.
 
     Parameters
     ----------
@@ -35,6 +37,8 @@ def read_study(path: str | Path) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is not a TOML file: {error}.") from error
     try:
+        if isinstance(content.get("losses"), str):
+            content["losses"] = read_losses(path.parent / content["losses"])
         study = parse_study(content, default_name=path.stem)
     except (DataError, UnknownNameError) as error:
         raise type(error)(f"{path}: {error}") from error
@@ -61,20 +65,34 @@ _KEYS: dict[str, type | tuple[type, ...]] = {
     "time_limit": (int, float),
     "memory_limit": (int, float),
     "analysis": dict,
-    "losses": (list, dict),
+    "losses": (list, dict, str),
     "reject_cost": (int, float),
+    "task": str,
     "data": list,
+    "environments": list,
     "learners": list,
+    "agents": list,
 }
 _DATA_KEYS: dict[str, type | tuple[type, ...]] = {
     "source": str,
-    "target": str,
+    "target": (str, list),
     "label": str,
     "groups": str,
     "drop_missing_target": bool,
     "leave_out": (list, str),
     "keep": (list, str),
+    "categorical": (list, str),
+    "weights": str,
     "rare": str,
+}
+_ENVIRONMENT_KEYS: dict[str, type | tuple[type, ...]] = {
+    "source": str,
+    "label": str,
+    "episodes": int,
+    "test_episodes": int,
+    "max_steps": int,
+    "discount": (int, float),
+    "options": dict,
 }
 _LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
     "name": str,
@@ -83,28 +101,42 @@ _LEARNER_KEYS: dict[str, type | tuple[type, ...]] = {
     "factors": dict,
     "design": (str, dict),
     "tune": (dict, bool),
+    "decision": str,
 }
 
 
 def parse_study(content: Mapping[str, Any], *, default_name: str = "study") -> Study:
     """Return the study that a parsed TOML file describes."""
     keys = _checked(content, _KEYS, "")
-    for key in ("data", "learners"):
-        if key not in keys:
-            raise DataError(f"{key}: missing; add a table [[{key}]].")
-    data = [
-        DataChoice(**_checked(_table(entry, "source"), _DATA_KEYS, f"data[{number}]."))
-        for number, entry in enumerate(keys.pop("data"))
-    ]
+    data = _data(keys)
+    tables = "agents" if "agents" in keys else "learners"
+    if tables not in keys:
+        raise DataError(f"{tables}: missing; add a table [[{tables}]].")
     learners = []
-    for number, entry in enumerate(keys.pop("learners")):
-        checked = _checked(_table(entry, "name"), _LEARNER_KEYS, f"learners[{number}].")
+    for number, entry in enumerate(keys.pop(tables)):
+        checked = _checked(_table(entry, "name"), _LEARNER_KEYS, f"{tables}[{number}].")
         if "name" not in checked:
-            raise DataError(f"learners[{number}].name: missing.")
+            raise DataError(f"{tables}[{number}].name: missing.")
         learners.append(LearnerChoice(checked.pop("name"), **checked))
-    if any(choice.source is None for choice in data):
-        raise DataError("data: each entry needs a source.")
     return Study(keys.pop("name", default_name), data, learners, **keys)
+
+
+def _data(keys: dict[str, Any]) -> list[DataChoice] | list[EnvironmentChoice]:
+    """Return the data sets or the environments of a file, taken out of its keys."""
+    if "data" in keys and "environments" in keys:
+        raise DataError("environments: a study has either these or data.")
+    if "data" not in keys and "environments" not in keys:
+        raise DataError("data: missing; add a table [[data]], or [[environments]] for agents.")
+    name, known = ("data", _DATA_KEYS) if "data" in keys else ("environments", _ENVIRONMENT_KEYS)
+    tables = [
+        _checked(_table(entry, "source"), known, f"{name}[{number}].")
+        for number, entry in enumerate(keys.pop(name))
+    ]
+    if any("source" not in table for table in tables):
+        raise DataError(f"{name}: each entry needs a source.")
+    if name == "data":
+        return [DataChoice(**table) for table in tables]
+    return [EnvironmentChoice(**table) for table in tables]
 
 
 def _table(entry: Any, key: str) -> Any:
@@ -140,8 +172,10 @@ def _checked(table: Any, keys: Mapping[str, type | tuple[type, ...]], where: str
     return dict(table)
 
 
-def _beside(choice: DataChoice, folder: Path) -> DataChoice:
+def _beside(choice: Any, folder: Path) -> Any:
     source = choice.source
+    if isinstance(choice, EnvironmentChoice):
+        return choice
     if isinstance(source, str) and not Path(source).is_absolute() and (folder / source).is_file():
         return replace(choice, source=str(folder / source))
     return choice
@@ -164,9 +198,13 @@ def study_toml(description: Mapping[str, Any]) -> str:
     [[data]]
     source = "iris"
     """
-    blocks = [_lines({key: item for key, item in description.items() if key not in _TABLES})]
-    for name in _TABLES:
-        blocks += [f"[[{name}]]\n{_lines(entry)}" for entry in description.get(name, ())]
+    acting = description.get("task") == "control"
+    # That agents act is said by the headings.
+    left_out = (*_TABLES, "task") if acting else _TABLES
+    blocks = [_lines({key: item for key, item in description.items() if key not in left_out})]
+    headings = ("environments", "agents") if acting else _TABLES
+    for name, heading in zip(_TABLES, headings, strict=True):
+        blocks += [f"[[{heading}]]\n{_lines(entry)}" for entry in description.get(name, ())]
     return "\n\n".join(blocks)
 
 

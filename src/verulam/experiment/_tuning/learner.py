@@ -22,7 +22,9 @@ from verulam.base import (
 from verulam.experiment._design.factors import Factor
 from verulam.experiment._resampling.resampling import Resampling, needs_every_class
 from verulam.experiment._resampling.rows import Split
+from verulam.experiment._tuning.fitting import fit_learner
 from verulam.experiment._tuning.options import TuningRecord
+from verulam.experiment._tuning.outputs import output_scale
 from verulam.experiment._tuning.search import Trial, search
 from verulam.experiment._tuning.space import Setting, setting_key
 from verulam.measures import Measure, as_measure
@@ -116,7 +118,7 @@ class TunedLearner(MetaEstimatorMixin, BaseEstimator):
         self.split_seed = split_seed
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Search, then learn from all rows with the best setting.
 
         Parameters
@@ -127,9 +129,11 @@ class TunedLearner(MetaEstimatorMixin, BaseEstimator):
             Targets.
         groups
             The group of each row; equal groups are never both learnt from and judged by.
+        sample_weight
+            What each row weighs, in learning and in what settings are judged by.
         """
         start = perf_counter()
-        judge = _Judge(self, X, np.asarray(y), groups)
+        judge = _Judge(self, X, np.asarray(y), groups, sample_weight)
         trials = search(
             self.method,
             self.space,
@@ -147,7 +151,9 @@ class TunedLearner(MetaEstimatorMixin, BaseEstimator):
         self.measure_ = judge.measure
         self.search_seconds_ = perf_counter() - start
         # The folds learnt from less: the model in use learns from all rows, as one more fit.
-        self.best_estimator_ = self._with(best.setting).fit(X, y)
+        self.best_estimator_ = fit_learner(
+            self._with(best.setting), X, y, groups=groups, weights=sample_weight
+        )
         self.n_fits_ = judge.fits + 1
         if hasattr(self.best_estimator_, "classes_"):
             self.classes_ = self.best_estimator_.classes_
@@ -216,8 +222,13 @@ class _Part:
 class _Judge:
     """Gives settings their loss, on the same parts of the rows for all of them."""
 
-    def __init__(self, tuned: TunedLearner, X: Any, y: np.ndarray, groups: Any) -> None:
+    def __init__(
+        self, tuned: TunedLearner, X: Any, y: np.ndarray, groups: Any, weights: Any = None
+    ) -> None:
         self._tuned, self._X, self._y = tuned, X, y
+        # Rows of numbers are dealt alike, whatever the numbers: one of several outputs will do.
+        self._dealt = y if y.ndim == 1 else y[:, 0]
+        self._groups, self._weights = groups, weights
         self._task = "classification" if is_classifier(tuned.estimator) else "regression"
         self._labels = np.unique(y).tolist() if self._task == "classification" else None
         self.measure = self._usable_measure()
@@ -246,15 +257,27 @@ class _Judge:
     def _loss_on(self, part: _Part, setting: Setting, share: float) -> float:
         train = part.first(share)
         self.fits += 1
-        fitted = self._tuned._with(setting).fit(_rows(self._X, train), self._y[train])
+        fitted = fit_learner(
+            self._tuned._with(setting),
+            _rows(self._X, train),
+            self._y[train],
+            groups=None if self._groups is None else np.asarray(self._groups)[train],
+            weights=None if self._weights is None else np.asarray(self._weights)[train],
+        )
         method = {"probabilities": "predict_proba", "scores": _score_method(fitted)}
         predicted = getattr(fitted, method.get(self.measure.needs, "predict"))(
             _rows(self._X, part.test)
         )
         if method.get(self.measure.needs) == "predict_proba":
             predicted = _all_columns(predicted, fitted.classes_, self._labels)
-        options = {} if self._labels is None else {"labels": self._labels}
-        return self.sign * float(self.measure(self._y[part.test], predicted, **options))
+        weights = None if self._weights is None else np.asarray(self._weights)[part.test]
+        if weights is not None and not weights.any():
+            weights = None  # a part in which nothing weighs must not fail every setting
+        true = self._y[part.test]
+        if true.ndim == 2:
+            scale = output_scale(self._y)
+            true, predicted = true / scale, predicted / scale
+        return self.sign * self.measure.weighted(true, predicted, weights, labels=self._labels)
 
     def _usable_measure(self) -> Measure:
         # Rather judged by its labels than not at all: a study may compare learners of both kinds.
@@ -272,16 +295,16 @@ class _Judge:
         asked = Resampling("k-fold", self._tuned.folds)
         try:
             usable = asked.usable(
-                self._y,
+                self._dealt,
                 task=self._task,
                 groups=groups,
                 every_class=needs_every_class([self.measure]),
             )
-            return usable.draw(self._y, groups, self._tuned.split_seed, task=self._task)
+            return usable.draw(self._dealt, groups, self._tuned.split_seed, task=self._task)
         except DataError:
             # A class with a single row cannot be in every part: the parts do without.
-            usable = asked.usable(self._y, task="regression", groups=groups)
-            return usable.draw(self._y, groups, self._tuned.split_seed, task="regression")
+            usable = asked.usable(self._dealt, task="regression", groups=groups)
+            return usable.draw(self._dealt, groups, self._tuned.split_seed, task="regression")
 
     def _codes(self, rows: np.ndarray) -> np.ndarray:
         if self._labels is None:

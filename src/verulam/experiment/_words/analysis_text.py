@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from verulam.catalogue import GRADES
-from verulam.experiment._study.study import AIMS
+from verulam.experiment._study.study import aim_question
 from verulam.experiment._text import (
     WIDTH,
     bulleted,
     chance_text,
     few,
+    in_task_words,
     is_share,
     measure_words,
     memory_text,
+    named,
     number_text,
     numbers_text,
     p_text,
+    paragraph,
     seconds_text,
     size_text,
     spoken_name,
@@ -34,11 +37,6 @@ if TYPE_CHECKING:
     from verulam.experiment._evidence.evidence import Evidence
     from verulam.experiment._evidence.verdict import Verdict
 
-ABOUT_INTERVALS = (
-    "An interval is that of one difference by itself. The adjusted p also allows for the best "
-    "having been picked by its results: it asks how often the best of so many equals would lead as "
-    "clearly."
-)
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -77,7 +75,8 @@ def analysis_text(analysis: "Analysis") -> str:
     ):
         if lines:
             blocks.append(bulleted(heading, lines))
-    return "\n\n".join(block for block in blocks if block)
+    text = "\n\n".join(block for block in blocks if block)
+    return in_task_words(text, analysis.results.description.get("task"))
 
 
 def grade_text(grade: float) -> str:
@@ -88,15 +87,58 @@ def grade_text(grade: float) -> str:
 def main_table(analysis: "Analysis") -> str:
     """Return the tables of contestants, best first: values, differences from the best, costs."""
     tables = [wrapped_table(*response_cells(analysis))]
-    if analysis.overall is None and _evidence(analysis) is not None and len(analysis.table) > 1:
+    known = _evidence(analysis)
+    if analysis.overall is None and known is not None and len(analysis.table) > 1:
         tables.append(wrapped_table(*difference_cells(analysis)))
-        tables.append(fill(ABOUT_INTERVALS, WIDTH))
+        tables.append(fill(about_differences(known, analysis.responses.names), WIDTH))
     tables.append(wrapped_table(*cost_cells(analysis)))
     if analysis.recommended is not None and len(analysis.table) > 1:
-        known = _evidence(analysis)
         words = "" if known is None else repeats_sentence(known)
         tables.append(fill(f"* recommended. {words}".rstrip(". ") + ("." if words else ""), WIDTH))
     return "\n\n".join(tables)
+
+
+def about_differences(known: "Evidence", names: Sequence[str]) -> str:
+    """Return what the intervals and the adjusted p of the table of differences allow for.
+
+    Parameters
+    ----------
+    known
+        What is known of the contestants.
+    names
+        The contestants of the study.
+    """
+    often = ", after any number of repeats" if known.looks else ""
+    allowance = (
+        "the adjusted p also allows for the best having been picked by its results: it asks how "
+        f"often the best of so many equals would lead as clearly{often}"
+    )
+    parts = ["an interval is that of one difference by itself", allowance, _further_behind(known)]
+    if known.margin:
+        parts.append(
+            f"differences of at most {numbers_for(known).margin(known.margin)} are taken not to "
+            "matter; matters (--matters of a command) names another size"
+        )
+    return paragraph(parts, names)
+
+
+def _further_behind(known: "Evidence") -> str:
+    """Return who is not shown to be worse although nearer ones are; empty where nobody is."""
+    table = known.table["difference"].abs()
+    worse = [name for name in known.order if known.claimed(known.best, name)]
+    names = [
+        name
+        for name in known.order
+        if worse and name not in worse and table[name] > table[worse].min()
+    ]
+    if not names:
+        return ""
+    are, vary = ("is", "varies") if len(names) == 1 else ("are", "vary")
+    rest = "further behind than some that are shown to be worse"
+    return (
+        f"{few([named(name) for name in names])} {are} {rest}, but {vary} more, so that chance is "
+        "not ruled out"
+    )
 
 
 def _evidence(analysis: "Analysis") -> "Evidence | None":
@@ -269,7 +311,7 @@ def latex_escaped(text: str) -> str:
 
 def _title(analysis: "Analysis") -> str:
     description = analysis.results.description
-    question = description["question"] or AIMS[description["aim"]]
+    question = aim_question(description)
     data = analysis.responses.data
     names = ", ".join(data) if len(data) <= 6 else f"{len(data)} data sets"
     return (

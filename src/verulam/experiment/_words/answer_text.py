@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verulam.experiment._evidence.evidence import DEFAULT_RULE, MOST_TIMES, Evidence
+from verulam.experiment._evidence.evidence import (
+    DEFAULT_RULE,
+    MOST_TIMES,
+    OUT_OF_THE_RACE,
+    Evidence,
+)
 from verulam.experiment._text import (
     Numbers,
     achieves,
@@ -32,6 +37,8 @@ TOSS_UP = 0.8
 CONTENDER = 0.05
 #: Where guessing errs as rarely as this, the error says little of a rare class.
 RARE = 0.1
+#: What a learner that is better than a baseline shows.
+PREDICTABLE = "these inputs predict the target"
 #: An interval of the choice that is wider than so many margins on either side says little.
 WIDE = 10.0
 
@@ -44,8 +51,9 @@ def numbers_for(evidence: Evidence) -> Numbers:
     evidence
         What is known.
     """
-    # That of one which always scores the same, such as a baseline, would ask for many decimals.
     widths = [np.ptp(evidence.interval(name)) / 2 for name in evidence.eligible]
+    # Those that always score the same, such as a baseline, would ask for many decimals.
+    widths = [width for width in widths if width > evidence.margin / 10] or widths
     return Numbers.of(evidence.measure, float(np.median(widths)))
 
 
@@ -97,9 +105,12 @@ def agreement_sentence(evidence: Evidence) -> str:
     evidence
         What is known.
     """
+    often = times_text(evidence.selection.agreement)
+    if evidence.measure.task == "control":
+        count = counted(evidence.posterior.n_rows, "seed")
+        return f"this rests on {count}; others would lead to the same choice {often}"
     if evidence.repeats < 2:
         return ""
-    often = times_text(evidence.selection.agreement)
     return (
         f"this rests on {counted(evidence.repeats, 'repeat')} of cross-validation; other random "
         f"splits of these rows would lead to the same choice {often}"
@@ -213,16 +224,15 @@ def _no_signal(evidence: Evidence) -> list[str]:
     gain = value if evidence.measure.greater_is_better else -value
     known = achieves(evidence.measure, with_interval(evidence, baseline))
     if evidence.claimed(best, baseline):
-        lead = (
-            f"these inputs predict the target, but hardly: {named(best)} is better than "
+        signal = "learning helps" if evidence.measure.task == "control" else PREDICTABLE
+        hardly = (
+            f"{signal}, but hardly: {named(best)} is better than "
             f"{named(baseline)} by only {write.difference(gain)}, less than the "
             f"{write.margin(evidence.margin)} that would matter"
         )
-        return [lead, f"{named(baseline)}, which ignores the inputs, {known}"]
-    lead = (
-        f"we saw no sign that these inputs predict the target: no learner did better than "
-        f"{named(baseline)}, which {known}"
-    )
+        ignores = "learns nothing" if evidence.measure.task == "control" else "ignores the inputs"
+        return [hardly, f"{named(baseline)}, which {ignores}, {known}"]
+    signal = "learning helps" if evidence.measure.task == "control" else PREDICTABLE
     if gain > evidence.margin:
         # Another rule than the usual one takes the baseline all the same.
         truth = f"the truth may be {_range(evidence, low, high)}"
@@ -230,14 +240,17 @@ def _no_signal(evidence: Evidence) -> list[str]:
             f"use {named(baseline)}, the simplest that the rule asked for allows: it {known}",
             f"{named(best)} did {write.difference(gain)} better here; {truth}",
         ]
-    if evidence.margin > 0.0:
-        lead += f", by the {write.margin(evidence.margin)} that would matter"
+    enough = f" by the {write.margin(evidence.margin)} that would matter" if evidence.margin else ""
+    lead = [
+        f"we saw no sign that {signal}: no learner did better than {named(baseline)}{enough}",
+        f"{named(baseline)} {known}",
+    ]
     who = f"the best of them, {named(best)}," if len(learners) > 1 else named(best)
     if evidence.same_losses(best, baseline):
-        return [lead, f"{who} did the same on every row"]
+        return [*lead, f"{who} did the same on every row"]
     word = "better" if gain > 0 else "worse"
     did = "just as well" if write.vanishes(gain) else f"{write.difference(gain)} {word}"
-    return [lead, f"{who} did {did} here; the truth may be {_range(evidence, low, high)}"]
+    return [*lead, f"{who} did {did} here; the truth may be {_range(evidence, low, high)}"]
 
 
 def _range(evidence: Evidence, low: float, high: float) -> str:
@@ -315,6 +328,10 @@ def _toss_up(evidence: Evidence) -> str:
     """Return who could be chosen as well."""
     shares, choice = evidence.selection.shares, evidence.selection.name
     often = sorted(evidence.eligible, key=lambda name: (name != choice, -shares[name]))
+    # Redrawn means may lead to a simple contestant that the evidence as a whole rules out.
+    within = evidence.table["probability_within"]
+    possible = [name for name in often if name == choice or within[name] >= OUT_OF_THE_RACE]
+    often = possible if len(possible) > 1 else often
     contenders = {name for name in often if shares[name] >= CONTENDER} | set(often[:2])
     names = [name for name in evidence.order if name in contenders]
     write = numbers_for(evidence)
@@ -421,23 +438,32 @@ def advice_on_rows(evidence: Evidence) -> str:
     if not rivals or evidence.losses is None:
         return ""
     rival = evidence.best if evidence.best != choice else rivals[0]
-    write = numbers_for(evidence)
     size = abs(evidence.posterior.difference(rival, choice)[0])
     pair = f"{named(choice)} and {named(rival)}"
-    more = f"not even {MOST_TIMES} times as many rows"
     if evidence.same_losses(choice, rival):
         return sentence(f"these rows cannot tell {pair} apart: they did the same on each")
     if size <= evidence.margin and evidence.margin:
         return sentence(_practical_tie(evidence, rival, pair))
+    if choice == evidence.baseline and evidence.margin:
+        # Nobody collects rows to show that a learner is worse than to ignore the inputs.
+        return sentence(_missed_gain(evidence, rival, pair))
+    return sentence(_rows_to_tell(evidence, rival, pair))
+
+
+def _rows_to_tell(evidence: Evidence, rival: str, pair: str) -> str:
+    """Return how many rows would show which of two is better."""
+    write, choice = numbers_for(evidence), evidence.selection.name
+    size = abs(evidence.posterior.difference(rival, choice)[0])
+    more = f"not even {MOST_TIMES} times as many rows"
     if write.vanishes(size):
-        return sentence(f"{more} would tell {pair} apart")
+        return f"{more} would tell {pair} apart"
     times = evidence.rows_to_tell(rival, choice)
     still = f"if they keep differing by {write.difference(size)}"
     if times is None:
-        return sentence(f"{more} would tell {pair} apart, {still}")
+        return f"{more} would tell {pair} apart, {still}"
     if times <= 1:
-        return sentence(f"as many rows again would probably tell {pair} apart, {still}")
-    return sentence(f"{_times_rows(evidence, times)} would probably tell {pair} apart, {still}")
+        return f"as many rows again would probably tell {pair} apart, {still}"
+    return f"{_times_rows(evidence, times)} would probably tell {pair} apart, {still}"
 
 
 def _practical_tie(evidence: Evidence, rival: str, pair: str) -> str:
@@ -450,13 +476,41 @@ def _practical_tie(evidence: Evidence, rival: str, pair: str) -> str:
         else f"differ by {write.difference(abs(value))}, less than the {write.margin(margin)} that "
         "would matter"
     )
-    times = ((high - low) / 2 / margin) ** 2
+    times = _times_to_margin(low, high, margin)
     if times <= 1:
         most = write.difference(max(abs(low), abs(high)))
         return f"which of {pair} is better hardly matters: they are at most about {most} apart"
-    # The interval narrows as the root of the number of rows.
-    rows = _times_rows(evidence, float(f"{np.ceil(times):.2g}"))
+    rows = _times_rows(evidence, times)
     return f"here {pair} {did}; {rows} would fix their difference to within {write.margin(margin)}"
+
+
+def _missed_gain(evidence: Evidence, rival: str, pair: str) -> str:
+    """Return how many rows would show whether a learner gains what matters on the baseline."""
+    _, low, high = evidence.posterior.difference(rival, evidence.selection.name)
+    size = numbers_for(evidence).margin(evidence.margin)
+    most = high if evidence.measure.greater_is_better else -low
+    if most <= evidence.margin:
+        return (
+            f"{named(rival)} is not better than {named(evidence.selection.name)} by {size} or "
+            "more; more rows are not needed to see that"
+        )
+    times = _times_to_margin(low, high, evidence.margin)
+    if times <= 1:
+        # The difference is known well enough; open is whether it is more than chance.
+        return _rows_to_tell(evidence, rival, pair)
+    rows = _times_rows(evidence, times)
+    if times > MOST_TIMES:
+        rows = f"not even {MOST_TIMES} times as many rows"
+    return (
+        f"{rows} would fix the difference between {pair} to within {size}, and so show whether a "
+        "gain that matters was missed"
+    )
+
+
+def _times_to_margin(low: float, high: float, margin: float) -> float:
+    """Return how many times as many rows narrow an interval to the margin on either side."""
+    # The interval narrows as the root of the number of rows.
+    return float(f"{np.ceil(((high - low) / 2 / margin) ** 2):.2g}")
 
 
 def _times_rows(evidence: Evidence, times: float) -> str:
@@ -480,7 +534,8 @@ def not_rejected_sentence(evidence: Evidence, verdict: "Verdict", name: str) -> 
     """
     words = achieves(evidence.measure, with_interval(evidence, name))
     if name == evidence.baseline:
-        lead = "we saw no sign that these inputs predict the target: the tests show no contestant"
+        signal = "learning helps" if evidence.measure.task == "control" else PREDICTABLE
+        lead = f"we saw no sign that {signal}: the tests show no contestant"
         parts = [f"{lead} to be better than {named(name)}, which {words}"]
     else:
         parts = [f"use {named(name)}: it {words}"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from verulam.experiment._plan.text import design_remarks
-from verulam.experiment._resampling.kinds import OVERLAP
+from verulam.experiment._resampling.kinds import INDEPENDENT, OVERLAP
 from verulam.experiment._resampling.resampling import resampling
 from verulam.experiment._text import few, measure_words, named, sentence, shortened
 from verulam.experiment._tuning.options import tuning
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 ABOUT_THESE_DATA = (
     "The conclusion is about these data; no learner is best on all, so that other data may give "
     "another order."
+)
+ABOUT_THESE_WORLDS = (
+    "The conclusion is about these environments and so many episodes of training; with others, "
+    "another agent may be best."
 )
 #: On more data sets than this, notes on each would bury the rest.
 MOST_DATA_SETS = 10
@@ -117,15 +121,22 @@ def caveats_of(
         What being simple means, in words.
     """
     main = over_data or next(iter(verdicts.values()), None)
+    how = resampling(results.description["resampling"])
     test_caveats = [
-        _sentence(text) for test in (main.tests if main else ()) for text in test.caveats
+        _sentence(text)
+        for test in (main.tests if main else ())
+        for text in test.caveats
+        # Where training parts share no row, what tests say of those that do is beside the point.
+        if not (how.kind in INDEPENDENT and "overlap" in text)
     ]
     # The tests say in their own words what overlapping training parts do.
     overlap = any("overlap" in text for text in test_caveats)
-    drawn = resampling(results.description["resampling"]).caveats
+    drawn = how.caveats
     caveats = [*(text for text in drawn if not (overlap and text == OVERLAP)), *test_caveats]
     caveats += design_remarks(results.description)
-    caveats += [*run_caveats(results), f"Simpler means {simplicity}.", ABOUT_THESE_DATA]
+    acting = results.description.get("task") == "control"
+    about = ABOUT_THESE_WORLDS if acting else ABOUT_THESE_DATA
+    caveats += [*run_caveats(results), f"Simpler means {simplicity}.", about]
     return tuple(dict.fromkeys(caveats))
 
 

@@ -96,11 +96,14 @@ def each_data_set_sentences(evidence: Mapping[str, Evidence], ranks: RankEvidenc
         What the mean ranks tell; None where there are none.
     """
     choices = {data: known.selection.name for data, known in evidence.items()}
+    everywhere = _level_everywhere(evidence, choices)
+    if everywhere is not None:
+        choices = dict.fromkeys(choices, everywhere)
     names = list(dict.fromkeys(choices.values()))
     silent = [data for data, known in evidence.items() if choices[data] == known.baseline]
-    no_sign = (
-        f"we saw no sign that the inputs predict the target on {listed(silent)}" if silent else ""
-    )
+    acting = any(known.measure.task == "control" for known in evidence.values())
+    signal = "learning helps" if acting else "the inputs predict the target"
+    no_sign = f"we saw no sign that {signal} on {listed(silent)}" if silent else ""
     if len(names) == 1:
         values = listed(
             [f"{with_interval(known, names[0])} on {data}" for data, known in evidence.items()]
@@ -120,6 +123,24 @@ def each_data_set_sentences(evidence: Mapping[str, Evidence], ranks: RankEvidenc
             f"rank {top:.2f}), but {ranks.n_data_sets} data sets are too few to say more than that"
         )
     return paragraph(parts)
+
+
+def _level_everywhere(evidence: Mapping[str, Evidence], choices: Mapping[str, str]) -> str | None:
+    """Return a choice of one data set whose mean is that of the choice on all; None for none."""
+
+    def cost(data: str, name: str) -> float:
+        known = evidence[data]
+        return float(known.posterior.costs[known.names.index(name)])
+
+    for name in choices.values():
+        if all(
+            name in known.eligible
+            and choices[data] != known.baseline
+            and np.isclose(cost(data, name), cost(data, choices[data]), rtol=1e-9, atol=0.0)
+            for data, known in evidence.items()
+        ):
+            return name
+    return None
 
 
 def plain_sentence(responses: "Responses", *verdicts: "Verdict") -> str:

@@ -16,6 +16,7 @@ from verulam.statistics._core.result import Alternative, capital
 from verulam.statistics._core.tails import symmetric_p_values
 from verulam.statistics._datasets.logical_relations import ADJUSTMENT_NAMES, adjust_pairs
 from verulam.statistics._datasets.rank_tests import friedman_table, has_ties, row_ranks
+from verulam.statistics._datasets.studentised_range import range_quantile, range_tail
 from verulam.statistics._datasets.wilcoxon import signed_ranks, wilcoxon_p_values
 from verulam.statistics._several.after_anova import tukey_hsd
 
@@ -110,9 +111,9 @@ def nemenyi_test(
     q = np.abs(z) * np.sqrt(2)
     pairs["statistic"] = q
     pairs["p_value"] = symmetric_p_values(z, NORMAL, "two-sided")
-    pairs["adjusted_p"] = stats.studentized_range.sf(q, columns, np.inf)
+    pairs["adjusted_p"] = range_tail(q, columns)
     pairs["reject"] = pairs["adjusted_p"] < alpha
-    limit = float(stats.studentized_range.isf(alpha, columns, np.inf)) / np.sqrt(2)
+    limit = range_quantile(alpha, columns) / np.sqrt(2)
     return Comparisons(
         "Nemenyi's test",
         pairs,

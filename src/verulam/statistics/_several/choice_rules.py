@@ -57,6 +57,7 @@ def select(
     margin: float,
     rule: str = "half standard error",
     max_repeats: int = 10,
+    sequential: bool = False,
     eligible: ArrayLike | None = None,
     noise: ArrayLike | None = None,
     random_state: Seed = 0,
@@ -75,6 +76,8 @@ def select(
         "half standard error", "one standard error" or "best mean".
     max_repeats
         Repeats at which the study ends at the latest.
+    sequential
+        Whether repeats are added until the choice is settled, up to `max_repeats`.
     eligible
         Which contestants may be chosen; None for all.
     noise
@@ -92,7 +95,9 @@ def select(
     with the standard error :math:`s` of the difference under the posterior. Over simulated problems
     it loses no more than taking the best mean, and is simpler where contestants are level.
     Agreement draws :math:`m + N(0, 2 \cdot 1.13\,W/R)`, the means of a study with other splits as
-    far as this one can tell, and counts how often the rule chooses the same.
+    far as this one can tell, and counts how often the rule chooses the same. Where repeats are
+    added until the choice is settled, a study that would choose otherwise goes on to its last
+    repeat, so that its own noise is :math:`W/R_{\max}` and the factor :math:`1 + R/R_{\max}`.
 
     Examples
     --------
@@ -119,10 +124,12 @@ def select(
     place = int(choices(posterior.costs[None, :])[0])
     between = posterior.split_noise if noise is None else np.asarray(noise, dtype=np.float64)
     # Another study has split noise of its own, as this one has: their difference has twice the
-    # variance.
-    others = posterior.other_means(2.0 * between, AGREEMENT_DRAWS, random_state=random_state)
+    # variance, or less where the other one goes on until its choice is settled.
+    used = min(1.0, float(posterior.repeats.max()) / max_repeats)
+    factor = 1.0 + used if sequential and noise is None else 2.0
+    others = posterior.other_means(factor * between, AGREEMENT_DRAWS, random_state=random_state)
     # What is left of the noise of the splits at the last repeat cannot be taken away.
-    left = max(0.0, 1.0 - float(posterior.repeats.max()) / max_repeats)
+    left = 1.0 - used
     later = posterior.other_means(left * between, AGREEMENT_DRAWS, random_state=random_state)
     shares = np.bincount(choices(others), minlength=len(grades)) / AGREEMENT_DRAWS
     return Selection(

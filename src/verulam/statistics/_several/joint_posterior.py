@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from verulam.base import DataError, Seed, generator
+from verulam.base import COLLECTION, COUNT, DataError, Seed, generator
 from verulam.statistics._core.checks import LARGEST, SMALLEST, Vector, checked_level
 from verulam.statistics._core.distributions import Student
 
 #: Draws behind the probability of being the best, and behind the adjusted p-values.
 POSTERIOR_DRAWS, CLAIM_DRAWS = 4000, 10_000
-#: At the most so many numbers are held at once while pairs are drawn.
-DRAWN_AT_ONCE = 4_000_000
+#: Of many contestants fewer draws are taken, so that all pairs have at the most so many.
+MOST_DRAWN = 800_000_000
 #: The variance between repeats exceeds what the rows of each repeat tell by this factor, in the
 #: median over simulated problems: the rows of a fold share one fitted model.
 SPLIT_INFLATION = 1.13
@@ -60,6 +60,10 @@ class JointPosterior:
         Rows (or, where no row has a value of its own, splits) behind the covariances.
     greater_is_better
         Direction of the measure.
+    deterministic
+        Whether scores that are the same in all splits mean that they would always be so, as of an
+        agent that nothing disturbs. If not, a difference that is the same in n rows or splits is
+        worth no more than n of its own size.
 
     Notes
     -----
@@ -77,6 +81,7 @@ class JointPosterior:
     degrees_of_freedom: float
     n_rows: int
     greater_is_better: bool = False
+    deterministic: bool = False
 
     @cached_property
     def covariance(self) -> Vector:
@@ -96,6 +101,8 @@ class JointPosterior:
     @cached_property
     def standard_errors(self) -> Vector:
         """Standard error of the difference of every pair."""
+        if self.deterministic:
+            return np.sqrt(_pair_variances(self.covariance))
         return self._pair_errors(self.covariance)
 
     def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
@@ -185,13 +192,18 @@ class JointPosterior:
             index=pd.Index(self.names, name="contestant"),
         )
 
-    def claims(self, alpha: float = 0.05, *, random_state: Seed = 0) -> pd.DataFrame:
+    def claims(
+        self, alpha: float = 0.05, *, looks: Sequence[int] = (), random_state: Seed = 0
+    ) -> pd.DataFrame:
         r"""Return every pair with a p-value that is adjusted for looking at all of them.
 
         Parameters
         ----------
         alpha
-            Chance of claiming any difference where there is none.
+            Chance of claiming any difference where there is none, at any look.
+        looks
+            Numbers of repeats after which claims may be made, where repeats are added until the
+            choice is settled; none for a single look.
         random_state
             Seed of the draws.
 
@@ -202,12 +214,18 @@ class JointPosterior:
         the splits counts thrice, because the single estimate of it is too small for learners
         whose fits vary much from sample to sample: simulated trees that were truly equal were told
         apart in up to 9 % of the studies with S + W, and in at most 4 % at any look with S + 3W.
+
+        Where repeats are added and looked at, the largest is also taken over all looks, as in a
+        group-sequential test: each draw is what the last look would show, and an earlier one,
+        after R instead of R' repeats, shows that and the noise of the splits that is not yet
+        averaged out, :math:`N(0, 1.13\,W (1/R - 1/R'))`. Looks at the same rows are much alike, so
+        that all of them cost far less than as many tests would.
         """
         first, second = np.triu_indices(len(self.names), 1)
         differences = self.means[first] - self.means[second]
         spreads = self._pair_errors(self._claim_covariance)[first, second]
         statistics = _ratio(np.abs(differences), spreads)
-        largest = self._largest_ratios(random_state)
+        largest = self._largest_ratios(random_state, looks)
         # Single-step maximum-t adjustment: a pair is compared with the largest of all pairs, which
         # carries their correlation and so is sharper than Bonferroni.
         exceeding = len(largest) - np.searchsorted(largest, statistics - 1e-9, side="left")
@@ -228,17 +246,21 @@ class JointPosterior:
             }
         )
 
-    def critical_value(self, alpha: float = 0.05, *, random_state: Seed = 0) -> float:
+    def critical_value(
+        self, alpha: float = 0.05, *, looks: Sequence[int] = (), random_state: Seed = 0
+    ) -> float:
         """Return what a difference must exceed, in its standard errors, to be claimed.
 
         Parameters
         ----------
         alpha
-            Chance of claiming any difference where there is none.
+            Chance of claiming any difference where there is none, at any look.
+        looks
+            Numbers of repeats after which claims may be made; none for a single look.
         random_state
             Seed of the draws.
         """
-        return _upper_quantile(self._largest_ratios(random_state), alpha)
+        return _upper_quantile(self._largest_ratios(random_state, looks), alpha)
 
     def share_interval(
         self, name: str, confidence: float = 0.95, *, n_rows: float | None = None
@@ -311,33 +333,41 @@ class JointPosterior:
 
     def _noise(self, covariance: Vector, count: int, random_state: Seed) -> Vector:
         random = generator(random_state)
-        freedom = self.degrees_of_freedom
-        # A multivariate t is a normal vector over the root of an independent mean chi-square.
-        scale = np.sqrt(freedom / random.chisquare(freedom, size=(count, 1)))
+        scale = self._t_scale(count, random)
         return _gaussian(covariance, count, random) * scale
+
+    def _t_scale(self, count: int, random: np.random.Generator) -> Vector:
+        # A multivariate t is a normal vector over the root of an independent mean chi-square.
+        freedom = self.degrees_of_freedom
+        return np.sqrt(freedom / random.chisquare(freedom, size=(count, 1)))
 
     @property
     def _claim_covariance(self) -> Vector:
         return self.rows + SPLITS_IN_CLAIMS * self.splits + self.floor * np.eye(len(self.names))
 
-    def _largest_ratios(self, random_state: Seed) -> Vector:
+    def _largest_ratios(self, random_state: Seed, looks: Sequence[int] = ()) -> Vector:
         """Return, in order, the largest standardised difference of any pair in each draw."""
-        first, second = np.triu_indices(len(self.names), 1)
-        if not len(first):
+        counts = _checked_looks(looks)
+        pairs = len(self.names) * (len(self.names) - 1) // 2
+        if not pairs:
             return np.zeros(0)
         covariance = self._claim_covariance
         if not covariance.any():
             # Nothing varies: differences still count by the number of rows, as any t would.
             covariance = np.eye(len(self.names))
-        spreads = np.sqrt(_pair_variances(covariance))[first, second]
-        count = min(CLAIM_DRAWS, max(1000, 200 * DRAWN_AT_ONCE // len(first)))
-        noise = self._noise(covariance, count, random_state)
-        step = max(1, DRAWN_AT_ONCE // len(first))
-        parts = [
-            _ratio(np.abs(part[:, first] - part[:, second]), spreads).max(axis=1)
-            for part in np.array_split(noise, -(-count // step))
-        ]
-        return np.sort(np.concatenate(parts))
+        spreads = np.sqrt(_pair_variances(covariance))
+        count = min(CLAIM_DRAWS, max(1000, MOST_DRAWN // pairs))
+        random = generator(random_state)
+        scale = self._t_scale(count, random)
+        normal = _gaussian(covariance, count, random)
+        ratios = _largest_of_pairs(normal * scale, spreads)
+        if self.splits.any():
+            for later, earlier in pairwise(counts):
+                # What the further repeats would still take out of the means.
+                left = SPLIT_INFLATION * self.splits * (1.0 / earlier - 1.0 / later)
+                normal = normal + _gaussian(left, count, random)
+                np.maximum(ratios, _largest_of_pairs(normal * scale, spreads), out=ratios)
+        return np.sort(ratios)
 
 
 def joint_posterior(
@@ -426,6 +456,7 @@ def split_posterior(
     *,
     test_share: float,
     greater_is_better: bool = False,
+    deterministic: bool = False,
 ) -> JointPosterior:
     r"""Return the joint posterior of contestants of whom only the scores of splits are known.
 
@@ -439,6 +470,8 @@ def split_posterior(
         Share of the validated rows in a split; 0 where splits share no rows at all.
     greater_is_better
         Direction of the measure.
+    deterministic
+        Whether scores that never vary mean that they never would, as those of agents over seeds.
 
     Notes
     -----
@@ -478,6 +511,7 @@ def split_posterior(
         count - 1,
         count,
         greater_is_better,
+        deterministic,
     )
 
 
@@ -559,6 +593,14 @@ def _degrees(
     return float(np.clip(2.0 * n_rows / max(kurtosis - 1.0, 1e-12), 4.0, n_rows - 1))
 
 
+def _checked_looks(looks: Sequence[int]) -> list[int]:
+    """Return the numbers of repeats of the looks, each once, the last look first."""
+    counts = list(looks) if COLLECTION.accepts(looks) else None
+    if counts is None or not all(map(COUNT.accepts, counts)):
+        raise DataError(f"looks must be a list of whole numbers, 1 or more; got {looks!r}.")
+    return sorted(set(counts), reverse=True)
+
+
 def _upper_quantile(values: Vector, alpha: float) -> float:
     """Return what a share of the values exceeds; infinity where there are none."""
     share = 1.0 - checked_level(alpha)
@@ -571,6 +613,18 @@ def _pair_variances(covariance: Vector) -> Vector:
     squares = variances[:, None] + variances[None, :] - 2.0 * covariance
     np.fill_diagonal(squares, 0.0)
     return np.maximum(squares, 0.0)
+
+
+def _largest_of_pairs(draws: Vector, spreads: Vector) -> Vector:
+    """Return for each draw the largest difference of any pair, in units of its spread."""
+    # Pair by pair on whole columns, which stay in the cache: a tenth of the time of all at once.
+    columns = np.ascontiguousarray(draws.T)
+    largest = np.zeros(len(draws))
+    for first, second in combinations(range(len(columns)), 2):
+        if spreads[first, second] > 0:
+            ratio = np.abs(columns[first] - columns[second]) / spreads[first, second]
+            np.maximum(largest, ratio, out=largest)
+    return largest
 
 
 def _gaussian(covariance: Vector, count: int, random: np.random.Generator) -> Vector:

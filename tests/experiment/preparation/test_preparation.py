@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVR
 
-from verulam.experiment._study.preparation import (
+from verulam.experiment._preparation.preparation import (
     DateParts,
     TextComponents,
     becomes,

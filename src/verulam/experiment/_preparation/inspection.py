@@ -24,6 +24,10 @@ FEWEST_GROUPS = 10
 NEARLY_PERFECT = 0.99
 #: A class of a smaller share is rare.
 RARE_SHARE = 0.10
+#: A target of no more whole numbers than this may hold classes.
+MOST_CLASSES = 10
+#: How remarks on columns begin that would be numbers or dates but for a few cells.
+UNREAD = "looks like"
 #: Words of at least so many letters that differ by one alone may be the same, misspelt.
 FEWEST_LETTERS = 5
 MOST_WORDS = 100
@@ -56,7 +60,7 @@ class Finding:
     ----------
     kind
         "identifier", "group", "order", "leak", "duplicates", "impossible", "codes", "spelling",
-        "rare class" or "constant".
+        "rare class", "constant" or "unread".
     columns
         The columns concerned; empty where it is about rows.
     sentence
@@ -100,9 +104,12 @@ def inspect_table(data: Dataset) -> tuple[Finding, ...]:
         *_duplicate_findings(data),
         *_order_findings(rest),
         *_rare_findings(data),
+        *_unread_findings(rest),
         *_impossible_findings(rest),
         *_spelling_findings(rest),
         *_code_findings(rest),
+        *_coded_target_findings(data),
+        *_constant_findings(rest),
     )
 
 
@@ -125,6 +132,8 @@ def is_identifier(column: pd.Series) -> bool:
         return bool(whole and named and present.is_unique)
     if not present.is_unique:
         return False
+    if column_hint(column).startswith(UNREAD) and not _NUMBERED.fullmatch(str(column.name)):
+        return False  # amounts, but for a few cells
     words = present.astype(str)
     # Sentences have spaces, codes have none; names of persons have, and differ as often.
     return bool((words.str.len().mean() <= 40) and (words.str.contains(r"\s").mean() < 0.1))
@@ -340,6 +349,53 @@ def rare_classes(data: Dataset) -> dict[str, float]:
     return {str(label): float(share) for label, share in shares.items() if share < RARE_SHARE}
 
 
+def _unread_findings(inputs: pd.DataFrame) -> Iterator[Finding]:
+    """Yield the columns that a few odd cells keep from being numbers or dates."""
+    for name in inputs:
+        remark = column_hint(inputs[name])
+        if remark.startswith(UNREAD):
+            yield Finding(
+                "unread",
+                (str(name),),
+                f"{name} is read as words: it {remark}.",
+                "Empty or correct the odd cells, or write all in one way, if it is more than text.",
+            )
+
+
+def _coded_target_findings(data: Dataset) -> Iterator[Finding]:
+    """Yield a target of few whole numbers that is taken for an amount, since it has a point."""
+    if data.target is None or data.task != "regression":
+        return
+    values = data.target_values.to_numpy(dtype=np.float64)
+    distinct = np.unique(values)
+    if 2 <= len(distinct) <= MOST_CLASSES and np.array_equal(distinct, np.round(distinct)):
+        yield Finding(
+            "codes",
+            (data.target,),
+            f"{data.target}, the target, has {len(distinct)} values alone and is taken for an "
+            "amount.",
+            f"If they are classes, say it: categorical=[{data.target!r}] "
+            f"(--categorical {data.target}).",
+        )
+
+
+def _constant_findings(inputs: pd.DataFrame) -> Iterator[Finding]:
+    """Yield the columns that studies leave out, since they are the same in every row."""
+    # A gap beside one value says something, and such a column is used.
+    names = [str(name) for name in inputs if inputs[name].nunique(dropna=False) < 2]
+    if names:
+        verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        they = "it is" if len(names) == 1 else "they are"
+        # Where no other column is there, none is left out.
+        outcome = f": {they} left out" if len(names) < inputs.shape[1] else ""
+        yield Finding(
+            "constant",
+            tuple(names),
+            f"{listed(names)} {verb} the same in every row.",
+            f"Nothing can be learnt from {them}{outcome}.",
+        )
+
+
 def _impossible_findings(inputs: pd.DataFrame) -> Iterator[Finding]:
     for name in map(str, inputs.select_dtypes("number")):
         values = inputs[name].to_numpy(dtype=np.float64, na_value=np.nan)
@@ -397,5 +453,5 @@ def _code_findings(inputs: pd.DataFrame) -> Iterator[Finding]:
                 "codes",
                 (str(name),),
                 f"{name} holds whole numbers that may be codes, not amounts.",
-                f"If so, say it: Dataset.from_frame(..., categorical=[{name!r}]).",
+                f"If so, say it: categorical=[{name!r}] (--categorical {name}).",
             )

@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, is_regressor
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     MinMaxScaler,
-    OneHotEncoder,
-    OrdinalEncoder,
     QuantileTransformer,
     StandardScaler,
     TargetEncoder,
@@ -26,8 +23,11 @@ from sklearn.utils import get_tags
 
 from verulam.base import abilities, is_categorical
 from verulam.data import column_hint
-from verulam.experiment._study.inspection import is_identifier
+from verulam.experiment._preparation.inspection import is_identifier
+from verulam.experiment._preparation.reductions import read_reduction
+from verulam.experiment._preparation.table_encoder import TableEncoder
 from verulam.experiment._text import listed
+from verulam.experiment._tuning.fitting import encoding_folds
 
 #: Ways to prepare a table that a study may vary, and what each does to numbers.
 PREPARATIONS = {
@@ -39,6 +39,8 @@ PREPARATIONS = {
 }
 #: Learners whose defaults are meant for targets of about unit scale.
 _UNIT_TARGETS = {"SVR", "NuSVR", "SupportVectorRegressor", "MLPRegressor"}
+#: Step that prepares numbers and categories, where others prepare dates and texts.
+TABLE_STEP = "table"
 #: Numbers that a column of text becomes.
 TEXT_COMPONENTS = 30
 #: Learners that need columns of which none follows from the others.
@@ -84,25 +86,6 @@ class AsObjects(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return the table with columns of objects."""
         return X.astype(object)
-
-
-class ReferenceEncoder(OneHotEncoder):
-    """One-hot encoding without the first category of each column, which the others tell.
-
-    All columns of a category sum to one, so that their covariance has no inverse. A category that
-    was not there in training is taken for the first; scikit-learn's ``drop="first"`` warns then.
-    """
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the columns of all categories but the first of each."""
-        return super().transform(X)[:, self._compared()]
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns."""
-        return super().get_feature_names_out(input_features)[self._compared()]
-
-    def _compared(self) -> NDArray[np.bool_]:
-        return np.concatenate([np.arange(len(names)) > 0 for names in self.categories_])
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):
@@ -267,7 +250,8 @@ def prepared(
         Prepare also where the table is complete and numeric, so that no column outweighs
         another by its unit.
     how
-        One of `PREPARATIONS`; all but "as needed" and "unscaled" prepare in any case.
+        One of `PREPARATIONS` or `REDUCTIONS`, the latter perhaps with a number behind; all but "as
+        needed" and "unscaled" prepare in any case.
 
     Examples
     --------
@@ -280,6 +264,9 @@ def prepared(
     ignores_inputs = get_tags(estimator).no_validation
     if ignores_inputs or (isinstance(estimator, Pipeline) and how == "as needed"):
         return Prepared(estimator, "the table as it is")
+    reduction = None if how in PREPARATIONS else read_reduction(how)
+    # What is reduced was brought to one scale first, or the units would choose the components.
+    how = how if reduction is None else "standardised"
     able = abilities(estimator)
     kinds = _by_kind(inputs)
     gaps = bool(inputs.isna().to_numpy().any())
@@ -300,17 +287,27 @@ def prepared(
         words = f"the table as it is but for {', '.join(step.words for step in steps)}"
         return _behind(transformer, estimator, words, scale=scale)
     inverts = {base.__qualname__ for base in type(estimator).__mro__} & _INVERT_COVARIANCES
-    steps = [*_number_steps(kinds, inputs, how, gaps=gaps), *_category_steps(kinds, inverts, gaps)]
-    steps += _reading_steps(
-        kinds, inputs, [_scaler(how, len(inputs))], of_numbers=is_regressor(estimator)
-    )
+    table = _table_step(kinds, inputs, how, gaps=gaps, drop_first=bool(inverts))
+    after = [_scaler(how, len(inputs))]
+    steps = [*table, *_reading_steps(kinds, inputs, after, of_numbers=is_regressor(estimator))]
     words = ", ".join(step.words for step in steps)
-    # A table of numbers needs no sorting of its columns, which would cost more than some fits.
-    if len(steps) == 1 and kinds["number"]:
-        transformer = steps[0].transformer
+    if len(steps) == 1 and kinds["number"] and not categories:
+        # Numbers alone need no names, and may come as an array.
+        fill = [SimpleImputer(strategy="median", keep_empty_features=True)] if gaps else []
+        transformer = make_pipeline(*fill, *after)
+    elif len(steps) == 1 and table:
+        transformer = table[0].transformer
     else:
         transformer = ColumnTransformer([(s.name, s.transformer, s.columns) for s in steps])
+    if reduction is not None:
+        transformer = make_pipeline(transformer, reduction.transformer(estimator))
+        words = f"{words}, then {reduction.words}"
     return _behind(transformer, estimator, words, scale=scale)
+
+
+def is_preparation(how: Any) -> bool:
+    """Return whether a word is the name of a preparation, or of a reduction with its number."""
+    return how in PREPARATIONS or read_reduction(how) is not None
 
 
 def _behind(transformer: Any, estimator: Any, words: str, *, scale: bool) -> Prepared:
@@ -344,45 +341,33 @@ def _by_kind(inputs: pd.DataFrame) -> dict[str, list[str]]:
     return kinds
 
 
-def _number_steps(
-    kinds: dict[str, list[str]], inputs: pd.DataFrame, how: str, *, gaps: bool
+def _table_step(
+    kinds: dict[str, list[str]], inputs: pd.DataFrame, how: str, *, gaps: bool, drop_first: bool
 ) -> list[_Step]:
-    steps = []
+    """Return what prepares numbers and categories; nothing where there are none."""
+    numbers, ordered, categories = kinds["number"], kinds["ordered"], kinds["category"]
+    words = []
     imputed = "imputed (median) and " if gaps else ""
-    fill = [SimpleImputer(strategy="median", keep_empty_features=True)] if gaps else []
-    if kinds["number"]:
-        pipeline = make_pipeline(*fill, _scaler(how, len(inputs)))
-        words = f"numbers {imputed}{PREPARATIONS[how]}"
-        steps.append(_Step("numbers", pipeline, kinds["number"], words))
-    if kinds["ordered"]:
-        levels = [list(inputs[name].cat.categories) for name in kinds["ordered"]]
-        ranks = OrdinalEncoder(
-            categories=levels, handle_unknown="use_encoded_value", unknown_value=np.nan
-        )
-        pipeline = make_pipeline(ranks, *fill, _scaler(how, len(inputs)))
-        words = f"ordered categories {imputed}by rank"
-        steps.append(_Step("ordered", pipeline, kinds["ordered"], words))
-    return steps
-
-
-def _category_steps(kinds: dict[str, list[str]], inverts: set[str], gaps: bool) -> list[_Step]:
-    if not kinds["category"]:
+    if numbers:
+        words.append(f"numbers {imputed}{PREPARATIONS[how]}")
+    if ordered:
+        words.append(f"ordered categories {imputed}by rank")
+    if categories:
+        without = " (the first left out)" if drop_first else ""
+        by_mode = imputed.replace("median", "mode")
+        words.append(f"categories {by_mode}one-hot encoded{without}")
+    if not words:
         return []
-    fill = (
-        [
-            # Categories of different kinds, such as words and truths, have no common type.
-            AsObjects(),
-            SimpleImputer(strategy="most_frequent", keep_empty_features=True),
-        ]
-        if gaps
-        else []
+    encoder = TableEncoder(
+        numbers,
+        ordered,
+        [list(inputs[name].cat.categories) for name in ordered],
+        categories,
+        impute=gaps,
+        scaler=_scaler(how, len(inputs)),
+        drop_first=drop_first,
     )
-    encoder_kind = ReferenceEncoder if inverts else OneHotEncoder
-    encoder = encoder_kind(handle_unknown="ignore", sparse_output=False)
-    imputed = "imputed (mode) and " if gaps else ""
-    without = " (the first left out)" if inverts else ""
-    words = f"categories {imputed}one-hot encoded{without}"
-    return [_Step("categories", make_pipeline(*fill, encoder), kinds["category"], words)]
+    return [_Step(TABLE_STEP, encoder, [*numbers, *ordered, *categories], ", ".join(words))]
 
 
 def _reading_steps(
@@ -399,7 +384,7 @@ def _reading_steps(
         # Whole numbers are no classes where a number is predicted.
         encoder = TargetEncoder(
             target_type="continuous" if of_numbers else "auto",
-            cv=KFold(5, shuffle=True, random_state=0),
+            cv=encoding_folds(),
         )
         pipeline = make_pipeline(AsObjects(), encoder, *after)
         steps.append(_Step("words", pipeline, words, "repeated words by their mean target"))

@@ -1,0 +1,1 @@
+"""Tasks beyond prediction: what their data and contestants are; environments by name."""
