@@ -30,9 +30,14 @@ def compare(data: Any, learners: Any = None, **options: Any) -> "Comparison":
     return run(data, learners, **options)
 
 
-def __getattr__(name: str) -> str:
-    if name == "__version__":
-        from importlib.metadata import version
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+    from importlib.metadata import version
+    from importlib.util import find_spec
 
+    if name == "__version__":
         return version("verulam")
+    # Packages load when they are named, so that `import verulam` stays quick.
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
+        return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,6 +24,8 @@ ALLOWED = (
     'draft.open("w',
     "np.savez(",  # into the draft that is open
     "axes.figure.savefig(",
+    "figure.savefig(file, dpi=DOTS",  # into memory
+    "path.write_bytes(content)",  # an upload, in a folder that ends with its reading
 )
 
 

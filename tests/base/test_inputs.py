@@ -9,6 +9,7 @@ from verulam.base import (
     DataError,
     Transformer,
     as_frame,
+    columns_text,
     read_schema,
     refuse_duplicate_names,
     refuse_huge_numbers,
@@ -121,7 +122,7 @@ def test_plain_arrays_pass_as_they_do_through_all_checks(order, labels):
 @pytest.mark.parametrize(
     ("X", "y", "options", "message"),
     [
-        (np.array([[1.0, np.nan]]), None, {}, "Input X contains NaN"),
+        (np.array([[1.0, np.nan]]), None, {}, "Input X contains NaN, first in row 0 of column 1"),
         (np.array([[1.0, np.inf]]), None, {}, "Input X contains infinity"),
         (np.array([[1.0, 1e200]]), None, {}, "as large as 1e.200 in column 1"),
         (np.empty((0, 2)), None, {}, r"Found array with 0 sample\(s\)"),
@@ -154,3 +155,37 @@ def test_single_precision_and_the_order_of_memory_are_changed_where_asked_for():
     assert validate_data(Plain(), np.ones((2, 2), np.float32), dtype=np.float64).dtype == np.float64
     columns = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     assert validate_data(Plain(), columns, order="C").flags.c_contiguous
+
+
+def test_missing_values_are_named_by_row_and_column():
+    table = TABLE.astype(float)
+    table.iloc[2, 1] = np.nan
+    with pytest.raises(DataError) as caught:
+        validate_data(Plain(), table)
+    assert str(caught.value) == (
+        f"Input X contains NaN, first in row 2 of column {table.columns[1]!r} (counted from 0); "
+        "Plain takes no missing values: fill them, for example with "
+        "sklearn.impute.SimpleImputer in front, or leave those rows out."
+    )
+    with pytest.raises(DataError, match="first in row 1 of column 0"):
+        validate_data(Plain(), [[1.0, 2.0], [None, 1.0]], dtype=np.float64)
+    with pytest.raises(DataError, match="Input X contains NaN; Plain takes no missing values"):
+        validate_data(Plain(), [["nan"]], dtype=np.float64)
+    sparse = scipy.sparse.csr_array([[0.0, 1.0], [0.0, np.nan]])
+    with pytest.raises(DataError, match="first in row 1 of column 1"):
+        validate_data(Plain(), sparse, accept_sparse=True)
+
+
+def test_huge_numbers_are_refused_by_the_column_name():
+    table = pd.DataFrame({"small": [1.0, 2.0, 3.0], "huge": [1.0, 1e200, 3.0]})
+    with pytest.raises(DataError, match=r"as large as 1e[+]200 in column 'huge', whose squares"):
+        LogisticDiscriminant().fit(table, [0, 1, 0])
+    with pytest.raises(DataError, match=r"in column 1 \(counted from 0\), whose squares"):
+        LogisticDiscriminant().fit(table.to_numpy(), [0, 1, 0])
+
+
+def test_messages_name_columns_or_count_them_and_not_too_many():
+    known = LogisticDiscriminant().fit(pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, 3.0]}), [0, 1])
+    assert columns_text(known, [1]) == "column 'b'"
+    assert columns_text(known, np.array([0, 1])) == "columns 'a', 'b'"
+    assert columns_text(None, range(7)) == "columns 0, 1, 2, 3, 4 and 2 more (counted from 0)"

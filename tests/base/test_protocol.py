@@ -7,13 +7,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
+from sklearn.callback import ProgressBar
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from verulam.base import (
     RANDOM_STATE,
     Classifier,
     Density,
     HasMethods,
+    InSteps,
     Interval,
     MetaEstimatorMixin,
     Options,
@@ -183,3 +187,84 @@ def test_fitted_or_not():
     check_is_fitted(learner)
     with pytest.raises(NotFittedError):
         check_is_fitted(learner, "coef_")
+
+
+class Diary:
+    """A callback of scikit-learn's that writes down what it is told."""
+
+    def __init__(self):
+        self.lines = []
+
+    def setup(self, estimator, context):
+        self.lines.append("setup")
+
+    def teardown(self, estimator, context):
+        self.lines.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.lines.append(f"{context.task_name} {context.task_id} of {context.max_subtasks}")
+
+    def on_fit_task_end(self, estimator, context):
+        self.lines.append(f"{context.task_name} {context.task_id} done")
+        return True
+
+
+class Walker(InSteps, Classifier):
+    """A learner of two starts, each of which takes steps until it has had enough."""
+
+    def __init__(self, n_starts=1, enough=3, falls=False):
+        self.n_starts, self.enough, self.falls = n_starts, enough, falls
+
+    @checked_fit
+    def fit(self, X, y):
+        self.path_ = []
+        for start in self._steps(range(self.n_starts), "start", self.n_starts):
+            for step in self._steps(range(5), "step", 5):
+                self.path_.append((start, step))
+                if self.falls:
+                    raise ValueError("fell")
+                if step + 1 == self.enough:
+                    break
+        return self
+
+
+def test_callbacks_are_told_of_each_step_and_end_none():
+    diary = Diary()
+    walker = Walker().set_callbacks(diary).fit([[0.0]], [0])
+    assert walker.path_ == [(0, 0), (0, 1), (0, 2)]
+    assert diary.lines == [
+        "setup", "fit 0 of 5",
+        "step 0 of 0", "step 0 done", "step 1 of 0", "step 1 done", "step 2 of 0", "step 2 done",
+        "fit 0 done", "teardown",
+    ]  # fmt: skip
+
+
+def test_of_loops_in_one_another_the_outer_one_is_told():
+    diary = Diary()
+    Walker(n_starts=2, enough=5).set_callbacks(diary).fit([[0.0]], [0])
+    assert [line for line in diary.lines if line.endswith("done")] == [
+        "start 0 done", "start 1 done", "fit 0 done"
+    ]  # fmt: skip
+
+
+def test_a_failed_fit_lets_callbacks_go_and_the_next_one_is_told_anew():
+    diary = Diary()
+    walker = Walker(falls=True).set_callbacks(diary)
+    with pytest.raises(ValueError, match="fell"):
+        walker.fit([[0.0]], [0])
+    assert diary.lines[-1] == "teardown"
+    diary.lines.clear()
+    walker.set_params(falls=False).fit([[0.0]], [0])
+    assert diary.lines[0] == "setup"
+    assert diary.lines[-1] == "teardown"
+
+
+def test_a_pipeline_passes_a_progress_bar_on():
+    bar = ProgressBar()
+    table, labels = np.arange(6.0)[:, None], np.repeat([0, 1], 3)
+    pipeline = make_pipeline(StandardScaler(), Walker()).set_callbacks(bar)
+    assert pipeline.fit(table, labels)[-1].path_ == [(0, 0), (0, 1), (0, 2)]
+
+
+def test_without_callbacks_nothing_is_left_on_the_learner():
+    assert set(vars(Walker().fit([[0.0]], [0]))) == {"n_starts", "enough", "falls", "path_"}

@@ -22,7 +22,6 @@ EXCEPTIONS = {
     "cluster/_hierarchy/single_link_loops.py": "distances of the rows that wait are scratch",
     "cluster/_partition/medoids_loops.py": "a swap looks for its best partner, which measures",
     "kernel/_object_kernels/strings_loops.py": "a row of costs for pairs of any two lengths",
-    "neural/_network/gradient_loops.py": "layer after layer, each with its activation",
     "neural/_network/online_loops.py": "row after row, layer after layer",
     "nonparametric/_additive/spline.py": "bands of the inverse",
     "nonparametric/_neighbours/dissimilarity_index.py": "one table of distances",
@@ -41,7 +40,9 @@ EXCEPTIONS = {
 NUMBA_ITSELF = ("tree",)
 
 MODULES = {
-    str(path.relative_to(SOURCE)): ast.parse(path.read_text()) for path in SOURCE.rglob("*.py")
+    str(path.relative_to(SOURCE)): ast.parse(text)
+    for path in SOURCE.rglob("*.py")
+    if "jit" in (text := path.read_text())
 }
 
 

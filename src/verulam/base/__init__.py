@@ -28,6 +28,26 @@ if TYPE_CHECKING:
         OnePass,
         OnePassClassifier,
     )
+    from verulam.base._arguments import (
+        BOOLEAN,
+        COLLECTION,
+        COUNT,
+        FUNCTION,
+        LABELS,
+        LEARNER,
+        NONE,
+        NUMBER,
+        NUMBERS,
+        POSITIVE,
+        SEED,
+        TABLE,
+        TEXT,
+        VECTOR,
+        WHOLE,
+        Kind,
+        array_of_numbers,
+        checked_arguments,
+    )
     from verulam.base._chunks import (
         Chunk,
         MemorySource,
@@ -35,12 +55,14 @@ if TYPE_CHECKING:
         map_rows,
         open_source,
     )
-    from verulam.base._inputs import refuse_duplicate_names, refuse_huge_numbers
+    from verulam.base._inputs import columns_text, refuse_duplicate_names, refuse_huge_numbers
+    from verulam.base._interrupts import may_end_early, whole_trainings
     from verulam.base._protocol import (
         RANDOM_STATE,
         Classifier,
         Density,
         HasMethods,
+        InSteps,
         Interval,
         MetaEstimatorMixin,
         Options,
@@ -86,7 +108,22 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "BOOLEAN",
+    "COLLECTION",
+    "COUNT",
+    "FUNCTION",
+    "LABELS",
+    "LEARNER",
+    "NONE",
+    "NUMBER",
+    "NUMBERS",
+    "POSITIVE",
     "RANDOM_STATE",
+    "SEED",
+    "TABLE",
+    "TEXT",
+    "VECTOR",
+    "WHOLE",
     "Abilities",
     "Additive",
     "ByClass",
@@ -99,7 +136,9 @@ __all__ = [
     "EMRun",
     "EncodedTable",
     "HasMethods",
+    "InSteps",
     "Interval",
+    "Kind",
     "ManyPasses",
     "MemorySource",
     "MetaEstimatorMixin",
@@ -117,6 +156,7 @@ __all__ = [
     "Transformer",
     "UnknownNameError",
     "abilities",
+    "array_of_numbers",
     "as_frame",
     "available_if",
     "check_classification_targets",
@@ -124,10 +164,12 @@ __all__ = [
     "check_parameters",
     "check_same_kinds",
     "check_weights",
+    "checked_arguments",
     "checked_fit",
     "checked_fit_with_parts",
     "clone",
     "column_or_1d",
+    "columns_text",
     "draft_of",
     "encode_classes",
     "encode_table",
@@ -142,6 +184,7 @@ __all__ = [
     "load_later",
     "map_rows",
     "markdown_text",
+    "may_end_early",
     "named_kinds",
     "nearest_names",
     "numeric_targets",
@@ -161,6 +204,7 @@ __all__ = [
     "validate_data",
     "visible_text",
     "warn_caller",
+    "whole_trainings",
     "write_whole",
 ]
 

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base._chunks import Chunk, MemorySource, Source, open_source
 from verulam.base._protocol import (
+    InSteps,
     check_weights,
     checked_fit,
     clone,
@@ -121,7 +122,7 @@ class EMRun:
     notes: list[str] = field(default_factory=list)
 
 
-class ManyPasses(Additive):
+class ManyPasses(InSteps, Additive):
     """Mixin: passes are repeated until the objective settles, as in EM.
 
     The learner has the parameters `max_iter` and `tol`, and defines `_objective`, and `_start`
@@ -163,7 +164,7 @@ class ManyPasses(Additive):
             clear the curve, which what comes after must not be compared with.
         """
         run = EMRun(parameters)
-        for _ in range(self.max_iter):
+        for _ in self._steps(range(self.max_iter), "pass", self.max_iter):
             run.statistics = self._total(source, run.parameters)
             run.parameters = self._update(run.statistics)
             run.curve.append(self._objective(run.statistics))

@@ -59,10 +59,29 @@ def validate_data(
                 _refuse_unusable(name, X[name])
         if y is not None and not isinstance(y, str):
             refuse_missing_labels(y)
-    checked = _validate_data(estimator, X=X, y=y, **options)
+    try:
+        checked = _validate_data(estimator, X=X, y=y, **options)
+    except ValueError as error:
+        if str(error).startswith("Input X contains NaN"):
+            raise _missing_values(estimator, X) from None
+        raise
     if wants_numbers and not (any_size or options.get("skip_check_array", False)):
-        refuse_huge_numbers(checked[0] if isinstance(checked, tuple) else checked)
+        refuse_huge_numbers(checked[0] if isinstance(checked, tuple) else checked, estimator)
     return checked
+
+
+def _missing_values(estimator: Any, X: Any) -> DataError:
+    """Return the error that says where the first gap is, and what to do about it."""
+    gaps = pd.DataFrame(getattr(X, "toarray", lambda: X)()).isna().to_numpy()
+    where = ""
+    if gaps.any():  # not where a gap is the word "nan"
+        row, column = np.argwhere(gaps)[0]
+        name = repr(X.columns[column]) if isinstance(X, pd.DataFrame) else column
+        where = f", first in row {row} of column {name} (counted from 0)"
+    return DataError(
+        f"Input X contains NaN{where}; {type(estimator).__name__} takes no missing values: fill "
+        "them, for example with sklearn.impute.SimpleImputer in front, or leave those rows out."
+    )
 
 
 def _is_plain(X: Any, options: dict[str, Any]) -> bool:
@@ -126,7 +145,22 @@ def refuse_duplicate_names(names: Iterable[Any]) -> None:
         )
 
 
-def refuse_huge_numbers(inputs: Any) -> None:
+def columns_text(learner: Any, places: Any) -> str:
+    """Return how messages call some columns: by the names that a learner knows, or by position.
+
+    Examples
+    --------
+    >>> columns_text(None, [0, 3])
+    'columns 0, 3 (counted from 0)'
+    """
+    names = getattr(learner, "feature_names_in_", None)
+    shown = ", ".join(str(place) if names is None else repr(names[place]) for place in places[:5])
+    more = f" and {len(places) - 5} more" if len(places) > 5 else ""
+    counted = " (counted from 0)" if names is None else ""
+    return f"column{'s' if len(places) > 1 else ''} {shown}{more}{counted}"
+
+
+def refuse_huge_numbers(inputs: Any, learner: Any = None) -> None:
     """Raise where an input is so large that its square may be infinite."""
     values: Any = getattr(inputs, "data", inputs) if scipy.sparse.issparse(inputs) else inputs
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or not values.size:
@@ -137,7 +171,7 @@ def refuse_huge_numbers(inputs: Any) -> None:
     sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
     if sizes.max() > LARGEST_INPUT:
         place = np.unravel_index(int(sizes.argmax()), sizes.shape)
-        where = f" in column {place[1]} (counted from 0)" if sizes.ndim == 2 else ""
+        where = f" in {columns_text(learner, place[1:])}" if sizes.ndim == 2 else ""
         raise DataError(
             f"X holds numbers as large as {sizes.max():.3g}{where}, whose squares are beyond "
             "floating point; divide the column by a constant, or put "

@@ -5,9 +5,9 @@ names from `verulam.base`, so that a change on their side is mended here. Chance
 `random_state` is stored untouched and turned into a generator in `fit`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from sklearn.base import (
@@ -40,6 +40,7 @@ __all__ = [
     "Classifier",
     "Density",
     "HasMethods",
+    "InSteps",
     "Interval",
     "MetaEstimatorMixin",
     "Options",
@@ -64,6 +65,8 @@ __all__ = [
     "spawn_seeds",
     "validate_data",
 ]
+
+Item = TypeVar("Item")
 
 #: Decorator of `fit`: checks the constructor's arguments against `_parameter_constraints`.
 checked_fit = _fit_context(prefer_skip_nested_validation=True)
@@ -175,6 +178,67 @@ class Transformer(TransformerMixin, ConstrainedParameters):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _skipped_checks: ClassVar[dict[str, str]] = {}
+
+
+class InSteps:
+    """Mixin: training is a loop, of whose steps scikit-learn's callbacks are told.
+
+    A progress bar is one of them: ``learner.set_callbacks(sklearn.callback.ProgressBar())``.
+    """
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Have scikit-learn's callbacks, such as a progress bar, follow the training.
+
+        They are told and not asked: none can end it.
+
+        Parameters
+        ----------
+        *callbacks
+            What is called when training begins, after each of its steps, and when it ends.
+        """
+        _callback_support().set_callbacks(self, *callbacks)
+        return self
+
+    def _steps(self, items: Iterable[Item], name: str, total: int | None) -> Iterator[Item]:
+        """Yield the items of a loop, and tell the callbacks when the work on each is done.
+
+        Of loops in one another the outer one is told, unless it has one step alone.
+
+        Parameters
+        ----------
+        items
+            What the loop is over.
+        name
+            What a step is called.
+        total
+            How many items there are at most; None if nobody knows.
+        """
+        callbacks = getattr(self, "_skl_callbacks", None) or hasattr(self, "_parent_callback_ctx")
+        if not callbacks or total == 1 or hasattr(self, "_callback_fit_ctx"):
+            yield from items
+            return
+        whole = _callback_support()._init_callback_context(self, max_subtasks=total)
+        whole.call_on_fit_task_begin(estimator=self)
+        step: Any = None
+        try:
+            for item in items:
+                step = whole.subcontext(task_name=name)
+                step.call_on_fit_task_begin(estimator=self)
+                yield item
+                step.call_on_fit_task_end(estimator=self)
+                step = None
+        finally:
+            # Where `fit` failed, the callbacks have been told goodbye.
+            if getattr(self, "_callback_fit_ctx", None) is whole:
+                for task in filter(None, (step, whole)):
+                    task.call_on_fit_task_end(estimator=self)
+
+
+def _callback_support() -> Any:
+    # With it comes a library for terminals, which `fit` loads at the earliest.
+    from sklearn.callback import CallbackSupportMixin
+
+    return CallbackSupportMixin
 
 
 def check_weights(sample_weight: Any, inputs: Any) -> np.ndarray | None:

@@ -116,7 +116,7 @@ def read_schema(frame: pd.DataFrame, categorical: Sequence[Column] = ()) -> Tabl
 
 
 def encode_table(
-    frame: pd.DataFrame, schema: TableSchema, *, unseen: str = "error"
+    frame: pd.DataFrame, schema: TableSchema, *, unseen: str = "error", advice: str = ""
 ) -> EncodedTable:
     """Return the table as numbers and category codes.
 
@@ -129,6 +129,8 @@ def encode_table(
     unseen
         What to do with a category that the schema does not know: "error", or "missing" to
         encode it as a missing entry.
+    advice
+        What the message about such a category ends with.
     """
     numbers = np.empty((len(frame), len(schema.numeric)))
     codes = np.empty((len(frame), len(schema.categorical)), dtype=np.int32)
@@ -139,7 +141,7 @@ def encode_table(
             numbers[:, n_numeric] = _as_numbers(name, column)
             n_numeric += 1
         else:
-            codes[:, n_categorical] = _as_codes(name, column, categories, unseen)
+            codes[:, n_categorical] = _as_codes(name, column, categories, unseen, advice)
             n_categorical += 1
     return EncodedTable(schema, numbers, codes)
 
@@ -193,7 +195,9 @@ def _as_numbers(name: Column, column: pd.Series) -> np.ndarray:
     return numbers
 
 
-def _as_codes(name: Column, column: pd.Series, categories: np.ndarray, unseen: str) -> np.ndarray:
+def _as_codes(
+    name: Column, column: pd.Series, categories: np.ndarray, unseen: str, advice: str
+) -> np.ndarray:
     known = pd.Index(categories)
     if isinstance(column.dtype, pd.CategoricalDtype):
         positions = known.get_indexer(column.dtype.categories)
@@ -208,7 +212,7 @@ def _as_codes(name: Column, column: pd.Series, categories: np.ndarray, unseen: s
         shown = ", ".join(map(str, categories[:8])) + (", ..." if len(categories) > 8 else "")
         raise DataError(
             f"Column {name!r} has the category {value!r}, which was not there in training "
-            f"(known: {shown})."
+            f"(known: {shown}).{advice}"
         )
     return codes
 

@@ -42,8 +42,10 @@ def numeric_targets(learner: Any, y: Any) -> np.ndarray:
         raise ValueError(
             f"{type(learner).__name__} requires y to be passed, but the target y is None."
         )
-    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64
-    targets = y if plain else column_or_1d(y, warn=True, dtype=np.float64)
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iuf"
+    targets = (
+        y.astype(np.float64, copy=False) if plain else column_or_1d(y, warn=True, dtype=np.float64)
+    )
     if not np.isfinite(targets).all():
         row = int(np.argmin(np.isfinite(targets)))
         raise DataError(f"Input y contains NaN or infinity, first at row {row}.")

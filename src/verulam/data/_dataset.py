@@ -154,7 +154,11 @@ class Dataset:
         dropped = len(frame) - len(table)
         notes = {column: reading.note for column, reading in readings.items()}
         forms = {column: reading.form for column, reading in readings.items() if reading.form}
-        hints = notes | dict(hints or {})
+        remarks = {
+            column: ", ".join(filter(None, [notes.get(column), words]))
+            for column, words in (hints or {}).items()
+        }
+        hints = notes | remarks
         return cls(table, *roles, name, description, source, licence, dropped, hints, forms)
 
     @classmethod

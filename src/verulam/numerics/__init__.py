@@ -44,6 +44,7 @@ from verulam.numerics._special import (
 )
 from verulam.numerics._training.line_search import SEARCHES, train_by_search
 from verulam.numerics._training.loop import (
+    DivergenceError,
     Epoch,
     History,
     Objective,
@@ -64,6 +65,7 @@ __all__ = [
     "Adam",
     "AdaptiveRate",
     "DiagonalMoments",
+    "DivergenceError",
     "Epoch",
     "FullMoments",
     "GaussianFactor",

@@ -78,13 +78,30 @@ def check_documented_parameters(learner: Any) -> None:
 
 
 def check_documented_attributes(learner: Any) -> None:
-    """Check that every documented attribute ends in an underscore and is there after `fit`."""
-    names = documented_names(inspect.getdoc(type(learner)) or "", "Attributes")
+    """Check that every documented attribute ends in an underscore and is there after `fit`.
+
+    One whose text begins with "Only with" is there where that parameter asks for it.
+    """
+    docstring = inspect.getdoc(type(learner)) or ""
+    names = documented_names(docstring, "Attributes")
     assert names, f"{type(learner).__name__} documents no attributes"
+    conditional = _conditional_names(docstring)
     ready = fitted(clone(learner), sample_for(learner))
     for name in names:
         assert name.endswith("_"), f"attribute {name!r} does not end in an underscore"
-        assert hasattr(ready, name), f"attribute {name!r} is documented but not there after fit"
+        present = hasattr(ready, name) or name in conditional
+        assert present, f"attribute {name!r} is documented but not there after fit"
+
+
+def _conditional_names(docstring: str) -> set[str]:
+    """Return the attributes whose text says that they are there only with some parameter."""
+    conditional, names = set(), list[str]()
+    for line in _section_lines(docstring, "Attributes"):
+        if line and not line[0].isspace():
+            names = _listed_names(line)
+        elif line.strip().startswith("Only with"):
+            conditional.update(names)
+    return conditional
 
 
 def check_doctest(learner: Any) -> None:

@@ -243,7 +243,9 @@ def _with_gaps(sample: Sample) -> Sample:
 
 def _answers(learner: Any, sample: Sample) -> None:
     """Raise unless the learner gives one usable answer per row."""
-    ready = fitted(clone(learner), sample)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # it may say which rows it leaves out
+        ready = fitted(clone(learner), sample)
     for method in ("predict", "predict_proba", "score_samples", "transform"):
         if hasattr(ready, method):
             answers = np.asarray(getattr(ready, method)(sample.inputs))

@@ -442,3 +442,30 @@ def test_wide_tables_keep_their_types(tmp_path):
     frame = pd.DataFrame({f"c{k}": [k, k + 1] if k % 2 else [k / 2, 1.5] for k in range(300)})
     frame.to_csv(path, index=False)
     pd.testing.assert_frame_equal(read_csv(path).table, frame)
+
+
+@pytest.mark.parametrize("late", ["none", "missing", "NA", "?"])
+def test_markers_that_are_words_are_missing_among_numbers_though_another_column_has_words(
+    tmp_path, late
+):
+    path = tmp_path / "table.csv"
+    rows = [f"{number},{'none' if number % 3 else 'rash'}" for number in range(5000)]
+    path.write_text("\n".join(["a,illness", *rows, f"{late},rash"]) + "\n")
+    table = read_csv(path).table
+    assert pd.api.types.is_float_dtype(table["a"])
+    assert table["a"].isna().tolist() == [False] * 5000 + [True]
+    assert set(table["illness"]) == {"none", "rash"}
+
+
+def test_a_character_cut_by_the_end_of_a_block_is_still_decoded(tmp_path):
+    """The first byte of a character ends one block, and plain letters begin the next."""
+    path = tmp_path / "table.csv"
+    head = b"a,b\n" + b"1,x\n" * 2**18
+    path.write_bytes(head[: 2**20 - 1] + b"\xc3" + b"\n1,y\n")
+    assert csv_reader.csv_layout(path).encoding == "cp1252"
+
+
+@pytest.mark.parametrize("number", ["9007199254740993", "-9007199254740993", "1e300"])
+def test_large_numbers_are_found_beside_missing_ones(tmp_path, number):
+    frame = pd.DataFrame({"a": [1.0, np.nan, float(number)], "b": [1.0, 2.0, 3.0]})
+    assert csv_reader._large_columns(frame) == (["a"] if abs(float(number)) > 2**53 else [])

@@ -1,6 +1,7 @@
 """Spreadsheets, JSON lines, Feather, KEEL, and tables of other libraries."""
 
 import sys
+from datetime import datetime, time, timedelta
 
 import pandas as pd
 import pyarrow as pa
@@ -86,12 +87,58 @@ def test_spreadsheets(tmp_path, monkeypatch):
         read(path)
 
 
+def sheet_of(path, rows):
+    pytest.importorskip("python_calamine")
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(path)
+    return path
+
+
+def test_titles_above_a_sheet_are_left_out(tmp_path):
+    rows = [[number, number % 3] for number in range(9)]
+    path = sheet_of(tmp_path / "t.xlsx", [["Sales"], [], ["a", "b"], *rows])
+    data = read(path)
+    assert data.table.to_numpy().tolist() == rows
+    assert list(data.table) == ["a", "b"]
+    assert "above the names, left out: 'Sales'" in data.summary()["note"]["a"]
+    path = sheet_of(tmp_path / "twice.xlsx", [["a", "a"], *rows])
+    with pytest.raises(DataError, match=r"twice\.xlsx: Duplicate column names: a"):
+        read(path)
+
+
+def test_cells_of_several_types_are_read_as_in_csv(tmp_path):
+    days = [datetime(2024, 1, 2), "2024-01-03"] * 4
+    rows = [
+        [number if number % 2 else f"A{number}", day, time(5, 30), timedelta(hours=12)]
+        for number, day in enumerate(days)
+    ]
+    path = sheet_of(tmp_path / "t.xlsx", [["code", "day", "at", "for"], *rows])
+    table = read(path).table
+    assert table["code"].astype(str).tolist()[:3] == ["A0", "1", "A2"]
+    assert table["day"].tolist() == [pd.Timestamp(2024, 1, 2), pd.Timestamp(2024, 1, 3)] * 4
+    assert table["at"].tolist() == [5.5] * 8
+    assert table["for"].tolist() == [0.5] * 8
+    (tmp_path / "gaps.jsonl").write_text('{"a": 1}\n{"a": "n/a"}\n{"a": 2.5}\n')
+    assert read(tmp_path / "gaps.jsonl").kinds == {"a": "numeric"}
+    (tmp_path / "t.jsonl").write_text('{"a": 1}\n{"a": "x"}\n{"a": 2.5}\n')
+    assert read(tmp_path / "t.jsonl").table["a"].tolist() == ["1", "x", "2.5"]
+
+
 def test_tables_that_speak_arrow():
     assert_same_table(read(pa.Table.from_pandas(FRAME, preserve_index=False), target="colour"))
     polars = pytest.importorskip("polars")
     assert_same_table(
         read(polars.from_arrow(pa.Table.from_pandas(FRAME, preserve_index=False)), target="colour")
     )
+    lazy = polars.from_arrow(pa.Table.from_pandas(FRAME, preserve_index=False)).lazy()
+    assert_same_table(read(lazy, target="colour"))
+    with pytest.raises(DataError, match="Series is no table; pass one with columns"):
+        read(polars.Series([1, 2]))
+
+
+def test_what_is_no_table_is_none():
     assert as_pandas([1, 2]) is None
     assert as_pandas(FRAME) is FRAME
 

@@ -69,10 +69,15 @@ def test_mixed_values_are_refused():
         normalised(pd.Series([{}, {}], name="c"))
 
 
-@pytest.mark.parametrize("values", [[1 + 2j], pd.to_timedelta(["1D"])])
-def test_kinds_without_a_place_are_refused(values):
+def test_kinds_without_a_place_are_refused():
     with pytest.raises(DataError, match="convert it to real numbers"):
-        normalised(pd.Series(values, name="c"))
+        normalised(pd.Series([1 + 2j], name="c"))
+
+
+def test_spans_become_days():
+    reading = normalised(pd.Series(pd.to_timedelta(["36h", None])))
+    assert reading.values.tolist() == pytest.approx([1.5, np.nan], nan_ok=True)
+    assert reading.note == "time spans, in days"
 
 
 def test_intervals_become_strings():

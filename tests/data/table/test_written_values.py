@@ -106,6 +106,7 @@ def test_numbers_beside_what_is_none():
         (["3 Mar 2024", "29 Feb 2024"], "2024-03-03", "%d %b %Y"),
         (["March 3, 2024"], "2024-03-03", "%B %d, %Y"),
         (["31/12/99"], "1999-12-31", "%d/%m/%y"),
+        (["02/29/2024 2:30 PM", "01/02/2024 11:00 am"], "2024-02-29 14:30", "%m/%d/%Y %I:%M %p"),
         (["29/02/2024 10:30", "01/02/2024 11:00"], "2024-02-29 10:30", "%d/%m/%Y %H:%M"),
     ],
 )
@@ -141,6 +142,16 @@ def test_spellings_of_one_word():
     answers = join_spellings(pd.Series(["Y", "Y", "N", "yes", "No"]))
     assert answers.values.tolist() == ["yes", "yes", "No", "yes", "No"]
     assert join_spellings(pd.Series(["T", "F", "true"])).values.tolist() == ["true", "F", "true"]
+    mixed = ["yes", "No", "Y", "TRUE", "0", "f"]
+    assert join_spellings(pd.Series(mixed)).values.str.lower().tolist() == [
+        "yes", "no", "yes", "yes", "no", "no"
+    ]  # fmt: skip
+    # Where one answer alone is written out, an F or a 1 may be something else.
+    for words in (["N", "F", "no"], ["0", "1", "yes"], ["t", "1", "true"]):
+        assert len(set(join_spellings(pd.Series(words)).values)) > 1
+    assert same_word("F", {"m", "no"}) == "f"
+    assert same_word("0", {"yes", "no", "1", "2"}) == "0"
+    assert same_word("0", {"yes", "no"}) == "no"
     assert same_word("Y", {"yes", "no"}) == "yes"
     assert same_word("Y", {"y", "n"}) == "y"
 
@@ -187,3 +198,13 @@ def test_points_beside_a_decimal_comma_are_remarked(tmp_path):
     assert "size" not in hints
     path.write_text("price;amount\n1.234;1\n12.345;2\n7.251;3\n")
     assert Dataset.from_frame(pd.read_csv(path, sep=";")).hints == {}
+
+
+def test_answers_written_in_several_ways_are_joined():
+    mixed = pd.Series(["yes", "no", "Y", "N", "TRUE", "FALSE", "yes", "no"])
+    reading = join_spellings(mixed)
+    assert reading.values.tolist() == ["yes", "no"] * 4
+    assert "'TRUE' and 'Y' read as 'yes'" in reading.note
+    assert join_spellings(pd.Series(["yes", "no", "1", "0"])).values.tolist() == ["yes", "no"] * 2
+    other = ["yes", "no", "1", "2"]
+    assert join_spellings(pd.Series(other)).values.tolist() == other

@@ -1,1 +1,1 @@
-"""Readers of CSV, ARFF and NPZ files, whole or in chunks."""
+"""Readers of tables in files of many formats, whole or in chunks."""

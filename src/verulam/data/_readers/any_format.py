@@ -63,7 +63,8 @@ def read(source: Any, *, target: str | None = None, **options: Any) -> Dataset:
 def _reader_by_content(path: Path) -> Any:
     with unreadable(path), open_bytes(path) as file:
         head = file.read(4096)
-    if head.startswith(b"PAR1"):
+    # A first column may be called so, in a file of text.
+    if head.startswith(b"PAR1") and b"\x00" in head:
         return read_parquet
     if head.startswith(b"PK\x03\x04"):
         return read_npz

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TextIO
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,8 @@ import pandas as pd
 from verulam.data._dataset import Dataset
 from verulam.data._readers.csv_layout import (
     LARGEST_WHOLE,
+    MISSING_MARKERS,
+    WORD_MARKERS,
     CsvLayout,
     RecordError,
     are_long_codes,
@@ -20,6 +22,7 @@ from verulam.data._readers.csv_layout import (
     numbered_records,
 )
 from verulam.data._table.files import (
+    PACKED,
     checked_path,
     data_name,
     file_error,
@@ -67,8 +70,8 @@ def read_csv(
     header
         Whether the first line holds names; worked out if not given.
     missing_values
-        Fields that stand for a missing value; the usual ones if not given, "none" and "missing"
-        only where the other fields of the column are no words.
+        Fields that stand for a missing value; the usual ones if not given, "none", "missing" and
+        "unknown" only where the other fields of the column are no words.
     **options
         Passed on to :meth:`Dataset.from_frame`.
 
@@ -98,7 +101,7 @@ def read_csv(
     frame = plain_frame(path, layout, markers)
     if frame is None:
         check_rectangle(path, layout)
-        with translated_errors(path, layout), open_bytes(path) as file:
+        with translated_errors(path, layout), open_table(path, layout) as file:
             frame = pd.read_csv(file, low_memory=False, **pandas_options(layout, markers))
     hints = {
         name: words
@@ -107,7 +110,7 @@ def read_csv(
         if markers is None or name not in layout.words
     }
     if rounded := _large_columns(frame):
-        with translated_errors(path, layout), open_bytes(path) as file:
+        with translated_errors(path, layout), open_table(path, layout) as file:
             options_as_text = pandas_options(layout, markers, dict.fromkeys(rounded, str))
             written = pd.read_csv(file, usecols=rounded, **options_as_text)
         frame, hints = _with_long_codes(frame, written, hints)
@@ -138,11 +141,18 @@ def plain_frame(
     if layout.delimiter == " " or layout.skipped or layout.encoding not in _PLAIN_ENCODINGS:
         return None
     with unreadable(path), open_bytes(path) as file:
-        content = file.read(_MOST_PLAIN_BYTES)
+        # No more than the file has: room for the most would be cleared, which takes long.
+        is_packed = path.suffix.lower() in PACKED
+        most = _MOST_PLAIN_BYTES if is_packed else min(_MOST_PLAIN_BYTES, path.stat().st_size)
+        content = file.read(most)
         if file.read(1) or b'"' in content or len(layout.names) < 2:
             return None
     mark = layout.delimiter.encode()
-    options = pandas_options(layout, markers)
+    # Markers by column take long in a wide table: those that all share are tried first.
+    shared = None
+    if markers is None and layout.words:
+        shared = [marker for marker in MISSING_MARKERS if marker not in WORD_MARKERS]
+    options = pandas_options(layout, markers if shared is None else shared)
     if not options["dtype"]:
         del options["dtype"]  # which is asked for each column, even if it has none
     if b" " not in content and (b"\t" not in content or mark == b"\t"):
@@ -151,13 +161,17 @@ def plain_frame(
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             frame = pd.read_csv(io.BytesIO(content), **options)
+            if shared is not None and _has_other_strings(frame, layout):
+                options["na_values"] = layout.missing_markers()
+                frame = pd.read_csv(io.BytesIO(content), **options)
     except (ValueError, Warning):
         return None
     # pandas fills up short lines. Where the last field is nowhere missing there are none, and
     # then the number of delimiters tells that there are no long ones either.
     lines = len(frame) + int(layout.header)
     delimiters = (len(layout.names) - 1) * lines
-    if content.count(mark) != delimiters or frame.iloc[:, -1].isna().any():
+    n_delimiters = np.count_nonzero(np.frombuffer(content, np.uint8) == mark[0])
+    if n_delimiters != delimiters or frame.iloc[:, -1].isna().any():
         return None
     # Parts of a column that were read apart may differ in type.
     if any(map(pd.api.types.is_object_dtype, frame.dtypes)):
@@ -166,8 +180,23 @@ def plain_frame(
     return frame.copy() if frame.shape[1] > _MANY_COLUMNS else frame
 
 
+def _has_other_strings(frame: pd.DataFrame, layout: CsvLayout) -> bool:
+    """Tell whether columns hold strings that began neither as words nor as codes."""
+    known = {*layout.words, *layout.codes}
+    return any(
+        not isinstance(dtype, np.dtype) or dtype.kind not in "iufb"
+        for name, dtype in frame.dtypes.items()
+        if name not in known
+    )
+
+
 def _large_columns(frame: pd.DataFrame) -> list[str]:
     numbers = frame.select_dtypes("number")
+    # One pass tells of most columns that they have none; NaN has to be looked at.
+    values = numbers.to_numpy(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->j", values, values)
+    numbers = numbers.loc[:, ~(squares <= LARGEST_WHOLE**2)]
     objects = [name for name, dtype in frame.dtypes.items() if pd.api.types.is_object_dtype(dtype)]
     return [
         # All at once: column by column takes long in a wide table.
@@ -202,19 +231,34 @@ def _with_long_codes(
     return frame, hints
 
 
+def open_table(path: Path, layout: CsvLayout) -> IO[Any]:
+    """Open a file where its table begins.
+
+    Told how many lines to skip, pandas counts a title of two lines in quotes as one.
+    """
+    return _open_text(path, layout) if layout.skipped else open_bytes(path)
+
+
+def _open_text(path: Path, layout: CsvLayout) -> TextIO:
+    """Open a file as text, line ends untouched, below the lines that are no part of the table."""
+    text = io.TextIOWrapper(open_bytes(path), encoding=layout.encoding, newline="")
+    for _ in range(layout.skipped):
+        text.readline()
+    return text
+
+
 def pandas_options(
     layout: CsvLayout,
     missing_values: Iterable[str] | None = None,
     dtypes: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the arguments that make pandas read a file of that layout, with the given dtypes."""
+    """Return the arguments that make pandas read a table of that layout, with the given dtypes."""
     return {
         "sep": r"\s+" if layout.delimiter == " " else layout.delimiter,
         "encoding": layout.encoding,
         "decimal": layout.decimal,
         "header": 0 if layout.header else None,
         "names": list(layout.names),
-        "skiprows": layout.skipped,
         "dtype": dict.fromkeys(layout.codes, str) | dict(dtypes or {}),
         "index_col": False,
         "na_values": layout.missing_markers() if missing_values is None else list(missing_values),
@@ -262,9 +306,7 @@ def check_rectangle(path: Path, layout: CsvLayout) -> None:
 @contextmanager
 def _numbered(path: Path, layout: CsvLayout) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """Open the file as records with line numbers, line ends inside of quotes untouched."""
-    with io.TextIOWrapper(open_bytes(path), encoding=layout.encoding, newline="") as text:
-        for _ in range(layout.skipped):
-            text.readline()
+    with _open_text(path, layout) as text:
         records = numbered_records(text, layout.delimiter)
         try:
             yield ((line + layout.skipped, record) for line, record in records)

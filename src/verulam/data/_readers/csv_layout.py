@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 from typing import TextIO
 
@@ -16,11 +16,14 @@ from verulam.data._table.files import file_error, file_named, open_bytes, undeco
 
 #: Strings that stand for a missing value.
 MISSING_MARKERS: tuple[str, ...] = (
-    *("", "?", "-", "--", ".", "NA", "N/A", "n/a", "na", "#N/A", "<NA>"),
-    *("NaN", "nan", "-nan", "NULL", "Null", "null", "None", "none", "missing"),
+    *("", "?", "-", "--", ".", "NA", "N/A", "n/a", "na", "#N/A", "<NA>", "n.a.", "N.A."),
+    *("NaN", "nan", "-nan", "NULL", "Null", "null", "None", "none", "missing", "unknown"),
+    # What spreadsheets write where a formula failed.
+    *("#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
 )
+_MARKERS = frozenset(MISSING_MARKERS)
 #: Those that are words: among other words they are values, as in a column of illnesses.
-WORD_MARKERS = frozenset({"none", "missing"})
+WORD_MARKERS = frozenset({"none", "missing", "unknown"})
 #: From this size on, a float does not tell a whole number from the next.
 LARGEST_WHOLE = 2**53
 
@@ -38,12 +41,24 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+#: First bytes of files that are no text but may be called so, and what to do with them. Where they
+#: are letters, a column may be called so: what follows in such files alone is asked for too.
+_BINARY = {
+    rb"\x1f\x8b": "packed by gzip; let its name end in .gz.",
+    rb"\xfd7zXZ\x00": "packed by xz; let its name end in .xz.",
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": "packed by bzip2; let its name end in .bz2.",
+    rb"PK\x03\x04": "a zip archive or a spreadsheet; let its name end in .zip or .xlsx.",
+    rb"\xd0\xcf\x11\xe0": "an old spreadsheet, whose name must end in .xls, or a document.",
+    rb"PAR1.*\x00": "a Parquet file; let its name end in .parquet.",
+    rb"%PDF": "a PDF, and no table.",
+}
 # In order of preference: in "1,5;2,5" both fit, and the semicolon is the one meant.
 _DELIMITERS = ("\t", ";", "|", ",")
 #: Numbers and truth values that are written in letters.
 _LETTERS_ONLY = frozenset({"inf", "infinity", "true", "false"})
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _ZERO_IN_FRONT = re.compile(r"[+-]?0+\d+")
+_LINE_WITH_ZERO = re.compile(r"^\s*[+-]?0+\d", re.MULTILINE)
 #: Marks that may be words or short for some: Namibia, a surname, a programming language.
 _MARKERS_IN_LETTERS = frozenset({"NA", "na", "None", "NULL", "Null", "null", "NaN", "nan"})
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -79,7 +94,7 @@ class CsvLayout:
     words
         Columns of words, in which "none" and "missing" are values.
     skipped
-        Lines before the first record: 1 where a line such as ``sep=;`` names the delimiter.
+        Lines before the first record: one such as ``sep=;`` that names the delimiter, and titles.
     hints
         Column to what its fields in the file say and its values do not.
     """
@@ -131,6 +146,11 @@ def csv_layout(
         records, whole = _records(text, delimiter, whole)
     except RecordError as error:
         raise file_error(path, f"{error}. Is a quote left open?", error.line + skipped) from error
+    titles = records[: title_records(records) if header is not False and delimiter != " " else 0]
+    if titles:
+        starts = numbered_records(io.StringIO(text, newline=""), delimiter)
+        skipped += next(islice(starts, len(titles), None))[0] - 1
+        records = records[len(titles) :]
     header = _has_header(records) if header is None else header
     body = records[1:] if header else records
     if whole and not body:
@@ -141,6 +161,9 @@ def csv_layout(
     present = {name: _present(column) for name, column in columns.items()}
     codes = tuple(name for name, fields in present.items() if _is_code(fields))
     words = tuple(name for name, fields in present.items() if _has_words(fields))
+    hints = _hints(columns, codes, words)
+    if titles:
+        hints[names[0]] = ", ".join(filter(None, [hints.get(names[0]), title_hint(titles)]))
     return CsvLayout(
         encoding,
         delimiter,
@@ -150,7 +173,7 @@ def csv_layout(
         codes,
         words,
         skipped,
-        _hints(columns, codes, words),
+        hints,
     )
 
 
@@ -187,6 +210,9 @@ def _encoding(path: Path, head: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if head.startswith(mark):
             return encoding
+    for start, words in _BINARY.items():
+        if re.match(start, head, re.DOTALL):
+            raise file_error(path, f"is {words}")
     if b"\x00" in head:
         raise file_error(
             path,
@@ -202,7 +228,9 @@ def _decodes(path: Path, encoding: str) -> bool:
     try:
         with open_bytes(path) as file:
             while block := file.read(2**20):
-                decoder.decode(block)
+                # Of plain ASCII nothing needs decoding, unless a character has begun before it.
+                if not block.isascii() or decoder.getstate()[0]:
+                    decoder.decode(block)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
@@ -221,6 +249,8 @@ def _delimiter(text: str, whole: bool) -> str:
 
 def _agreement(text: str, delimiter: str, whole: bool) -> float:
     """Return the share of records with the commonest number of fields, if that is above one."""
+    if delimiter not in text and delimiter != " ":
+        return 0.0
     try:
         records, _ = _records(text, delimiter, whole)
     except RecordError:
@@ -258,6 +288,45 @@ def numbered_records(lines: TextIO, delimiter: str) -> Iterator[tuple[int, list[
         raise RecordError(str(error), start) from error
 
 
+def title_records(records: Sequence[Sequence[str]]) -> int:
+    """Return how many records in front are titles: one cell each, above a line of names.
+
+    Parameters
+    ----------
+    records
+        The first records of a table.
+
+    Examples
+    --------
+    >>> title_records([["Sales of 2024"], ["shop", "sum"], ["A", "7"], ["B", "9"]])
+    1
+    """
+    (width, _), *_ = Counter(map(len, records)).most_common(1)
+
+    def is_title(record: Sequence[str]) -> bool:
+        filled = sum(bool(field.strip()) for field in record)
+        # Of two columns the first may have no name, as a written index has none.
+        in_front = len(record) == width and not any(map(str.strip, record[1:]))
+        return filled <= 1 and width > 1 and (len(record) == 1 or width > 2 or in_front)
+
+    titles = len(list(takewhile(is_title, records)))
+    rest = [list(record) for record in records[titles:]]
+    # Not every line that is too short is a title: names must follow, and rows below them.
+    return titles if len(rest) > 2 and _has_header(rest) else 0
+
+
+def title_hint(titles: Sequence[Sequence[str]]) -> str:
+    """Return the remark on titles above the names.
+
+    Parameters
+    ----------
+    titles
+        Their records.
+    """
+    texts = [text.strip() for record in titles for text in record if text.strip()]
+    return f"above the names, left out: {'; '.join(map(repr, texts[:2]))}" if texts else ""
+
+
 def _has_header(records: list[list[str]]) -> bool:
     """Tell whether the first record holds names.
 
@@ -266,6 +335,9 @@ def _has_header(records: list[list[str]]) -> bool:
     """
     first, *body = records
     present = [field for field in first if field]
+    if all(map(_is_number, first)) and len(set(first)) == len(first) and body:
+        # Years above words, say: numbers are names where no column has any below.
+        return not any(_is_number(field) for record in body for field in record)
     if any(map(_is_number, present)):
         return False
     columns = zip_longest(*body, fillvalue="")
@@ -291,8 +363,8 @@ def _is_number(field: str) -> bool:
 
 def _present(column: tuple[str, ...]) -> list[str]:
     """Return the fields that do not stand for a missing value wherever they are."""
-    fields = (field.strip() for field in column)
-    return [field for field in fields if field in WORD_MARKERS or field not in MISSING_MARKERS]
+    fields = map(str.strip, column)
+    return [field for field in fields if field not in _MARKERS or field in WORD_MARKERS]
 
 
 def _has_words(fields: list[str]) -> bool:
@@ -342,6 +414,9 @@ def _hints(
                 listing = " and ".join(map(repr, markers))
                 hints[name] = f"{listing} among words: read as missing, or as missing_values says"
         elif name not in codes:
+            # Most columns have none, and one search tells.
+            if not _LINE_WITH_ZERO.search("\n".join(column)):
+                continue
             zeros = [field for field in column if _ZERO_IN_FRONT.fullmatch(field.strip())]
             if zeros and all(map(_is_number, _present(tuple(column)))):
                 hints[name] = f"numbers that were written with zeros in front, such as {zeros[0]}"

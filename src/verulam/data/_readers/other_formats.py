@@ -1,6 +1,7 @@
 """Reading spreadsheets, JSON lines and Feather files, and tables of other libraries."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pandas as pd
 
 from verulam.base import DataError, refuse_duplicate_names
 from verulam.data._dataset import Dataset
+from verulam.data._readers.csv_layout import MISSING_MARKERS, title_hint, title_records
 from verulam.data._table.files import (
     checked_path,
     data_name,
@@ -16,6 +18,9 @@ from verulam.data._table.files import (
     open_bytes,
     unreadable,
 )
+
+#: So many rows of a sheet are looked at for titles above the names.
+_HEAD_ROWS = 30
 
 
 def read_excel(
@@ -50,11 +55,22 @@ def read_excel(
             names = ", ".join(map(repr, book.sheet_names))
             raise file_error(path, f"has no sheet {sheet!r}; it has {names}, numbered from 0.")
         with unreadable(path, "cannot be read as a spreadsheet"):
-            frame = pd.read_excel(book, sheet_name=sheet)
+            head = pd.read_excel(
+                book, sheet_name=sheet, header=None, nrows=_HEAD_ROWS, dtype=str, na_filter=False
+            )
+            records = head.to_numpy(dtype=object).tolist()
+            titles = records[: title_records(records) if records else 0]
+            frame = pd.read_excel(book, sheet_name=sheet, skiprows=len(titles))
+    if records:
+        # pandas tells names apart that are there twice; a CSV file with such names is refused.
+        with file_named(path):
+            refuse_duplicate_names([name for name in records[len(titles)] if name])
     # Rows and columns without anything in them are the margins of a sheet.
     unnamed = [name for name in frame.columns if str(name).startswith("Unnamed:")]
     empty = [name for name in unnamed if frame[name].isna().all()]
     frame = frame.drop(columns=empty).dropna(how="all").reset_index(drop=True).infer_objects()
+    if titles and len(frame.columns):
+        options = {"hints": {str(frame.columns[0]): title_hint(titles)}, **options}
     return _from_file(frame, path, target, options)
 
 
@@ -128,8 +144,26 @@ def _from_file(
     with file_named(path):
         frame.columns = [str(name) for name in frame.columns]
         refuse_duplicate_names(frame.columns)
+        frame = frame.apply(_one_type)
         defaults = {"name": data_name(path), "source": path.name}
         return Dataset.from_frame(frame, target=target, **{**defaults, **options})
+
+
+def _one_type(column: pd.Series) -> pd.Series:
+    """Return a column whose cells are of several types as text, which is then read as in CSV."""
+    mixed = pd.api.types.infer_dtype(column, skipna=True).startswith("mixed")
+    if not (pd.api.types.is_object_dtype(column) and mixed):
+        return column
+    words = column[column.map(lambda cell: isinstance(cell, str))]
+    if words.str.strip().isin(MISSING_MARKERS).all():
+        return column.drop(words.index).reindex(column.index).infer_objects()
+    return column.map(_written_cell, na_action="ignore")
+
+
+def _written_cell(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).removesuffix(" 00:00:00") if isinstance(value, datetime) else str(value)
 
 
 def as_pandas(table: Any) -> pd.DataFrame | None:
@@ -148,8 +182,14 @@ def as_pandas(table: Any) -> pd.DataFrame | None:
     """
     if isinstance(table, pd.DataFrame):
         return table
+    # A lazy table of polars is one as soon as it is collected.
+    if hasattr(table, "collect") and hasattr(table, "collect_schema"):
+        table = table.collect()
     if not hasattr(table, "__arrow_c_stream__"):
         return None
     import pyarrow as pa
 
-    return pa.table(table).to_pandas()
+    try:
+        return pa.table(table).to_pandas()
+    except pa.ArrowInvalid:
+        raise DataError(f"{type(table).__name__} is no table; pass one with columns.") from None

@@ -13,6 +13,7 @@ from verulam.base import refuse_duplicate_names
 from verulam.data._readers.csv import (
     check_rectangle,
     exceeds_floats,
+    open_table,
     pandas_options,
     translated_errors,
 )
@@ -29,7 +30,6 @@ from verulam.data._table.files import (
     checked_path,
     file_named,
     is_unnamed_index,
-    open_bytes,
     stored_roles,
     unreadable_parquet,
     with_levels,
@@ -113,7 +113,7 @@ class CsvChunks:
         known = {name: dtype for name, dtype in parsed.items() if dtype is not None}
         with (
             translated_errors(self.path, self.layout),
-            open_bytes(self.path) as file,
+            open_table(self.path, self.layout) as file,
             pd.read_csv(
                 file,
                 usecols=list(names),

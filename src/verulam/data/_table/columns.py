@@ -1,6 +1,7 @@
 """What kind of values a column holds, and the one form in which each kind is kept."""
 
 from collections.abc import Sequence
+from datetime import time
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,9 @@ from verulam.data._table.written_values import (
     join_spellings,
     read_dates,
     read_numbers,
+    read_times,
     scale_of,
+    spans_in_days,
 )
 
 Kind = Literal["numeric", "categorical", "ordinal", "boolean", "text", "date"]
@@ -51,6 +54,10 @@ def normalised(column: pd.Series) -> Reading:
         and pd.api.types.infer_dtype(column, skipna=True) == "string"
     ):
         return _strings(column)
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return Reading(spans_in_days(column), "time spans, in days")
+    if pd.api.types.is_object_dtype(dtype) and pd.api.types.infer_dtype(column) == "time":
+        return _strings(column.map(time.isoformat, na_action="ignore"))
     return Reading(_normalised_values(column), "")
 
 
@@ -61,10 +68,9 @@ def _normalised_values(column: pd.Series) -> pd.Series:
         return _plain_categories(column)
     if pd.api.types.is_bool_dtype(dtype):
         return _booleans(column)
-    if pd.api.types.is_complex_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+    if pd.api.types.is_complex_dtype(dtype):
         raise DataError(
-            f"Column {column.name!r} has dtype {dtype}; convert it to real numbers "
-            "(for a time span: seconds or days) first."
+            f"Column {column.name!r} has dtype {dtype}; convert it to real numbers first."
         )
     if pd.api.types.is_numeric_dtype(dtype):
         return _numbers(column)
@@ -184,7 +190,7 @@ def _strings(column: pd.Series) -> Reading:
         return Reading(column.astype("float64"), "")
     if are_dates(present):
         return Reading(parsed_dates(column), "")
-    reading = read_numbers(column) or read_dates(column)
+    reading = read_numbers(column) or read_dates(column) or read_times(column)
     if reading is not None:
         return reading
     # One more than the limit is enough to know: a column of long texts is not counted in full.

@@ -57,7 +57,8 @@ def open_bytes(path: Path) -> BinaryIO:
 
 def _only_member(path: Path) -> BinaryIO:
     with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/")]
+        # A Mac packs notes of its own beside each file.
+        names = [name for name in archive.namelist() if not re.match(r"__MACOSX/|.*/$", name)]
         if len(names) != 1:
             listing = f"{', '.join(names[:3])}, ..." if len(names) > 3 else ", ".join(names)
             raise file_error(

@@ -39,25 +39,26 @@ def normalised_frame(
             if name not in frame.columns:
                 raise missing_column(argument, name, list(frame.columns))
     special = {*levels, *named["categorical"], *named["text"]}
-    if not special and all(map(_is_plain_number, frame.dtypes)):
-        return frame.copy(), {}  # at once: column by column takes long in a wide table
-    columns: dict[str, pd.Series] = {}
-    readings: dict[str, Reading] = {}
-    for name in frame.columns:
+    # Plain numbers stay as they are: column by column takes long in a wide table.
+    table, readings, dtypes = frame.copy(), dict[str, Reading](), list(frame.dtypes)
+    for place, name in enumerate(frame.columns):
+        if name not in special and _is_plain_number(dtypes[place]):
+            continue
         column = frame[name]
         if name in levels:
-            columns[name] = as_category(column, levels[name], ordered=True)
+            values = as_category(column, levels[name], ordered=True)
         elif name in named["categorical"]:
-            columns[name] = as_category(column)
+            values = as_category(column)
         elif name in named["text"]:
-            columns[name] = column.map(str, na_action="ignore")
+            values = column.map(str, na_action="ignore")
         else:
             reading = normalised(column)
-            columns[name] = reading.values
+            values = reading.values
             if reading.note:
                 readings[name] = reading
+        table.isetitem(place, values.array)
     readings |= _perhaps_thousands(frame, readings)
-    return pd.DataFrame(columns, columns=frame.columns), readings
+    return table, readings
 
 
 def _perhaps_thousands(frame: pd.DataFrame, readings: Mapping[str, Reading]) -> dict[str, Reading]:

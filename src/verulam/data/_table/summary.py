@@ -40,7 +40,8 @@ def hint(present: pd.Series, kind: str) -> str:
         texts = present.iloc[:_LOOKED_AT].astype(str)
         return ", ".join(filter(None, [_text_hint(texts.str.strip()), _space_hint(texts)]))
     if kind in {"categorical", "ordinal"}:
-        return _space_hint(pd.Series(present.cat.categories))
+        words = pd.Series(present.cat.categories)
+        return ", ".join(filter(None, [_number_hint(words), _space_hint(words)]))
     if kind == "numeric" and numbers_the_rows(present):
         return "numbers the rows"
     if kind == "numeric" and pd.api.types.is_integer_dtype(present.dtype):
@@ -63,6 +64,15 @@ def _space_hint(values: pd.Series) -> str:
     if twins:
         return f"{twins[0]!r} and {twins[0].strip()!r} differ by spaces alone"
     return f"spaces around values, such as {padded.iloc[0]!r}"
+
+
+def _number_hint(words: pd.Series) -> str:
+    """Return the remark on categories that are numbers but for a few."""
+    if not all(isinstance(word, str) for word in words):
+        return ""
+    plain = pd.to_numeric(words, errors="coerce").notna()
+    odd = int((~plain).sum())
+    return _text_hint(words) if plain.sum() > 2 * odd > 0 else ""
 
 
 def _text_hint(texts: pd.Series) -> str:

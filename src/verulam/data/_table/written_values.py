@@ -1,8 +1,9 @@
 """Values as people write them: money, shares, units, local dates, one word in several spellings."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import time
 
 import numpy as np
 import pandas as pd
@@ -26,8 +27,18 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ("daily", "weekly", "monthly", "quarterly", "yearly"),
     ("first", "second", "third", "fourth", "fifth"),
 )
-#: Long and short forms of the same answers.
-_ANSWERS = ({"y": "yes", "n": "no"}, {"t": "true", "f": "false"})
+#: Short forms of answers, and whether both long ones must be there for them to be meant: an F or
+#: a 1 may be something else.
+_ANSWERS = (
+    ({"y": "yes", "n": "no"}, False),
+    ({"t": "true", "f": "false"}, False),
+    (
+        {"y": "yes", "true": "yes", "t": "yes", "1": "yes"}
+        | {"n": "no", "false": "no", "f": "no", "0": "no"},
+        True,
+    ),
+    ({"t": "true", "1": "true", "f": "false", "0": "false"}, True),
+)
 
 _MARKS = "€$£¥₹"
 #: Other three letters before a number make a code of it, such as INV-1001.
@@ -65,12 +76,15 @@ _DATE_FORMATS: tuple[tuple[str, ...], ...] = (
 )
 #: Two digits from 30 on may be of this century or the last.
 _MISTAKABLE_YEAR = 2030
-_TIMES = ("", " %H:%M", " %H:%M:%S")
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 #: Shape of all that may be such a date, so that other texts are not tried in vain.
-_MAYBE_DATE = (
+_MAYBE_DATE = re.compile(
     r"(?:\d{1,4}[-/. ][A-Za-z0-9]{1,9}[-/. ]\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4})"
-    r"(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?"
+    r"(?:[ T]\d{1,2}:\d{2}(?::\d{2})?(?: [AaPp][Mm])?)?"
 )
+_TIME = re.compile(r"(?P<hours>\d{1,3}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d(?:\.\d+)?))?")
+#: The form of times, which are kept as hours.
+TIMES = ":"
 _HEAD = 50
 
 
@@ -114,9 +128,11 @@ def read_numbers(column: pd.Series, form: str | None = None) -> Reading | None:
     >>> reading.values.tolist(), reading.note
     ([1200.5, nan, 80.0], "numbers, written as '£1,200.50'")
     """
-    present = column.dropna().astype(str).str.strip()
-    if form is None and not all(map(_NUMBER.fullmatch, present.iloc[:_HEAD])):
+    present = column.dropna()
+    head = (str(text).strip() for text in present.iloc[:_HEAD])
+    if form is None and not all(map(_NUMBER.fullmatch, head)):
         return None
+    present = present.astype(str).str.strip()
     parts = [_NUMBER.fullmatch(text) for text in present]
     matches = [match for match in parts if match is not None]
     if not matches or len(matches) < len(parts):
@@ -128,7 +144,9 @@ def read_numbers(column: pd.Series, form: str | None = None) -> Reading | None:
     (mark, unit) = next(iter(units))
     if form is None:
         decimal = _decimal_sign(digits, money=bool(mark) or unit in _MARKS)
-        if decimal is None or not (mark or unit or _has_separators(digits)):
+        minus = any(match["sign"] == "−" for match in matches)  # which plain readers do not know
+        odd = mark or unit or minus or _has_separators(digits) or _has_losses(matches)
+        if decimal is None or not odd:
             return None
         if _are_codes(matches, digits, plain=not (mark or unit)):
             return None
@@ -157,6 +175,11 @@ def _are_codes(matches: Sequence[re.Match[str]], digits: Sequence[str], *, plain
     return spaced and (
         any(match["sign"] == "+" for match in matches) or (len(lengths) == 1 and min(lengths) >= 9)
     )
+
+
+def _has_losses(matches: Sequence[re.Match[str]]) -> bool:
+    """Tell whether some amounts stand in brackets, which book-keepers write for losses."""
+    return any(match["open"] and "." in match["digits"] for match in matches)
 
 
 def _has_separators(digits: Sequence[str]) -> bool:
@@ -219,12 +242,14 @@ def read_dates(column: pd.Series, form: str | None = None) -> Reading | None:
     form
         The format where it is known; None finds it from the values.
     """
-    present = column.dropna().astype(str).str.strip()
+    present = column.dropna()
+    head = (str(text).strip() for text in present.iloc[:_HEAD])
+    if form is None and (present.empty or not all(map(_MAYBE_DATE.fullmatch, head))):
+        return None
+    present = present.astype(str).str.strip()
     if form is not None:
         forms = [form]
     else:
-        if present.empty or not present.iloc[:_HEAD].str.fullmatch(_MAYBE_DATE).all():
-            return None
         forms = date_formats(present)
         # Both orders fit: nothing tells the day from the month.
         if len(forms) != 1:
@@ -241,6 +266,47 @@ def read_dates(column: pd.Series, form: str | None = None) -> Reading | None:
     return Reading(values, note, forms[0])
 
 
+def read_times(column: pd.Series) -> Reading | None:
+    """Return strings such as "14:05" as hours; None if some are none.
+
+    Parameters
+    ----------
+    column
+        Strings and missing values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> read_times(pd.Series(["14:30", None, "07:15:00"])).values.tolist()
+    [14.5, nan, 7.25]
+    """
+    present = column.dropna().astype(str).str.strip()
+    if present.empty or not all(map(_TIME.fullmatch, present.iloc[:_HEAD])):
+        return None
+    matches = [_TIME.fullmatch(text) for text in present]
+    hours = [_hours(match) for match in matches if match is not None]
+    if len(hours) < len(matches):
+        return None
+    values = pd.Series(np.nan, index=column.index, name=column.name)
+    values.loc[present.index] = np.array(hours)
+    return Reading(values, f"times, written as {present.iloc[0]!r}, in hours", TIMES)
+
+
+def _hours(match: re.Match[str]) -> float:
+    return int(match["hours"]) + int(match["minutes"]) / 60 + float(match["seconds"] or 0) / 3600
+
+
+def spans_in_days(column: pd.Series) -> pd.Series:
+    """Return time spans as days, missing where there are none.
+
+    Parameters
+    ----------
+    column
+        Of dtype ``timedelta64``.
+    """
+    return column.dt.total_seconds() / 86_400
+
+
 def date_formats(texts: pd.Series) -> list[str]:
     """Return the formats in which all of some strings are dates: two where the order is open.
 
@@ -250,8 +316,8 @@ def date_formats(texts: pd.Series) -> list[str]:
         Strings without gaps around them.
     """
     for orders in _DATE_FORMATS:
-        for time in _TIMES:
-            forms = [form + time for form in orders]
+        for clock in _TIMES:
+            forms = [form + clock for form in orders]
             head = [form for form in forms if _all_dates(texts.iloc[:_HEAD], form)]
             if head:
                 return [form for form in head if _all_dates(texts, form)]
@@ -268,9 +334,9 @@ def written_numbers(column: pd.Series, form: str) -> pd.Series:
     Parameters
     ----------
     column
-        Strings, numbers and missing values.
+        Strings, numbers, times, missing values; or time spans, which become days.
     form
-        The decimal sign, "." or ",", perhaps with the unit behind it, such as ".kg".
+        The decimal sign, "." or ",", perhaps with the unit behind it, such as ".kg"; ":" for times.
 
     Examples
     --------
@@ -280,14 +346,27 @@ def written_numbers(column: pd.Series, form: str) -> pd.Series:
     """
 
     def number(text: str) -> object:
-        reading = read_numbers(pd.Series([text]), form)
+        one = pd.Series([text])
+        reading = read_times(one) if form == TIMES else read_numbers(one, form)
         return text if reading is None else float(reading.values.iloc[0])
 
+    if pd.api.types.is_timedelta64_dtype(column):
+        return spans_in_days(column)
+    column = column.map(lambda value: value.isoformat() if isinstance(value, time) else value)
     read = {text: number(text) for text in {v for v in column if isinstance(v, str)}}
     return column.map(lambda value: read.get(value, value))
 
 
-def same_word(text: str, known: Container[str] = ()) -> str:
+def _answers_among(words: Collection[str]) -> Iterator[dict[str, str]]:
+    """Yield the short forms that mean the same as long ones, where all words are answers."""
+    for answers, both in _ANSWERS:
+        long = set(answers.values())
+        present = long & set(words)
+        if set(words) <= set(answers) | long and (present == long if both else present):
+            yield answers
+
+
+def same_word(text: str, known: Collection[str] = ()) -> str:
     """Return what the spellings of one word have in common.
 
     Parameters
@@ -303,9 +382,10 @@ def same_word(text: str, known: Container[str] = ()) -> str:
     ('very good', 'yes')
     """
     word = " ".join(text.split()).casefold()
-    for answers in _ANSWERS:
-        if word not in known and answers.get(word, "") in known:
-            return answers[word]
+    if word not in known:
+        for answers in _answers_among(known):
+            if answers.get(word, "") in known:
+                return answers[word]
     return word
 
 
@@ -326,11 +406,9 @@ def join_spellings(column: pd.Series) -> Reading:
     """
     counts = column.value_counts()
     keys = {word: same_word(str(word)) for word in counts.index}
-    for answers in _ANSWERS:
-        known = set(answers) | set(answers.values())
-        # Short forms by themselves stay as they are.
-        if set(keys.values()) <= known and set(keys.values()) & set(answers.values()):
-            keys = {word: answers.get(key, key) for word, key in keys.items()}
+    # Short forms by themselves stay as they are.
+    for answers in _answers_among(set(keys.values())):
+        keys = {word: answers.get(key, key) for word, key in keys.items()}
     spellings: dict[str, list[str]] = {}
     # The most frequent gives its name, of an answer the long form.
     for word in sorted(counts.index, key=lambda word: keys[word] != str(word).strip().casefold()):

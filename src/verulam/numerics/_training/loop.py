@@ -13,6 +13,12 @@ from verulam.numerics._schedules import Schedule
 from verulam.numerics._training.rules import Adam, AdaptiveRate, GradientDescent, RuleMemory
 
 Parameters = NDArray[np.floating]
+#: An error this many times that of the first epoch will not come back.
+RUNAWAY = 1e9
+
+
+class DivergenceError(DataError):
+    """Training has left the numbers."""
 
 
 class Objective(Protocol):
@@ -118,7 +124,8 @@ def train(
     """Train by batches, yielding after each epoch; the parameters are changed in place.
 
     Where rows are set aside, those of the epoch with the least validation error are restored at
-    the end, also where the caller ends the loop.
+    the end, also where the caller ends the loop. After Ctrl-C, which may come amid an epoch, they
+    are those of the best epoch until then in any case.
 
     Parameters
     ----------
@@ -144,27 +151,30 @@ def train(
     history = History() if history is None else history
     order = np.arange(objective.n_rows)
     best, best_theta, idle = np.inf, None, 0
-    first = len(history)
+    first, restores = len(history), validation is not None
     try:
         for number in range(first + 1, first + stopping.max_iter + 1):
             memory.rate = next_rate(learning_rate, memory.rate, history)
             if shuffle is not None:
                 shuffle.shuffle(order)
             loss = objective.run_epoch(theta, memory, order, batch_size)
-            check_progress(loss, theta, memory.rate)
+            start = history[first].loss if len(history) > first else loss
+            check_progress(loss, theta, memory.rate, start)
             unseen = np.nan if validation is None else validation(theta)
             watched = loss if validation is None else unseen
             idle = 0 if watched < best - stopping.tol else idle + 1
             if watched < best:
-                best = watched
-                best_theta = None if validation is None else theta.copy()
+                best, best_theta = watched, theta.copy()
             norm = float(np.linalg.norm(theta.astype(np.float64)))
             history.append(Epoch(number, loss, float(unseen), memory.rate, norm))
             yield history[-1]
             if idle >= stopping.n_iter_no_change:
                 return
+    except KeyboardInterrupt:
+        restores = True
+        raise
     finally:
-        if best_theta is not None:
+        if restores and best_theta is not None:
             theta[:] = best_theta
 
 
@@ -179,13 +189,16 @@ def next_rate(
     return rate
 
 
-def check_progress(loss: float, theta: Parameters, rate: float) -> None:
-    """Raise where training has left the numbers, before anything is made of it."""
-    if not (np.isfinite(loss) and np.isfinite(theta).all()):
-        raise DataError(
-            f"Training diverged: the error is no number any more at a learning rate of {rate:.3g}. "
-            "Lower learning_rate, or bring the columns to a common scale first (StandardScaler)."
-        )
+def check_progress(loss: float, theta: Parameters, rate: float, start: float) -> None:
+    """Raise where training has left the numbers or runs away, before anything is made of it."""
+    is_number = np.isfinite(loss) and np.isfinite(theta).all()
+    if is_number and loss <= RUNAWAY * max(start, 1.0):
+        return
+    state = f"has grown from {start:.3g} to {loss:.3g}" if is_number else "is no number any more"
+    raise DivergenceError(
+        f"Training diverged: the error {state} at a learning rate of {rate:.3g}. Lower "
+        "learning_rate, or bring the columns to a common scale first (StandardScaler)."
+    )
 
 
 def rule_of(solver: str, learning_rate: Any, momentum: float, nesterov: bool) -> Any:
