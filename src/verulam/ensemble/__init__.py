@@ -38,13 +38,9 @@ from verulam.ensemble._local.cascade import CascadeClassifier, CascadeRegressor,
 from verulam.ensemble._local.dynamic import DynamicSelectionClassifier, DynamicSelectionRegressor
 from verulam.ensemble._local.gated import GatedClassifier, GatedRegressor
 from verulam.ensemble._members.members import MemberOutputs, out_of_fold_outputs
-from verulam.ensemble._resampling.bagging import (
-    BaggingClassifier,
-    BaggingRegressor,
-    Stability,
-    stability,
-)
+from verulam.ensemble._resampling.bagging import BaggingClassifier, BaggingRegressor
 from verulam.ensemble._resampling.pool import build_pool
+from verulam.ensemble._resampling.stability import Stability, stability
 from verulam.ensemble._stacking.metalearners import (
     Correspondence,
     CorrespondenceClassifier,

@@ -1,5 +1,7 @@
 """Output codes at work: special cases, decodings, corrected mistakes, added columns."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
@@ -121,6 +123,19 @@ def test_entries_can_be_learned_from_data():
     assert np.allclose(machine.code_, expected)
     plain = IncrementalCodeClassifier(MinimumSquaredError(), max_columns=0).fit(X, Y)
     assert machine.score(X, Y) >= plain.score(X, Y)
+
+
+def test_the_two_classes_confused_most_are_told_apart_next():
+    # One column tells class 0 from the others, of which 1 is always taken where it may be 2.
+    matrix = np.array([[1.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]])
+    codes = np.array([0, 0, 0, 1, 2, 2, 2, 2])
+    outputs = np.array([[1, 1], [1, 1], [-1, -1], [-1, 1], [-1, 1], [-1, 1], [-1, 1], [-1, -1]])
+    machine, counts = IncrementalCodeClassifier(), np.ones(8)
+    confused = partial(machine._most_confused, outputs.astype(float), matrix, codes)
+    assert confused(counts, set()) == (1, 2)  # three rows, against one of 0 taken for 2
+    assert confused(counts, {(1, 2)}) == (0, 2)
+    assert confused(counts, {(1, 2), (0, 2)}) is None
+    assert confused(np.array([1, 1, 9, 1, 1, 1, 1, 1.0]), set()) == (0, 2)  # by weight
 
 
 def test_linear_dichotomies_make_nonlinear_discriminants():

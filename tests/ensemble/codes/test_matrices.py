@@ -68,6 +68,9 @@ def test_optimised_codes_are_at_least_as_good_as_random_ones():
             assert best.row_distance >= code_report(drawn).row_distance
         assert best.column_distance >= 1
     assert optimise_code(4, 7).tolist() == EXHAUSTIVE
+    # As few columns as can tell four classes apart: codes differ in one of them at least.
+    shortest = output_code(4, "random", n_columns=2, random_state=0)
+    assert code_report(shortest).row_distance == 1
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from verulam.ensemble import RandomForestClassifier, RandomForestRegressor
 from verulam.ensemble._forest.coding import MOST_LEVELS, code_table
-from verulam.ensemble._forest.growth import draw_rows
+from verulam.ensemble._forest.growth import _Parts, draw_rows
 from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 NO_CATEGORIES = np.zeros(1, dtype=np.int32)
@@ -16,44 +16,48 @@ def one_tree(X, y, learner=RandomForestClassifier, **options):
     return forest.fit(X, y).estimators_[0]
 
 
-def gini_after(column, y, weights, threshold):
+def index_after(criterion, column, y, weights, threshold):
     total = 0.0
     for side in (column <= threshold, column > threshold):
         counts = np.bincount(y[side], weights[side])
-        if counts.sum() > 0:
-            total += counts.sum() * (1.0 - np.sum((counts / counts.sum()) ** 2))
+        shares = counts[counts > 0] / counts.sum()
+        gini = criterion == "gini"
+        index = 1.0 - np.sum(shares**2) if gini else -np.sum(shares * np.log2(shares))
+        total += counts.sum() * index
     return total / weights.sum()
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "log_loss"])
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize("decimals", [0, 6])
-def test_the_root_has_the_split_of_least_gini_index(n_classes, decimals):
+def test_the_root_has_the_split_of_least_impurity(criterion, n_classes, decimals):
     random = np.random.default_rng(n_classes + decimals)
     X = random.normal(size=(300, 4)).round(decimals)
     y = random.integers(n_classes, size=300)
     weights = random.integers(1, 4, size=300).astype(float)
     forest = RandomForestClassifier(
-        1, max_features=None, max_depth=1, bootstrap=False, random_state=0
+        1, criterion=criterion, max_features=None, max_depth=1, bootstrap=False, random_state=0
     )
     tree = forest.fit(X, y, sample_weight=weights).estimators_[0].tree_
     values = [np.unique(X[:, column]) for column in range(4)]
     least = min(
-        gini_after(X[:, column], y, weights, threshold)
+        index_after(criterion, X[:, column], y, weights, threshold)
         for column in range(4)
         for threshold in values[column][:-1]
     )
-    split = gini_after(X[:, tree.column[0]], y, weights, tree.threshold[0])
+    split = index_after(criterion, X[:, tree.column[0]], y, weights, tree.threshold[0])
     assert split == pytest.approx(least, abs=1e-12)
     assert tree.impurity[0] - tree.gain[0] == pytest.approx(least, abs=1e-12)
     assert tree.weight[0] == weights.sum()
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("decimals", [0, 6])
-def test_the_whole_tree_fits_as_the_exact_one_does(decimals):
+def test_the_whole_tree_fits_as_the_exact_one_does(criterion, decimals):
     random = np.random.default_rng(decimals)
     X = random.normal(size=(400, 3)).round(decimals)
     y = (X[:, 0] + X[:, 1] ** 2 + 0.3 * random.normal(size=400) > 0.5).astype(int)
-    options = {"max_depth": 4, "min_samples_leaf": 7}
+    options = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 7}
     ours, exact = one_tree(X, y, **options), DecisionTreeClassifier(**options).fit(X, y)
     assert np.array_equal(np.sort(ours.tree_.n_rows), np.sort(exact.tree_.n_rows))
     np.testing.assert_allclose(ours.predict_proba(X), exact.predict_proba(X), atol=1e-12)
@@ -136,7 +140,7 @@ def test_codes_are_ranks_and_missing_values_come_last():
     rows = np.array([[3.0], [np.nan], [-1.0], [3.0], [2.5]])
     table = code_table(rows, NO_CATEGORIES)
     assert table.codes.tolist() == [[2, 3, 0, 2, 1]]
-    assert table.lowest.tolist() == [-1.0, 2.5, 3.0]
+    assert rows[table.lowest[0, :3], 0].tolist() == [-1.0, 2.5, 3.0]
     assert table.highest is table.lowest
 
 
@@ -148,8 +152,8 @@ def test_more_numbers_than_codes_share_them_in_order():
     assert table.n_levels[0] == codes.max() + 1 <= MOST_LEVELS
     assert (np.diff(codes) >= 0).all()
     assert np.bincount(codes).max() <= 2
-    assert (table.lowest[codes] <= numbers[order, 0]).all()
-    assert (table.highest[codes] >= numbers[order, 0]).all()
+    assert (numbers[table.lowest[0, codes], 0] <= numbers[order, 0]).all()
+    assert (numbers[table.highest[0, codes], 0] >= numbers[order, 0]).all()
 
 
 def test_rows_are_drawn_with_and_without_replacement():
@@ -160,3 +164,41 @@ def test_rows_are_drawn_with_and_without_replacement():
     assert parted.sum() == 300
     assert parted.max() == 1
     assert (draw_rows(0, 10, 10, bootstrap=False) == 1).all()
+
+
+@pytest.mark.parametrize("learner", [RandomForestClassifier, RandomForestRegressor])
+@pytest.mark.parametrize("fewest", [30, 0.15])
+def test_small_nodes_are_not_split(learner, fewest):
+    random = np.random.default_rng(6)
+    X, y = random.normal(size=(200, 4)), random.integers(2, size=200).astype(float)
+    forest = learner(10, min_samples_split=fewest, bootstrap=False, random_state=0).fit(X, y)
+    for tree in forest.estimators_:
+        n_rows, leaf = tree.tree_.n_rows, tree.tree_.kind == 0
+        assert n_rows[~leaf].min() >= 30
+        assert n_rows[leaf].min() < 15
+    free = learner(10, bootstrap=False, random_state=0).fit(X, y)
+    assert len(free.forest_.steps) > 2 * len(forest.forest_.steps)
+
+
+def test_rows_that_share_a_code_go_the_same_way_in_training_and_later():
+    random = np.random.default_rng(7)
+    X = random.normal(size=(MOST_LEVELS + 20_000, 1))
+    y = np.sin(3 * X[:, 0])
+    forest = RandomForestRegressor(1, max_depth=6, bootstrap=False, random_state=0).fit(X, y)
+    tree = forest.estimators_[0].tree_
+    reached = np.bincount(forest.apply(X)[:, 0], minlength=len(tree.n_rows))
+    leaf = tree.kind == 0
+    assert reached[leaf].tolist() == tree.n_rows[leaf].tolist()
+
+
+def test_trees_of_unequal_sizes_are_joined_one_behind_the_other():
+    """The room is measured by the first tree, and must grow where later ones are larger."""
+    random = np.random.default_rng(8)
+    parts = [random.normal(size=(size, 2)) for size in (1, 50, 3, 0, 400)]
+    joined = _Parts(len(parts))
+    for part in parts:
+        joined.append(part)
+    assert joined.starts.tolist() == [0, 1, 51, 54, 54, 454]
+    whole = joined.whole()
+    assert np.array_equal(whole, np.concatenate(parts))
+    assert whole.base is None

@@ -81,7 +81,9 @@ def test_without_out_of_bag_rows_there_is_nothing_to_judge_by():
     assert np.isnan(forest.oob_errors_).all()
     with pytest.raises(DataError, match="bootstrap=False"):
         forest.oob_importance(X, y)
-    assert RandomForestClassifier(3, random_state=0).fit(X, y).oob_score_ is None
+    refitted = forest.set_params(oob_score=False).fit(X, y)
+    for name in ("oob_score_", "oob_errors_", "oob_decision_function_"):
+        assert not hasattr(refitted, name)
 
 
 def test_accuracy_is_that_of_scikit_learn():
@@ -270,3 +272,21 @@ def test_a_file_with_links_to_nowhere_is_refused(forest):
     with pytest.raises(DataError, match="do not fit together"):
         Forest(**{**record, "starts": record["starts"][:-1]})._check_loaded()
     forest.forest_._check_loaded()
+
+
+def test_an_importance_reads_as_a_table_and_a_strange_category_names_the_parameter():
+    X = pd.DataFrame({"colour": pd.Categorical(["red", "blue"] * 20), "size": np.arange(40.0)})
+    y = np.arange(40) % 2
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    lines = repr(forest.oob_importance(X, y, random_state=0)).splitlines()
+    assert lines[0].split() == ["importance", "standard_error"]
+    assert {line.split()[0] for line in lines[2:]} == {"colour", "size"}
+    strange = pd.DataFrame({"colour": pd.Categorical(["green"]), "size": [1.0]})
+    with pytest.raises(DataError, match=r'green.*unseen="missing" takes it for missing'):
+        forest.predict(strange)
+
+
+def test_a_column_of_too_many_categories_is_named():
+    table = pd.DataFrame({"size": 1.0, "key": pd.Categorical(np.arange(2**16).astype(str))})
+    with pytest.raises(DataError, match="X: column 'key' has 65536 categories; a forest takes"):
+        RandomForestClassifier(1).fit(table, np.arange(2**16) % 2)

@@ -33,6 +33,8 @@ def test_the_parts_of_the_variance_add_up_exactly():
     covariances = np.cov(OUTPUTS - TARGETS, bias=True)
     pairs = sum(covariances[i, j] for j in range(3) for i in range(j))
     assert parts.variance == pytest.approx((np.trace(covariances) + 2 * pairs) / 9, rel=1e-12)
+    assert parts.variance_part == pytest.approx(np.trace(covariances) / 9, rel=1e-12)
+    assert parts.covariance_part == pytest.approx(2 * pairs / 9, rel=1e-12)
     assert parts.variance == pytest.approx(error.var(), rel=1e-12)
     assert parts.mean_squared_error == pytest.approx(np.mean(error**2), rel=1e-12)
     assert parts.bias == pytest.approx((OUTPUTS - TARGETS).mean())
@@ -104,7 +106,7 @@ def test_posteriors_of_models():
     simple = model_posterior([-10.0, -10.0], complexity=[2, 8])
     assert simple[0] / simple[1] == pytest.approx(np.exp(6))
     assert model_posterior([0.0, 0.0], prior=[1.0, 0.0]).tolist() == [1.0, 0.0]
-    for bad, message in ((([],), "one number or more"), (([0.0, np.nan],), "one number or more")):
+    for bad, message in ((([],), "one number or more"), (([0.0, np.nan],), "finite numbers")):
         with pytest.raises(DataError, match=message):
             model_posterior(*bad)
     with pytest.raises(DataError, match="prior must be 2"):

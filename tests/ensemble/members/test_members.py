@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from verulam.base import DataError
+from verulam.base import DataError, may_end_early
 from verulam.data import dataset
 from verulam.ensemble import (
     AdaBoostClassifier,
@@ -28,6 +28,7 @@ from verulam.ensemble import (
 from verulam.ensemble._members.members import (
     class_outputs,
     cross_outputs,
+    fit_member,
     fold_numbers,
     named_members,
     seeded,
@@ -208,6 +209,19 @@ def test_a_member_that_fails_in_a_fold_is_named_with_the_fold():
         )
 
 
+class Interrupted(GaussianNB):
+    def fit(self, X, y):
+        # What a network does, which keeps its best weights where it is all that runs.
+        if may_end_early():
+            return super().fit(X, y)
+        raise KeyboardInterrupt
+
+
+def test_an_interrupted_member_ends_the_ensemble():
+    with pytest.raises(KeyboardInterrupt):
+        fit_member(("first", Interrupted()), np.eye(4), np.array([0, 1, 0, 1]))
+
+
 def test_columns_that_are_not_there_are_refused():
     with pytest.raises(DataError, match=r"no column 'petal'.*Nearest"):
         column_positions(["petal"], IRIS.inputs)
@@ -270,7 +284,9 @@ def test_a_fit_that_fails_leaves_no_old_members():
 def test_refused_rows_keep_the_labels_of_the_others():
     X, y = load_iris(return_X_y=True)
     for threshold in (0.0, 0.9):
-        cascade = CascadeClassifier([GaussianNB()], thresholds=threshold, remainder="reject")
+        cascade = CascadeClassifier(
+            [GaussianNB()], thresholds=threshold, remainder="reject", random_state=0
+        )
         predicted = cascade.fit(X, y).predict(X)
         assert predicted.dtype == object
         answered = predicted != "reject"

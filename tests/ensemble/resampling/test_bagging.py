@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
@@ -17,7 +18,7 @@ from verulam.ensemble import (
 )
 from verulam.nonparametric import CondensedNeighbours, KNeighborsClassifier
 from verulam.parametric import NaiveBayes
-from verulam.tree import DecisionTreeClassifier
+from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 WINE, MPG, TITANIC, DIGITS = map(dataset, ("wine", "auto_mpg", "titanic", "digits"))
 X, Y = WINE.inputs.to_numpy(), np.asarray(WINE.target_values)
@@ -198,3 +199,30 @@ def test_pools_that_cannot_be_built():
         build_pool({"tree": DecisionTreeClassifier()}, settings={"bush": {}})
     with pytest.raises(DataError, match="column_share=2"):
         build_pool({"tree": DecisionTreeClassifier()}, n_columns=4, column_share=2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "base"),
+    [
+        (BaggingClassifier, DecisionTreeClassifier(max_depth=2)),
+        (BaggingRegressor, DecisionTreeRegressor(max_depth=2)),
+    ],
+)
+def test_weights_of_rows_reach_all_members(kind, base):
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(80, 3)), random.integers(2, size=80)
+    weights = random.uniform(0.1, 5.0, size=80)
+    bag = kind(base, n_estimators=4, random_state=0).fit(X, y, sample_weight=weights)
+    for member, rows in zip(bag.estimators_, bag.rows_, strict=True):
+        alone = clone(base).fit(X[rows], y[rows], sample_weight=weights[rows])
+        assert np.allclose(member.predict(X), alone.predict(X))
+    plain = kind(base, n_estimators=4, random_state=0).fit(X, y)
+    assert not np.array_equal(plain.predict(X), bag.predict(X))
+
+
+def test_weights_that_cannot_be_used_are_refused():
+    X, y = np.arange(10.0)[:, None], np.arange(10) % 2
+    with pytest.raises(DataError, match="the estimator KNeighborsClassifier takes no weights"):
+        BaggingClassifier(KNeighborsClassifier()).fit(X, y, sample_weight=np.ones(10))
+    with pytest.raises(DataError, match="zero for every row"):
+        BaggingClassifier(n_estimators=2).fit(X, y, sample_weight=np.zeros(10))

@@ -13,6 +13,7 @@ from verulam.base import (
     DataError,
     DataWarning,
     HasMethods,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -83,7 +84,7 @@ class _Tally:
         return np.ascontiguousarray(self._sums.T)
 
 
-class AdaBoostClassifier(EnsembleClassifier):
+class AdaBoostClassifier(InSteps, EnsembleClassifier):
     r"""Teach one weak classifier after another, each with more weight on what was wrong before.
 
     Parameters
@@ -159,6 +160,10 @@ class AdaBoostClassifier(EnsembleClassifier):
     def _example_learners(cls) -> list[Any]:
         return [cls(n_estimators=20), cls(n_estimators=8, method="resampling", kind="samme")]
 
+    def _takes_weights(self) -> bool:
+        # Rows are drawn by their weight, or handed on with it.
+        return self.method == "resampling" or super()._takes_weights()
+
     def __init__(
         self,
         estimator: Any = None,
@@ -200,7 +205,7 @@ class AdaBoostClassifier(EnsembleClassifier):
         with announced("verulam.ensemble"):
             teach = self._teacher(table, codes)
             weights = shares
-            while len(votes) < self.n_estimators:
+            for _ in self._steps(range(self.n_estimators), "member", self.n_estimators):
                 learner, answers = teach(weights)
                 right = answers == codes
                 error = float(weights @ ~right)

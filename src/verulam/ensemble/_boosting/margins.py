@@ -6,10 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from verulam.base import DataError, check_is_fitted
+from verulam.base import (
+    DataError,
+    Kind,
+    check_is_fitted,
+    checked_arguments,
+)
 from verulam.ensemble._boosting.adaboost import AdaBoostClassifier, reweighted
+from verulam.ensemble._members.members import TARGETS
 
 FloatArray = NDArray[np.float64]
+BOOSTED = Kind("an `AdaBoostClassifier`", lambda value: isinstance(value, AdaBoostClassifier))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +42,7 @@ class MarginTrace:
         return ordered, np.arange(1, len(ordered) + 1) / len(ordered)
 
 
+@checked_arguments(model=BOOSTED, y=TARGETS)
 def margin_trace(model: AdaBoostClassifier, X: Any, y: ArrayLike) -> MarginTrace:
     r"""Return how sure a boosted ensemble is of the truth, after each of its members.
 
@@ -80,6 +88,7 @@ def margin_trace(model: AdaBoostClassifier, X: Any, y: ArrayLike) -> MarginTrace
     return MarginTrace(np.array(margins))
 
 
+@checked_arguments(model=BOOSTED, y=TARGETS)
 def boosting_weights(model: AdaBoostClassifier, X: Any, y: ArrayLike) -> FloatArray:
     """Return the weights that the training rows had in each round, and would have in the next.
 

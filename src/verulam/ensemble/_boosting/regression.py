@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from verulam.base import (
     RANDOM_STATE,
     HasMethods,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -18,13 +19,13 @@ from verulam.base import (
 )
 from verulam.ensemble._boosting.adaboost import LEAST_ERROR
 from verulam.ensemble._fusion.rules import weighted_median
-from verulam.ensemble._members.base import EnsembleRegressor
-from verulam.ensemble._members.members import FloatArray, fit_member, seeded
+from verulam.ensemble._members.base import REPEATED_ROWS, EnsembleRegressor
+from verulam.ensemble._members.members import FloatArray, check_weighted, fit_member, seeded
 from verulam.ensemble._members.tables import prepared_member, take_rows
 from verulam.tree import DecisionTreeRegressor
 
 
-class AdaBoostRegressor(EnsembleRegressor):
+class AdaBoostRegressor(InSteps, EnsembleRegressor):
     r"""Teach one regressor after another, each with more draws of the rows that were missed.
 
     Parameters
@@ -86,10 +87,14 @@ class AdaBoostRegressor(EnsembleRegressor):
         "random_state": RANDOM_STATE,
     }
     estimators = None
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
 
     @classmethod
     def _example_learners(cls) -> list[Any]:
         return [cls(n_estimators=8)]
+
+    def _takes_weights(self) -> bool:
+        return True  # rows are drawn by their weight
 
     def __init__(
         self,
@@ -109,23 +114,26 @@ class AdaBoostRegressor(EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach the members one after another."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach the members one after another.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, counts = self._read_weighted(X, y, sample_weight)
         random = generator(self.random_state)
         base = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
         n_rows = len(targets)
-        weights = np.full(n_rows, 1.0 / n_rows)
+        weights = np.full(n_rows, 1.0 / n_rows) if counts is None else counts / counts.sum()
         self.threshold_ = np.inf if self.threshold is None else float(self.threshold)
         self.estimators_: list[Any] = []
         votes: list[float] = []
         errors: list[float] = []
-        while len(votes) < self.n_estimators:
+        for _ in self._steps(range(self.n_estimators), "member", self.n_estimators):
             rows = random.choice(n_rows, size=n_rows, p=weights)
             copy = seeded(prepared_member(base, table), int(random.integers(2**31 - 1)))
             member = fit_member((type(base).__name__, copy), take_rows(table, rows), targets[rows])
             sizes = np.abs(np.asarray(member.predict(table), dtype=np.float64) - targets)
-            losses = self._losses(sizes)
+            losses = self._losses(sizes, weights)
             error = float(weights @ losses)
             errors.append(error)
             if error >= 0.5 and self.estimators_:
@@ -144,10 +152,10 @@ class AdaBoostRegressor(EnsembleRegressor):
         self.evaluations_ = float(len(votes))
         return self
 
-    def _losses(self, sizes: FloatArray) -> FloatArray:
+    def _losses(self, sizes: FloatArray, weights: FloatArray) -> FloatArray:
         if self.loss == "threshold":
             if np.isinf(self.threshold_) and self.threshold is None:
-                self.threshold_ = float(sizes.mean())
+                self.threshold_ = float(sizes @ weights)
             return (sizes > self.threshold_).astype(np.float64)
         largest = sizes.max()
         if not largest > 0:
@@ -166,7 +174,7 @@ class AdaBoostRegressor(EnsembleRegressor):
         return self.votes_ @ values / self.votes_.sum()
 
 
-class ResidualBoostingRegressor(EnsembleRegressor):
+class ResidualBoostingRegressor(InSteps, EnsembleRegressor):
     r"""Teach one regressor after another, each with what is left over by those before it.
 
     Parameters
@@ -241,21 +249,26 @@ class ResidualBoostingRegressor(EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach the members one after another."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach the members one after another.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, weights = self._read_weighted(X, y, sample_weight)
         random = generator(self.random_state)
         base = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
-        self.intercept_ = float(targets.mean())
+        if weights is not None:
+            check_weighted([("estimator", base)])
+        self.intercept_ = float(np.average(targets, weights=weights))
         residuals = targets - self.intercept_
-        errors = [float(np.mean(residuals**2))]
+        errors = [float(np.average(residuals**2, weights=weights))]
         self.estimators_: list[Any] = []
-        while len(self.estimators_) < self.n_estimators:
+        for _ in self._steps(range(self.n_estimators), "member", self.n_estimators):
             copy = seeded(prepared_member(base, table), int(random.integers(2**31 - 1)))
-            member = fit_member((type(base).__name__, copy), table, residuals)
+            member = fit_member((type(base).__name__, copy), table, residuals, weights)
             residuals = residuals - self.learning_rate * np.asarray(member.predict(table))
             self.estimators_.append(member)
-            errors.append(float(np.mean(residuals**2)))
+            errors.append(float(np.average(residuals**2, weights=weights)))
             if errors[-2] - errors[-1] <= self.tol * errors[0]:
                 break
         self.errors_ = np.array(errors)

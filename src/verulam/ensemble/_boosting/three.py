@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import (
+    NUMBERS,
     RANDOM_STATE,
+    WHOLE,
     DataError,
     HasMethods,
     Interval,
     Seed,
+    checked_arguments,
     checked_fit_with_parts,
     generator,
 )
@@ -24,6 +27,7 @@ from verulam.tree import DecisionTreeClassifier
 FEWEST_ROWS = 2
 
 
+@checked_arguments(p=NUMBERS, levels=WHOLE)
 def three_learner_error(p: ArrayLike, levels: int = 1) -> Any:
     r"""Return the error of three learners that err independently and decide by majority.
 

@@ -8,16 +8,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import (
     RANDOM_STATE,
+    TABLE,
+    TEXT,
+    DataError,
     HasMethods,
     Interval,
     Seed,
     StrOptions,
+    checked_arguments,
     checked_fit_with_parts,
     generator,
 )
 from verulam.ensemble._codes.matrices import CODES, check_code, output_code
 from verulam.ensemble._members.base import EnsembleClassifier, unit_rows
-from verulam.ensemble._members.members import FloatArray, fit_member, seeded
+from verulam.ensemble._members.members import FloatArray, check_weighted, fit_member, seeded
 from verulam.ensemble._members.tables import prepared_member, take_rows
 from verulam.numerics import softmax
 from verulam.tree import DecisionTreeClassifier
@@ -25,6 +29,7 @@ from verulam.tree import DecisionTreeClassifier
 DECODINGS = ("sum", "loss", "hamming", "exact")
 
 
+@checked_arguments(outputs=TABLE, codes=TABLE, decoding=TEXT)
 def decode(outputs: ArrayLike, codes: ArrayLike, decoding: str = "sum") -> FloatArray:
     r"""Return how well the outputs of dichotomies suit each class, larger is better.
 
@@ -53,6 +58,8 @@ def decode(outputs: ArrayLike, codes: ArrayLike, decoding: str = "sum") -> Float
     >>> decode(flipped, codes)
     array([[ 5.,  1., -3., -3.]])
     """
+    if decoding not in DECODINGS:
+        raise DataError(f"decoding={decoding!r}: take one of {', '.join(DECODINGS)}.")
     responses, matrix = np.asarray(outputs, dtype=np.float64), np.asarray(codes, dtype=np.float64)
     if decoding == "sum":
         return responses @ matrix.T
@@ -83,7 +90,12 @@ class _FromDichotomies(EnsembleClassifier):
         return DecisionTreeClassifier(min_samples_leaf=2)
 
     def _taught(
-        self, table: Any, codes: NDArray[Any], column: FloatArray, random: np.random.Generator
+        self,
+        table: Any,
+        codes: NDArray[Any],
+        weights: FloatArray | None,
+        column: FloatArray,
+        random: np.random.Generator,
     ) -> Any:
         """Return a learner of the classes with 1 against those with -1."""
         sides = column[codes]
@@ -91,7 +103,16 @@ class _FromDichotomies(EnsembleClassifier):
         part = table if len(rows) == len(codes) else take_rows(table, rows)
         copy = seeded(prepared_member(self._base(), table), int(random.integers(2**31 - 1)))
         member = (type(self._base()).__name__, copy)
-        return fit_member(member, part, (sides[rows] > 0).astype(np.int64))
+        shares = None if weights is None else weights[rows]
+        return fit_member(member, part, (sides[rows] > 0).astype(np.int64), shares)
+
+    def _read_weighted(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Any, NDArray[np.intp], FloatArray | None]:
+        table, codes, weights = super()._read_weighted(X, y, sample_weight)
+        if weights is not None:
+            check_weighted([("estimator", self._base())])
+        return table, codes, weights
 
     def _outputs(self, table: Any) -> FloatArray:
         return np.column_stack([_side(learner, table) for learner in self.estimators_])
@@ -177,6 +198,10 @@ class OutputCodeClassifier(_FromDichotomies):
         "random_state": RANDOM_STATE,
     }
 
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(DecisionTreeClassifier(max_depth=4))]
+
     def __init__(
         self,
         estimator: Any = None,
@@ -193,9 +218,12 @@ class OutputCodeClassifier(_FromDichotomies):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach a learner for each column of the code."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach a learner for each column of the code.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         random = generator(self.random_state)
         n_classes = len(self.classes_)
         if isinstance(self.code, str):
@@ -204,7 +232,9 @@ class OutputCodeClassifier(_FromDichotomies):
             )
         else:
             self.code_ = check_code(self.code, n_classes)
-        self.estimators_ = [self._taught(table, codes, column, random) for column in self.code_.T]
+        self.estimators_ = [
+            self._taught(table, codes, weights, column, random) for column in self.code_.T
+        ]
         self.evaluations_ = float(len(self.estimators_))
         return self
 
@@ -269,6 +299,10 @@ class IncrementalCodeClassifier(_FromDichotomies):
         "random_state": RANDOM_STATE,
     }
 
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(DecisionTreeClassifier(max_depth=4))]
+
     def __init__(
         self,
         estimator: Any = None,
@@ -287,9 +321,12 @@ class IncrementalCodeClassifier(_FromDichotomies):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach the first code, then add columns where classes are confused."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach the first code, then add columns where classes are confused.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         random = generator(self.random_state)
         n_classes = len(self.classes_)
         matrix = (
@@ -297,22 +334,26 @@ class IncrementalCodeClassifier(_FromDichotomies):
             if isinstance(self.code, str)
             else check_code(self.code, n_classes)
         )
-        self.estimators_ = [self._taught(table, codes, column, random) for column in matrix.T]
-        outputs = self._outputs(table)
-        errors = [self._error(outputs, matrix, codes)]
+        self.estimators_ = [
+            self._taught(table, codes, weights, column, random) for column in matrix.T
+        ]
+        outputs, counts = self._outputs(table), np.ones(len(codes)) if weights is None else weights
+        errors = [self._error(outputs, matrix, codes, counts)]
         tried: set[tuple[int, int]] = set()
         while errors[-1] > 0 and len(errors) <= self.max_columns:
-            pair = self._most_confused(outputs, matrix, codes, tried)
+            pair = self._most_confused(outputs, matrix, codes, counts, tried)
             if pair is None:
                 break
             tried.add(pair)
             column = np.zeros(n_classes)
             column[list(pair)] = 1.0, -1.0
-            learner = self._taught(table, codes, column, random)
+            learner = self._taught(table, codes, weights, column, random)
             side = _side(learner, table)
-            trials = [column, _with_others(column, side, codes)]
+            trials = [column, _with_others(column, side, codes, counts)]
             wider = np.column_stack([outputs, side])
-            scores = [self._error(wider, np.column_stack([matrix, one]), codes) for one in trials]
+            scores = [
+                self._error(wider, np.column_stack([matrix, one]), codes, counts) for one in trials
+            ]
             if min(scores) < errors[-1]:
                 matrix = np.column_stack([matrix, trials[int(np.argmin(scores))]])
                 outputs = wider
@@ -320,29 +361,40 @@ class IncrementalCodeClassifier(_FromDichotomies):
                 errors.append(min(scores))
                 tried.clear()
         self.errors_ = np.array(errors)
-        self.code_ = self._entries(outputs, matrix, codes)
+        self.code_ = self._entries(outputs, matrix, codes, counts)
         self.evaluations_ = float(len(self.estimators_))
         return self
 
-    def _entries(self, outputs: FloatArray, matrix: FloatArray, codes: NDArray[Any]) -> FloatArray:
+    def _entries(
+        self, outputs: FloatArray, matrix: FloatArray, codes: NDArray[Any], counts: FloatArray
+    ) -> FloatArray:
         """Return the code itself, or entries by least squares on class indicators."""
         if not self.learn_code:
             return matrix
         indicators = 2.0 * np.eye(len(matrix))[codes] - 1.0
-        return np.linalg.lstsq(outputs, indicators, rcond=None)[0].T
+        roots = np.sqrt(counts)[:, None]
+        return np.linalg.lstsq(roots * outputs, roots * indicators, rcond=None)[0].T
 
-    def _error(self, outputs: FloatArray, matrix: FloatArray, codes: NDArray[Any]) -> float:
-        entries = self._entries(outputs, matrix, codes)
-        return float((decode(outputs, entries, self.decoding).argmax(axis=1) != codes).mean())
+    def _error(
+        self, outputs: FloatArray, matrix: FloatArray, codes: NDArray[Any], counts: FloatArray
+    ) -> float:
+        entries = self._entries(outputs, matrix, codes, counts)
+        wrong = decode(outputs, entries, self.decoding).argmax(axis=1) != codes
+        return float(np.average(wrong, weights=counts))
 
     def _most_confused(
-        self, outputs: FloatArray, matrix: FloatArray, codes: NDArray[Any], tried: set
+        self,
+        outputs: FloatArray,
+        matrix: FloatArray,
+        codes: NDArray[Any],
+        counts: FloatArray,
+        tried: set,
     ) -> tuple[int, int] | None:
         """Return the pair of classes with the most confusions both ways that was not tried."""
-        entries = self._entries(outputs, matrix, codes)
+        entries = self._entries(outputs, matrix, codes, counts)
         answers = decode(outputs, entries, self.decoding).argmax(axis=1)
         n_classes = len(matrix)
-        table = np.bincount(codes * n_classes + answers, minlength=n_classes**2)
+        table = np.bincount(codes * n_classes + answers, counts, n_classes**2)
         both = table.reshape(n_classes, n_classes)
         both = np.triu(both + both.T, k=1)
         for place in np.argsort(-both, axis=None, kind="stable"):
@@ -354,9 +406,11 @@ class IncrementalCodeClassifier(_FromDichotomies):
         return None
 
 
-def _with_others(column: FloatArray, side: FloatArray, codes: NDArray[Any]) -> FloatArray:
+def _with_others(
+    column: FloatArray, side: FloatArray, codes: NDArray[Any], counts: FloatArray
+) -> FloatArray:
     """Return the column with the classes that had no part on the side where most of them lie."""
-    counts = np.bincount(codes, minlength=len(column))
-    means = np.bincount(codes, np.sign(side), minlength=len(column)) / np.maximum(counts, 1)
+    totals = np.bincount(codes, counts, len(column))
+    means = np.bincount(codes, counts * np.sign(side), len(column)) / np.maximum(totals, 1e-300)
     clear = np.where(np.abs(means) > 0.5, np.sign(means), 0.0)
     return np.where(column == 0, clear, column)

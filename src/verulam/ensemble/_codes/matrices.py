@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from verulam.base import DataError, Seed, generator
+from verulam.base import (
+    NONE,
+    SEED,
+    TABLE,
+    TEXT,
+    WHOLE,
+    DataError,
+    Seed,
+    checked_arguments,
+    generator,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -21,6 +31,7 @@ MOST_DRAWS = 100
 N_MATRICES = 50
 
 
+@checked_arguments(n_classes=WHOLE, kind=TEXT, n_columns=WHOLE | NONE, random_state=SEED)
 def output_code(
     n_classes: int, kind: str = "one_vs_all", *, n_columns: int | None = None,
     random_state: Seed = None,
@@ -206,6 +217,7 @@ def _least_other(distances: FloatArray) -> float:
     return float(distances[~np.eye(len(distances), dtype=bool)].min())
 
 
+@checked_arguments(codes=TABLE)
 def code_report(codes: ArrayLike) -> CodeReport:
     r"""Say how far apart the classes and the columns of a code are.
 
@@ -238,6 +250,7 @@ def code_report(codes: ArrayLike) -> CodeReport:
     return CodeReport((1.0 - products).sum(axis=2) / 2.0, np.minimum(apart, len(matrix) - apart))
 
 
+@checked_arguments(n_classes=WHOLE, n_columns=WHOLE, max_iter=WHOLE, random_state=SEED)
 def optimise_code(
     n_classes: int, n_columns: int, *, max_iter: int = 1000, random_state: Seed = None
 ) -> FloatArray:

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from verulam.base import (
     RANDOM_STATE,
     DataError,
+    InSteps,
     Interval,
     Options,
     Seed,
@@ -38,12 +39,21 @@ from verulam.ensemble._forest.importance import (
     increases_by_shuffling,
     increases_out_of_bag,
 )
+from verulam.ensemble._forest.search_loops import ENTROPY, GINI, SQUARED_ERROR
 from verulam.ensemble._members.members import MemberOutputs
 from verulam.numerics import announced
 from verulam.tree import category_counts, encode_rows
 
 #: Sums of weights below this have squares that floating point can hold.
 LARGEST_WEIGHT = 1e100
+
+#: Names of criteria, as scikit-learn has them, and their codes.
+CRITERIA = {
+    "gini": GINI,
+    "entropy": ENTROPY,
+    "log_loss": ENTROPY,
+    "squared_error": SQUARED_ERROR,
+}
 
 SHARED_CONSTRAINTS: dict[str, Any] = {
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -54,6 +64,10 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
         None,
     ],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+    "min_samples_split": [
+        Interval(Integral, 2, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="neither"),
+    ],
     "min_samples_leaf": [
         Interval(Integral, 1, None, closed="left"),
         Interval(Real, 0.0, 1.0, closed="neither"),
@@ -71,12 +85,14 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
 }
 
 
-class ForestLearner(ABC):
+class ForestLearner(InSteps, ABC):
     """A forest of either sort; the classes add what its leaves say."""
 
     n_estimators: int
+    criterion: str
     max_features: int | float | str | None
     max_depth: int | None
+    min_samples_split: float
     min_samples_leaf: float
     bootstrap: bool
     max_samples: int | float | None
@@ -142,16 +158,12 @@ class ForestLearner(ABC):
         gaps = np.isnan(rows.min(axis=0))
         marks = tuple(gaps.tolist()) if gaps.any() else ()
         with announced("verulam.ensemble"):
-            # Nothing else holds the task, so that codes and buffers are gone before trees are
-            # joined.
-            trees = list(
-                grow_trees(
-                    self._task(rows, target, weights, n_classes, reweigh),
-                    list(self._seeds),
-                    self._threads,
-                )
+            task = self._task(rows, target, weights, n_classes, reweigh)
+            grown = grow_trees(task, list(self._seeds), self._threads)
+            trees = self._steps(grown, "tree", self.n_estimators)
+            self.forest_ = join_trees(
+                trees, self.n_estimators, n_categories, marks, of_classes=n_classes > 0
             )
-            self.forest_ = join_trees(trees, n_categories, marks, of_classes=n_classes > 0)
             if self.oob_score:
                 for number, aside in enumerate(self._rows_aside()):
                     leaves = self.forest_.starts[number] + self.forest_.leaves(number, rows[aside])
@@ -167,14 +179,18 @@ class ForestLearner(ABC):
     ) -> ForestTask:
         """Return what all trees have in common."""
         return ForestTask(
-            table=code_table(rows, category_counts(self.schema_), self._threads),
+            table=code_table(
+                rows, category_counts(self.schema_), self._threads, self.schema_.names
+            ),
             target=target,
             weights=weights,
             n_classes=n_classes,
+            criterion=CRITERIA[self.criterion],
             n_drawn=self._n_drawn(),
             bootstrap=self.bootstrap,
             max_features=_feature_count(self.max_features, rows.shape[1]),
             max_depth=BOTTOMLESS if self.max_depth is None else int(self.max_depth),
+            min_split=_row_count(self.min_samples_split, len(rows)),
             min_leaf=_row_count(self.min_samples_leaf, len(rows)),
             reweigh=reweigh,
         )

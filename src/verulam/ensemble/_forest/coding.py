@@ -1,6 +1,6 @@
 """Columns as small whole numbers, made once for all trees of a forest."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,29 +24,26 @@ class CodedTable(NamedTuple):
         Codes of each column, without that of missing values.
     is_category : ndarray of bool
         Whether codes are of categories.
-    starts : int64 ndarray
-        Where the codes of each column start in the next two.
-    lowest, highest : ndarrays
-        Numbers that each code begins and ends with: one and the same array, unless a column has
-        more different numbers than there are codes.
+    lowest, highest : int32 ndarrays of shape (n_columns, most codes)
+        Rows with the least and the greatest number of each code, by column: one and the same array
+        where there are no more rows than codes.
+    rows : ndarray of shape (n_rows, n_columns)
+        The table itself.
     """
 
     codes: Any
     n_levels: Any
     is_category: Any
-    starts: Any
     lowest: Any
     highest: Any
-
-
-@dataclass(frozen=True, eq=False)
-class _Column:
-    lowest: NDArray[np.float64]
-    highest: NDArray[np.float64]
+    rows: Any
 
 
 def code_table(
-    rows: NDArray[np.float64], n_categories: NDArray[np.int32], n_jobs: int = 1
+    rows: NDArray[np.float64],
+    n_categories: NDArray[np.int32],
+    n_jobs: int = 1,
+    names: Sequence[Any] | None = None,
 ) -> CodedTable:
     """Return a table as codes.
 
@@ -58,55 +55,67 @@ def code_table(
         Categories of each column, 0 for numbers.
     n_jobs
         Threads that work, 0 for all cores.
+    names
+        What columns are called, for messages.
     """
     if n_categories.max(initial=0) > MOST_LEVELS:
         column = int(n_categories.argmax())
+        label = column if names is None else repr(names[column])
         raise DataError(
-            f"X: column {column} has {n_categories[column]} categories; a forest takes at most "
+            f"X: column {label} has {n_categories[column]} categories; a forest takes at most "
             f"{MOST_LEVELS} of them."
         )
 
-    codes, nothing = np.empty(rows.shape[::-1], dtype=np.uint16), np.empty(0)
+    n_rows, n_columns = rows.shape
+    codes = np.empty((n_columns, n_rows), dtype=np.uint16)
+    # Memory that is not written to costs nothing.
+    lowest = np.empty((n_columns, min(n_rows, MOST_LEVELS)), dtype=np.int32)
+    highest = lowest if n_rows <= MOST_LEVELS else np.empty_like(lowest)
 
-    def code(column: int) -> _Column:
+    def code(column: int) -> int:
+        numbers = rows[:, column]
         if n_categories[column]:
-            missing = np.isnan(rows[:, column])
-            codes[column] = np.where(missing, n_categories[column], rows[:, column])
-            return _Column(nothing, nothing)
-        return _code_numbers(rows[:, column], codes[column])
+            codes[column] = np.where(np.isnan(numbers), n_categories[column], numbers)
+            return int(n_categories[column])
+        return _code_numbers(numbers, codes[column], lowest[column], highest[column])
 
-    columns = thread_map(code, range(rows.shape[1]), n_jobs)
-    sizes = np.array([len(column.lowest) for column in columns], dtype=np.int64)
-    lowest = np.concatenate([column.lowest for column in columns])
-    is_exact = all(column.lowest is column.highest for column in columns)
+    n_levels = thread_map(code, range(n_columns), n_jobs)
     return CodedTable(
         codes=codes,
-        n_levels=np.where(n_categories > 0, n_categories, sizes).astype(np.int64),
+        n_levels=np.array(n_levels, dtype=np.int64),
         is_category=n_categories > 0,
-        starts=np.cumsum(sizes) - sizes,
         lowest=lowest,
-        highest=lowest if is_exact else np.concatenate([column.highest for column in columns]),
+        highest=highest,
+        rows=rows,
     )
 
 
-def _code_numbers(numbers: NDArray[np.float64], codes: NDArray[np.uint16]) -> _Column:
-    """Code numbers by their ranks, or by about equally many rows where ranks are too many."""
+def _code_numbers(
+    numbers: NDArray[np.float64],
+    codes: NDArray[np.uint16],
+    lowest: NDArray[np.int32],
+    highest: NDArray[np.int32],
+) -> int:
+    """Code numbers by their ranks, or by about equally many rows where ranks are too many.
+
+    Write the codes and the rows of their least and greatest numbers; return how many there are.
+    """
     order = np.argsort(numbers)
     ascending = numbers[order]
     n_known = len(numbers) - int(np.count_nonzero(np.isnan(ascending)))
     ascending = ascending[:n_known]
     changes = np.ones(n_known, dtype=bool)
     changes[1:] = ascending[1:] != ascending[:-1]
-    is_exact = np.count_nonzero(changes) <= MOST_LEVELS
-    if not is_exact:
+    if np.count_nonzero(changes) > MOST_LEVELS:
         # Numbers that begin in the same part of the order share a code; equal ones always do.
         begins = np.flatnonzero(changes)
         parts = begins * MOST_LEVELS // n_known
         changes[begins[1:][parts[1:] == parts[:-1]]] = False
     first = np.flatnonzero(changes)
+    n_levels = len(first)
     codes[order[:n_known]] = np.cumsum(changes) - 1
-    codes[order[n_known:]] = len(first)
-    lowest = ascending[first]
-    if is_exact:
-        return _Column(lowest, lowest)
-    return _Column(lowest, ascending[np.append(first[1:], n_known) - 1])
+    codes[order[n_known:]] = n_levels
+    # Where both are one array, the last row of a code has the same number as the first.
+    lowest[:n_levels] = order[first]
+    highest[:n_levels] = order[np.append(first[1:], n_known) - 1]
+    return n_levels

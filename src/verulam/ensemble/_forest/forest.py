@@ -113,8 +113,9 @@ class Forest:
         for number in range(len(self)):
             place = slice(self.starts[number], self.starts[number + 1])
             nodes, columns = self.nodes[place], self.steps["column"][place] >> 1
-            # The gain of a leaf is 0.
-            decreases = np.bincount(columns, nodes["gain"] * nodes["weight"], len(importances))
+            decreases = np.bincount(
+                columns, _gains(self.steps[place], nodes) * nodes["weight"], len(importances)
+            )
             importances += decreases / max(decreases.sum(), np.finfo(float).tiny)
         return importances / max(importances.sum(), np.finfo(float).tiny)
 
@@ -141,10 +142,23 @@ class Forest:
             own_weight=np.ascontiguousarray(nodes["weight"]),
             values=values * nodes["weight"][:, None] if self.of_classes else values,
             impurity=np.ascontiguousarray(nodes["impurity"]),
-            gain=np.ascontiguousarray(nodes["gain"]),
+            gain=_gains(steps, nodes),
             n_categories=self.n_categories,
             gaps=self.gaps,
         )
+
+
+def _gains(steps: NDArray[np.void], nodes: NDArray[np.void]) -> NDArray[np.float64]:
+    """Return by how much the split of each node of a tree lowers the impurity, 0 for leaves."""
+    inner = np.flatnonzero(steps["child"] != np.arange(len(steps)))
+    # A file may hold links to nowhere; they are refused as soon as there is a tree to check.
+    first = np.minimum(steps["child"][inner].astype(np.intp), len(steps) - 2)
+    weight, impurity = nodes["weight"], nodes["impurity"]
+    below = weight[first] * impurity[first] + weight[first + 1] * impurity[first + 1]
+    gains = np.zeros(len(steps))
+    # Rounding must not make a useless split harmful.
+    gains[inner] = np.maximum(impurity[inner] - below / weight[inner], 0.0)
+    return gains
 
 
 def _are_bounds(starts: Any, total: int) -> bool:

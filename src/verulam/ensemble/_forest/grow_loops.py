@@ -7,11 +7,14 @@ import numpy as np
 from verulam.ensemble._forest.search_loops import (
     ABSENT,
     COLUMN,
+    ENTROPY,
     FEW_KEYS,
     HIGH,
     LOW,
     MISSING,
     SCORE,
+    SQUARED_ERROR,
+    TINY,
     clear_levels,
     count_levels,
     draw_place,
@@ -26,7 +29,8 @@ from verulam.ensemble._forest.search_loops import (
 )
 from verulam.numerics import njit
 
-_OUTER: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+#: Nothing is allocated, so that no references need be counted.
+_OUTER: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
 _INNER: dict[str, Any] = {**_OUTER, "no_cpython_wrapper": True}
 
 #: A row of a tree: its weight, what is to be predicted (a class code or a number), its number.
@@ -36,10 +40,9 @@ ENTRY = np.dtype([("weight", np.float64), ("target", np.float64), ("row", np.int
 #: has categories, `threshold` is where the words of the second child's categories start. A leaf
 #: leads to itself, because nothing is above its infinite threshold.
 STEP = np.dtype([("threshold", np.float64), ("column", np.uint32), ("child", np.uint32)])
-#: What else is known of a node; its gain is the decrease of impurity by the split.
+#: What else is known of a node.
 NODE = np.dtype(
-    [(name, np.float64) for name in ("weight", "impurity", "gain")] + [("n_rows", np.int32)],
-    align=True,
+    [("weight", np.float64), ("impurity", np.float64), ("n_rows", np.int32)], align=True
 )
 #: A node that waits to be split: its rows, its number, its depth, how many columns are known to be
 #: constant in it, its weight, the mean of its targets, and the sum of squares of its sums.
@@ -106,23 +109,27 @@ class Scratch(NamedTuple):
 
 
 @njit(**_INNER)
-def settle(node, entries, of_classes, sums, steps, nodes, values):
+def settle(node, entries, criterion, sums, steps, nodes, values):
     """Write what is known of a node as a leaf; return the score of a perfect split, 0 if pure."""
     number, start, stop = node.number, node.start, node.start + node.n_rows
     weight, squares, mean, perfect, largest = 0.0, 0.0, 0.0, 0.0, 0.0
     low, high = np.inf, -np.inf
     for k in range(sums.shape[1]):
         sums[1, k] = 0.0
-    if of_classes:
+    if criterion != SQUARED_ERROR:
         for i in range(start, stop):
             sums[1, np.int64(entries[0, i].target)] += entries[0, i].weight
         for k in range(sums.shape[1]):
-            weight += sums[1, k]
-            squares += sums[1, k] * sums[1, k]
+            part = sums[1, k]
+            weight += part
+            squares += part * (np.log2(part + TINY) if criterion == ENTROPY else part)
             largest = sums[1, k] if sums[1, k] > largest else largest
         for k in range(sums.shape[1]):
             values[number, k] = sums[1, k] / weight
-        impurity = 1.0 - squares / (weight * weight)
+        if criterion == ENTROPY:
+            impurity = np.log2(weight) - squares / weight
+        else:
+            impurity = 1.0 - squares / (weight * weight)
         perfect = weight if largest < weight * (1.0 - 1e-12) else 0.0
     else:
         for i in range(start, stop):
@@ -141,8 +148,7 @@ def settle(node, entries, of_classes, sums, steps, nodes, values):
     node.weight, node.mean, node.squares = weight, mean, squares
     step, record = steps[number], nodes[number]
     step.threshold, step.column, step.child = np.inf, 0, number
-    record.weight, record.impurity, record.gain = weight, impurity, 0.0
-    record.n_rows = node.n_rows
+    record.weight, record.impurity, record.n_rows = weight, impurity, node.n_rows
     return perfect
 
 
@@ -188,10 +194,10 @@ def write_split(step, node, table, n_right, words, n_words, levels, best):
             words[n_words - 1] |= np.uint64(side) << np.uint64(code & 63)
         missing = np.int64(-1) if levels[1, n_levels] == ABSENT else levels[1, n_levels]
     else:
-        start, next_code = table.starts[column], np.int64(best[HIGH])
-        low, high = table.highest[start + np.int64(best[LOW])], np.inf
+        last_code, next_code = np.int64(best[LOW]), np.int64(best[HIGH])
+        low, high = table.rows[table.highest[column, last_code], column], np.inf
         if next_code < n_levels:
-            high = table.lowest[start + next_code]
+            high = table.rows[table.lowest[column, next_code], column]
         # Halves are added, because the sum of two huge numbers may overflow; between neighbouring
         # floating-point numbers there is none, and the lower one divides them as well.
         step.threshold = 0.5 * low + 0.5 * high
@@ -218,22 +224,23 @@ def push_children(waiting, place, first, n_right):
 
 
 @njit(**_OUTER)
-def grow_tree(table, entries, of_classes, grown, scratch, limits, state):
+def grow_tree(table, entries, criterion, grown, scratch, limits, state):
     """Grow a tree from the node that waits; return how many nodes and words it has.
 
-    `limits` are the columns to try at each node, the largest depth and the fewest rows of a child.
+    `limits` are the columns to try at each node, the largest depth, and the fewest rows of a node
+    that is split and of its children.
     """
     codes, level_counts, of_categories = table.codes, table.n_levels, table.is_category
     keys, places, sums, counts, levels, waiting, order, best = scratch
     steps, nodes, values, words = grown
-    max_features, max_depth, min_leaf = limits
+    max_features, max_depth, min_split, min_leaf = limits
     n_nodes, n_words, n_waiting = np.int64(1), np.int64(0), np.int64(1)
     low, high = np.int64(0), np.int64(0)
     while n_waiting > 0:
         n_waiting -= 1
         node = waiting[n_waiting]
-        perfect = settle(node, entries, of_classes, sums, steps, nodes, values)
-        if perfect <= 0.0 or node.depth >= max_depth or node.n_rows < 2 * min_leaf:
+        perfect = settle(node, entries, criterion, sums, steps, nodes, values)
+        if perfect <= 0.0 or node.depth >= max_depth or node.n_rows < min_split:
             continue
         best[SCORE], best[COLUMN], last, n_tried = -np.inf, -1.0, order.shape[0], np.int64(0)
         # Constant columns do not count, and columns are drawn on until there is a split.
@@ -244,7 +251,7 @@ def grow_tree(table, entries, of_classes, grown, scratch, limits, state):
             n_levels, by_category = level_counts[column], of_categories[column]
             by_level = by_category or node.n_rows >= ROWS_PER_LEVEL * n_levels
             if by_level:
-                n_present = count_levels(codes, column, node, entries, of_classes, counts, levels)
+                n_present = count_levels(codes, column, node, entries, criterion, counts, levels)
             else:
                 low, high = fill_keys(codes, column, entries, node.start, node.n_rows, keys)
             is_constant = n_present == 1 if by_level else low == high
@@ -255,7 +262,7 @@ def grow_tree(table, entries, of_classes, grown, scratch, limits, state):
                     sort_few(keys, node.n_rows)
                 else:
                     sort_many(keys, node.n_rows, low, high, places)
-                scan_keys(keys, node, n_levels, column, entries, of_classes, sums, min_leaf, best)
+                scan_keys(keys, node, n_levels, column, entries, criterion, sums, min_leaf, best)
             # Of two classes the order by the share of one has the best subsets; of more, the best
             # over one order for each is taken.
             n_orders = sums.shape[1] if by_category and sums.shape[1] > 2 else np.int64(1)
@@ -263,7 +270,16 @@ def grow_tree(table, entries, of_classes, grown, scratch, limits, state):
                 order_levels(levels, n_present, counts, k if by_category else np.int64(-1))
                 missing = np.int64(-1) if by_category else n_levels
                 is_better = scan_levels(
-                    levels, n_present, node, missing, column, counts, sums, min_leaf, best
+                    levels,
+                    n_present,
+                    node,
+                    missing,
+                    column,
+                    criterion,
+                    counts,
+                    sums,
+                    min_leaf,
+                    best,
                 )
                 mark_categories(levels, n_present, best, n_levels if by_category * is_better else 0)
             clear_levels(levels, n_present, counts)
@@ -271,9 +287,8 @@ def grow_tree(table, entries, of_classes, grown, scratch, limits, state):
             n_tried += max_features * (best[SCORE] >= perfect * (1.0 - 1e-12))
         if best[COLUMN] >= 0.0:
             n_right = divide(node, codes, of_categories, level_counts, entries, levels, best)
-            step, record = steps[node.number], nodes[node.number]
+            step = steps[node.number]
             step.child = n_nodes
-            record.gain = (best[SCORE] - node.squares / node.weight) / node.weight
             n_words = write_split(step, node, table, n_right, words, n_words, levels, best)
             n_waiting = push_children(waiting, n_waiting, n_nodes, n_right)
             n_nodes += 2

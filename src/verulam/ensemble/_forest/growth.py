@@ -43,12 +43,15 @@ class ForestTask:
         Weights of the rows, or None.
     n_classes
         How many classes there are, or 0 for numbers.
+    criterion
+        What splits make small: SQUARED_ERROR, GINI or ENTROPY.
     n_drawn
         Rows that are drawn for a tree.
     bootstrap
         Whether a row may be drawn more than once.
-    max_features, max_depth, min_leaf
-        Columns tried at a node, largest depth, and fewest rows of a child.
+    max_features, max_depth, min_split, min_leaf
+        Columns tried at a node, largest depth, and fewest rows of a node that is split and of its
+        children.
     reweigh
         Takes the rows of a tree and how often each was drawn; returns factors of their weights.
         None for none.
@@ -58,10 +61,12 @@ class ForestTask:
     target: NDArray[Any]
     weights: NDArray[np.float64] | None
     n_classes: int
+    criterion: np.int64
     n_drawn: int
     bootstrap: bool
     max_features: int
     max_depth: int
+    min_split: int
     min_leaf: int
     reweigh: Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float64]] | None = None
 
@@ -147,10 +152,10 @@ def _grow_one(
     n_nodes, n_words = grow_tree(
         task.table,
         entries,
-        task.n_classes > 0,
+        task.criterion,
         grown,
         scratch,
-        (task.max_features, task.max_depth, task.min_leaf),
+        (task.max_features, task.max_depth, max(task.min_split, 2 * task.min_leaf), task.min_leaf),
         np.uint64(seed),
     )
     return GrownTree(
@@ -162,30 +167,56 @@ def _grow_one(
 
 
 def join_trees(
-    trees: list[GrownTree],
+    trees: Iterator[GrownTree],
+    n_trees: int,
     n_categories: NDArray[np.int32],
     gaps: tuple[bool, ...],
     *,
     of_classes: bool,
 ) -> Forest:
-    """Return the forest of some trees, which are used up."""
-    n_nodes = [len(tree.steps) for tree in trees]
-    n_words = [len(tree.words) for tree in trees]
-    columns: dict[str, list[Any]] = {field.name: [] for field in fields(GrownTree)}
-    while trees:
-        tree = trees.pop()
-        for name, parts in columns.items():
-            parts.append(getattr(tree, name))
-    joined = {}
-    for name, parts in columns.items():
-        # One property at a time, so that little is in memory twice.
-        joined[name] = np.concatenate(parts[::-1])
-        parts.clear()
+    """Return the forest of some trees, so many of them, as they come."""
+    columns = {field.name: _Parts(n_trees) for field in fields(GrownTree)}
+    for tree in trees:
+        for name, column in columns.items():
+            column.append(getattr(tree, name))
+    joined: dict[str, Any] = {name: column.whole() for name, column in columns.items()}
     return Forest(
-        starts=np.concatenate([[0], np.cumsum(n_nodes)]).astype(np.int64),
-        word_starts=np.concatenate([[0], np.cumsum(n_words)]).astype(np.int64),
+        starts=columns["steps"].starts,
+        word_starts=columns["words"].starts,
         n_categories=n_categories,
         of_classes=of_classes,
         gaps=gaps,
         **joined,
     )
+
+
+class _Parts:
+    """One property of the nodes of all trees, in memory once."""
+
+    def __init__(self, n_parts: int) -> None:
+        self.n_parts = n_parts
+        self.ends = [0]
+        self.room: Any = None
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        return np.array(self.ends, dtype=np.int64)
+
+    def append(self, part: NDArray[Any]) -> None:
+        """Write a part behind the last."""
+        start, end = self.ends[-1], self.ends[-1] + len(part)
+        # Trees are about equally large; memory that is not written to costs nothing.
+        shape = (int(1.03 * end * self.n_parts / len(self.ends)) + 1, *part.shape[1:])
+        if self.room is None:
+            self.room = np.empty(shape, dtype=part.dtype)
+        elif end > len(self.room):
+            # The system moves large blocks without a copy.
+            self.room.resize(shape, refcheck=False)
+        self.room[start:end] = part
+        self.ends.append(end)
+
+    def whole(self) -> NDArray[Any]:
+        """Return all parts; the column has none any more."""
+        room, self.room = self.room, None
+        room.resize((self.ends[-1], *room.shape[1:]), refcheck=False)
+        return room

@@ -30,6 +30,9 @@ class ColumnImportance:
     names: tuple[Any, ...]
     increases: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        return str(self.to_frame().round(4))
+
     @property
     def importances_mean(self) -> NDArray[np.float64]:
         """The mean increase of each column."""

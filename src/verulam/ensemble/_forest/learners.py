@@ -36,11 +36,15 @@ class RandomForestClassifier(ForestLearner, Classifier):
     ----------
     n_estimators
         Number of trees.
+    criterion
+        What splits make small: the index "gini", or "entropy", which is also called "log_loss".
     max_features
         Columns tried at each node, drawn at random: a number, a share, "sqrt" or "log2"; None
         tries all. Columns that are constant in the node do not count.
     max_depth
         Largest number of tests on a path.
+    min_samples_split
+        Fewest rows, or smallest share, of a node that is split.
     min_samples_leaf
         Fewest rows, or smallest share, of a branch.
     bootstrap
@@ -76,16 +80,16 @@ class RandomForestClassifier(ForestLearner, Classifier):
         Rows that each tree was grown on.
     evaluations_ : float
         Trees that a prediction asks.
-    oob_score_ : float or None
-        With `oob_score` the accuracy on rows by the trees that have not seen them.
-    oob_errors_ : ndarray of shape (n_estimators,) or None
-        With `oob_score` the error of the first trees on such rows, as trees are added.
-    oob_decision_function_ : ndarray of shape (n_rows, n_classes) or None
-        With `oob_score` what those trees say of each row; NaN where there are none.
+    oob_score_ : float
+        Only with `oob_score`, the accuracy on rows by the trees that have not seen them.
+    oob_errors_ : ndarray of shape (n_estimators,)
+        Only with `oob_score`, the error of the first trees on such rows, as trees are added.
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
+        Only with `oob_score`, what those trees say of each row; NaN where there are none.
 
     Notes
     -----
-    The trees are grown in full by the Gini index, and their class shares are averaged. See Breiman
+    The trees are grown in full, and their class shares are averaged. See Breiman
     (2001), Random forests; Alpaydin 9.7 and 17.6. Thresholds are exact as long as a column has at
     most 65,535 different numbers; beyond that, numbers next to each other share a code.
 
@@ -101,6 +105,7 @@ class RandomForestClassifier(ForestLearner, Classifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
         "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
     }
 
@@ -108,8 +113,10 @@ class RandomForestClassifier(ForestLearner, Classifier):
         self,
         n_estimators: int = 100,
         *,
+        criterion: str = "gini",
         max_features: int | float | str | None = "sqrt",
         max_depth: int | None = None,
+        min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
@@ -120,8 +127,10 @@ class RandomForestClassifier(ForestLearner, Classifier):
         random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
+        self.criterion = criterion
         self.max_features = max_features
         self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.bootstrap = bootstrap
         self.max_samples = max_samples
@@ -140,7 +149,11 @@ class RandomForestClassifier(ForestLearner, Classifier):
 
     @classmethod
     def _example_learners(cls) -> list["RandomForestClassifier"]:
-        return [cls(10), cls(5, oob_score=True, max_samples=0.8, class_weight="balanced")]
+        return [
+            cls(10),
+            cls(5, oob_score=True, max_samples=0.8, class_weight="balanced"),
+            cls(5, criterion="entropy"),
+        ]
 
     @checked_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -179,7 +192,7 @@ class RandomForestClassifier(ForestLearner, Classifier):
             errors.append(1.0 - np.count_nonzero(right) / n_judged if n_judged else np.nan)
 
         self._grow(rows, codes, weights, n_classes, judge, reweigh)
-        self.oob_errors_ = self.oob_score_ = self.oob_decision_function_ = None
+        _forget(self, "oob_errors_", "oob_score_", "oob_decision_function_")
         if self.oob_score:
             totals = votes.sum(axis=1, keepdims=True)
             self.oob_errors_ = np.array(errors)
@@ -208,7 +221,10 @@ class RandomForestClassifier(ForestLearner, Classifier):
         return [self._member(number) for number in range(len(self.forest_))]
 
     def _member(self, number: int) -> DecisionTreeClassifier:
-        tree = DecisionTreeClassifier(max_features=self.max_features, unseen=self.unseen)
+        criterion = "gini" if self.criterion == "gini" else "entropy"
+        tree = DecisionTreeClassifier(
+            criterion=criterion, max_features=self.max_features, unseen=self.unseen
+        )
         tree.classes_ = self.classes_
         return self._as_member(tree, number)
 
@@ -240,11 +256,15 @@ class RandomForestRegressor(ForestLearner, Regressor):
     ----------
     n_estimators
         Number of trees.
+    criterion
+        What splits make small: the "squared_error".
     max_features
         Columns tried at each node, drawn at random: a number, a share, "sqrt" or "log2"; None
         tries all. Columns that are constant in the node do not count.
     max_depth
         Largest number of tests on a path.
+    min_samples_split
+        Fewest rows, or smallest share, of a node that is split.
     min_samples_leaf
         Fewest rows, or smallest share, of a branch.
     bootstrap
@@ -276,18 +296,18 @@ class RandomForestRegressor(ForestLearner, Regressor):
         Rows that each tree was grown on.
     evaluations_ : float
         Trees that a prediction asks.
-    oob_score_ : float or None
-        With `oob_score` the coefficient of determination on rows by the trees that have not seen
-        them.
-    oob_errors_ : ndarray of shape (n_estimators,) or None
-        With `oob_score` the mean squared error of the first trees on such rows, as trees are
+    oob_score_ : float
+        Only with `oob_score`, the coefficient of determination on rows by the trees that have not
+        seen them.
+    oob_errors_ : ndarray of shape (n_estimators,)
+        Only with `oob_score`, the mean squared error of the first trees on such rows, as trees are
         added.
-    oob_prediction_ : ndarray of shape (n_rows,) or None
-        With `oob_score` what those trees say of each row; NaN where there are none.
+    oob_prediction_ : ndarray of shape (n_rows,)
+        Only with `oob_score`, what those trees say of each row; NaN where there are none.
 
     Notes
     -----
-    The trees are grown in full by the squared error, and their means are averaged. See Breiman
+    The trees are grown in full, and their means are averaged. See Breiman
     (2001), Random forests; Alpaydin 9.7 and 17.6.
 
     Examples
@@ -300,14 +320,19 @@ class RandomForestRegressor(ForestLearner, Regressor):
     0.43
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = SHARED_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SHARED_CONSTRAINTS,
+        "criterion": [StrOptions({"squared_error"})],
+    }
 
     def __init__(
         self,
         n_estimators: int = 100,
         *,
+        criterion: str = "squared_error",
         max_features: int | float | str | None = 1.0,
         max_depth: int | None = None,
+        min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
@@ -317,8 +342,10 @@ class RandomForestRegressor(ForestLearner, Regressor):
         random_state: Seed = None,
     ) -> None:
         self.n_estimators = n_estimators
+        self.criterion = criterion
         self.max_features = max_features
         self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.bootstrap = bootstrap
         self.max_samples = max_samples
@@ -357,7 +384,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
 
         self._grow(rows, deviations, weights, 0, judge)
         self.forest_.values[:] += centre
-        self.oob_errors_ = self.oob_score_ = self.oob_prediction_ = None
+        _forget(self, "oob_errors_", "oob_score_", "oob_prediction_")
         if self.oob_score:
             judged = counts > 0
             self.oob_errors_ = np.array(errors)
@@ -389,3 +416,9 @@ class RandomForestRegressor(ForestLearner, Regressor):
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the mean of each row's leaves."""
         return self._averages(X)[:, 0]
+
+
+def _forget(forest: Any, *names: str) -> None:
+    """Remove what an earlier fit may have left."""
+    for name in names:
+        vars(forest).pop(name, None)

@@ -2,7 +2,8 @@
 
 Scores are sums of squares over weights, added up over both sides: with the weights of classes the
 largest has the least Gini index, with the sums of deviations from the node's mean the least squared
-error. Rows of a node are known by their place in it.
+error. For the entropy, sums of w log w take the place of the squares. Rows of a node are known by
+their place in it.
 """
 
 from typing import Any
@@ -24,11 +25,16 @@ SCORE, COLUMN, LOW, HIGH, MISSING, N_SPLIT_FIELDS = range(6)
 #: Columns of the sums by code: rows, weight, what codes are ordered by, and from there on the
 #: weights of classes, or the sum of deviations.
 ROWS, WEIGHT, SHARE, AMOUNTS = range(4)
+#: What splits make small: the squared error of numbers, or an index of classes.
+SQUARED_ERROR, GINI, ENTROPY = np.int64(0), np.int64(1), np.int64(2)
+#: Added to a weight before its logarithm: of no weight w log w is 0, and others are not changed.
+TINY = 1e-300
 #: The side of a category that is not in a node.
 ABSENT = 2
 
 _INNER: dict[str, Any] = {
     "error_model": "numpy",
+    "_nrt": False,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
@@ -110,13 +116,13 @@ def sort_many(keys, n, low, high, places):
 
 
 @njit(**_INNER)
-def scan_keys(keys, node, missing, column, entries, of_classes, sums, min_leaf, best):
+def scan_keys(keys, node, missing, column, entries, criterion, sums, min_leaf, best):
     """Offer the best threshold of sorted keys; those of the code `missing` go to either side."""
     start, n, mean, n_missing = node.start, node.n_rows, node.mean, np.int64(0)
     while keys[0, n - 1 - n_missing] >> PLACE_BITS == np.uint64(missing):
         n_missing += 1
     for sweep in range(2 if n_missing > 0 else 1):
-        squares, product, weight, first = 0.0, 0.0, 0.0, 0.0
+        squares, product, weight, first, others = 0.0, 0.0, 0.0, 0.0, node.squares
         for k in range(sums.shape[1]):
             sums[0, k] = 0.0
         # In a second sweep the missing values are on the first side, before all others.
@@ -126,21 +132,34 @@ def scan_keys(keys, node, missing, column, entries, of_classes, sums, min_leaf, 
             entry = entries[0, start + np.int64(key & PLACE_MASK)]
             share = entry.weight
             weight += share
-            if of_classes:
-                label = np.int64(entry.target)
-                squares += share * (2.0 * sums[0, label] + share)
-                product += share * sums[1, label]
-                sums[0, label] += share
-            else:
+            if criterion == SQUARED_ERROR:
                 first += share * (entry.target - mean)
                 squares, product = first * first, first * sums[1, 0]
+            else:
+                label = np.int64(entry.target)
+                before, total = sums[0, label], sums[1, label]
+                sums[0, label] = before + share
+                if criterion == ENTROPY:
+                    now, left, rest = before + share, total - before, total - before - share
+                    rest = rest if rest > 0.0 else 0.0
+                    squares += now * np.log2(now) - before * np.log2(before + TINY)
+                    others += rest * np.log2(rest + TINY) - left * np.log2(left)
+                else:
+                    squares += share * (2.0 * before + share)
+                    product += share * total
             if i < 0 or keys[0, i + 1] >> PLACE_BITS == key >> PLACE_BITS:
                 continue
             n_first = n_before + i + 1
             if n_first < min_leaf or n - n_first < min_leaf:
                 continue
-            others, rest = node.squares - 2.0 * product + squares, node.weight - weight
-            score = (squares * rest + others * weight) / (weight * rest)
+            rest = node.weight - weight
+            if criterion == ENTROPY:
+                # The node's weight less that times its entropy: at most the weight, as for Gini's.
+                score = node.weight + squares + others
+                score -= weight * np.log2(weight) + rest * np.log2(rest)
+            else:
+                others = node.squares - 2.0 * product + squares
+                score = (squares * rest + others * weight) / (weight * rest)
             if score > best[SCORE]:
                 best[SCORE], best[COLUMN] = score, column
                 best[LOW] = np.float64(key >> PLACE_BITS)
@@ -149,7 +168,7 @@ def scan_keys(keys, node, missing, column, entries, of_classes, sums, min_leaf, 
 
 
 @njit(**_INNER)
-def count_levels(codes, column, node, entries, of_classes, counts, levels):
+def count_levels(codes, column, node, entries, criterion, counts, levels):
     """Add up weights and amounts by code; return how many codes there are, listed in `levels`."""
     n_levels = np.int64(0)
     for i in range(node.start, node.start + node.n_rows):
@@ -160,10 +179,10 @@ def count_levels(codes, column, node, entries, of_classes, counts, levels):
             n_levels += 1
         counts[code, ROWS] += 1.0
         counts[code, WEIGHT] += entry.weight
-        if of_classes:
-            counts[code, AMOUNTS + np.int64(entry.target)] += entry.weight
-        else:
+        if criterion == SQUARED_ERROR:
             counts[code, AMOUNTS] += entry.weight * (entry.target - node.mean)
+        else:
+            counts[code, AMOUNTS + np.int64(entry.target)] += entry.weight
     return n_levels
 
 
@@ -187,7 +206,7 @@ def order_levels(levels, n_levels, counts, by):
 
 
 @njit(**_INNER)
-def scan_levels(levels, n_levels, node, missing, column, counts, sums, min_leaf, best):
+def scan_levels(levels, n_levels, node, missing, column, criterion, counts, sums, min_leaf, best):
     """Offer the best cut between codes in some order; tell whether it is the best so far.
 
     `missing` is the code of missing values where it comes last and they may go to either side; -1
@@ -205,12 +224,18 @@ def scan_levels(levels, n_levels, node, missing, column, counts, sums, min_leaf,
             squares, others = 0.0, 0.0
             for k in range(sums.shape[1]):
                 sums[0, k] += counts[code, AMOUNTS + k]
-                squares += sums[0, k] * sums[0, k]
-                others += (sums[1, k] - sums[0, k]) * (sums[1, k] - sums[0, k])
+                part, other = sums[0, k], sums[1, k] - sums[0, k]
+                other = other if other > 0.0 or criterion != ENTROPY else 0.0
+                squares += part * (np.log2(part + TINY) if criterion == ENTROPY else part)
+                others += other * (np.log2(other + TINY) if criterion == ENTROPY else other)
             if place < 0 or n_first < min_leaf or node.n_rows - n_first < min_leaf:
                 continue
             rest = node.weight - weight
-            score = (squares * rest + others * weight) / (weight * rest)
+            if criterion == ENTROPY:
+                score = node.weight + squares + others
+                score -= weight * np.log2(weight) + rest * np.log2(rest)
+            else:
+                score = (squares * rest + others * weight) / (weight * rest)
             if score > best[SCORE]:
                 is_better = True
                 best[SCORE], best[COLUMN] = score, column

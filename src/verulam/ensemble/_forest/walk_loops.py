@@ -10,7 +10,7 @@ from verulam.numerics import njit
 ROWS_TOGETHER = 8
 ONE = np.uint32(1)
 
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
 
 
 @njit(inline="always")

@@ -7,11 +7,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from verulam.base import DataError, Seed, generator
-from verulam.ensemble._members.members import MemberOutputs
+from verulam.base import (
+    COLLECTION,
+    NUMBERS,
+    SEED,
+    VECTOR,
+    WHOLE,
+    DataError,
+    Seed,
+    array_of_numbers,
+    checked_arguments,
+    generator,
+)
+from verulam.ensemble._members.members import (
+    OUTPUT_NUMBERS,
+    WEIGHTS,
+    MemberOutputs,
+)
 from verulam.numerics import softmax
 
 FloatArray = NDArray[np.float64]
+LIKELIHOODS = array_of_numbers(words="a vector of finite numbers", empty=True)
 
 
 def member_errors(outputs: MemberOutputs | ArrayLike, targets: ArrayLike) -> FloatArray:
@@ -23,6 +39,11 @@ def member_errors(outputs: MemberOutputs | ArrayLike, targets: ArrayLike) -> Flo
         values, classes = outputs.values, outputs.classes
     else:
         values, classes = np.asarray(outputs, dtype=np.float64), None
+    if values.ndim < 2 or not values.size:
+        raise DataError(
+            "outputs must have the shape (members, rows) or (members, rows, classes), with one "
+            f"member and one row or more; got {values.shape}."
+        )
     truth: NDArray = np.asarray(targets)
     if classes is not None:
         places = pd.Index(classes).get_indexer(pd.Index(truth))
@@ -96,8 +117,32 @@ class VarianceAnalysis:
         )
 
 
+def row_counts(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
+    """Return how often each row counts; refuse what are no weights of rows."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    counts = np.asarray(sample_weight, dtype=np.float64)
+    if counts.shape != (n_rows,) or not (counts >= 0).all() or not 0 < counts.sum() < np.inf:
+        raise DataError(
+            f"sample_weight must be {n_rows} finite numbers of 0 or more, one for each row and "
+            "not all 0."
+        )
+    return counts
+
+
+def shares_of_errors(counts: FloatArray, errors: FloatArray) -> FloatArray:
+    """Return shares of the numbers in `member_errors` that sum to 1, by the counts of rows."""
+    shares = np.repeat(counts, errors.shape[1] // len(counts))
+    return shares / shares.sum()
+
+
+@checked_arguments(outputs=OUTPUT_NUMBERS, names=COLLECTION, sample_weight=WEIGHTS)
 def variance_analysis(
-    outputs: MemberOutputs | ArrayLike, targets: ArrayLike, names: Sequence[str] = ()
+    outputs: MemberOutputs | ArrayLike,
+    targets: ArrayLike,
+    names: Sequence[str] = (),
+    *,
+    sample_weight: ArrayLike | None = None,
 ) -> VarianceAnalysis:
     r"""Divide the squared error of an average into bias, variance and covariance.
 
@@ -109,6 +154,8 @@ def variance_analysis(
         What was true.
     names
         Names of the members, where the outputs do not have them.
+    sample_weight
+        How often each row counts; None for once each.
 
     Notes
     -----
@@ -129,9 +176,10 @@ def variance_analysis(
     errors = member_errors(outputs, targets)
     given_names = outputs.names if isinstance(outputs, MemberOutputs) else tuple(names)
     labels = given_names or tuple(f"member {number + 1}" for number in range(len(errors)))
-    biases = errors.mean(axis=1)
+    shares = shares_of_errors(row_counts(sample_weight, len(np.asarray(targets))), errors)
+    biases = errors.mean(axis=1) if sample_weight is None else errors @ shares
     centred = errors - biases[:, None]
-    return VarianceAnalysis(biases, centred @ centred.T / errors.shape[1], labels)
+    return VarianceAnalysis(biases, (centred * shares) @ centred.T, labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +207,7 @@ class CommitteeErrors:
     weights: FloatArray
 
 
+@checked_arguments(outputs=OUTPUT_NUMBERS)
 def committee_errors(outputs: MemberOutputs | ArrayLike, targets: ArrayLike) -> CommitteeErrors:
     r"""Compare single members, their average and their best weighted sum.
 
@@ -197,6 +246,7 @@ def committee_errors(outputs: MemberOutputs | ArrayLike, targets: ArrayLike) -> 
     )
 
 
+@checked_arguments(products=NUMBERS)
 def covariance_weights(products: ArrayLike) -> FloatArray:
     r"""Return the weights of least squared error, :math:`C^{-1} 1 / (1^T C^{-1} 1)`.
 
@@ -233,6 +283,7 @@ def covariance_weights(products: ArrayLike) -> FloatArray:
     return even - plane @ step
 
 
+@checked_arguments(log_likelihoods=LIKELIHOODS, prior=WEIGHTS, complexity=NUMBERS)
 def model_posterior(
     log_likelihoods: ArrayLike, *, prior: ArrayLike | None = None, complexity: ArrayLike = 0.0
 ) -> FloatArray:
@@ -275,6 +326,7 @@ def model_posterior(
     return softmax(logarithms - np.asarray(complexity, dtype=np.float64))
 
 
+@checked_arguments(posterior=VECTOR, count=WHOLE, random_state=SEED)
 def sample_models(posterior: ArrayLike, count: int, random_state: Seed = None) -> FloatArray:
     """Draw models by their probability, and return the share of each among those drawn.
 
@@ -306,6 +358,7 @@ def sample_models(posterior: ArrayLike, count: int, random_state: Seed = None) -
     return generator(random_state).multinomial(count, chances / chances.sum()) / count
 
 
+@checked_arguments(correlations=NUMBERS)
 def effective_members(correlations: ArrayLike) -> float:
     r"""Return how many independent learners correlated ones are worth.
 

@@ -6,8 +6,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from verulam.base import DataError
-from verulam.ensemble._members.members import MemberOutputs
+from verulam.base import (
+    DataError,
+    Kind,
+    checked_arguments,
+)
+from verulam.ensemble._members.members import (
+    OUTPUTS,
+    TARGETS,
+    MemberOutputs,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -61,6 +69,10 @@ class Diversity:
         return means
 
 
+ANSWERS = Kind("labels of members by rows", lambda value: np.ndim(np.asarray(value)) == 2)
+
+
+@checked_arguments(labels=OUTPUTS | ANSWERS, targets=TARGETS)
 def diversity(labels: MemberOutputs | ArrayLike, targets: ArrayLike) -> Diversity:
     r"""Measure how differently members err on the same rows.
 

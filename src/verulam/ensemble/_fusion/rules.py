@@ -7,8 +7,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
-from verulam.base import DataError
-from verulam.ensemble._members.members import MemberOutputs
+from verulam.base import (
+    BOOLEAN,
+    NUMBERS,
+    TEXT,
+    VECTOR,
+    DataError,
+    checked_arguments,
+)
+from verulam.ensemble._members.members import (
+    OUTPUT_NUMBERS,
+    WEIGHTS,
+    MemberOutputs,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -19,6 +30,7 @@ _WEIGHTED = RULES[:3]
 SCALES = ("min_max", "z", "median", "tanh")
 
 
+@checked_arguments(outputs=OUTPUT_NUMBERS, rule=TEXT, weights=WEIGHTS, normalise=BOOLEAN)
 def combine(
     outputs: MemberOutputs | ArrayLike,
     rule: str = "sum",
@@ -122,6 +134,7 @@ def _combined(values: FloatArray, rule: str, shares: FloatArray | None) -> Float
     return values.min(axis=0) if rule == "min" else values.max(axis=0)
 
 
+@checked_arguments(values=NUMBERS, weights=VECTOR)
 def weighted_median(values: ArrayLike, weights: ArrayLike) -> FloatArray:
     """Return the smallest value that half of the weight does not exceed, along the first axis.
 
@@ -145,6 +158,16 @@ def weighted_median(values: ArrayLike, weights: ArrayLike) -> FloatArray:
     place = (running >= 0.5 * running[-1]).argmax(axis=0)
     ranked = np.take_along_axis(numbers, order, axis=0)
     return np.take_along_axis(ranked, place[None], axis=0)[0]
+
+
+def middle(values: FloatArray, counts: FloatArray | None = None) -> FloatArray:
+    """Return the median along the first axis, of values that count so often.
+
+    Between two equal halves it is the mean of the values beside the cut.
+    """
+    if counts is None:
+        return np.median(values, axis=0)
+    return 0.5 * (weighted_median(values, counts) - weighted_median(-values, counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +196,10 @@ class ScoreScale:
         return scaled
 
 
-def score_scale(scores: ArrayLike, method: str = "min_max") -> ScoreScale:
+@checked_arguments(scores=NUMBERS, method=TEXT, sample_weight=WEIGHTS)
+def score_scale(
+    scores: ArrayLike, method: str = "min_max", sample_weight: ArrayLike | None = None
+) -> ScoreScale:
     r"""Find the scale of scores that are no probabilities, so that members can be compared.
 
     Parameters
@@ -183,6 +209,8 @@ def score_scale(scores: ArrayLike, method: str = "min_max") -> ScoreScale:
     method
         "min_max" to between 0 and 1; "z" to mean 0 and deviation 1; "median", the same by median
         and median absolute deviation; "tanh", between 0 and 1 whatever the outliers.
+    sample_weight
+        How often each score along the first axis counts; None for once each.
 
     Notes
     -----
@@ -200,17 +228,20 @@ def score_scale(scores: ArrayLike, method: str = "min_max") -> ScoreScale:
         raise DataError(f"method={method!r}: take one of {', '.join(SCALES)}.")
     if not numbers.size or not np.isfinite(numbers).all():
         raise DataError("scores must be one finite number or more.")
+    counts = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if method == "min_max":
         centre, width = numbers.min(axis=0), np.ptp(numbers, axis=0)
     elif method == "median":
-        centre = np.median(numbers, axis=0)
-        width = np.median(np.abs(numbers - centre), axis=0)
+        centre = middle(numbers, counts)
+        width = middle(np.abs(numbers - centre), counts)
     else:
-        centre, width = numbers.mean(axis=0), numbers.std(axis=0)
+        centre = np.average(numbers, axis=0, weights=counts)
+        width = np.sqrt(np.average((numbers - centre) ** 2, axis=0, weights=counts))
     # Scores that are all alike stay alike.
     return ScoreScale(method, centre, np.where(width > 0, width, 1.0))
 
 
+@checked_arguments(scores=NUMBERS, method=TEXT)
 def normalise_scores(scores: ArrayLike, method: str = "min_max") -> FloatArray:
     """Return scores on one scale, found on themselves.
 
@@ -234,6 +265,7 @@ def normalise_scores(scores: ArrayLike, method: str = "min_max") -> FloatArray:
     return score_scale(scores, method).apply(scores)
 
 
+@checked_arguments(p=NUMBERS, n_members=NUMBERS)
 def majority_probability(p: ArrayLike, n_members: Any) -> Any:
     r"""Return how probable it is that a majority of independent learners is right.
 

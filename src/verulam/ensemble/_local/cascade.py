@@ -18,10 +18,17 @@ from verulam.base import (
     generator,
     spawn_seeds,
 )
-from verulam.ensemble._members.base import EnsembleClassifier, EnsembleRegressor
+from verulam.ensemble._fusion.rules import middle
+from verulam.ensemble._members.base import (
+    REPEATED_ROWS,
+    EnsembleClassifier,
+    EnsembleRegressor,
+    example_classifiers,
+)
 from verulam.ensemble._members.members import (
     FloatArray,
     Member,
+    check_weighted,
     class_outputs,
     fit_member,
     prepared_members,
@@ -152,6 +159,7 @@ class CascadeClassifier(EnsembleClassifier):
     array([0.96, 0.01, 0.03])
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": [list, tuple, None],
         "thresholds": ["array-like", Real],
@@ -162,6 +170,10 @@ class CascadeClassifier(EnsembleClassifier):
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "random_state": RANDOM_STATE,
     }
+
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_classifiers())]
 
     def __init__(
         self,
@@ -185,14 +197,17 @@ class CascadeClassifier(EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach each stage with what the one before was not confident of."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach each stage with what the one before was not confident of.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         labels = self.classes_[codes]
         seeds = spawn_seeds(self.random_state, 2)
         random = generator(seeds[0])
         members, thresholds, costs = self._stages(
-            prepared_members(self._members(), table, seeds[1])
+            prepared_members(self._members(), table, seeds[1], weights)
         )
         rows = np.arange(len(codes))
         self.estimators_: list[Member] = []
@@ -201,7 +216,8 @@ class CascadeClassifier(EnsembleClassifier):
         for place, member in enumerate(members):
             is_last = place == len(members) - 1 and self.remainder == "last"
             train, fresh = (rows, rows[:0]) if is_last else self._divided(rows, codes, random)
-            learner = fit_member(member, take_rows(table, train), labels[train])
+            shares = None if weights is None else weights[train]
+            learner = fit_member(member, take_rows(table, train), labels[train], shares)
             self.estimators_.append((member[0], learner))
             self.n_taught_.append(len(train))
             if len(fresh):
@@ -214,7 +230,7 @@ class CascadeClassifier(EnsembleClassifier):
         used = len(self.estimators_)
         self.thresholds_, self.costs_ = thresholds[:used], costs[:used]
         self._store_exceptions(table, labels, fresh)
-        self.evaluations_ = float(self.evaluations(X).mean())
+        self.evaluations_ = float(np.average(self.evaluations(table), weights=weights))
         return self
 
     def _stages(self, members: list[Member]) -> tuple[list[Member], FloatArray, FloatArray]:
@@ -357,6 +373,7 @@ class CascadeRegressor(EnsembleRegressor):
     1.48
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": [list, tuple, None],
         "thresholds": ["array-like", Interval(Real, 0, None, closed="left"), None],
@@ -387,10 +404,15 @@ class CascadeRegressor(EnsembleRegressor):
         return super()._members()
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach all stages, and find thresholds where none are given."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach all stages, and find thresholds where none are given.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, weights = self._read_weighted(X, y, sample_weight)
         members = self._members()
+        if weights is not None:
+            check_weighted(members)
         is_set = self.thresholds is not None
         limits = np.asarray(self.thresholds if is_set else np.nan, dtype=np.float64)
         limits = np.full(len(members) - 1, float(limits)) if limits.ndim == 0 else limits
@@ -404,14 +426,15 @@ class CascadeRegressor(EnsembleRegressor):
         limits_used = limits.copy()
         for place, (name, learner) in enumerate(members):
             base = learner if tells_deviation(learner) else self._bag(learner, place)
-            ready = fit_member((name, prepared_member(base, table)), table, targets)
+            ready = fit_member((name, prepared_member(base, table)), table, targets, weights)
             self.estimators_.append((name, ready))
             if place < len(limits) and len(rows):
                 deviations = _with_deviation(ready, take_rows(table, rows))[1]
-                limits_used[place] = limits[place] if is_set else float(np.median(deviations))
+                shares = None if weights is None else weights[rows]
+                limits_used[place] = limits[place] if is_set else float(middle(deviations, shares))
                 rows = rows[deviations >= limits_used[place]]
         self.thresholds_ = np.nan_to_num(limits_used, nan=0.0)
-        self.evaluations_ = float(self.evaluations(X).mean())
+        self.evaluations_ = float(np.average(self.evaluations(table), weights=weights))
         return self
 
     def _bag(self, learner: Any, place: int) -> Any:

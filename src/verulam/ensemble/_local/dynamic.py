@@ -16,12 +16,19 @@ from verulam.base import (
     checked_fit_with_parts,
     spawn_seeds,
 )
-from verulam.ensemble._members.base import EnsembleClassifier, EnsembleRegressor, unit_rows
+from verulam.ensemble._members.base import (
+    REPEATED_ROWS,
+    EnsembleClassifier,
+    EnsembleRegressor,
+    example_classifiers,
+    example_regressors,
+    unit_rows,
+)
 from verulam.ensemble._members.members import (
     FloatArray,
     class_outputs,
     cross_outputs,
-    fit_member,
+    fit_members,
     fold_numbers,
     prepared_members,
 )
@@ -104,10 +111,15 @@ class DynamicSelectionClassifier(EnsembleClassifier):
     1.0
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_SHARED,
         "rule": [StrOptions({"best", "vote", "faultless"})],
     }
+
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_classifiers())]
 
     def __init__(
         self,
@@ -125,33 +137,40 @@ class DynamicSelectionClassifier(EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Judge all members on held-out rows, and teach them with all."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Judge all members on held-out rows, and teach them with all.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         labels = self.classes_[codes]
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         numbers = fold_numbers(codes, len(codes), self.folds, seeds[0])
-        responses = cross_outputs(members, table, labels, numbers, self.classes_, "labels")
+        responses = cross_outputs(members, table, labels, numbers, self.classes_, "labels", weights)
         self.right_ = responses.values.argmax(axis=2) == codes
         self._neighbourhood = prepared_member(Neighbourhood(self.n_neighbors), table).fit(table)
-        self.estimators_ = [
-            (name, fit_member((name, learner), table, labels)) for name, learner in members
-        ]
-        self.evaluations_ = float(self.evaluations(X).mean())
+        self._counts = np.ones(len(table)) if weights is None else weights
+        self.estimators_ = fit_members(members, table, labels, weights)
+        self.evaluations_ = float(np.average(self.evaluations(table), weights=weights))
         return self
+
+    def _compares_rows(self) -> bool:
+        return True
 
     def competent(self, X: Any) -> NDArray[np.bool_]:
         """Return which members answer for which row, of shape (n_members, n_rows)."""
         table = self._checked(X)
         # Nearest first: the first mistakes are what "faultless" goes by.
-        right = self.right_[:, self._neighbourhood.transform(table)]
+        places = self._neighbourhood.transform(table)
+        right, counts = self.right_[:, places], self._counts[places]
+        accuracies = (right * counts).sum(axis=2) / counts.sum(axis=1)
         if self.rule == "faultless":
             merits = np.cumprod(right, axis=2).sum(axis=2).astype(np.float64)
             # Where all fail at the nearest row, accuracy decides.
-            merits += np.where(merits.max(axis=0) == 0, right.mean(axis=2), 0.0)
+            merits += np.where(merits.max(axis=0) == 0, accuracies, 0.0)
         else:
-            merits = right.mean(axis=2)
+            merits = accuracies
         if self.rule == "best":
             return np.arange(len(merits))[:, None] == merits.argmax(axis=0)
         return merits >= merits.max(axis=0) - 1e-12
@@ -212,10 +231,15 @@ class DynamicSelectionRegressor(EnsembleRegressor):
     2.0
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_SHARED,
         "n_averaged": [Interval(Integral, 1, None, closed="left")],
     }
+
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_regressors())]
 
     def __init__(
         self,
@@ -233,25 +257,32 @@ class DynamicSelectionRegressor(EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Judge all members on held-out rows, and teach them with all."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Judge all members on held-out rows, and teach them with all.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, weights = self._read_weighted(X, y, sample_weight)
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         numbers = fold_numbers(None, len(targets), self.folds, seeds[0])
-        responses = cross_outputs(members, table, targets, numbers, None)
+        responses = cross_outputs(members, table, targets, numbers, None, weights=weights)
         self.squared_errors_ = (responses.values[:, :, 0] - targets) ** 2
         self._neighbourhood = prepared_member(Neighbourhood(self.n_neighbors), table).fit(table)
-        self.estimators_ = [
-            (name, fit_member((name, learner), table, targets)) for name, learner in members
-        ]
+        self._counts = np.ones(len(table)) if weights is None else weights
+        self.estimators_ = fit_members(members, table, targets, weights)
         self.evaluations_ = float(min(self.n_averaged, len(members)))
         return self
+
+    def _compares_rows(self) -> bool:
+        return True
 
     def competent(self, X: Any) -> NDArray[np.bool_]:
         """Return which members answer for which row, of shape (n_members, n_rows)."""
         table = self._checked(X)
-        errors = self.squared_errors_[:, self._neighbourhood.transform(table)].mean(axis=2)
+        places = self._neighbourhood.transform(table)
+        counts = self._counts[places]
+        errors = (self.squared_errors_[:, places] * counts).sum(axis=2) / counts.sum(axis=1)
         ranks = np.argsort(np.argsort(errors, axis=0, kind="stable"), axis=0, kind="stable")
         return ranks < self.n_averaged
 

@@ -21,17 +21,26 @@ from verulam.base import (
     spawn_seeds,
 )
 from verulam.ensemble._fusion.analysis import variance_analysis
-from verulam.ensemble._members.base import EnsembleClassifier, EnsembleRegressor, unit_rows
+from verulam.ensemble._members.base import (
+    REPEATED_ROWS,
+    EnsembleClassifier,
+    EnsembleRegressor,
+    example_classifiers,
+    example_regressors,
+    unit_rows,
+)
 from verulam.ensemble._members.members import (
     FloatArray,
     Member,
     MemberOutputs,
     cross_outputs,
     fit_member,
+    fit_members,
     fold_numbers,
     outputs_of,
     prepared_members,
     takes_weights,
+    weight_argument,
 )
 from verulam.ensemble._members.tables import prepared_member
 from verulam.numerics import log_softmax, softmax
@@ -61,13 +70,14 @@ class Regions(Transformer):
         self.n_experts = n_experts
         self.seed = seed
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Divide the rows by k-means, every column with deviation 1."""
         inputs = np.asarray(X, dtype=np.float64)
-        spread = inputs.std(axis=0)
+        spread = _moments(inputs, sample_weight)[1]
         self.spread_ = np.where(spread > 0, spread, 1.0)
         count = min(self.n_experts, len(np.unique(inputs, axis=0)))
-        self.clusters_ = KMeans(count, n_init=4, random_state=self.seed).fit(inputs / self.spread_)
+        clusters = KMeans(count, n_init=4, random_state=self.seed)
+        self.clusters_ = clusters.fit(inputs / self.spread_, sample_weight=sample_weight)
         return self
 
     def transform(self, X: ArrayLike) -> FloatArray:
@@ -81,19 +91,21 @@ class Regions(Transformer):
 class SoftmaxGate(Transformer):
     """Weights of experts as the softmax of linear functions of the inputs."""
 
-    def fit(self, X: ArrayLike, y: FloatArray) -> Self:
+    def fit(self, X: ArrayLike, y: FloatArray, sample_weight: Any = None) -> Self:
         """Maximise the sum of responsibilities times logarithms of the weights."""
         inputs = np.asarray(X, dtype=np.float64)
-        self.centre_, spread = inputs.mean(axis=0), inputs.std(axis=0)
+        self.centre_, spread = _moments(inputs, sample_weight)
         self.spread_ = np.where(spread > 0, spread, 1.0)
         design = self._design(inputs)
         n_rows, n_experts = y.shape
+        counts = np.ones(n_rows) if sample_weight is None else sample_weight
+        shares = (counts / counts.sum())[:, None]
 
         def loss(flat: FloatArray) -> tuple[float, FloatArray]:
             weights = flat.reshape(design.shape[1], n_experts)
             logarithms = log_softmax(design @ weights, axis=1)
-            slope = design.T @ (np.exp(logarithms) - y) / n_rows + RIDGE * weights
-            value = -np.sum(y * logarithms) / n_rows + 0.5 * RIDGE * np.sum(weights**2)
+            slope = design.T @ (shares * (np.exp(logarithms) - y)) + RIDGE * weights
+            value = -np.sum(shares * y * logarithms) + 0.5 * RIDGE * np.sum(weights**2)
             return float(value), slope.ravel()
 
         start = getattr(self, "weights_", np.zeros((design.shape[1], n_experts)))
@@ -118,14 +130,17 @@ class LearnedGate(Transformer):
     def __init__(self, classifier: Any) -> None:
         self.classifier = classifier
 
-    def fit(self, X: ArrayLike, y: FloatArray) -> Self:
+    def fit(self, X: ArrayLike, y: FloatArray, sample_weight: Any = None) -> Self:
         """Teach the classifier: each row once for each expert, weighted by responsibility."""
         inputs = np.asarray(X, dtype=np.float64)
         n_rows, n_experts = y.shape
         self.n_experts_ = n_experts
         rows = np.repeat(np.arange(n_rows), n_experts)
+        counts = np.ones(n_rows) if sample_weight is None else sample_weight
         self.classifier_ = clone(self.classifier).fit(
-            inputs[rows], np.tile(np.arange(n_experts), n_rows), sample_weight=y.ravel() + 1e-12
+            inputs[rows],
+            np.tile(np.arange(n_experts), n_rows),
+            sample_weight=((y + 1e-12) * counts[:, None]).ravel(),
         )
         return self
 
@@ -134,6 +149,13 @@ class LearnedGate(Transformer):
         weights = np.zeros((len(np.asarray(X)), self.n_experts_))
         weights[:, self.classifier_.classes_] = self.classifier_.predict_proba(X)
         return weights
+
+
+def _moments(inputs: FloatArray, sample_weight: Any) -> tuple[FloatArray, FloatArray]:
+    """Return means and deviations of the columns."""
+    means = np.average(inputs, axis=0, weights=sample_weight)
+    squares = np.average((inputs - means) ** 2, axis=0, weights=sample_weight)
+    return means, np.sqrt(squares)
 
 
 class _Gated:
@@ -150,15 +172,23 @@ class _Gated:
     estimators_: list[Member]
     _deviation: float
 
+    def _compares_rows(self) -> bool:
+        # Gates and first regions take numbers.
+        return True
+
     def _likelihoods(
-        self, outputs: MemberOutputs, targets: NDArray[Any], responsibilities: FloatArray
+        self,
+        outputs: MemberOutputs,
+        targets: NDArray[Any],
+        responsibilities: FloatArray,
+        counts: FloatArray | None,
     ) -> FloatArray:
         """Return how probable each expert makes each target, of shape (n_rows, n_experts)."""
         raise NotImplementedError
 
     def _train(
         self, members: list[Member], table: Any, targets: NDArray[Any], codes: NDArray[Any] | None,
-        classes: NDArray[Any] | None,
+        classes: NDArray[Any] | None, counts: FloatArray | None,
     ) -> None:  # fmt: skip
         seeds = spawn_seeds(self.random_state, 2)
         joint = self.training == "joint"
@@ -171,11 +201,11 @@ class _Gated:
         if joint:
             # Experts that begin alike would stay alike, so they begin in regions of their own.
             regions = prepared_member(Regions(len(members), seeds[0]), table)
-            shares = regions.fit(table).transform(table)
-            outputs = self._taught(members, table, targets, classes, shares)
+            shares = regions.fit(table, **weight_argument(regions, counts)).transform(table)
+            outputs = self._taught(members, table, targets, classes, shares, counts)
         else:
             numbers = fold_numbers(codes, len(targets), self.folds, seeds[0])
-            outputs = cross_outputs(members, table, targets, numbers, classes)
+            outputs = cross_outputs(members, table, targets, numbers, classes, weights=counts)
             shares = np.full((len(targets), len(members)), 1.0 / len(members))
         base = SoftmaxGate() if self.gate is None else LearnedGate(self.gate)
         inputs = table if self.gate_inputs == "columns" else outputs.features
@@ -183,38 +213,38 @@ class _Gated:
         trace: list[tuple[float, ...]] = []
         weights = responsibilities = shares
         for _ in range(self.max_iter):
-            products = weights * self._likelihoods(outputs, targets, responsibilities)
+            products = weights * self._likelihoods(outputs, targets, responsibilities, counts)
             totals = products.sum(axis=1, keepdims=True)
             responsibilities = products / np.maximum(totals, 1e-300)
-            parts = variance_analysis(outputs, targets)
-            objective = float(np.log(np.maximum(totals, 1e-300)).sum())
+            parts = variance_analysis(outputs, targets, sample_weight=counts)
+            logarithms = np.log(np.maximum(totals[:, 0], 1e-300))
+            objective = float(logarithms.sum() if counts is None else logarithms @ counts)
             trace.append((objective, parts.bias, parts.variance_part, parts.covariance_part))
             if len(trace) > 1 and trace[-1][0] - trace[-2][0] <= self.tol * abs(trace[-1][0]):
                 break
             if joint:
-                outputs = self._taught(members, table, targets, classes, responsibilities)
+                outputs = self._taught(members, table, targets, classes, responsibilities, counts)
             inputs = table if self.gate_inputs == "columns" else outputs.features
-            self.gate_.fit(inputs, responsibilities)
+            self.gate_.fit(inputs, responsibilities, **weight_argument(self.gate_, counts))
             weights = self.gate_.transform(inputs)
         else:
-            self.gate_.fit(inputs, responsibilities)
+            self.gate_.fit(inputs, responsibilities, **weight_argument(self.gate_, counts))
         self.n_iter_ = len(trace)
         columns = np.array(trace).T
         self.log_likelihoods_, self.biases_, self.variances_, self.covariances_ = columns
         if not joint:
-            self.estimators_ = [
-                (name, fit_member((name, learner), table, targets)) for name, learner in members
-            ]
+            self.estimators_ = fit_members(members, table, targets, counts)
 
     def _taught(
         self, members: list[Member], table: Any, targets: NDArray[Any],
-        classes: NDArray[Any] | None, shares: FloatArray,
+        classes: NDArray[Any] | None, shares: FloatArray, counts: FloatArray | None,
     ) -> MemberOutputs:  # fmt: skip
         """Teach each expert with the rows that it is responsible for, and let all speak."""
+        # No row is left out altogether, so that no expert is left without a class.
+        parts = (shares.T + 1e-6) * (1.0 if counts is None else counts)
         self.estimators_ = [
-            # No row is left out altogether, so that no expert is left without a class.
-            (name, fit_member((name, clone(learner)), table, targets, share + 1e-6))
-            for (name, learner), share in zip(members, shares.T, strict=True)
+            (name, fit_member((name, clone(learner)), table, targets, part))
+            for (name, learner), part in zip(members, parts, strict=True)
         ]
         return outputs_of(self.estimators_, table, classes)
 
@@ -296,11 +326,12 @@ class GatedClassifier(_Gated, EnsembleClassifier):
     True
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = _SHARED
 
     @classmethod
     def _example_learners(cls) -> list[Any]:
-        return [cls(folds=2, max_iter=2)]
+        return [cls(example_classifiers(), folds=2, max_iter=2)]
 
     def __init__(
         self,
@@ -326,17 +357,24 @@ class GatedClassifier(_Gated, EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach experts and gate."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach experts and gate.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         seed = spawn_seeds(self.random_state, 3)[2]
-        members = prepared_members(self._members(), table, seed)
-        self._train(members, table, self.classes_[codes], codes, self.classes_)
+        members = prepared_members(self._members(), table, seed, weights)
+        self._train(members, table, self.classes_[codes], codes, self.classes_, weights)
         self.evaluations_ = 1.0 if self.hard else float(len(members))
         return self
 
     def _likelihoods(
-        self, outputs: MemberOutputs, targets: NDArray[Any], responsibilities: FloatArray
+        self,
+        outputs: MemberOutputs,
+        targets: NDArray[Any],
+        responsibilities: FloatArray,
+        counts: FloatArray | None,
     ) -> FloatArray:
         places = np.searchsorted(self.classes_, targets)
         votes = np.take_along_axis(outputs.values, places[None, :, None], axis=2)[:, :, 0]
@@ -417,11 +455,12 @@ class GatedRegressor(_Gated, EnsembleRegressor):
     (1.0, True)
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = _SHARED
 
     @classmethod
     def _example_learners(cls) -> list[Any]:
-        return [cls(folds=2, max_iter=2)]
+        return [cls(example_regressors(), folds=2, max_iter=2)]
 
     def __init__(
         self,
@@ -447,21 +486,29 @@ class GatedRegressor(_Gated, EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach experts and gate."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach experts and gate.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, weights = self._read_weighted(X, y, sample_weight)
         seed = spawn_seeds(self.random_state, 3)[2]
-        members = prepared_members(self._members(), table, seed)
-        self._floor = 1e-6 * (float(np.var(targets)) or 1.0)
-        self._train(members, table, targets, None, None)
+        members = prepared_members(self._members(), table, seed, weights)
+        self._floor = 1e-6 * (float(_moments(targets, weights)[1]) ** 2 or 1.0)
+        self._train(members, table, targets, None, None, weights)
         self.evaluations_ = 1.0 if self.hard else float(len(members))
         return self
 
     def _likelihoods(
-        self, outputs: MemberOutputs, targets: NDArray[Any], responsibilities: FloatArray
+        self,
+        outputs: MemberOutputs,
+        targets: NDArray[Any],
+        responsibilities: FloatArray,
+        counts: FloatArray | None,
     ) -> FloatArray:
         squares = (outputs.values[:, :, 0] - targets).T ** 2
-        variance = max(float((responsibilities * squares).sum(axis=1).mean()), self._floor)
+        means = (responsibilities * squares).sum(axis=1)
+        variance = max(float(np.average(means, weights=counts)), self._floor)
         return np.exp(-0.5 * squares / variance) / np.sqrt(2.0 * np.pi * variance) + 1e-300
 
     def gate_weights(self, X: Any) -> FloatArray:

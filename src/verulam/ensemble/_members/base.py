@@ -15,13 +15,25 @@ from verulam.base import (
     MetaEstimatorMixin,
     Regressor,
     check_is_fitted,
+    check_weights,
     encode_classes,
     is_classifier,
     is_regressor,
     numeric_targets,
 )
-from verulam.ensemble._members.members import Member, named_members
-from verulam.ensemble._members.tables import read_table
+from verulam.ensemble._members.members import (
+    FloatArray,
+    Member,
+    named_members,
+    takes_weights,
+)
+from verulam.ensemble._members.tables import (
+    complete_medians,
+    read_table,
+    take_rows,
+    takes_gaps,
+    without_new_gaps,
+)
 from verulam.nonparametric import KNeighborsClassifier, NeighbourSmoother
 from verulam.parametric import LeastSquares, NaiveBayes
 from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -45,6 +57,22 @@ def default_regressors() -> list[Member]:
     ]
 
 
+def example_classifiers() -> list[Any]:
+    """Return classifiers that take weights of rows, and none of them by a number of rows."""
+    return [NaiveBayes(), DecisionTreeClassifier(max_depth=4)]
+
+
+def example_regressors() -> list[Any]:
+    """Return regressors that take weights of rows, and none of them by a number of rows."""
+    return [LeastSquares(), DecisionTreeRegressor(max_depth=4)]
+
+
+#: A check of the common suite that does not apply, with its reason.
+REPEATED_ROWS = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "rows are shared out at random, and copies of a row may part where a weight does not"
+    )
+}
 #: What is known of the data before a single member is taught.
 _READ = frozenset({"classes_", "n_features_in_", "feature_names_in_"})
 
@@ -72,6 +100,37 @@ class _NamedParts:
             part = getattr(self, name, None)
             if part is not None and not isinstance(part, str) and not suits(part):
                 raise DataError(f"{name}: {type(part).__name__} cannot do {task}.")
+
+    def _takes_weights(self) -> bool:
+        """Tell whether all learners that this one is made of take weights of rows."""
+        return all(map(takes_weights, self._learners("estimator", "final_estimator", "gate")))
+
+    def _learners(self, *names: str) -> list[Any]:
+        """Return the learners that are parameters of these names, and the members."""
+        parts = [getattr(self, name, None) for name in names]
+        learners = [part for part in parts if part is not None and not isinstance(part, str)]
+        if not hasattr(self, "estimator"):
+            learners += [learner for _, learner in self._members()]
+        return learners
+
+    def _compares_rows(self) -> bool:
+        """Tell whether rows are compared with those of training, whatever the members take."""
+        return False
+
+    def _remember_medians(self, table: Any) -> None:
+        """Store what stands in gaps that were not there in training, if somebody needs it."""
+        needs = self._compares_rows() or not all(map(takes_gaps, self._learners("estimator")))
+        self._medians = complete_medians(table) if needs else None
+
+    def _checked(self, X: Any) -> Any:
+        """Return the rows as members take them."""
+        check_is_fitted(self)
+        table = read_table(self, X, reset=False)
+        medians = getattr(self, "_medians", None)
+        return table if medians is None else without_new_gaps(table, medians)
+
+    def _members(self) -> list[Member]:
+        raise NotImplementedError
 
     def _check_names(self, members: list[Member]) -> list[Member]:
         """Refuse names of members that are parameters of the ensemble as well."""
@@ -118,6 +177,7 @@ class EnsembleClassifier(_NamedParts, MetaEstimatorMixin, Classifier):
     """A classifier made of others: it prepares the table for each of them by itself."""
 
     _skipped_checks: ClassVar[dict[str, str]] = {}
+    _passes_by_chance = frozenset(REPEATED_ROWS)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -139,11 +199,28 @@ class EnsembleClassifier(_NamedParts, MetaEstimatorMixin, Classifier):
         if len(classes) < 2:
             raise DataError(f"y has only one class ({classes[0]}); two or more are needed.")
         self.classes_ = classes
+        self._remember_medians(table)
         return table, codes
 
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return read_table(self, X, reset=False)
+    def _read_weighted(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Any, NDArray[np.intp], FloatArray | None]:
+        """Return table, class codes and weights of the rows that weigh anything."""
+        table, codes = self._read(X, y)
+        weights, used = positive_weights(sample_weight, table)
+        if weights is None or len(used) == len(codes):
+            return table, codes, weights
+        table = take_rows(table, used)
+        self._remember_medians(table)
+        # Rows without weight bring no classes either.
+        present, codes = np.unique(codes[used], return_inverse=True)
+        self.classes_ = self.classes_[present]
+        if len(present) < 2:
+            raise DataError(
+                f"sample_weight leaves y only one class ({self.classes_[0]}); two or more are "
+                "needed."
+            )
+        return table, codes, weights
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the combined vote for each class; those of a row sum to 1."""
@@ -159,6 +236,7 @@ class EnsembleRegressor(_NamedParts, MetaEstimatorMixin, Regressor):
     """A regressor made of others: it prepares the table for each of them by itself."""
 
     _skipped_checks: ClassVar[dict[str, str]] = {}
+    _passes_by_chance = frozenset(REPEATED_ROWS)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -177,11 +255,33 @@ class EnsembleRegressor(_NamedParts, MetaEstimatorMixin, Regressor):
         table = read_table(self, X)
         targets = numeric_targets(self, y)
         check_consistent_length(table, targets)
+        self._remember_medians(table)
         return table, targets
 
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return read_table(self, X, reset=False)
+    def _read_weighted(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Any, FloatArray, FloatArray | None]:
+        """Return table, targets and weights of the rows that weigh anything."""
+        table, targets = self._read(X, y)
+        weights, used = positive_weights(sample_weight, table)
+        if weights is None or len(used) == len(targets):
+            return table, targets, weights
+        table = take_rows(table, used)
+        self._remember_medians(table)
+        return table, targets[used], weights
+
+
+def positive_weights(
+    sample_weight: ArrayLike | None, table: Any
+) -> tuple[FloatArray | None, NDArray[np.intp]]:
+    """Return the weights above 0, if there are weights, and the rows that have them."""
+    weights = check_weights(sample_weight, table)
+    if weights is None:
+        return None, np.arange(len(table))
+    used = np.flatnonzero(weights > 0)
+    if not len(used):
+        raise DataError("sample_weight is zero for every row; at least one must be positive.")
+    return weights[used], used
 
 
 def unit_rows(votes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """Members and what they say: clones with seeds, and one tensor of outputs, out of fold if asked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,9 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 
 from verulam.base import (
+    COLLECTION,
+    NONE,
+    SEED,
+    TEXT,
+    VECTOR,
+    WHOLE,
     DataError,
+    Kind,
     Seed,
+    array_of_numbers,
     as_frame,
+    checked_arguments,
     encode_classes,
     generator,
     has_fit_parameter,
@@ -20,6 +29,7 @@ from verulam.base import (
     is_regressor,
     numeric_targets,
     spawn_seeds,
+    whole_trainings,
 )
 from verulam.ensemble._members.tables import prepared_member, take_rows
 
@@ -72,6 +82,15 @@ class MemberOutputs:
         return replace(self, values=self.values[places], names=names)
 
 
+#: Kinds of arguments: outputs as a record, or as numbers too; weights of rows or of members.
+OUTPUTS = Kind("`MemberOutputs`", lambda value: isinstance(value, MemberOutputs))
+OUTPUT_NUMBERS = OUTPUTS | array_of_numbers(
+    words="finite numbers of members by rows, or by rows and classes", empty=True
+)
+TARGETS = Kind("a vector of labels or numbers", lambda value: np.ndim(np.asarray(value)) == 1)
+WEIGHTS = VECTOR | NONE
+
+
 def named_members(estimators: Any, task: str, defaults: Callable[[], list[Member]]) -> list[Member]:
     """Return (name, learner) of all members; two of the same name are numbered."""
     if estimators is None:
@@ -122,8 +141,12 @@ def seeded(estimator: Any, seed: int, *, all_of_them: bool = False) -> Any:
     return estimator.set_params(**dict(zip(free, seeds, strict=True))) if free else estimator
 
 
-def prepared_members(members: Sequence[Member], table: Any, random_state: Seed) -> list[Member]:
-    """Return unfitted clones that can use the table, with seeds where they have none."""
+def prepared_members(
+    members: Sequence[Member], table: Any, random_state: Seed, weights: FloatArray | None = None
+) -> list[Member]:
+    """Return unfitted clones that can use table and weights, with seeds where they have none."""
+    if weights is not None:
+        check_weighted(members)
     seeds = spawn_seeds(random_state, len(members))
     return [
         (name, seeded(prepared_member(learner, table), seed))
@@ -133,21 +156,43 @@ def prepared_members(members: Sequence[Member], table: Any, random_state: Seed) 
 
 def takes_weights(estimator: Any) -> bool:
     """Tell whether a learner, or the last step of a pipeline, takes weights of rows."""
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    if isinstance(last, Pipeline):
-        return takes_weights(last)
-    return has_fit_parameter(last, "sample_weight")
+    if isinstance(estimator, Pipeline):
+        return takes_weights(estimator.steps[-1][1])
+    # An ensemble takes them if all its members do.
+    parts_take = getattr(estimator, "_takes_weights", lambda: True)
+    return has_fit_parameter(estimator, "sample_weight") and parts_take()
+
+
+def check_weighted(members: Sequence[Member]) -> None:
+    """Refuse weights of rows where some member takes none."""
+    for name, learner in members:
+        if not takes_weights(learner):
+            raise DataError(
+                f"sample_weight: member {name!r} ({_kind(_last_step(learner))}) takes no weights "
+                "of rows; leave the weights out, or take another member."
+            )
+
+
+def _last_step(estimator: Any) -> Any:
+    return _last_step(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator
 
 
 def weight_argument(estimator: Any, weights: FloatArray | None) -> dict[str, FloatArray]:
-    """Return what `fit` of a learner or pipeline is given so that rows are weighted."""
-    prefix, last = "", estimator
-    while isinstance(last, Pipeline):
-        step, last = last.steps[-1]
-        prefix += f"{step}__"
-    return {} if weights is None else {f"{prefix}sample_weight": weights}
+    """Return what `fit` of a learner is given so that it, or all steps that can, weigh the rows."""
+    if weights is None:
+        return {}
+    return dict.fromkeys(_weight_names(estimator), weights)
 
 
+def _weight_names(estimator: Any, prefix: str = "") -> Iterator[str]:
+    if isinstance(estimator, Pipeline):
+        for step, part in estimator.steps:
+            yield from _weight_names(part, f"{prefix}{step}__")
+    elif hasattr(estimator, "fit") and has_fit_parameter(estimator, "sample_weight"):
+        yield f"{prefix}sample_weight"
+
+
+@whole_trainings()
 def fit_member(
     member: Member,
     table: Any,
@@ -163,6 +208,13 @@ def fit_member(
         raise
     except Exception as error:
         raise DataError(f"Member {name!r} could not be fitted{where}: {error}") from error
+
+
+def fit_members(
+    members: Sequence[Member], table: Any, targets: NDArray[Any], weights: FloatArray | None = None
+) -> list[Member]:
+    """Return all members after `fit`, with their names."""
+    return [(name, fit_member((name, part), table, targets, weights)) for name, part in members]
 
 
 def class_outputs(
@@ -181,9 +233,10 @@ def class_outputs(
     values = np.asarray(getattr(estimator, method)(table), dtype=np.float64)
     if values.ndim == 1:
         values = np.column_stack([-values, values])
-    known = pd.Index(classes).get_indexer(pd.Index(np.asarray(estimator.classes_)))
-    if np.array_equal(known, np.arange(len(classes))):
+    labels = np.asarray(estimator.classes_)
+    if np.array_equal(labels, classes):
         return values
+    known = pd.Index(classes).get_indexer(pd.Index(labels))
     spread = np.zeros((len(values), len(classes)))
     spread[:, known] = values
     return spread
@@ -223,6 +276,7 @@ def cross_outputs(
     numbers: NDArray[Any],
     classes: NDArray[Any] | None,
     kind: str = "probabilities",
+    weights: FloatArray | None = None,
 ) -> MemberOutputs:
     """Return what members say about rows that they were not taught with, fold by fold."""
     n_outputs = 1 if classes is None else len(classes)
@@ -230,15 +284,17 @@ def cross_outputs(
     for fold in range(int(numbers.max()) + 1):
         inside, outside = np.flatnonzero(numbers == fold), np.flatnonzero(numbers != fold)
         part, held_out = take_rows(table, outside), take_rows(table, inside)
+        shares = None if weights is None else weights[outside]
         for place, (name, learner) in enumerate(members):
             ready = fit_member(
-                (name, prepared_member(learner, part)), part, targets[outside], None,
+                (name, prepared_member(learner, part)), part, targets[outside], shares,
                 f" without fold {fold + 1} of {int(numbers.max()) + 1}",
             )  # fmt: skip
             values[place, inside] = outputs_of([(name, ready)], held_out, classes, kind).values[0]
     return MemberOutputs(values, tuple(name for name, _ in members), classes)
 
 
+@checked_arguments(estimators=COLLECTION, y=TARGETS, folds=WHOLE, outputs=TEXT, random_state=SEED)
 def out_of_fold_outputs(
     estimators: Sequence[Any],
     X: Any,

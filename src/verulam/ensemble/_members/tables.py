@@ -177,3 +177,43 @@ def _encoded(learner: Any, table: Any, able: Abilities) -> Any:
         encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
         parts.append(("categories", encoder, categories))
     return make_pipeline(ColumnTransformer(parts), learner)
+
+
+def takes_gaps(estimator: Any) -> bool:
+    """Tell whether a learner can predict where a value is missing that never was in training."""
+    if not isinstance(estimator, Pipeline):
+        return abilities(estimator).missing
+    first = estimator.steps[0][1]
+    passes_gaps = isinstance(first, (ColumnSubset, *_SCALERS)) and len(estimator) > 1
+    return takes_gaps(estimator[1:] if passes_gaps else first)
+
+
+def complete_medians(table: Any) -> NDArray[np.float64]:
+    """Return the median of each column of numbers without gaps, and NaN for all other columns."""
+    if not isinstance(table, pd.DataFrame):
+        return np.median(table, axis=0)
+    columns = (table.iloc[:, place] for place in range(table.shape[1]))
+    return np.array(
+        [
+            np.nan
+            if is_categorical(column) or column.isna().any()
+            else np.median(column.to_numpy(dtype=np.float64))
+            for column in columns
+        ]
+    )
+
+
+def without_new_gaps(table: Any, medians: NDArray[np.float64]) -> Any:
+    """Return the table with medians in gaps of the columns that have one."""
+    if not isinstance(table, pd.DataFrame):
+        gaps = np.isnan(table) & ~np.isnan(medians)
+        return np.where(gaps, medians, table) if gaps.any() else table
+    gapped = table.isna().any().to_numpy() & ~np.isnan(medians)
+    if not gapped.any():
+        return table
+    table = table.copy()
+    for place in np.flatnonzero(gapped):
+        # By position, for names may be of any type.
+        column = table.iloc[:, place].astype(np.float64).fillna(medians[place])
+        table.isetitem(int(place), column)
+    return table

@@ -5,7 +5,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import make_pipeline
 
@@ -13,17 +12,17 @@ from verulam.base import (
     RANDOM_STATE,
     DataError,
     HasMethods,
+    InSteps,
     Interval,
     Options,
     Seed,
     StrOptions,
+    check_weights,
     checked_fit_with_parts,
     generator,
-    is_classifier,
+    iterate_in_threads,
     spawn_seeds,
-    thread_map,
 )
-from verulam.ensemble._fusion.diversity import diversity
 from verulam.ensemble._fusion.rules import combine
 from verulam.ensemble._members.base import EnsembleClassifier, EnsembleRegressor, unit_rows
 from verulam.ensemble._members.members import (
@@ -34,6 +33,7 @@ from verulam.ensemble._members.members import (
     fold_numbers,
     outputs_of,
     seeded,
+    takes_weights,
 )
 from verulam.ensemble._members.tables import ColumnSubset, prepared_member, take_columns, take_rows
 from verulam.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -64,7 +64,7 @@ class Draw:
     seed: int
 
 
-class _Bags:
+class _Bags(InSteps):
     """What bags of classifiers and of regressors share."""
 
     estimator: Any
@@ -74,6 +74,11 @@ class _Bags:
     max_features: int | float
     n_jobs: int | None
     random_state: Seed
+    _skipped_checks: ClassVar[dict[str, str]] = {
+        "check_sample_weight_equivalence_on_dense_data": (
+            "a row that is there twice is drawn otherwise than one of twice the weight"
+        )
+    }
 
     @classmethod
     def _example_learners(cls) -> list[Any]:
@@ -113,8 +118,30 @@ class _Bags:
             draws.append(Draw(rows, columns, seed))
         return draws
 
-    def _teach(self, table: Any, targets: NDArray[Any], draws: list[Draw], base: Any) -> list[Any]:
+    def _weights(self, sample_weight: Any, table: Any, base: Any) -> FloatArray | None:
+        """Return the weights of the rows, if there are any and members can use them."""
+        weights = check_weights(sample_weight, table)
+        if weights is None:
+            return None
+        if not takes_weights(base):
+            raise DataError(
+                f"sample_weight: the estimator {type(base).__name__} takes no weights; take one "
+                "whose fit does, or leave them out."
+            )
+        if not weights.any():
+            raise DataError("sample_weight is zero for every row; at least one must be positive.")
+        return weights
+
+    def _teach(
+        self,
+        table: Any,
+        targets: NDArray[Any],
+        draws: list[Draw],
+        base: Any,
+        weights: FloatArray | None,
+    ) -> list[Any]:
         """Return a fitted member for each draw; neither order nor threads change any of them."""
+        counts_rows = takes_weights(base)
 
         def taught(draw: Draw) -> Any:
             if draw.columns is None:
@@ -122,16 +149,27 @@ class _Bags:
             else:
                 view = prepared_member(base, take_columns(table, draw.columns))
                 copy = make_pipeline(ColumnSubset(draw.columns), view)
-            part = take_rows(table, draw.rows)
             member = (type(base).__name__, seeded(copy, draw.seed, all_of_them=True))
-            return fit_member(member, part, targets[draw.rows])
+            rows, shares = draw.rows, None if weights is None else weights[draw.rows]
+            if self.sampling == "bootstrap" and counts_rows:
+                # A row that was drawn twice is quicker learned once, with twice the weight.
+                counts = np.bincount(draw.rows).astype(np.float64)
+                rows = np.flatnonzero(counts)
+                shares = counts[rows] * (1.0 if weights is None else weights[rows])
+            return fit_member(member, take_rows(table, rows), targets[rows], shares)
 
         n_jobs = 1 if self.n_jobs is None else max(self.n_jobs, 0)
-        return thread_map(taught, draws, threads=n_jobs)
+        members = iterate_in_threads(taught, draws, threads=n_jobs)
+        return list(self._steps(members, "member", len(draws)))
 
 
 def _count(size: float, total: int) -> int:
     return max(1, round(size * total)) if isinstance(size, float) else int(size)
+
+
+def _rows_aside(draw: Draw, n_rows: int) -> NDArray[np.intp]:
+    """Return the rows that a member has not seen."""
+    return np.flatnonzero(np.bincount(draw.rows, minlength=n_rows) == 0)
 
 
 def _drawn_rows(
@@ -158,8 +196,9 @@ class BaggingClassifier(_Bags, EnsembleClassifier):
     n_estimators
         Number of members.
     sampling
-        "bootstrap" draws rows with replacement; "subsets" without; "folds" leaves out one of
-        `n_estimators` folds for each member, a committee by cross-validation.
+        "bootstrap" draws rows with replacement (learners that take weights meet each row once,
+        with a weight); "subsets" without; "folds" leaves out one of `n_estimators` folds for each
+        member, a committee by cross-validation.
     max_samples
         Rows that are drawn for a member: a number, or a share of all.
     max_features
@@ -229,16 +268,17 @@ class BaggingClassifier(_Bags, EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Draw rows and columns, and teach the members."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Draw rows and columns, and teach the members, with the weights of their rows if any."""
         table, codes = self._read(X, y)
         draws = self._draws(codes, len(codes), table.shape[1])
         base = DecisionTreeClassifier() if self.estimator is None else self.estimator
-        self.estimators_ = self._teach(table, self.classes_[codes], draws, base)
+        weights = self._weights(sample_weight, table, base)
+        self.estimators_ = self._teach(table, self.classes_[codes], draws, base, weights)
         self.rows_ = [draw.rows for draw in draws]
         votes = np.zeros((len(codes), len(self.classes_)))
         for learner, draw in zip(self.estimators_, draws, strict=True):
-            fresh = np.setdiff1d(np.arange(len(codes)), draw.rows)
+            fresh = _rows_aside(draw, len(codes))
             if len(fresh):
                 responses = class_outputs(
                     learner, take_rows(table, fresh), self.classes_, self._kind()
@@ -278,8 +318,9 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
     n_estimators
         Number of members.
     sampling
-        "bootstrap" draws rows with replacement; "subsets" without; "folds" leaves out one of
-        `n_estimators` folds for each member, a committee by cross-validation.
+        "bootstrap" draws rows with replacement (learners that take weights meet each row once,
+        with a weight); "subsets" without; "folds" leaves out one of `n_estimators` folds for each
+        member, a committee by cross-validation.
     max_samples
         Rows that are drawn for a member: a number, or a share of all.
     max_features
@@ -344,16 +385,17 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Draw rows and columns, and teach the members."""
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Draw rows and columns, and teach the members, with the weights of their rows if any."""
         table, targets = self._read(X, y)
         draws = self._draws(None, len(targets), table.shape[1])
         base = DecisionTreeRegressor() if self.estimator is None else self.estimator
-        self.estimators_ = self._teach(table, targets, draws, base)
+        weights = self._weights(sample_weight, table, base)
+        self.estimators_ = self._teach(table, targets, draws, base, weights)
         self.rows_ = [draw.rows for draw in draws]
         values = np.full((len(draws), len(targets)), np.nan)
         for place, (learner, draw) in enumerate(zip(self.estimators_, draws, strict=True)):
-            fresh = np.setdiff1d(np.arange(len(targets)), draw.rows)
+            fresh = _rows_aside(draw, len(targets))
             if len(fresh):
                 values[place, fresh] = learner.predict(take_rows(table, fresh))
         judged = ~np.isnan(values).all(axis=0)
@@ -377,104 +419,3 @@ class BaggingRegressor(_Bags, EnsembleRegressor):
     def predict(self, X: Any) -> FloatArray:
         """Return the mean or median of the members' predictions."""
         return combine(self.member_outputs(X), "sum" if self.rule == "mean" else "median")[:, 0]
-
-
-@dataclass(frozen=True, eq=False)
-class Stability:
-    """How alike learners are that the same algorithm makes of other samples.
-
-    Attributes
-    ----------
-    correlation
-        Mean correlation of their predictions; for classes, of being right.
-    disagreement
-        Mean share of fresh rows on which two classifiers differ; for numbers, the mean squared
-        difference over the variance of the target.
-    error
-        Their mean error on fresh rows.
-    """
-
-    correlation: float
-    disagreement: float
-    error: float
-
-
-def stability(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    n_samples: int = 20,
-    test_share: float = 0.3,
-    random_state: Seed = None,
-) -> Stability:
-    """Measure how much a learner changes with its training rows.
-
-    Parameters
-    ----------
-    estimator
-        Classifier or regressor.
-    X
-        Inputs.
-    y
-        Labels, or numbers.
-    n_samples
-        Bootstrap samples that it is taught with.
-    test_share
-        Share of the rows on which the learners are compared, and which none of them sees.
-    random_state
-        Seed.
-
-    Notes
-    -----
-    An algorithm is stable where learners from resampled sets are highly correlated: nearest
-    neighbours are, trees and condensed neighbours are not, and gain from bagging. See Alpaydin
-    17.6.
-
-    Examples
-    --------
-    >>> from verulam.data import dataset
-    >>> from verulam.ensemble import stability
-    >>> from verulam.nonparametric import KNeighborsClassifier
-    >>> from verulam.tree import DecisionTreeClassifier
-    >>> digits = dataset("digits")
-    >>> X, y = digits.inputs[:500], digits.target_values[:500]
-    >>> for learner in (KNeighborsClassifier(n_neighbors=1), DecisionTreeClassifier()):
-    ...     record = stability(learner, X, y, n_samples=5, random_state=0)
-    ...     print(type(learner).__name__, round(record.disagreement, 2))
-    KNeighborsClassifier 0.03
-    DecisionTreeClassifier 0.33
-    """
-    if n_samples < 2 or not 0 < test_share < 1:
-        raise DataError(
-            f"n_samples={n_samples}, test_share={test_share}: take two samples or more, and a "
-            "share between 0 and 1."
-        )
-    random = generator(random_state)
-    table = X if isinstance(X, pd.DataFrame) else np.asarray(X, dtype=np.float64)
-    targets = np.asarray(y)
-    order = random.permutation(len(targets))
-    n_test = max(1, round(test_share * len(targets)))
-    test, train = np.sort(order[:n_test]), np.sort(order[n_test:])
-    maker: Any = BaggingClassifier if is_classifier(estimator) else BaggingRegressor
-    bag = maker(estimator, n_estimators=n_samples, random_state=random)
-    bag.fit(take_rows(table, train), targets[train])
-    responses = bag.member_outputs(take_rows(table, test))
-    if responses.classes is not None:
-        report = diversity(responses, targets[test])
-        labels = responses.labels
-        apart = np.array([[(a != b).mean() for b in labels] for a in labels])
-        return Stability(_off_diagonal(report.correlation), _off_diagonal(apart),
-                         float(report.errors.mean()))  # fmt: skip
-    values = responses.values[:, :, 0]
-    spread = max(float(np.var(targets[test])), 1e-300)
-    apart = ((values[:, None] - values[None, :]) ** 2).mean(axis=2) / spread
-    moving = values.std(axis=1).min() > 0
-    likeness = _off_diagonal(np.corrcoef(values)) if moving else 1.0
-    return Stability(
-        likeness, _off_diagonal(apart), float(((values - targets[test]) ** 2).mean() / spread)
-    )
-
-
-def _off_diagonal(matrix: NDArray[Any]) -> float:
-    return float(matrix[~np.eye(len(matrix), dtype=bool)].mean())

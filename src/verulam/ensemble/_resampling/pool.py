@@ -7,11 +7,32 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 
-from verulam.base import DataError, Seed, clone, generator, spawn_seeds
+from verulam.base import (
+    COLLECTION,
+    COUNT,
+    NUMBER,
+    SEED,
+    DataError,
+    Kind,
+    Seed,
+    checked_arguments,
+    clone,
+    generator,
+    spawn_seeds,
+)
 from verulam.ensemble._members.members import Member, seeded
 from verulam.ensemble._members.tables import ColumnSubset
 
+MAPPING = Kind("a dictionary", lambda value: isinstance(value, Mapping))
 
+
+@checked_arguments(
+    estimators=COLLECTION | MAPPING,
+    n_states=COUNT,
+    n_subsets=COUNT,
+    column_share=NUMBER,
+    random_state=SEED,
+)
 def build_pool(
     estimators: Mapping[str, Any] | Sequence[Any],
     *,

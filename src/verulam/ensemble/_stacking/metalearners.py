@@ -8,24 +8,36 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import (
+    NONE,
+    NUMBER,
     RANDOM_STATE,
+    TABLE,
     DataError,
     HasMethods,
     Interval,
     Seed,
+    checked_arguments,
     checked_fit_with_parts,
     spawn_seeds,
 )
-from verulam.ensemble._members.base import EnsembleClassifier, unit_rows
+from verulam.ensemble._members.base import (
+    REPEATED_ROWS,
+    EnsembleClassifier,
+    example_classifiers,
+    unit_rows,
+)
 from verulam.ensemble._members.members import (
     FloatArray,
+    check_weighted,
     class_outputs,
     cross_outputs,
     fit_member,
+    fit_members,
     fold_numbers,
     outputs_of,
     prepared_members,
     seeded,
+    weight_argument,
 )
 from verulam.ensemble._members.tables import prepared_member
 from verulam.linear import LogisticDiscriminant
@@ -98,6 +110,7 @@ class EigenLearners(EnsembleClassifier):
     (9, 3)
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_SHARED,
         "final_estimator": [HasMethods(["fit", "predict"]), None],
@@ -106,7 +119,7 @@ class EigenLearners(EnsembleClassifier):
 
     @classmethod
     def _example_learners(cls) -> list[Any]:
-        return [cls(folds=2, final_estimator=NaiveBayes())]
+        return [cls(example_classifiers(), folds=2, final_estimator=NaiveBayes())]
 
     def __init__(
         self,
@@ -126,36 +139,51 @@ class EigenLearners(EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Find components of held-out outputs and train the classifier of them."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find components of held-out outputs and train the classifier of them.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         labels = self.classes_[codes]
         seeds = spawn_seeds(self.random_state, 3)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         numbers = fold_numbers(codes, len(codes), self.folds, seeds[0])
-        responses = cross_outputs(members, table, labels, numbers, self.classes_)
-        features = responses.features
+        responses = cross_outputs(members, table, labels, numbers, self.classes_, weights=weights)
         self.output_names_ = responses.feature_names
-        if self.extractor is None:
-            self._mean = features.mean(axis=0)
-            _, lengths, axes = np.linalg.svd(features - self._mean, full_matrices=False)
-            count = _component_count(lengths**2, self.n_components)
-            self.variances_ = lengths[:count] ** 2 / len(features)
-            self.loadings_: Any = _signed(axes[:count]).T
-            components = (features - self._mean) @ self.loadings_
-        else:
-            self.loadings_ = None
-            self.extractor_ = seeded(prepared_member(self.extractor, features), seeds[2])
-            components = np.asarray(self.extractor_.fit_transform(features))
-            self.variances_ = components.var(axis=0)
+        components = self._found_components(responses.features, seeds[2], weights)
         base = self.final_estimator or LogisticDiscriminant(alpha=1e-3)
         final = seeded(prepared_member(base, components), seeds[2])
-        self.final_estimator_ = fit_member(("final_estimator", final), components, labels)
-        self.estimators_ = [
-            (name, fit_member((name, learner), table, labels)) for name, learner in members
-        ]
+        if weights is not None:
+            check_weighted([("final_estimator", base)])
+        self.final_estimator_ = fit_member(("final_estimator", final), components, labels, weights)
+        self.estimators_ = fit_members(members, table, labels, weights)
         self.evaluations_ = float(len(members))
         return self
+
+    def _found_components(
+        self, features: FloatArray, seed: int, weights: FloatArray | None
+    ) -> FloatArray:
+        """Store what makes components of outputs; return those of some outputs."""
+        if self.extractor is None:
+            counts = np.ones(len(features)) if weights is None else weights
+            self._mean = np.average(features, axis=0, weights=counts)
+            # Squares of the rows are added up as often as each counts.
+            roots = np.sqrt(counts)[:, None]
+            _, lengths, axes = np.linalg.svd((features - self._mean) * roots, full_matrices=False)
+            count = _component_count(lengths**2, self.n_components)
+            self.variances_ = lengths[:count] ** 2 / counts.sum()
+            self.loadings_: Any = _signed(axes[:count]).T
+            return (features - self._mean) @ self.loadings_
+        if weights is not None:
+            check_weighted([("extractor", self.extractor)])
+        self.loadings_ = None
+        self.extractor_ = seeded(prepared_member(self.extractor, features), seed)
+        argument = weight_argument(self.extractor_, weights)
+        components = np.asarray(self.extractor_.fit_transform(features, **argument))
+        centre = np.average(components, axis=0, weights=weights)
+        self.variances_ = np.average((components - centre) ** 2, axis=0, weights=weights)
+        return components
 
     def components(self, X: Any) -> FloatArray:
         """Return the outputs of the metalearners."""
@@ -206,6 +234,7 @@ class Correspondence:
     inertias: FloatArray
 
 
+@checked_arguments(table=TABLE, n_components=NUMBER | NONE)
 def correspondence_analysis(
     table: ArrayLike, n_components: int | float | None = None
 ) -> Correspondence:
@@ -297,11 +326,12 @@ class CorrespondenceClassifier(EnsembleClassifier):
     (3, 2)
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = _SHARED
 
     @classmethod
     def _example_learners(cls) -> list[Any]:
-        return [cls(folds=2)]
+        return [cls(example_classifiers(), folds=2)]
 
     def __init__(
         self,
@@ -317,22 +347,25 @@ class CorrespondenceClassifier(EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Analyse the labels that members give to held-out rows."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Analyse the labels that members give to held-out rows.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         labels = self.classes_[codes]
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         numbers = fold_numbers(codes, len(codes), self.folds, seeds[0])
-        responses = cross_outputs(members, table, labels, numbers, self.classes_, "labels")
+        responses = cross_outputs(members, table, labels, numbers, self.classes_, "labels", weights)
         indicators = np.hstack([responses.features, np.eye(len(self.classes_))[codes]])
+        if weights is not None:
+            indicators *= weights[:, None]
         places = correspondence_analysis(indicators, self.n_components).columns
         self.output_names_ = responses.feature_names
         self.columns_ = places[: len(responses.feature_names)]
         self.centres_ = places[len(responses.feature_names) :]
-        self.estimators_ = [
-            (name, fit_member((name, learner), table, labels)) for name, learner in members
-        ]
+        self.estimators_ = fit_members(members, table, labels, weights)
         self.evaluations_ = float(len(members))
         return self
 

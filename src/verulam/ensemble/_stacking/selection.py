@@ -10,22 +10,41 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import (
+    BOOLEAN,
+    NUMBER,
     RANDOM_STATE,
+    TEXT,
     DataError,
     Interval,
     Seed,
     StrOptions,
+    checked_arguments,
     checked_fit_with_parts,
     spawn_seeds,
 )
-from verulam.ensemble._fusion.analysis import effective_members, member_errors
+from verulam.ensemble._fusion.analysis import (
+    effective_members,
+    member_errors,
+    row_counts,
+)
 from verulam.ensemble._fusion.rules import combine
-from verulam.ensemble._members.base import EnsembleClassifier, EnsembleRegressor, unit_rows
+from verulam.ensemble._members.base import (
+    REPEATED_ROWS,
+    EnsembleClassifier,
+    EnsembleRegressor,
+    example_classifiers,
+    example_regressors,
+    unit_rows,
+)
 from verulam.ensemble._members.members import (
+    OUTPUT_NUMBERS,
+    OUTPUTS,
+    TARGETS,
+    WEIGHTS,
     FloatArray,
     MemberOutputs,
     cross_outputs,
-    fit_member,
+    fit_members,
     fold_numbers,
     outputs_of,
     prepared_members,
@@ -59,6 +78,16 @@ class MemberSelection:
     steps: tuple[tuple[tuple[int, ...], float], ...]
 
 
+@checked_arguments(
+    outputs=OUTPUTS,
+    targets=TARGETS,
+    direction=TEXT,
+    combiner=TEXT,
+    costs=WEIGHTS,
+    cost_weight=NUMBER,
+    replace=BOOLEAN,
+    sample_weight=WEIGHTS,
+)
 def select_members(
     outputs: MemberOutputs,
     targets: ArrayLike,
@@ -68,6 +97,7 @@ def select_members(
     costs: ArrayLike | None = None,
     cost_weight: float = 0.0,
     replace: bool = False,
+    sample_weight: ArrayLike | None = None,
 ) -> MemberSelection:
     r"""Search for the members that do best together.
 
@@ -88,6 +118,8 @@ def select_members(
         How much of the score a unit of cost is worth; 0 looks at the score alone.
     replace
         Whether a member may be added again, which gives it more weight (forward only).
+    sample_weight
+        How often each row counts; None for once each.
 
     Notes
     -----
@@ -118,7 +150,7 @@ def select_members(
     prices = np.ones(n_members) if costs is None else np.asarray(costs, dtype=np.float64)
     if prices.shape != (n_members,) or not (prices >= 0).all():
         raise DataError(f"costs must be {n_members} numbers of 0 or more; got {costs!r}.")
-    judge = _judge(outputs, targets, combiner, cost_weight * prices)
+    judge = _judge(outputs, targets, combiner, cost_weight * prices, sample_weight)
     steps: list[tuple[tuple[int, ...], float]] = []
     if direction == "backward":
         start = tuple(range(n_members))
@@ -130,23 +162,31 @@ def select_members(
     return MemberSelection(members, names, score, tuple(steps))
 
 
-def _judge(outputs: MemberOutputs, targets: ArrayLike, combiner: str, prices: FloatArray) -> Judge:
+def _judge(
+    outputs: MemberOutputs,
+    targets: ArrayLike,
+    combiner: str,
+    prices: FloatArray,
+    sample_weight: ArrayLike | None,
+) -> Judge:
     """Return the score of a subset: accuracy or minus squared error, less the price."""
     errors = member_errors(outputs, targets)
     truth = np.asarray(targets)
+    counts = row_counts(sample_weight, len(truth))
     codes = None
     if outputs.classes is not None:
         codes = pd.Index(outputs.classes).get_indexer(pd.Index(truth))
 
     def score(members: tuple[int, ...]) -> float:
         part = outputs.of(members)
-        weights = None if combiner == "vote" else simplex_weights(part, truth)
+        weights = None if combiner == "vote" else simplex_weights(part, truth, counts)
         price = float(prices[sorted(set(members))].sum())
         if codes is not None:
             answers = combine(part, weights=weights).argmax(axis=1)
-            return float((answers == codes).mean()) - price
+            return float(np.average(answers == codes, weights=counts)) - price
         shares = np.full(len(members), 1.0 / len(members)) if weights is None else weights
-        return -float(np.mean((shares @ errors[list(members)]) ** 2)) - price
+        squares = (shares @ errors[list(members)]) ** 2
+        return -float(np.average(squares, weights=counts)) - price
 
     return score
 
@@ -212,6 +252,7 @@ class CorrelationPruning:
     effective_after: float
 
 
+@checked_arguments(outputs=OUTPUT_NUMBERS, targets=TARGETS, threshold=NUMBER)
 def prune_correlated(
     outputs: MemberOutputs, targets: ArrayLike, *, threshold: float = 0.9
 ) -> CorrelationPruning:
@@ -325,7 +366,12 @@ class EnsembleSelectionClassifier(EnsembleClassifier):
     ['tree', 'neighbours']
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = _SHARED
+
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_classifiers())]
 
     def __init__(
         self,
@@ -349,18 +395,19 @@ class EnsembleSelectionClassifier(EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Select members on held-out rows, and teach them with all."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Select members on held-out rows, and teach them with all.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         labels = self.classes_[codes]
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         numbers = fold_numbers(codes, len(codes), self.folds, seeds[0])
-        responses = cross_outputs(members, table, labels, numbers, self.classes_)
-        self.selection_, self.weights_, places = _selected(self, responses, labels)
-        self.estimators_ = [
-            (members[place][0], fit_member(members[place], table, labels)) for place in places
-        ]
+        responses = cross_outputs(members, table, labels, numbers, self.classes_, weights=weights)
+        self.selection_, self.weights_, places = _selected(self, responses, labels, weights)
+        self.estimators_ = fit_members([members[k] for k in places], table, labels, weights)
         self.evaluations_ = float(len(places))
         return self
 
@@ -420,7 +467,12 @@ class EnsembleSelectionRegressor(EnsembleRegressor):
     {'linear': 0.25, 'tree': 0.25, 'neighbours': 0.5}
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = _SHARED
+
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_regressors())]
 
     def __init__(
         self,
@@ -444,17 +496,18 @@ class EnsembleSelectionRegressor(EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Select members on held-out rows, and teach them with all."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Select members on held-out rows, and teach them with all.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, weights = self._read_weighted(X, y, sample_weight)
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         numbers = fold_numbers(None, len(targets), self.folds, seeds[0])
-        responses = cross_outputs(members, table, targets, numbers, None)
-        self.selection_, self.weights_, places = _selected(self, responses, targets)
-        self.estimators_ = [
-            (members[place][0], fit_member(members[place], table, targets)) for place in places
-        ]
+        responses = cross_outputs(members, table, targets, numbers, None, weights=weights)
+        self.selection_, self.weights_, places = _selected(self, responses, targets, weights)
+        self.estimators_ = fit_members([members[k] for k in places], table, targets, weights)
         self.evaluations_ = float(len(places))
         return self
 
@@ -465,15 +518,16 @@ class EnsembleSelectionRegressor(EnsembleRegressor):
 
 
 def _selected(
-    learner: Any, responses: MemberOutputs, targets: NDArray[Any]
+    learner: Any, responses: MemberOutputs, targets: NDArray[Any], weights: FloatArray | None
 ) -> tuple[MemberSelection, FloatArray, Sequence[int]]:
     """Return the search, and weights and places of the members that were selected."""
     selection = select_members(
         responses, targets, direction=learner.direction, combiner=learner.combiner,
         costs=learner.costs, cost_weight=learner.cost_weight, replace=learner.replace,
+        sample_weight=weights,
     )  # fmt: skip
     places, counts = np.unique(selection.members, return_counts=True)
-    weights = counts / counts.sum()
+    shares = counts / counts.sum()
     if learner.combiner == "simplex":
-        weights = simplex_weights(responses.of(places), targets)
-    return selection, weights, places.tolist()
+        shares = simplex_weights(responses.of(places), targets, weights)
+    return selection, shares, places.tolist()

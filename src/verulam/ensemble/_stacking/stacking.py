@@ -13,19 +13,32 @@ from verulam.base import (
     Interval,
     Seed,
     StrOptions,
+    checked_arguments,
     checked_fit_with_parts,
     spawn_seeds,
 )
-from verulam.ensemble._fusion.analysis import member_errors
+from verulam.ensemble._fusion.analysis import member_errors, row_counts, shares_of_errors
 from verulam.ensemble._fusion.rules import combine
-from verulam.ensemble._members.base import EnsembleClassifier, EnsembleRegressor, unit_rows
+from verulam.ensemble._members.base import (
+    REPEATED_ROWS,
+    EnsembleClassifier,
+    EnsembleRegressor,
+    example_classifiers,
+    example_regressors,
+    unit_rows,
+)
 from verulam.ensemble._members.members import (
+    OUTPUT_NUMBERS,
+    TARGETS,
+    WEIGHTS,
     FloatArray,
     Member,
     MemberOutputs,
+    check_weighted,
     class_outputs,
     cross_outputs,
     fit_member,
+    fit_members,
     fold_numbers,
     outputs_of,
     prepared_members,
@@ -45,7 +58,12 @@ _SHARED: dict[str, Any] = {
 }
 
 
-def simplex_weights(outputs: MemberOutputs | ArrayLike, targets: ArrayLike) -> FloatArray:
+@checked_arguments(outputs=OUTPUT_NUMBERS, targets=TARGETS, sample_weight=WEIGHTS)
+def simplex_weights(
+    outputs: MemberOutputs | ArrayLike,
+    targets: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+) -> FloatArray:
     r"""Return the weights of least squared error that are 0 or more and sum to 1.
 
     Parameters
@@ -54,6 +72,8 @@ def simplex_weights(outputs: MemberOutputs | ArrayLike, targets: ArrayLike) -> F
         What the members said: `MemberOutputs`, or an array (n_members, n_rows).
     targets
         What was true.
+    sample_weight
+        How often each row counts; None for once each.
 
     Notes
     -----
@@ -72,7 +92,8 @@ def simplex_weights(outputs: MemberOutputs | ArrayLike, targets: ArrayLike) -> F
     array([0.75, 0.25, 0.  ])
     """
     errors = member_errors(outputs, targets)
-    products = errors @ errors.T / errors.shape[1]
+    counts = row_counts(sample_weight, len(np.asarray(targets)))
+    products = (errors * shares_of_errors(counts, errors)) @ errors.T
     scale = float(np.trace(products)) / len(products)
     if not scale > 0:
         return np.full(len(products), 1.0 / len(products))
@@ -103,12 +124,14 @@ class _Stack:
         classes: NDArray[Any] | None,
         kind: str,
         seed: int,
+        weights: FloatArray | None,
     ) -> tuple[MemberOutputs, NDArray[np.intp]]:
         """Return what members say about rows they were not taught with, and which rows."""
         n_rows = len(targets)
         if self.validation_fraction is None:
             numbers = fold_numbers(codes, n_rows, self.folds, seed)
-            return cross_outputs(members, table, targets, numbers, classes, kind), np.arange(n_rows)
+            outputs = cross_outputs(members, table, targets, numbers, classes, kind, weights)
+            return outputs, np.arange(n_rows)
         parts = fold_numbers(codes, n_rows, n_rows, seed)
         # Folds of single rows run through the classes in turn, so their order is stratified.
         order = np.argsort(parts, kind="stable")
@@ -117,18 +140,24 @@ class _Stack:
         fresh = np.sort(order[spaced])
         rest = np.setdiff1d(np.arange(n_rows), fresh)
         part = take_rows(table, rest)
-        ready = [
-            (name, fit_member((name, prepared_member(learner, part)), part, targets[rest]))
-            for name, learner in members
-        ]
+        shares = None if weights is None else weights[rest]
+        copies = [(name, prepared_member(learner, part)) for name, learner in members]
+        ready = fit_members(copies, part, targets[rest], shares)
         return outputs_of(ready, take_rows(table, fresh), classes, kind), fresh
 
     def _taught_combiner(
-        self, default: Any, outputs: MemberOutputs, targets: NDArray[Any], seed: int
+        self,
+        default: Any,
+        outputs: MemberOutputs,
+        targets: NDArray[Any],
+        seed: int,
+        weights: FloatArray | None,
     ) -> Any:
         base = default if self.final_estimator is None else self.final_estimator
         copy = seeded(prepared_member(base, outputs.features), seed)
-        return fit_member(("final_estimator", copy), outputs.features, targets)
+        if weights is not None:
+            check_weighted([("final_estimator", base)])
+        return fit_member(("final_estimator", copy), outputs.features, targets, weights)
 
 
 def walk_lazily(
@@ -217,6 +246,7 @@ class StackingClassifier(_Stack, EnsembleClassifier):
     (['naive_bayes', 'tree', 'neighbours'], 2.0)
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_SHARED,
         "outputs": [StrOptions({"probabilities", "labels"})],
@@ -224,8 +254,8 @@ class StackingClassifier(_Stack, EnsembleClassifier):
 
     @classmethod
     def _example_learners(cls) -> list[Any]:
-        tree = DecisionTreeClassifier(max_leaf_nodes=4)
-        return [cls(final_estimator="simplex", folds=2), cls(final_estimator=tree), cls(folds=2)]
+        members, tree = example_classifiers(), DecisionTreeClassifier(max_leaf_nodes=4)
+        return [cls(members, "simplex", folds=2), cls(members, tree), cls(members, folds=2)]
 
     def __init__(
         self,
@@ -245,29 +275,31 @@ class StackingClassifier(_Stack, EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Let members speak about rows they have not seen, train the combiner, teach them all."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Let members speak about rows they have not seen, train the combiner, teach them all.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         labels = self.classes_[codes]
         seeds = spawn_seeds(self.random_state, 3)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         responses, rows = self._stack_outputs(
-            members, table, labels, codes, self.classes_, self.outputs, seeds[0]
+            members, table, labels, codes, self.classes_, self.outputs, seeds[0], weights
         )
+        shares = None if weights is None else weights[rows]
         self.weights_ = self.final_estimator_ = None
         if isinstance(self.final_estimator, str):
-            self.weights_ = simplex_weights(responses, labels[rows])
+            self.weights_ = simplex_weights(responses, labels[rows], shares)
         else:
             # On held-out outputs that separate the classes, likelihood alone has no maximum.
             default = LogisticDiscriminant(alpha=1e-3)
             self.final_estimator_ = self._taught_combiner(
-                default, responses, labels[rows], seeds[2]
+                default, responses, labels[rows], seeds[2], shares
             )
-        self.estimators_ = [
-            (name, fit_member((name, learner), table, labels)) for name, learner in members
-        ]
+        self.estimators_ = fit_members(members, table, labels, weights)
         self.used_members_ = self._used()
-        self.evaluations_ = float(self.evaluations(X).mean())
+        self.evaluations_ = float(np.average(self.evaluations(table), weights=weights))
         return self
 
     def _used(self) -> list[str]:
@@ -363,11 +395,13 @@ class StackingRegressor(_Stack, EnsembleRegressor):
     array([0.2 , 0.28, 0.52])
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = _SHARED
 
     @classmethod
     def _example_learners(cls) -> list[Any]:
-        return [cls(folds=2), cls(folds=2, final_estimator=DecisionTreeRegressor(max_depth=3))]
+        members, tree = example_regressors(), DecisionTreeRegressor(max_depth=3)
+        return [cls(members, folds=2), cls(members, tree, folds=2)]
 
     def __init__(
         self,
@@ -385,25 +419,27 @@ class StackingRegressor(_Stack, EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Let members speak about rows they have not seen, train the combiner, teach them all."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Let members speak about rows they have not seen, train the combiner, teach them all.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, weights = self._read_weighted(X, y, sample_weight)
         seeds = spawn_seeds(self.random_state, 3)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         responses, rows = self._stack_outputs(
-            members, table, targets, None, None, "numbers", seeds[0]
+            members, table, targets, None, None, "numbers", seeds[0], weights
         )
+        shares = None if weights is None else weights[rows]
         self.weights_ = self.final_estimator_ = None
         if isinstance(self.final_estimator, str):
-            self.weights_ = simplex_weights(responses, targets[rows])
+            self.weights_ = simplex_weights(responses, targets[rows], shares)
         else:
             self.final_estimator_ = self._taught_combiner(
-                LeastSquares(), responses, targets[rows], seeds[2]
+                LeastSquares(), responses, targets[rows], seeds[2], shares
             )
-        self.estimators_ = [
-            (name, fit_member((name, learner), table, targets)) for name, learner in members
-        ]
-        self.evaluations_ = float(self.evaluations(X).mean())
+        self.estimators_ = fit_members(members, table, targets, weights)
+        self.evaluations_ = float(np.average(self.evaluations(table), weights=weights))
         return self
 
     @property

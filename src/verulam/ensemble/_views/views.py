@@ -17,12 +17,19 @@ from verulam.base import (
     StrOptions,
     Transformer,
     check_is_fitted,
+    check_weights,
     checked_fit,
     checked_fit_with_parts,
     validate_data,
 )
 from verulam.ensemble._members.base import EnsembleClassifier
-from verulam.ensemble._members.members import FloatArray, class_outputs, fit_member, seeded
+from verulam.ensemble._members.members import (
+    FloatArray,
+    check_weighted,
+    class_outputs,
+    fit_member,
+    seeded,
+)
 from verulam.ensemble._members.tables import (
     ColumnSubset,
     column_positions,
@@ -89,26 +96,34 @@ class SharedFactors(Transformer):
         self.n_components = n_components
 
     @checked_fit
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Find the factors."""
+    def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the factors.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
         inputs = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         table = X if hasattr(X, "columns") else inputs
         self.views_ = read_views(self.views, table)
-        self._centre = inputs.mean(axis=0)
-        spread = inputs.std(axis=0)
+        weights = check_weights(sample_weight, inputs)
+        counts = np.ones(len(inputs)) if weights is None else weights
+        if not counts.any():
+            raise DataError("sample_weight is zero for every row; at least one must be positive.")
+        self._centre = np.average(inputs, axis=0, weights=counts)
+        spread = np.sqrt(np.average((inputs - self._centre) ** 2, axis=0, weights=counts))
         self._spread = np.where(spread > 0, spread, 1.0)
-        scaled = (inputs - self._centre) / self._spread
+        # Squares of the rows are added up as often as each counts.
+        scaled = (inputs - self._centre) / self._spread * np.sqrt(counts)[:, None]
         count = min(self.n_components, *(len(view) for view in self.views_), len(inputs) - 1)
         bases, makers = [], []
         for view in self.views_:
             left, lengths, right = np.linalg.svd(scaled[:, view], full_matrices=False)
             present = lengths > 1e-10 * max(lengths.max(), 1.0)
             left, lengths, right = left[:, present], lengths[present], right[present]
-            shrink = lengths / np.sqrt(lengths**2 + RIDGE * len(inputs))
+            shrink = lengths / np.sqrt(lengths**2 + RIDGE * counts.sum())
             bases.append(left * shrink)
             makers.append((right.T / lengths) * shrink**2 @ left.T)
         factors, lengths, _ = np.linalg.svd(np.hstack(bases), full_matrices=False)
-        factors = factors[:, :count] * np.sqrt(len(inputs))
+        factors = factors[:, :count] * np.sqrt(counts.sum())
         self.correlations_ = lengths[:count] ** 2 / len(self.views_)
         self.weights_ = [maker @ factors for maker in makers]
         return self
@@ -223,10 +238,16 @@ class MultiViewClassifier(EnsembleClassifier):
         self.n_components = n_components
         self.random_state = random_state
 
+    def _compares_rows(self) -> bool:
+        return self.integration in ("intermediate", "latent")
+
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach a learner for each view, or one for all."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach a learner for each view, or one for all.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         self.views_ = read_views(self.views, table)
         names = list(self.views) if isinstance(self.views, Mapping) else []
         names = names or [f"view {number + 1}" for number in range(len(self.views_))]
@@ -252,7 +273,10 @@ class MultiViewClassifier(EnsembleClassifier):
             model = self._of_numbers(make_pipeline(factors, base), table)
         if isinstance(seed, int):
             model = seeded(model, seed)
-        self.model_ = fit_member((self.integration, model), table, self.classes_[codes])
+        if weights is not None:
+            part = model if self.integration == "intermediate" else base
+            check_weighted([("estimator", part)])
+        self.model_ = fit_member((self.integration, model), table, self.classes_[codes], weights)
         self.evaluations_ = float(len(self.views_)) if self.integration == "late" else 1.0
         return self
 

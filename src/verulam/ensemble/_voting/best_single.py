@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import RANDOM_STATE, Interval, Seed, checked_fit_with_parts, spawn_seeds
-from verulam.ensemble._members.base import EnsembleClassifier, EnsembleRegressor
+from verulam.ensemble._members.base import (
+    REPEATED_ROWS,
+    EnsembleClassifier,
+    EnsembleRegressor,
+    example_classifiers,
+    example_regressors,
+)
 from verulam.ensemble._members.members import (
     FloatArray,
     class_outputs,
@@ -65,7 +71,12 @@ class BestSingleClassifier(EnsembleClassifier):
     ('naive_bayes', [0.028, 0.096, 0.028])
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = _CONSTRAINTS
+
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_classifiers())]
 
     def __init__(
         self, estimators: list[Any] | None = None, *, folds: int = 5, random_state: Seed = None
@@ -75,17 +86,21 @@ class BestSingleClassifier(EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Compare the learners and teach the best with all rows."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Compare the learners and teach the best with all rows.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         labels = self.classes_[codes]
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         numbers = fold_numbers(codes, len(codes), self.folds, seeds[0])
-        outputs = cross_outputs(members, table, labels, numbers, self.classes_, "labels")
-        self.errors_ = (outputs.values.argmax(axis=2) != codes).mean(axis=1)
+        outputs = cross_outputs(members, table, labels, numbers, self.classes_, "labels", weights)
+        wrong = outputs.values.argmax(axis=2) != codes
+        self.errors_ = np.average(wrong, axis=1, weights=weights)
         self.best_name_, best = members[int(self.errors_.argmin())]
-        self.best_estimator_ = fit_member((self.best_name_, best), table, labels)
+        self.best_estimator_ = fit_member((self.best_name_, best), table, labels, weights)
         self.evaluations_ = 1.0
         return self
 
@@ -137,7 +152,12 @@ class BestSingleRegressor(EnsembleRegressor):
     'neighbours'
     """
 
+    _skipped_checks: ClassVar[dict[str, str]] = REPEATED_ROWS
     _parameter_constraints: ClassVar[dict[str, Any]] = _CONSTRAINTS
+
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_regressors())]
 
     def __init__(
         self, estimators: list[Any] | None = None, *, folds: int = 5, random_state: Seed = None
@@ -147,16 +167,20 @@ class BestSingleRegressor(EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Compare the learners and teach the best with all rows."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Compare the learners and teach the best with all rows.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, weights = self._read_weighted(X, y, sample_weight)
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         numbers = fold_numbers(None, len(targets), self.folds, seeds[0])
-        outputs = cross_outputs(members, table, targets, numbers, None)
-        self.errors_ = ((outputs.values[:, :, 0] - targets) ** 2).mean(axis=1)
+        outputs = cross_outputs(members, table, targets, numbers, None, weights=weights)
+        squares = (outputs.values[:, :, 0] - targets) ** 2
+        self.errors_ = np.average(squares, axis=1, weights=weights)
         self.best_name_, best = members[int(self.errors_.argmin())]
-        self.best_estimator_ = fit_member((self.best_name_, best), table, targets)
+        self.best_estimator_ = fit_member((self.best_name_, best), table, targets, weights)
         self.evaluations_ = 1.0
         return self
 

@@ -8,20 +8,37 @@ from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import (
     RANDOM_STATE,
+    TEXT,
     DataError,
     Interval,
     Seed,
     StrOptions,
+    checked_arguments,
     checked_fit_with_parts,
     spawn_seeds,
 )
-from verulam.ensemble._fusion.analysis import covariance_weights, member_errors, model_posterior
+from verulam.ensemble._fusion.analysis import (
+    covariance_weights,
+    member_errors,
+    model_posterior,
+    row_counts,
+    shares_of_errors,
+)
 from verulam.ensemble._fusion.rules import RULES, SCALES, combine, score_scale
-from verulam.ensemble._members.base import EnsembleClassifier, EnsembleRegressor, unit_rows
+from verulam.ensemble._members.base import (
+    EnsembleClassifier,
+    EnsembleRegressor,
+    example_classifiers,
+    example_regressors,
+    unit_rows,
+)
 from verulam.ensemble._members.members import (
+    OUTPUTS,
+    TARGETS,
+    WEIGHTS,
     MemberOutputs,
     cross_outputs,
-    fit_member,
+    fit_members,
     fold_numbers,
     outputs_of,
     prepared_members,
@@ -29,7 +46,9 @@ from verulam.ensemble._members.members import (
 
 FloatArray = NDArray[np.float64]
 
-_WEIGHTS = StrOptions({"accuracy", "log_odds", "covariance", "posterior"})
+#: Ways to find weights of members.
+METHODS = ("accuracy", "log_odds", "covariance", "posterior")
+_WEIGHTS = StrOptions(set(METHODS))
 _SHARED: dict[str, Any] = {
     "estimators": [list, tuple, None],
     "weights": ["array-like", None],
@@ -38,7 +57,13 @@ _SHARED: dict[str, Any] = {
 }
 
 
-def estimated_weights(outputs: MemberOutputs, targets: NDArray[Any], method: str) -> FloatArray:
+@checked_arguments(outputs=OUTPUTS, targets=TARGETS, method=TEXT, sample_weight=WEIGHTS)
+def estimated_weights(
+    outputs: MemberOutputs,
+    targets: NDArray[Any],
+    method: str,
+    sample_weight: ArrayLike | None = None,
+) -> FloatArray:
     r"""Return weights of members from what they said about rows that they were not taught with.
 
     Parameters
@@ -51,6 +76,8 @@ def estimated_weights(outputs: MemberOutputs, targets: NDArray[Any], method: str
         "accuracy", in proportion to the share of rows that a classifier gets right, or to the
         inverse of a regressor's squared error; "log_odds" of the accuracy, at least 0; "covariance"
         of the errors, which may give weights below 0; "posterior" probability of each model.
+    sample_weight
+        How often each row counts; None for once each.
 
     Notes
     -----
@@ -66,22 +93,26 @@ def estimated_weights(outputs: MemberOutputs, targets: NDArray[Any], method: str
     >>> estimated_weights(said, np.array([1.1, 2.1]), "accuracy").round(3)
     array([0.991, 0.009])
     """
+    if method not in METHODS:
+        raise DataError(f"method={method!r}: take one of {', '.join(METHODS)}.")
     errors = member_errors(outputs, targets)
-    squares = np.maximum((errors**2).mean(axis=1), 1e-300)
+    rows = row_counts(sample_weight, len(targets))
+    shares = shares_of_errors(rows, errors)
     if method == "covariance":
-        return covariance_weights(errors @ errors.T / errors.shape[1])
+        return covariance_weights((errors * shares) @ errors.T)
     if outputs.classes is None:
+        squares = np.maximum(errors**2 @ shares, 1e-300)
         if method == "posterior":
-            return model_posterior(-0.5 * errors.shape[1] * np.log(squares))
+            return model_posterior(-0.5 * rows.sum() * np.log(squares))
         return (1.0 / squares) / (1.0 / squares).sum()
     places = np.searchsorted(outputs.classes, targets)
     if method == "posterior":
         vote = np.take_along_axis(outputs.values, places[None, :, None], axis=2)[:, :, 0]
         # A single row that a model held for impossible should not rule it out for ever.
-        return model_posterior(np.log(np.clip(vote, 1e-6, None)).sum(axis=1))
-    accuracy = (outputs.values.argmax(axis=2) == places).mean(axis=1)
+        return model_posterior(np.log(np.clip(vote, 1e-6, None)) @ rows)
+    accuracy = (outputs.values.argmax(axis=2) == places) @ rows / rows.sum()
     if method == "log_odds":
-        n_rows = len(places)
+        n_rows = max(rows.sum(), 1.0)
         bounded = np.clip(accuracy, 0.5 / n_rows, 1.0 - 0.5 / n_rows)
         accuracy = np.maximum(np.log(bounded / (1.0 - bounded) * (len(outputs.classes) - 1)), 0.0)
     total = accuracy.sum()
@@ -152,6 +183,10 @@ class VotingClassifier(EnsembleClassifier):
         "reject_label": "no_validation",
     }
 
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_classifiers())]
+
     def __init__(
         self,
         estimators: list[Any] | None = None,
@@ -174,34 +209,36 @@ class VotingClassifier(EnsembleClassifier):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach all members, and find weights and scales where they are asked for."""
-        table, codes = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach all members, and find weights and scales where they are asked for.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, codes, weights = self._read_weighted(X, y, sample_weight)
         labels = self.classes_[codes]
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         self.weights_ = np.full(len(members), 1.0 / len(members))
         if self.scaling is not None or isinstance(self.weights, str):
             numbers = fold_numbers(codes, len(codes), self.folds, seeds[0])
             kind = "probabilities" if self.scaling is None else "scores"
-            outputs = cross_outputs(members, table, labels, numbers, self.classes_, kind)
-            self._find_scale(outputs)
+            outputs = cross_outputs(members, table, labels, numbers, self.classes_, kind, weights)
+            self._find_scale(outputs, weights)
             if isinstance(self.weights, str):
                 scaled = MemberOutputs(self._scaled(outputs), outputs.names, outputs.classes)
-                self.weights_ = estimated_weights(scaled, labels, self.weights)
+                self.weights_ = estimated_weights(scaled, labels, self.weights, weights)
         if self.weights is not None and not isinstance(self.weights, str):
             self.weights_ = _known_weights(self.weights, len(members))
-        self.estimators_ = [
-            (name, fit_member((name, part), table, labels)) for name, part in members
-        ]
+        self.estimators_ = fit_members(members, table, labels, weights)
         self.evaluations_ = float(len(members))
         return self
 
-    def _find_scale(self, outputs: MemberOutputs) -> None:
+    def _find_scale(self, outputs: MemberOutputs, weights: FloatArray | None) -> None:
         if self.scaling is not None:
             # One scale for all classes of a member, which are compared with one another.
             by_member = outputs.values.reshape(len(outputs.values), -1).T
-            self._scale = score_scale(by_member, self.scaling)
+            counts = None if weights is None else np.repeat(weights, outputs.values.shape[2])
+            self._scale = score_scale(by_member, self.scaling, counts)
 
     def _scaled(self, outputs: MemberOutputs) -> FloatArray:
         if self.scaling is None:
@@ -299,6 +336,10 @@ class VotingRegressor(EnsembleRegressor):
         "weights": [StrOptions({"accuracy", "covariance", "posterior"}), "array-like", None],
     }
 
+    @classmethod
+    def _example_learners(cls) -> list[Any]:
+        return [cls(example_regressors())]
+
     def __init__(
         self,
         estimators: list[Any] | None = None,
@@ -315,24 +356,25 @@ class VotingRegressor(EnsembleRegressor):
         self.random_state = random_state
 
     @checked_fit_with_parts
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Teach all members, and find weights where they are asked for."""
-        table, targets = self._read(X, y)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Teach all members, and find weights where they are asked for.
+
+        `sample_weight` says how often each row counts; all learners must take it.
+        """
+        table, targets, weights = self._read_weighted(X, y, sample_weight)
         seeds = spawn_seeds(self.random_state, 2)
-        members = prepared_members(self._members(), table, seeds[1])
+        members = prepared_members(self._members(), table, seeds[1], weights)
         if isinstance(self.weights, str):
             if self.rule == "median" and self.weights == "covariance":
                 raise DataError("weights='covariance' may be below 0; take rule='mean' with it.")
             numbers = fold_numbers(None, len(targets), self.folds, seeds[0])
-            outputs = cross_outputs(members, table, targets, numbers, None)
-            self.weights_ = estimated_weights(outputs, targets, self.weights)
+            outputs = cross_outputs(members, table, targets, numbers, None, weights=weights)
+            self.weights_ = estimated_weights(outputs, targets, self.weights, weights)
         elif self.weights is None:
             self.weights_ = np.full(len(members), 1.0 / len(members))
         else:
             self.weights_ = _known_weights(self.weights, len(members))
-        self.estimators_ = [
-            (name, fit_member((name, part), table, targets)) for name, part in members
-        ]
+        self.estimators_ = fit_members(members, table, targets, weights)
         self.evaluations_ = float(len(members))
         return self
 
