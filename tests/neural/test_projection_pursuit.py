@@ -77,6 +77,9 @@ def test_much_smoothing_leaves_a_plane():
 def test_odd_tables():
     constant = ProjectionPursuitRegressor(1, random_state=0).fit(np.ones((6, 2)), np.arange(6.0))
     assert constant.predict(np.ones((1, 2))) == pytest.approx(2.5, abs=1e-6)
+    # One column that says nothing leaves one direction to look along.
+    single = ProjectionPursuitRegressor(1, random_state=0).fit(np.ones((6, 1)), np.arange(6.0))
+    assert single.predict(np.ones((1, 1))) == pytest.approx(2.5, abs=1e-6)
     with pytest.raises(ValueError, match="n_terms"):
         ProjectionPursuitRegressor(0).fit(ROWS, ROWS[:, 0])
 

@@ -60,6 +60,16 @@ class TestGradient:
             slopes[place] = (ends[0] - ends[1]) / 2e-6
         np.testing.assert_allclose(error.value_and_gradient(theta)[1], slopes, atol=1e-6)
 
+    def test_differences_where_the_upper_patches_are_apart_too(self):
+        error = problem((1, 11, 12), (2, 2), stride=2)
+        assert [(layer.down, layer.across) for layer in error.network.layout.layers][1] == (2, 2)
+        theta = start_of(error)
+        gradient = error.value_and_gradient(theta)[1]
+        # Of many weights some directions will do.
+        for direction in np.random.default_rng(2).normal(size=(5, len(theta))):
+            ends = [error.value_and_gradient(theta + step * direction)[0] for step in (1e-6, -1e-6)]
+            assert gradient @ direction == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-7)
+
     def test_it_is_a_perceptron_with_tied_windows(self):
         """The same network with full matrices, whose biases happen to be equal."""
         layer = window_layer((1, 5, 5), 3, n_maps=2)

@@ -54,6 +54,16 @@ def test_every_depth(hidden):
     )
 
 
+@pytest.mark.parametrize("output", ["softmax", "binary", "identity"])
+def test_more_rows_than_a_chunk(output, monkeypatch):
+    error = problem("tanh", output, (4, 3), skip=True)
+    theta = RANDOM.normal(size=error.network.layout.n_parameters)
+    direction = RANDOM.normal(size=len(theta))
+    at_once = hessian_product(error, theta, direction)
+    monkeypatch.setattr("verulam.neural._network.curvature.CHUNK_ROWS", 4)
+    np.testing.assert_allclose(hessian_product(error, theta, direction), at_once, rtol=1e-12)
+
+
 def test_absent_and_tied_weights():
     mask = np.ones((3, 4), dtype=bool)
     mask[0, 1] = False
@@ -68,15 +78,47 @@ def test_absent_and_tied_weights():
     )
 
 
-def test_it_is_symmetric_and_its_diagonal_is_that_of_the_matrix():
-    error = problem("logistic", "softmax")
+def full_matrix(error, theta):
+    return np.array([hessian_product(error, theta, row) for row in np.eye(len(theta))])
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_it_is_symmetric_and_its_diagonal_is_that_of_the_matrix(activation, output):
+    error = problem(activation, output, skip=True)
     theta = RANDOM.normal(size=error.network.layout.n_parameters)
-    matrix = np.array([hessian_product(error, theta, row) for row in np.eye(len(theta))])
+    matrix = full_matrix(error, theta)
     np.testing.assert_allclose(matrix, matrix.T, atol=1e-14)
-    np.testing.assert_allclose(hessian_diagonal(error, theta), np.diag(matrix), atol=1e-14)
+    np.testing.assert_allclose(hessian_diagonal(error, theta), np.diag(matrix), atol=1e-13)
+
+
+@pytest.mark.parametrize("numbers", [1, 2**22])
+def test_the_diagonal_of_deep_networks_with_absent_and_tied_weights(numbers, monkeypatch):
+    monkeypatch.setattr("verulam.neural._network.curvature.MATRIX_NUMBERS", numbers)
+    mask = np.ones((3, 4), dtype=bool)
+    mask[0, 1] = False
+    tied = np.full((4, 3), -1)
+    tied[:2, 0] = 0
+    for options in ({"masks": [mask, None, None]}, {"tied": [None, tied, None]}):
+        error = problem("tanh", "softmax", (4, 3), **options)
+        theta = error.network.layout.start(np.random.default_rng(0), "glorot", "tanh", np.float64)
+        expected = np.diag(full_matrix(error, theta))
+        np.testing.assert_allclose(hessian_diagonal(error, theta), expected, atol=1e-13)
+
+
+def test_the_diagonal_costs_no_product_for_each_weight(monkeypatch):
+    error = problem("tanh", "softmax")
+
+    def refuse(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr("verulam.neural._network.curvature.hessian_product", refuse)
+    assert len(hessian_diagonal(error, np.zeros(error.network.layout.n_parameters))) == 31
 
 
 def test_other_lengths_are_refused():
     error = problem("tanh", "identity")
     with pytest.raises(DataError, match="expected 26 numbers each"):
         hessian_product(error, np.zeros(3), np.zeros(3))
+    with pytest.raises(DataError, match="theta: expected 26 numbers"):
+        hessian_diagonal(error, np.zeros(3))

@@ -6,7 +6,9 @@ from scipy.special import expit
 
 from verulam.base import UnknownNameError
 from verulam.neural import Network, TrainingError, activate, layout_of, mean_error
+from verulam.neural._network.gradient_loops import activate_units, output_errors
 from verulam.neural._network.network import ACTIVATIONS, OUTPUTS
+from verulam.neural._network.units import activate_batch, batch_errors
 from verulam.numerics import Adam, GradientDescent, RuleMemory
 
 RANDOM = np.random.default_rng(3)
@@ -261,7 +263,9 @@ class TestSteps:
         memory = RuleMemory.of(GradientDescent(0.3, momentum), fused)
         loss = error.run_epoch(fused, memory, order, 1)
         memory = RuleMemory.of(GradientDescent(0.3, momentum), stepped)
-        total = sum(error._step(stepped, memory, order[place : place + 1]) for place in range(9))
+        total = sum(
+            error._step(stepped, memory, order[place : place + 1], []) for place in range(9)
+        )
         np.testing.assert_allclose(fused, stepped, atol=1e-13)
         assert loss == pytest.approx(total / 9 + error._penalty(stepped), abs=1e-13)
 
@@ -283,7 +287,7 @@ class TestSteps:
         error = problem("tanh", "identity", weights=np.array([0.0] * 4 + [1.0] * 5))
         theta = start_of(error)
         memory = RuleMemory.of(Adam(0.1), theta)
-        assert error._step(theta, memory, np.arange(4)) == 0.0
+        assert error._step(theta, memory, np.arange(4), []) == 0.0
         np.testing.assert_array_equal(theta, start_of(error))
 
     @pytest.mark.parametrize("batch_size", [1, 4])
@@ -306,3 +310,34 @@ class TestSteps:
         assert gradient.dtype == np.float32
         assert value == pytest.approx(exact.value_and_gradient(theta)[0], rel=1e-5)
         np.testing.assert_allclose(gradient, exact.value_and_gradient(theta)[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("activation", list(ACTIVATIONS.values()))
+def test_units_of_a_batch_are_those_of_the_compiled_loop(activation, dtype):
+    sums = np.array([-1e30, -200.0, -3.0, -1e-9, 0.0, 0.5, 2.0, 90.0, 200.0, 1e30], dtype)
+    bias = np.array([0.25, -1.0], dtype)
+    ours, theirs = sums.copy(), sums.copy()
+    slopes, others = np.zeros_like(sums), np.zeros_like(sums)
+    with np.errstate(all="raise", under="ignore"):
+        activate_batch(ours, slopes, bias, activation, 1.5)
+    activate_units(theirs, others, bias, activation, 1.5)
+    np.testing.assert_allclose(ours, theirs, rtol=4 * np.finfo(dtype).eps, atol=1e-30)
+    np.testing.assert_array_equal(slopes, others)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_errors_of_a_batch_are_those_of_the_compiled_loop(dtype):
+    random = np.random.default_rng(0)
+    sums, bias = (100 * random.normal(size=30)).astype(dtype), random.normal(size=3).astype(dtype)
+    codes, weights, rows = np.arange(12) % 3, random.uniform(size=12), np.arange(1, 11)
+    for kind in OUTPUTS.values():
+        n_units = 1 if kind == OUTPUTS["binary"] else 3
+        targets = random.uniform(size=(12, n_units)).astype(dtype)
+        ends = []
+        for function in (batch_errors, output_errors):
+            places, errors = sums[: 10 * n_units].copy(), np.empty(10 * n_units, dtype)
+            labels = codes % 2 if n_units == 1 else codes
+            total = function(places, bias[:n_units], targets, labels, weights, rows, kind, errors)
+            ends.append(np.append(errors, total))
+        np.testing.assert_allclose(ends[0], ends[1], rtol=10 * np.finfo(dtype).eps, atol=1e-30)

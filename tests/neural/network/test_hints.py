@@ -73,7 +73,7 @@ class TestGradient:
         error = problem(HINTS["invariance"], output="softmax")
         theta = start_of(error)
         moved, memory = theta.copy(), RuleMemory.of(GradientDescent(0.5), theta)
-        error._step(moved, memory, np.arange(3))
+        error._step(moved, memory, np.arange(3), [(HINTS["invariance"], 1)])
         part = TrainingError(error.network, ROWS[:3], CODES[:3])
         penalty = HINTS["invariance"].value_and_gradient(error.network, theta, np.empty(0))[1]
         expected = (
@@ -172,7 +172,7 @@ class TestTangents:
     def test_a_network_gains_by_tangents_of_images(self):
         images = np.random.default_rng(0).normal(size=(40, 4, 4))
         flat, tangents = images.reshape(40, -1), tangent_vectors(images, "turn")
-        settings = {"activation": "tanh", "solver": "lbfgs", "tol": 1e-3, "max_iter": 2000}
+        settings = {"activation": "tanh", "solver": "lbfgs", "tol": 1e-3, "max_iter": 6000}
         slopes = []
         for alpha in (0.0, 10.0):
             hint = TangentHint(flat, tangents, alpha)
@@ -209,3 +209,35 @@ def test_refusals():
         MLPRegressor(2, penalties=[HINTS["tangent"]]).fit(ROWS[:, :2], CODES)
     with pytest.raises(DataError, match="penalties"):
         MLPRegressor(2, penalties=["strong"]).fit(ROWS, CODES)
+
+
+@pytest.mark.parametrize("kind", HINTS)
+def test_parts_of_a_hint_add_up_to_it(kind):
+    hint = HINTS[kind]
+    error = problem(hint)
+    theta = RANDOM.normal(size=error.network.layout.n_parameters)
+    parts = hint.parts(2)
+    assert sum(len(part.rows) for part in parts) == len(hint.rows)
+    assert max(len(part.rows) for part in parts) <= 2
+    whole, *_ = hint.value_and_gradient(error.network, theta, np.empty(0))
+    shares = [part.value_and_gradient(error.network, theta, np.empty(0)) for part in parts]
+    assert sum(value for value, *_ in shares) == pytest.approx(whole, abs=1e-13)
+    assert hint.parts(len(hint.rows)) == [hint]
+
+
+def test_batches_meet_as_many_rows_of_a_hint_in_turn(monkeypatch):
+    monkeypatch.setattr("verulam.neural._network.network.HINT_ROWS", 1)
+    rows = RANDOM.normal(size=(8, 3))
+    seen = []
+
+    class Spy(IntervalHint):
+        def value_and_gradient(self, network, theta, extra):
+            seen.append(self.rows)
+            return super().value_and_gradient(network, theta, extra)
+
+    hint = Spy(rows, -0.1, 0.1)
+    error = problem(hint)
+    theta = np.zeros(error.network.layout.n_parameters)
+    error.run_epoch(theta, RuleMemory.of(GradientDescent(1e-12), theta), np.arange(9), 3)
+    assert [len(part) for part in seen] == [3, 2, 3]
+    assert sorted(np.vstack(seen)[:, 0].tolist()) == sorted(rows[:, 0].tolist())

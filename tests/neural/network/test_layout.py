@@ -48,6 +48,9 @@ def test_masks_and_ties_are_counted():
     assert (weights[~mask] == 0).all()
     assert weights[0, 0] == weights[1, 1] != 0
     assert np.ptp(layout.weights(theta, 1)) == 0
+    plain = layout_of((3, 2, 1))
+    assert plain.mask.shape == plain.groups.shape == (0,)
+    assert plain.n_free == plain.n_parameters == 11
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.neural_network import MLPClassifier as PeerClassifier
+from sklearn.utils.class_weight import compute_sample_weight
 
-from verulam.base import DataError, DataWarning
+from verulam.base import DataError, DataWarning, whole_trainings
 from verulam.neural import MLPClassifier
 from verulam.neural._network import network
+from verulam.neural._perceptron import perceptron
 from verulam.numerics import AdaptiveRate, inverse
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -27,6 +29,31 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 def small(**options):
     return MLPClassifier(**{"hidden_layer_sizes": 6, "max_iter": 20, "random_state": 0} | options)
+
+
+def in_turn(function, tasks, threads):
+    return map(function, tasks)
+
+
+class Interruption:
+    """A callback of scikit-learn's that Ctrl-C comes amid, after so many epochs."""
+
+    def __init__(self, epochs):
+        self.left = epochs
+
+    def setup(self, estimator, context):
+        """Nothing is needed."""
+
+    def teardown(self, estimator, context):
+        """Nothing is needed."""
+
+    def on_fit_task_begin(self, estimator, context):
+        """Nothing is drawn yet."""
+
+    def on_fit_task_end(self, estimator, context):
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "cg", "newton-cg", "adam", "sgd"])
@@ -99,6 +126,11 @@ def test_class_weights():
     weights = 40.0 / counts[LABELS].to_numpy()
     by_row = small(batch_size="all").fit(ROWS, LABELS, sample_weight=weights)
     np.testing.assert_allclose(balanced.parameters_, by_row.parameters_, atol=1e-12)
+    counted = np.arange(len(ROWS)) % 3
+    both = small(class_weight="balanced", batch_size="all").fit(ROWS, LABELS, counted)
+    factors = compute_sample_weight("balanced", LABELS)
+    by_row = small(batch_size="all").fit(ROWS, LABELS, sample_weight=factors * counted)
+    np.testing.assert_allclose(both.parameters_, by_row.parameters_, atol=1e-12)
     named = small(class_weight={"a": 0.0}, max_iter=500).fit(ROWS, LABELS)
     assert "a" not in named.predict(ROWS)
 
@@ -129,13 +161,13 @@ class TestStopping:
 
     def test_each_class_is_set_aside_in_its_share(self, monkeypatch):
         seen = {}
-        known = network.mean_error
+        known = network.error_of_rows
 
         def spy(network, theta, rows, targets, weights):
             seen["classes"] = np.bincount(targets)
             return known(network, theta, rows, targets, weights)
 
-        monkeypatch.setattr(network, "mean_error", spy)
+        monkeypatch.setattr(network, "error_of_rows", spy)
         labels = np.repeat([0, 1, 2], [60, 40, 20])
         small(early_stopping=True, validation_fraction=0.25).fit(ROWS, labels)
         assert seen["classes"].tolist() == [15, 10, 5]
@@ -147,7 +179,7 @@ class TestStopping:
             small(max_iter=3).fit(ROWS, LABELS)
 
     def test_an_interrupted_fit_keeps_the_best_so_far(self, monkeypatch):
-        known, calls = network.mean_error, []
+        known, calls = network.error_of_rows, []
 
         def interrupt(*arguments):
             calls.append(1)
@@ -155,14 +187,51 @@ class TestStopping:
                 raise KeyboardInterrupt
             return known(*arguments)
 
-        monkeypatch.setattr(network, "mean_error", interrupt)
+        monkeypatch.setattr(network, "error_of_rows", interrupt)
         net = small(early_stopping=True)
         with pytest.warns(DataWarning, match="interrupted in epoch 4"):
             net.fit(ROWS, LABELS)
         assert net.predict(ROWS).shape == (120,)
 
+    def test_steps_of_an_interrupted_epoch_are_taken_back(self, monkeypatch):
+        # The error goes up and down at this rate; an epoch has four steps.
+        net = small(learning_rate=1.0, batch_size=30, max_iter=9)
+        trace = [(epoch.loss, net.parameters_.copy()) for epoch in net.epochs(ROWS, LABELS)]
+        place = next(n for n in range(2, 9) if trace[n][0] > min(trace)[0])
+        best = min(range(place + 1), key=lambda number: trace[number][0])
+        known, calls = network.finish_gradient, []
+
+        def interrupt(*arguments):
+            calls.append(1)
+            if len(calls) == 4 * (place + 1) + 3:
+                raise KeyboardInterrupt
+            known(*arguments)
+
+        monkeypatch.setattr(network, "finish_gradient", interrupt)
+        words = f"in epoch {place + 2}; the weights are the best until then, those of epoch"
+        with pytest.warns(DataWarning, match=f"{words} {best + 1}"):
+            net.fit(ROWS, LABELS)
+        assert best < place
+        np.testing.assert_array_equal(net.parameters_, trace[best][1])
+        assert net.loss_ == trace[best][0] == net.restarts_["loss"].item()
+
+    def test_an_interrupt_ends_the_work_that_a_fit_is_part_of(self, monkeypatch):
+        known, calls = network.finish_gradient, []
+
+        def interrupt(*arguments):
+            calls.append(1)
+            if len(calls) < 3:
+                raise KeyboardInterrupt
+            known(*arguments)
+
+        monkeypatch.setattr(network, "finish_gradient", interrupt)
+        with whole_trainings(), pytest.raises(KeyboardInterrupt):
+            small().fit(ROWS, LABELS)
+        with pytest.warns(DataWarning, match="before its first epoch was over"):
+            small().fit(ROWS, LABELS)
+
     def test_an_interrupt_reaches_all_starts(self, monkeypatch):
-        known, calls = network.mean_error, []
+        known, calls = network.error_of_rows, []
 
         def interrupt(*arguments):
             calls.append(1)
@@ -170,11 +239,44 @@ class TestStopping:
                 raise KeyboardInterrupt
             return known(*arguments)
 
-        monkeypatch.setattr(network, "mean_error", interrupt)
+        monkeypatch.setattr(network, "error_of_rows", interrupt)
         net = small(early_stopping=True, n_init=4, max_iter=500, tol=0.0, n_iter_no_change=500)
         with pytest.warns(DataWarning, match="interrupted"):
             net.fit(ROWS, LABELS)
         assert net.restarts_["epochs"].max() < 500
+
+    def test_a_start_that_was_over_before_the_interrupt_keeps_its_error(self, monkeypatch):
+        # At this rate the error goes up and down; an epoch has four steps.
+        options = {"learning_rate": 1.0, "batch_size": 30, "max_iter": 9, "n_iter_no_change": 9}
+        alone = small(**options).fit(ROWS, LABELS)
+        assert alone.history_["loss"].min() < alone.loss_
+        known, calls = network.finish_gradient, []
+
+        def interrupt(*arguments):
+            calls.append(1)
+            if len(calls) == 4 * 9 + 6:
+                raise KeyboardInterrupt
+            known(*arguments)
+
+        monkeypatch.setattr(network, "finish_gradient", interrupt)
+        monkeypatch.setattr(perceptron, "iterate_in_threads", in_turn)
+        net = small(n_init=2, **options)
+        with pytest.warns(DataWarning, match="interrupted; the weights are those of a start"):
+            net.fit(ROWS, LABELS)
+        assert net.restarts_["epochs"].tolist() == [9, 1]
+        assert net.loss_ == net.restarts_["loss"][0] == alone.loss_
+        np.testing.assert_array_equal(net.parameters_, alone.parameters_)
+
+    def test_an_interrupt_amid_a_callback_keeps_the_best_weights(self):
+        net = small(learning_rate=1.0, batch_size=30, max_iter=9)
+        trace = [(epoch.loss, net.parameters_.copy()) for epoch in net.epochs(ROWS, LABELS)]
+        place = next(n for n in range(2, 9) if trace[n][0] > min(trace[:n])[0])
+        least = min(range(place + 1), key=lambda number: trace[number][0])
+        net.set_callbacks(Interruption(place + 1))
+        with pytest.warns(DataWarning, match=f"best until then, those of epoch {least + 1}"):
+            net.fit(ROWS, LABELS)
+        np.testing.assert_array_equal(net.parameters_, trace[least][1])
+        assert net.loss_ == trace[least][0]
 
     def test_rates_follow_schedules(self):
         net = small(solver="sgd", learning_rate=inverse(0.4), max_iter=4).fit(ROWS, LABELS)
@@ -306,3 +408,14 @@ def test_a_fit_says_nothing_where_all_is_well():
         warnings.simplefilter("always")
         small(max_iter=2000, tol=1e-3).fit(ROWS, LABELS)
     assert caught == []
+
+
+def test_so_many_epochs_and_no_warning():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    fixed = MLPClassifier(4, max_iter=12, tol=0, n_iter_no_change=12, random_state=0)
+    assert fixed.fit(X, y).n_iter_ == 12
+    with pytest.warns(ConvergenceWarning, match="ended at max_iter=12"):
+        fixed.set_params(tol=1e-9).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="ended at max_iter=12"):
+        fixed.set_params(tol=0, n_iter_no_change=11).fit(X, y)

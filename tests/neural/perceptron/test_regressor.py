@@ -1,6 +1,7 @@
 """The perceptron for numbers."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -9,6 +10,7 @@ from sklearn.neural_network import MLPRegressor as PeerRegressor
 
 from verulam.base import DataError
 from verulam.neural import MLPRegressor
+from verulam.numerics import DivergenceError
 
 RANDOM = np.random.default_rng(0)
 ROWS = RANDOM.normal(size=(100, 3))
@@ -158,6 +160,56 @@ def test_few_rows(rows):
 def test_huge_columns_diverge_with_a_word():
     with pytest.raises(DataError, match=r"diverged.*bring the columns to a common scale"):
         small(activation="identity", solver="sgd").fit(1e8 * ROWS, NUMBERS)
+    rows = pd.DataFrame(ROWS).add_prefix("column ")
+    rows["column 1"] = 1e8 * np.sign(ROWS[:, 1])
+    words = (
+        r"learning rate of 0\.01\..* The largest numbers, up to 1e\+08, are in column 'column 1'"
+    )
+    with pytest.raises(DivergenceError, match=words):
+        small(activation="identity", solver="sgd").fit(rows, NUMBERS)
+
+
+def test_an_error_that_runs_away_is_not_waited_for():
+    net = small(activation="identity", solver="sgd", learning_rate=50.0, max_iter=500)
+    words = r"diverged: the error has grown from .* at a learning rate of 50\. .*common scale"
+    with pytest.raises(DivergenceError, match=words):
+        net.fit(ROWS, NUMBERS)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("solver", ["lbfgs", "cg", "newton-cg", "adam"])
+def test_nothing_is_silently_no_number(solver):
+    net = small(activation="identity", solver=solver, max_iter=5).fit(1e14 * ROWS, NUMBERS)
+    assert np.isfinite(net.predict(1e14 * ROWS)).all()
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "cg", "newton-cg", "adam", "sgd"])
+@pytest.mark.parametrize("size", [1e17, 1e100, 1e150])
+def test_numbers_too_large_to_train_with_are_refused(solver, size):
+    rows = pd.DataFrame(ROWS).add_prefix("column ")
+    rows["column 1"] = size * np.sign(ROWS[:, 1])
+    net = small(solver=solver, max_iter=5)
+    words = rf"^X holds numbers up to {size:.3g} in column 'column 1', .*\(StandardScaler\)\.$"
+    with pytest.raises(DataError, match=words.replace("+", r"\+")):
+        net.fit(rows, NUMBERS)
+    with pytest.raises(DataError, match=r"in column 1 \(counted from 0\), too large to train"):
+        next(net.epochs(rows.to_numpy(), NUMBERS))
+    with pytest.raises(DataError, match=r"y holds numbers up to .*TransformedTargetRegressor"):
+        net.fit(ROWS, size * np.sign(NUMBERS))
+
+
+def test_large_numbers_on_rows_set_aside_are_refused_too():
+    rows = np.where(np.arange(len(ROWS))[:, None] == np.arange(len(ROWS)), 1e150, 0.0)
+    for place in range(len(ROWS)):
+        with pytest.raises(DataError, match=r"in column 0 .* too large"):
+            small(early_stopping=True, max_iter=1).fit(rows[:, place : place + 1], NUMBERS)
+
+
+@pytest.mark.filterwarnings("ignore:Training ended")
+@pytest.mark.parametrize("size", [1e6, 1e12])
+def test_large_numbers_of_ordinary_data_are_trained_with(size):
+    assert small(max_iter=2).fit(size * ROWS, size * NUMBERS).n_iter_ == 2
+    assert small(max_iter=2).partial_fit(size * ROWS, size * NUMBERS).n_iter_ == 1
 
 
 def test_targets_that_do_not_fit():
@@ -165,3 +217,11 @@ def test_targets_that_do_not_fit():
         small().fit(ROWS, NUMBERS[:-1])
     with pytest.raises(ValueError, match="NaN"):
         small().fit(ROWS, np.where(NUMBERS > 3, np.nan, NUMBERS))
+
+
+def test_rows_of_a_step():
+    assert MLPRegressor()._batch(10_000) == MLPRegressor(batch_size="auto")._batch(5_000)
+    assert 1 < MLPRegressor(batch_size="auto")._batch(10_000) < 10_000
+    assert MLPRegressor(batch_size="auto")._batch(5) == 5
+    assert MLPRegressor(batch_size=7)._batch(10_000) == 7
+    assert MLPRegressor(batch_size="all")._batch(10_000) == 10_000

@@ -1,6 +1,7 @@
 """Cascades of frozen units."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from verulam.base import DataError
@@ -74,6 +75,7 @@ def test_numbers():
     constant = CascadeCorrelationRegressor(random_state=0).fit(x, np.full(100, 7.0))
     np.testing.assert_allclose(constant.predict(x), 7.0)
     assert constant.n_units_ == 0
+    assert net.path_.iloc[:, 0].tolist() == list(range(net.n_units_ + 1))
 
 
 def test_refused():
@@ -83,3 +85,10 @@ def test_refused():
         CascadeCorrelationClassifier(n_candidates=0).fit(XOR, [0, 1, 1, 0])
     with pytest.raises((DataError, ValueError), match="3"):
         CascadeCorrelationRegressor().fit(XOR, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("learner", [CascadeCorrelationClassifier(), CascadeCorrelationRegressor()])
+def test_numbers_too_large_to_train_with_are_refused(learner):
+    rows = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [0.0, 1e150, -2e150, 1.0]})
+    with pytest.raises(DataError, match=r"up to 2e\+150 in column 'b', too large to train with"):
+        learner.fit(rows, [0, 1, 0, 1])

@@ -6,6 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from verulam.base import DataError
 from verulam.neural import Growth, MLPClassifier, MLPRegressor, RecurrentClassifier, grow, layout_of
+from verulam.neural._network import network
 from verulam.neural._structure.growing import with_one_more
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -68,3 +69,12 @@ def test_refused():
 def test_networks_with_feedback_are_refused():
     with pytest.raises(DataError, match=r"MLPRegressor of .*, not RecurrentClassifier"):
         grow(RecurrentClassifier(2), XOR, [0, 1, 1, 0], goal=0.1)
+
+
+def test_an_interrupt_ends_growing(monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(network, "finish_gradient", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        grow(MLPClassifier(random_state=0), [[0.0], [1.0]], ["a", "b"], goal=0.1)

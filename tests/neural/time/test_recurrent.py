@@ -266,9 +266,11 @@ class TestRefusals:
             small(feedback=["input"]).fit(SEQUENCES, LABELS)
 
     def test_divergence_is_told(self):
-        huge = [1e200 * steps for steps in SEQUENCES]
+        large, huge = ([size * steps for steps in SEQUENCES] for size in (1e6, 1e200))
         net = RecurrentRegressor(3, activation="identity", solver="sgd", learning_rate=10.0)
         with pytest.raises(DataError, match="Training diverged"), np.errstate(all="ignore"):
+            net.fit(large, np.arange(80.0))
+        with pytest.raises(DataError, match=r"X holds numbers up to .* too large to train with"):
             net.fit(huge, np.arange(80.0))
 
     def test_unfinished_training_is_told(self):

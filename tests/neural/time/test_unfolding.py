@@ -280,3 +280,10 @@ class TestSteps:
         expected_value, expected = error.value_and_gradient(theta)
         assert value == pytest.approx(expected_value, rel=1e-5)
         np.testing.assert_allclose(gradient, expected, atol=1e-5)
+
+
+def test_steps_of_sequences_side_by_side_go_forward_in_time():
+    steps = Steps.of(np.array([0, 2, 6]), np.array([2, 4, 1]))
+    # The longest sequence stands first: rows 2, 3, 4, 5, beside 0, 1 and 6.
+    assert steps.rows.tolist() == [2, 0, 6, 3, 1, 4, 5]
+    assert steps.starts.tolist() == [0, 3, 5, 6, 7]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from verulam.base import DataError, Seed, Transformer, check_is_fitted, checked_fit
-from verulam.neural._network.network import activate
+from verulam.neural._network.network import unit_outputs
 from verulam.neural._perceptron.perceptron import MultilayerPerceptron
 from verulam.numerics import AdaptiveRate, Epoch, Schedule
 
@@ -214,7 +214,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, MultilayerPerceptron, Transfo
             )  # fmt: skip
             values = values @ weights + biases
             if layer < layout.n_layers - 1:
-                values = activate(values, self.activation)
+                values = unit_outputs(values, self.activation)
         return values
 
     def reconstruction_error(self, X: Any) -> NDArray[np.floating]:

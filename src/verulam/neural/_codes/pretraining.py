@@ -8,14 +8,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from verulam.base import (
+    NONE,
     DataError,
     check_parameters,
+    checked_arguments,
     clone,
     generator,
     is_classifier,
     one_blas_thread,
     spawn_seeds,
+    whole_trainings,
 )
+from verulam.neural._arguments import ROWS, TARGETS
 from verulam.neural._codes.autoencoder import Autoencoder
 from verulam.neural._network.layout import layout_of
 from verulam.neural._network.network import Network, TrainingError
@@ -47,6 +51,8 @@ class Pretraining:
     init: NDArray[np.floating]
 
 
+@checked_arguments(X=ROWS, y=TARGETS, unlabelled=ROWS | NONE)
+@whole_trainings()
 def pretrain(
     learner: Any, X: Any, y: Any, *, unlabelled: Any = None, coder: Autoencoder | None = None
 ) -> Pretraining:

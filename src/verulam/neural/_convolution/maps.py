@@ -14,9 +14,10 @@ from verulam.base import map_rows
 from verulam.neural._convolution.patch_loops import gather_patches, scatter_patches
 from verulam.neural._convolution.torch_gradient import TorchGradient
 from verulam.neural._network.batches import BatchError, Floats
-from verulam.neural._network.gradient_loops import activate_units, differentiate, output_errors
+from verulam.neural._network.gradient_loops import differentiate
 from verulam.neural._network.layout import SMALL
 from verulam.neural._network.network import ACTIVATIONS, OUTPUTS
+from verulam.neural._network.units import activate_batch, batch_errors
 from verulam.numerics import softmax
 
 _NO_NUMBERS = np.empty((0, 0))
@@ -274,7 +275,7 @@ class _MapRun:
             gather_patches(below.ravel(), self.patches[number].ravel(), geometry)
             values = self.values[number]
             np.dot(self.patches[number], layer.weights(theta), out=values)
-            activate_units(
+            activate_batch(
                 values.ravel(), self.slopes[number].ravel(), layer.biases(theta), self.kind, 1.0
             )
             below = values
@@ -371,13 +372,13 @@ class ImageError(BatchError):
             run = self._runs[len(batch)] = _MapRun(self.network, len(batch), theta.dtype)
         sums = run.forward(theta, self._rows[batch])
         errors, zeros = np.empty_like(sums), np.zeros(sums.shape[1], dtype=sums.dtype)
-        total = output_errors(
+        total = batch_errors(
             sums.ravel(), zeros, _NO_NUMBERS.astype(sums.dtype), self.codes, self._weights, batch,
             OUTPUTS[self.network.output], errors.ravel(),
         )  # fmt: skip
         gradient = np.empty_like(theta)
         run.backward(theta, errors, gradient)
-        return float(total), gradient
+        return total, gradient
 
 
 def map_layout(

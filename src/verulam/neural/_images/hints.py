@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from verulam.base import DataError, unknown_name
+from verulam.base import (
+    LABELS,
+    TEXT,
+    DataError,
+    array_of_numbers,
+    checked_arguments,
+    unknown_name,
+)
 
 #: Share of the ink that counts as none.
 _BLANK = 1e-12
@@ -14,6 +21,10 @@ _BLANK = 1e-12
 TRANSFORMS = ("right", "down", "turn", "scale")
 
 
+_AMOUNTS = array_of_numbers(1, words="a list of finite numbers", empty=True)
+
+
+@checked_arguments(labels=LABELS, shifts=_AMOUNTS, angles=_AMOUNTS, scales=_AMOUNTS)
 def virtual_examples(
     images: ArrayLike,
     labels: ArrayLike,
@@ -175,6 +186,7 @@ def scale_images(images: ArrayLike, spread: float | None = None) -> NDArray[np.f
     return resized
 
 
+@checked_arguments(transform=TEXT)
 def tangent_vectors(images: ArrayLike, transform: str) -> NDArray[np.float64]:
     r"""Return how fast the pixels of images change under a small transformation.
 

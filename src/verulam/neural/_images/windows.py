@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import DataError
+from verulam.base import WHOLE, DataError, checked_arguments
+from verulam.neural._arguments import WHOLES
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,7 @@ class WindowLayer:
         return int(np.prod(self.shape))
 
 
+@checked_arguments(shape=WHOLES, patch_size=WHOLE | WHOLES, stride=WHOLE, n_maps=WHOLE)
 def window_layer(
     shape: Sequence[int], patch_size: int | Sequence[int], *, stride: int = 1, n_maps: int = 1
 ) -> WindowLayer:
@@ -67,6 +69,8 @@ def window_layer(
     """
     shape = tuple(int(size) for size in shape)
     axes = shape[1:]
+    if isinstance(patch_size, np.integer):
+        patch_size = int(patch_size)
     sizes = (patch_size,) * len(axes) if isinstance(patch_size, int) else tuple(patch_size)
     if not axes or min(shape) < 1:
         raise DataError(f"shape: maps and then the axes of an image or signal; got {shape}.")

@@ -6,13 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from verulam.base import DataError
-from verulam.neural._network.network import Network, TrainingError, activate
+from verulam.base import VECTOR, DataError, checked_arguments
+from verulam.neural._network.network import (
+    TRAINING_ERROR,
+    Network,
+    TrainingError,
+    unit_outputs,
+)
 from verulam.numerics import softmax
 
 Array = NDArray[np.float64]
 
+#: Numbers of the matrices over the units of a layer that some rows have, in all.
+MATRIX_NUMBERS = 2**22
+#: Rows whose values, slopes and changes at all units should fit the cache together.
+CHUNK_ROWS = 512
 
+
+@checked_arguments(error=TRAINING_ERROR, theta=VECTOR, direction=VECTOR)
 def hessian_product(error: TrainingError, theta: Array, direction: Array) -> Array:
     r"""Return the Hessian of the mean error times a vector, exactly.
 
@@ -47,65 +58,85 @@ def hessian_product(error: TrainingError, theta: Array, direction: Array) -> Arr
             f"theta and direction: expected {layout.n_parameters} numbers each, got {theta.shape} "
             f"and {direction.shape}."
         )
-    weight = np.full(error.n_rows, 1.0) if error.weights is None else error.weights
-    values, changes, slopes, bends = _forward(error.network, theta, direction, error.inputs)
-    delta, delta_change = _output_derivatives(error, slopes[-1], bends[-1], weight)
-    product = np.empty_like(theta)
-    for layer in range(layout.n_layers - 1, -1, -1):
-        layout.weights(product, layer)[:] = (
-            changes[layer].T @ delta + values[layer].T @ delta_change
-        )
-        layout.biases(product, layer)[:] = delta_change.sum(axis=0)
-        if layer == layout.n_layers - 1 and layout.skip:
-            layout.skip_weights(product)[:] = values[0].T @ delta_change
-        if layer == 0:
-            break
-        weights, moved = layout.weights(theta, layer), layout.weights(direction, layer)
-        back = delta @ weights.T
-        back_change = delta_change @ weights.T + delta @ moved.T
-        slope, bend = slopes[layer - 1], bends[layer - 1]
-        delta, delta_change = back * slope, back_change * slope + back * bend
+    product = np.zeros_like(theta)
+    for start in range(0, error.n_rows, CHUNK_ROWS):
+        _add_product(error, theta, direction, slice(start, start + CHUNK_ROWS), product)
     product /= error.mass
     product += error.decay * direction
     return _projected(layout, product)
 
 
+def _add_product(
+    error: TrainingError, theta: Array, direction: Array, part: slice, product: Array
+) -> None:
+    """Add what some of the rows give to the product for the summed error."""
+    layout, rows = error.network.layout, np.asarray(error.inputs[part], np.float64)
+    values, changes, slopes, bends = _forward(error.network, theta, direction, rows)
+    delta, delta_change = _output_derivatives(error, part, slopes[-1], bends[-1])
+    for layer in range(layout.n_layers - 1, -1, -1):
+        slot = layout.weights(product, layer)
+        slot += values[layer].T @ delta_change
+        layout.biases(product, layer)[:] += delta_change.sum(axis=0)
+        if layer == layout.n_layers - 1 and layout.skip:
+            layout.skip_weights(product)[:] += rows.T @ delta_change
+        if layer == 0:
+            return
+        slot += changes[layer - 1].T @ delta
+        weights, moved = layout.weights(theta, layer), layout.weights(direction, layer)
+        back, back_change = delta @ weights.T, delta_change @ weights.T
+        back_change += delta @ moved.T
+        slope, bend = slopes[layer - 1], bends[layer - 1]
+        back_change *= slope
+        back_change += back * bend
+        back *= slope
+        delta, delta_change = back, back_change
+
+
 def _forward(
-    network: Network, theta: Array, direction: Array, rows: NDArray[Any]
-) -> tuple[Any, ...]:
-    """Return values and their changes by layer, and slopes and their changes of the units.
+    network: Network, theta: Array, direction: Array, rows: Array
+) -> tuple[list[Array], list[Array], list[Array], list[Array]]:
+    """Return values from the inputs on, changes, slopes and changes of slopes of the hidden units.
 
     Of the outputs, slopes and their changes are the sums and the changes of the sums instead.
     """
     layout = network.layout
-    values, changes = [np.asarray(rows, np.float64)], [np.zeros(rows.shape)]
+    values: list[Array] = [rows]
+    changes: list[Array] = []
     slopes: list[Array] = []
     bends: list[Array] = []
     for layer in range(layout.n_layers):
         weights, moved = layout.weights(theta, layer), layout.weights(direction, layer)
-        sums = values[-1] @ weights + layout.biases(theta, layer)
-        change = changes[-1] @ weights + values[-1] @ moved + layout.biases(direction, layer)
+        sums, change = values[-1] @ weights, values[-1] @ moved
+        sums += layout.biases(theta, layer)
+        change += layout.biases(direction, layer)
+        if layer:
+            # The inputs do not change.
+            change += changes[-1] @ weights
         if layer == layout.n_layers - 1:
             if layout.skip:
-                sums = sums + values[0] @ layout.skip_weights(theta)
-                change = change + values[0] @ layout.skip_weights(direction)
-            return values, changes, [*slopes, sums], [*bends, change]
+                sums += rows @ layout.skip_weights(theta)
+                change += rows @ layout.skip_weights(direction)
+            slopes.append(sums)
+            bends.append(change)
+            break
         value, slope, bend = unit_derivatives(sums, network.activation, network.gain)
+        bend *= change
+        change *= slope
         values.append(value)
-        changes.append(slope * change)
+        changes.append(change)
         slopes.append(slope)
-        bends.append(bend * change)
-    raise AssertionError("a network has at least one layer of weights")
+        bends.append(bend)
+    return values, changes, slopes, bends
 
 
 def unit_derivatives(sums: Array, activation: str, gain: float) -> tuple[Array, Array, Array]:
     """Return the outputs of units with their first and second derivatives."""
-    value = activate(sums, activation, gain)
+    value = unit_outputs(sums, activation, gain)
     if activation == "logistic":
         slope = gain * value * (1.0 - value)
         return value, slope, gain * slope * (1.0 - 2.0 * value)
     if activation == "tanh":
-        slope = 1.0 - value**2
+        slope = 1.0 - value * value
         return value, slope, -2.0 * value * slope
     if activation == "relu":
         return value, (sums > 0.0).astype(np.float64), np.zeros_like(sums)
@@ -115,14 +146,15 @@ def unit_derivatives(sums: Array, activation: str, gain: float) -> tuple[Array, 
 
 
 def _output_derivatives(
-    error: TrainingError, sums: Array, change: Array, weight: Array
+    error: TrainingError, part: slice, sums: Array, change: Array
 ) -> tuple[Array, Array]:
-    """Return the derivative of the error by the outputs' sums, and its change."""
-    output, targets = error.network.output, error.targets
+    """Return the derivative of the error of some rows by the outputs' sums, and its change."""
+    output, targets = error.network.output, error.targets[part]
     if output == "softmax":
         shares = softmax(sums, axis=1)
-        residual = shares - np.eye(sums.shape[1])[targets]
         moved = shares * (change - (shares * change).sum(axis=1, keepdims=True))
+        residual = shares
+        residual[np.arange(len(targets)), targets] -= 1.0
     elif output == "binary":
         shares = expit(sums)
         residual, moved = shares - targets[:, None], shares * (1.0 - shares) * change
@@ -130,7 +162,10 @@ def _output_derivatives(
         value, slope, bend = unit_derivatives(sums, output, 1.0)
         difference = value - targets
         residual, moved = difference * slope, (slope**2 + difference * bend) * change
-    return weight[:, None] * residual, weight[:, None] * moved
+    if error.weights is None:
+        return residual, moved
+    weight = error.weights[part, None]
+    return weight * residual, weight * moved
 
 
 def _projected(layout: Any, product: Array) -> Array:
@@ -144,13 +179,21 @@ def _projected(layout: Any, product: Array) -> Array:
     return product
 
 
+@checked_arguments(error=TRAINING_ERROR, theta=VECTOR)
 def hessian_diagonal(error: TrainingError, theta: Array) -> Array:
-    """Return the diagonal of the Hessian of the mean error, one product for each weight.
+    r"""Return the diagonal of the Hessian of the mean error, exactly.
 
     Parameters
     ----------
     error, theta
         As in `hessian_product`.
+
+    Notes
+    -----
+    A weight reaches the error through the sum :math:`a_j` of its unit alone, so that its second
+    derivative is that of :math:`a_j` times the square of what comes in. The derivatives of a
+    layer's sums follow from those of the layer above. Where weights are tied, a product for each
+    weight is needed, which takes far longer.
 
     Examples
     --------
@@ -162,9 +205,63 @@ def hessian_diagonal(error: TrainingError, theta: Array) -> Array:
     >>> hessian_diagonal(error, np.array([1.0, 0.0, 1.0, 0.0]))
     array([2.5, 1. , 2.5, 1. ])
     """
+    layout, theta = error.network.layout, np.asarray(theta, np.float64)
+    if theta.shape != (layout.n_parameters,):
+        raise DataError(f"theta: expected {layout.n_parameters} numbers; got {theta.shape}.")
+    if len(layout.groups):
+        return _diagonal_by_products(error, theta)
+    diagonal = np.zeros_like(theta)
+    # A matrix over the units of a layer for each row: large layers take few rows at a time.
+    size = min(CHUNK_ROWS, max(1, MATRIX_NUMBERS // max(layout.sizes[1:]) ** 2))
+    for start in range(0, error.n_rows, size):
+        _add_diagonal(error, theta, slice(start, start + size), diagonal)
+    diagonal /= error.mass
+    diagonal += error.decay
+    return _projected(layout, diagonal)
+
+
+def _diagonal_by_products(error: TrainingError, theta: Array) -> Array:
     diagonal, direction = np.empty(len(theta)), np.zeros(len(theta))
     for place in range(len(theta)):
         direction[place] = 1.0
         diagonal[place] = hessian_product(error, theta, direction)[place]
         direction[place] = 0.0
     return diagonal
+
+
+def _add_diagonal(error: TrainingError, theta: Array, part: slice, diagonal: Array) -> None:
+    """Add what some of the rows give to the diagonal for the summed error."""
+    layout, rows = error.network.layout, np.asarray(error.inputs[part], np.float64)
+    values, sums, output_sums = [rows], [], rows
+    for layer in range(layout.n_layers):
+        output_sums = values[-1] @ layout.weights(theta, layer) + layout.biases(theta, layer)
+        if layer < layout.n_layers - 1:
+            sums.append(output_sums)
+            values.append(unit_outputs(output_sums, error.network.activation, error.network.gain))
+    if layout.skip:
+        output_sums = output_sums + rows @ layout.skip_weights(theta)
+    delta, matrices = _output_matrices(error, part, output_sums)
+    for layer in range(layout.n_layers - 1, -1, -1):
+        seconds = np.einsum("tjj->tj", matrices)
+        layout.weights(diagonal, layer)[:] += (values[layer] ** 2).T @ seconds
+        layout.biases(diagonal, layer)[:] += seconds.sum(axis=0)
+        if layer == layout.n_layers - 1 and layout.skip:
+            layout.skip_weights(diagonal)[:] += (rows**2).T @ seconds
+        if layer:
+            weights, network = layout.weights(theta, layer), error.network
+            _, slope, bend = unit_derivatives(sums[layer - 1], network.activation, network.gain)
+            back = delta @ weights.T
+            matrices = weights @ matrices @ weights.T
+            matrices *= slope[:, :, None] * slope[:, None, :]
+            np.einsum("tjj->tj", matrices)[:] += bend * back
+            delta = back * slope
+
+
+def _output_matrices(error: TrainingError, part: slice, sums: Array) -> tuple[Array, Array]:
+    """Return first and second derivatives of the error of each row by the outputs' sums."""
+    n_rows, n_outputs = sums.shape
+    matrices = np.empty((n_rows, n_outputs, n_outputs))
+    for unit, direction in enumerate(np.eye(n_outputs)):
+        along = np.broadcast_to(direction, sums.shape)
+        delta, matrices[:, unit] = _output_derivatives(error, part, sums, along)
+    return delta, matrices

@@ -1,6 +1,6 @@
 r"""Hints as penalties: what is known of a function besides its examples."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,28 @@ _NONE = np.empty(0)
 class _Hint:
     """What hints have in common: no parameters of their own, and rows of inputs."""
 
+    rows: Any
     alpha: float
     n_parameters = 0
 
     def start(self, theta: NDArray[np.floating], layout: Layout) -> Array:
         """Return its own parameters to start from: there are none."""
         return _NONE
+
+    def parts(self, n_rows: int) -> list[Any]:
+        """Return hints over at most so many rows that add up to this one."""
+        step = -(-len(self.rows) // n_rows)
+        if step == 1:
+            return [self]
+        arrays = {
+            name: array
+            for name, array in vars(self).items()
+            if np.ndim(array) and len(array) == len(self.rows)
+        }
+        return [
+            replace(self, **{name: array[first::step] for name, array in arrays.items()})  # type: ignore[type-var]
+            for first in range(step)
+        ]
 
     def _check_alpha(self) -> None:
         if not isinstance(self.alpha, int | float | np.number) or not 0.0 <= self.alpha < np.inf:

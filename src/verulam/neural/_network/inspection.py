@@ -6,10 +6,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from verulam.base import DataError, check_is_fitted
+from verulam.base import VECTOR, DataError, Kind, check_is_fitted, checked_arguments
+from verulam.neural._arguments import LAYERED_ERROR
 from verulam.neural._network.layout import Layout
 
+LEARNER_OF_LAYERS = Kind(
+    "a fitted perceptron",
+    lambda value: hasattr(value, "fit") and not isinstance(value, type),
+)
 
+
+@checked_arguments(error=LAYERED_ERROR, theta=VECTOR)
 def gradient_norms(error: Any, theta: NDArray[np.floating]) -> pd.Series:
     """Return how much of the gradient arrives in each layer, or at each step of sequences.
 
@@ -40,6 +47,10 @@ def gradient_norms(error: Any, theta: NDArray[np.floating]) -> pd.Series:
     >>> bool((norms.diff().dropna() > 0).all())
     True
     """
+    theta = np.asarray(theta)
+    expected = getattr(error, "n_parameters", error.network.layout.n_parameters)
+    if theta.shape != (expected,):
+        raise DataError(f"theta: expected {expected} numbers; got {len(theta)}.")
     if hasattr(error, "step_norms"):
         norms = error.step_norms(theta)
         steps = pd.RangeIndex(len(norms), name="steps before the last")
@@ -56,6 +67,7 @@ def gradient_norms(error: Any, theta: NDArray[np.floating]) -> pd.Series:
     )
 
 
+@checked_arguments(learner=LEARNER_OF_LAYERS)
 def input_importance(learner: Any) -> pd.Series:
     r"""Return how much each input of a network weighs, as shares that sum to one.
 

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from verulam.base import DataError, unknown_name
+from verulam.base import BOOLEAN, NONE, TEXT, DataError, checked_arguments, unknown_name
+from verulam.neural._arguments import BY_LAYER, WHOLES
 
 #: Start of small random weights, as the text has it (Alpaydin fig. 11.11).
 SMALL = 0.01
@@ -64,22 +65,29 @@ class Layout:
         last = self.table[-1]
         return int(last[3] + last[1]) if self.skip else -1
 
-    @property
+    @cached_property
     def n_parameters(self) -> int:
         """Length of the vector, absent and tied weights included."""
         last = self.table[-1]
         direct = self.sizes[0] * self.sizes[-1] if self.skip else 0
         return int(last[3] + last[1] + direct)
 
+    @cached_property
+    def _slices(self) -> list[tuple[slice, tuple[int, int], slice]]:
+        """For each layer: its weights, their shape, its biases. Views are made for every batch."""
+        return [
+            (slice(place, bias), (n_inputs, n_units), slice(bias, bias + n_units))
+            for n_inputs, n_units, place, bias, _ in self.table.tolist()
+        ]
+
     def weights(self, theta: NDArray[Any], layer: int) -> NDArray[Any]:
         """Return a view of the weights of a layer, inputs by units."""
-        n_inputs, n_units, place, bias, _ = self.table[layer]
-        return theta[place:bias].reshape(n_inputs, n_units)
+        part, shape, _ = self._slices[layer]
+        return theta[part].reshape(shape)
 
     def biases(self, theta: NDArray[Any], layer: int) -> NDArray[Any]:
         """Return a view of the biases of a layer."""
-        _, n_units, _, bias, _ = self.table[layer]
-        return theta[bias : bias + n_units]
+        return theta[self._slices[layer][2]]
 
     def skip_weights(self, theta: NDArray[Any]) -> NDArray[Any]:
         """Return a view of the weights from inputs to outputs."""
@@ -182,6 +190,9 @@ class Layout:
         return theta.astype(dtype)
 
 
+@checked_arguments(
+    sizes=WHOLES, skip=BOOLEAN, masks=BY_LAYER | NONE, tied=BY_LAYER | NONE, combine=TEXT
+)
 def layout_of(
     sizes: Sequence[int],
     *,
@@ -206,6 +217,8 @@ def layout_of(
     if combine not in ("mean", "sum"):
         raise unknown_name("combine", combine, ("mean", "sum"))
     sizes = tuple(int(size) for size in sizes)
+    if len(sizes) < 2 or min(sizes) < 1:
+        raise DataError(f"sizes: inputs, hidden units and outputs, at least 1 each; got {sizes}.")
     shapes = list(pairwise(sizes))
     checked_masks = checked_ties = None
     if masks is not None:
@@ -229,7 +242,12 @@ def _by_layer(
         )
     full = []
     for place, (array, shape) in enumerate(zip(arrays, shapes, strict=True)):
-        values = np.full(shape, absent) if array is None else np.asarray(array)
+        try:
+            values = np.full(shape, absent) if array is None else np.asarray(array, dtype=float)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"{name}: that of layer {place + 1} must be an array of numbers; got {array!r}."
+            ) from None
         if values.shape != shape:
             raise DataError(
                 f"{name}: that of layer {place + 1} has the shape {values.shape}; its weights have "

@@ -1,13 +1,27 @@
 """Networks of units in layers: the forward pass, and the error as a function of all weights."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from verulam.base import map_rows
+from verulam.base import (
+    NONE,
+    NUMBER,
+    NUMBERS,
+    TABLE,
+    TEXT,
+    VECTOR,
+    DataError,
+    Kind,
+    array_of_numbers,
+    checked_arguments,
+    map_rows,
+    unknown_name,
+)
 from verulam.neural._network.gradient_loops import (
     CROSS_ENTROPY,
     GAUSSIAN,
@@ -19,12 +33,11 @@ from verulam.neural._network.gradient_loops import (
     SQUARED_LOGISTIC,
     SQUARED_TANH,
     TANH,
-    backward_pass,
     finish_gradient,
-    forward_pass,
 )
 from verulam.neural._network.layout import Layout
 from verulam.neural._network.online_loops import run_rows
+from verulam.neural._network.workspace import Workspace
 from verulam.numerics import RuleMemory, softmax
 
 #: Hidden units that a gradient can pass, by their names.
@@ -43,6 +56,8 @@ OUTPUTS = {
     "logistic": SQUARED_LOGISTIC,
     "tanh": SQUARED_TANH,
 }
+#: A step meets at least so many rows of a hint, if there are: fewer would save no time.
+HINT_ROWS = 200
 _NO_NUMBERS = np.empty((0, 0))
 _NO_CODES = np.empty(0, dtype=np.int64)
 
@@ -73,7 +88,7 @@ class Network:
         values = rows
         for below in range(layer + 1):
             sums = values @ self.layout.weights(theta, below) + self.layout.biases(theta, below)
-            values = activate(sums, self.activation, self.gain)
+            values = unit_outputs(sums, self.activation, self.gain)
         return values
 
     def outputs(self, theta: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
@@ -89,13 +104,16 @@ class Network:
                 return softmax(sums, axis=1)
             if self.output == "binary":
                 return expit(sums)
-            return activate(sums, self.output)
+            return unit_outputs(sums, self.output)
 
         shape = (len(rows), self.layout.sizes[-1])
         return map_rows(of_part, rows, shape, theta.dtype)
 
 
-def activate(sums: NDArray[Any], activation: str, gain: float = 1.0) -> NDArray[Any]:
+@checked_arguments(
+    sums=array_of_numbers(words="numbers", finite=False, empty=True), activation=TEXT, gain=NUMBER
+)
+def activate(sums: ArrayLike, activation: str, gain: float = 1.0) -> NDArray[Any]:
     r"""Return the outputs of units.
 
     Parameters
@@ -115,6 +133,16 @@ def activate(sums: NDArray[Any], activation: str, gain: float = 1.0) -> NDArray[
     >>> activate(np.array([-1.0, 0.0, 2.0]), "logistic").round(3).tolist()
     [0.269, 0.5, 0.881]
     """
+    if activation not in (*ACTIVATIONS, "threshold"):
+        raise unknown_name("activation", activation, (*ACTIVATIONS, "threshold"))
+    values = np.asarray(sums)
+    return unit_outputs(
+        values if values.dtype.kind == "f" else values.astype(np.float64), activation, gain
+    )
+
+
+def unit_outputs(sums: NDArray[Any], activation: str, gain: float = 1.0) -> NDArray[Any]:
+    """Return the outputs of units as `activate` does, for arguments that are known to be right."""
     if activation == "identity":
         return sums
     if activation == "logistic":
@@ -142,6 +170,10 @@ class Penalty(Protocol):
 
     def start(self, theta: NDArray[np.floating], layout: Layout) -> NDArray[np.float64]:
         """Return its own parameters to start from."""
+        ...
+
+    def parts(self, n_rows: int) -> "Sequence[Penalty]":
+        """Return terms over at most so many rows that add up to this one."""
         ...
 
     def value_and_gradient(
@@ -172,7 +204,8 @@ class TrainingError:
         Whether biases are penalised too.
     penalties
         Further terms beside the error summed over all rows, such as `InvarianceHint` and
-        `SoftSharing`. Their own parameters come behind those of the network.
+        `SoftSharing`. Their own parameters come behind those of the network. In a step, rows of a
+        hint that are more than those of the batch, and more than 200, take turns.
     """
 
     network: Network
@@ -195,9 +228,7 @@ class TrainingError:
         self._targets = np.ascontiguousarray(numbers, dtype=dtype)
         self._weights = np.empty(0) if self.weights is None else self.weights
         self.mass = float(self.n_rows if self.weights is None else self.weights.sum())
-        self._kinds = np.array(
-            [ACTIVATIONS[self.network.activation], OUTPUTS[self.network.output], layout.skip_place]
-        )
+        self._kinds = ACTIVATIONS[self.network.activation], OUTPUTS[self.network.output]
         penalised = np.ones(layout.n_parameters) if self.decay_biases else layout.is_weight
         # The mean error has its share of the penalty.
         decay = penalised * (self.alpha / self.mass) if self.alpha else np.empty(0)
@@ -208,7 +239,10 @@ class TrainingError:
             penalty.n_parameters for penalty in self.penalties
         )
         self._gradient = np.empty(self.n_parameters, dtype=dtype)
-        self._workspace = np.empty(0, dtype=dtype)
+        self._terms: tuple[int, list[Sequence[Penalty]]] = (0, [])
+        self._n_steps = 0
+        self._room = np.empty(0, dtype=dtype)
+        self._workspaces: dict[int, Workspace] = {}
 
     @property
     def decay(self) -> NDArray[np.floating]:
@@ -221,12 +255,22 @@ class TrainingError:
         """Return the same error with a workspace of its own, for another thread."""
         return replace(self)
 
-    def _space(self, n_rows: int) -> NDArray[np.floating]:
-        sizes = self.network.layout.sizes
-        size = n_rows * (sizes[0] + 3 * sum(sizes[1:]))
-        if len(self._workspace) < size:
-            self._workspace = np.empty(size, dtype=self.inputs.dtype)
-        return self._workspace
+    def _room_for(self, n_rows: int) -> NDArray[np.floating]:
+        size = Workspace.room_for(self.network.layout, n_rows)
+        if len(self._room) < size:
+            self._room = np.empty(size, dtype=self.inputs.dtype)
+            self._workspaces.clear()
+        return self._room
+
+    def _workspace_for(self, n_rows: int) -> Workspace:
+        """Return the workspace of a batch; that of another size takes its place."""
+        room = self._room_for(n_rows)
+        if n_rows not in self._workspaces:
+            # All are views of one room: those of a batch and of the last one of an epoch stay.
+            if len(self._workspaces) > 1:
+                self._workspaces.clear()
+            self._workspaces[n_rows] = Workspace(self.network.layout, room, n_rows)
+        return self._workspaces[n_rows]
 
     def extended(self, theta: NDArray[np.floating]) -> NDArray[np.floating]:
         """Return the weights of a network with the start of the penalties' own parameters."""
@@ -237,13 +281,14 @@ class TrainingError:
     def mean_error(self, theta: NDArray[np.floating]) -> float:
         """Return the mean error over all rows without penalties."""
         parameters = theta[: self.network.layout.n_parameters]
-        return mean_error(self.network, parameters, self.inputs, self.targets, self.weights)
+        return error_of_rows(self.network, parameters, self.inputs, self.targets, self.weights)
 
     def value_and_gradient(self, theta: NDArray[np.floating]) -> tuple[float, NDArray[np.floating]]:
         """Return the mean error over all rows with its penalties, and its gradient."""
         theta = np.ascontiguousarray(theta, dtype=self.inputs.dtype)
         gradient = np.empty_like(theta)
-        total = self._gradient_of(theta, np.arange(self.n_rows), self.mass, gradient)
+        whole = [(penalty, 1) for penalty in self.penalties]
+        total = self._gradient_of(theta, np.arange(self.n_rows), self.mass, gradient, whole)
         return total / self.mass + self._penalty(theta), gradient
 
     def _gradient_of(
@@ -252,24 +297,21 @@ class TrainingError:
         rows: NDArray[np.int64],
         mass: float,
         gradient: NDArray[np.floating],
+        terms: Sequence[tuple[Penalty, int]],
     ) -> float:
         """Return the summed error of rows with their share of penalties; leave its mean gradient.
 
-        Weight decay is in the gradient alone.
+        Penalties are terms with how often to count them. Weight decay is in the gradient alone.
         """
-        layout, gain, space = self.network.layout, self.network.gain, self._space(len(rows))
+        layout, gain, space = self.network.layout, self.network.gain, self._workspace_for(len(rows))
         count = layout.n_parameters
         parameters, slots = theta[:count], gradient[:count]
-        total = forward_pass(
-            parameters, self.inputs, self._targets, self._codes, self._weights, rows, layout.table,
-            self._kinds, gain, space,
-        )  # fmt: skip
-        n_inputs = self.inputs.shape[1]
-        backward_pass(
-            parameters, slots, len(rows), n_inputs, layout.table, self._kinds, gain, space
-        )
-        if self.penalties:
-            total += self._penalise(theta, gradient, mass)
+        targets = self._targets, self._codes, self._weights
+        activation, output = self._kinds
+        total = space.forward(parameters, self.inputs, targets, rows, (activation, output), gain)
+        space.backward(parameters, slots, activation, gain)
+        if terms:
+            total += self._penalise(theta, gradient, mass, terms)
         finish_gradient(
             slots,
             parameters,
@@ -283,22 +325,34 @@ class TrainingError:
         return float(total)
 
     def _penalise(
-        self, theta: NDArray[np.floating], gradient: NDArray[np.floating], mass: float
+        self,
+        theta: NDArray[np.floating],
+        gradient: NDArray[np.floating],
+        mass: float,
+        terms: Sequence[tuple[Penalty, int]],
     ) -> float:
         """Return a batch's share of the penalties, and add it to the gradient."""
         count = self.network.layout.n_parameters
         parameters, place, total = theta[:count].astype(np.float64), count, 0.0
-        for penalty in self.penalties:
+        for penalty, times in terms:
             extra = slice(place, place + penalty.n_parameters)
             value, slopes, extra_slopes = penalty.value_and_gradient(
                 self.network, parameters, theta[extra].astype(np.float64)
             )
             # The gradient of a batch is divided by its rows afterwards, that of a penalty stands
             # beside the error of all of them.
-            gradient[:count] += slopes * (mass / self.mass)
-            gradient[extra] = extra_slopes / self.mass
-            place, total = extra.stop, total + value
+            gradient[:count] += slopes * (times * mass / self.mass)
+            gradient[extra] = times * extra_slopes / self.mass
+            place, total = extra.stop, total + times * value
         return total * (mass / self.mass)
+
+    def _next_terms(self, n_rows: int) -> list[tuple[Penalty, int]]:
+        """Return the parts of all penalties whose turn it is in a batch."""
+        n_rows = max(n_rows, HINT_ROWS)
+        if self._terms[0] != n_rows:
+            self._terms = n_rows, [penalty.parts(n_rows) for penalty in self.penalties]
+        self._n_steps += 1
+        return [(parts[self._n_steps % len(parts)], len(parts)) for parts in self._terms[1]]
 
     def _penalty(self, theta: NDArray[np.floating]) -> float:
         if not len(self._decay):
@@ -320,18 +374,23 @@ class TrainingError:
             total = self._run_rows(theta, memory, order)
         else:
             batches = range(0, self.n_rows, batch_size)
-            total = sum(
-                self._step(theta, memory, order[start : start + batch_size]) for start in batches
-            )
+            total = 0.0
+            for start in batches:
+                terms = self._next_terms(batch_size) if self.penalties else []
+                total += self._step(theta, memory, order[start : start + batch_size], terms)
         return total / self.mass + self._penalty(theta)
 
     def _step(
-        self, theta: NDArray[np.floating], memory: RuleMemory, rows: NDArray[np.int64]
+        self,
+        theta: NDArray[np.floating],
+        memory: RuleMemory,
+        rows: NDArray[np.int64],
+        terms: Sequence[tuple[Penalty, int]],
     ) -> float:
         mass = float(len(rows)) if self.weights is None else float(self.weights[rows].sum())
         if mass == 0.0:
             return 0.0
-        total = self._gradient_of(theta, rows, mass, self._gradient)
+        total = self._gradient_of(theta, rows, mass, self._gradient, terms)
         memory.step(theta, self._gradient)
         return total
 
@@ -348,19 +407,27 @@ class TrainingError:
         return float(
             run_rows(
                 theta, self.inputs, self._targets, self._codes, self._weights, order,
-                self.network.layout.table, self._kinds, self.network.gain, self._space(1),
+                self.network.layout.table, np.array(self._kinds), self.network.gain,
+                self._room_for(1),
                 decay, decay if self.decay_biases else 0.0, np.ones(1, dtype=theta.dtype),
                 memory.first, memory.rate, memory.momentum,
             )
         )  # fmt: skip
 
 
+NETWORK = Kind("a `Network`", lambda value: isinstance(value, Network))
+TRAINING_ERROR = Kind("a `TrainingError`", lambda value: isinstance(value, TrainingError))
+
+
+@checked_arguments(
+    network=NETWORK, theta=VECTOR, rows=TABLE, targets=NUMBERS, weights=VECTOR | NONE
+)
 def mean_error(
     network: Network,
-    theta: NDArray[Any],
-    rows: NDArray[Any],
-    targets: NDArray[Any],
-    weights: NDArray[np.float64] | None = None,
+    theta: ArrayLike,
+    rows: ArrayLike,
+    targets: ArrayLike,
+    weights: ArrayLike | None = None,
 ) -> float:
     """Return the mean error of a network on rows, without penalties.
 
@@ -371,6 +438,35 @@ def mean_error(
     rows, targets, weights
         As in `TrainingError`.
     """
+    theta, rows, targets = np.asarray(theta), np.asarray(rows), np.asarray(targets)
+    layout, by_class = network.layout, network.output in ("softmax", "binary")
+    if theta.shape != (layout.n_parameters,) or rows.shape[1] != layout.sizes[0]:
+        raise DataError(
+            f"theta and rows: expected {layout.n_parameters} numbers and {layout.sizes[0]} columns;"
+            f" got the shapes {theta.shape} and {rows.shape}."
+        )
+    shape = (len(rows),) if by_class else (len(rows), layout.sizes[-1])
+    if targets.shape != shape:
+        raise DataError(f"targets: expected the shape {shape}; got {targets.shape}.")
+    n_classes = max(2, layout.sizes[-1])
+    if by_class and not np.isin(targets, np.arange(n_classes)).all():
+        raise DataError(f"targets: classes are whole numbers from 0 to {n_classes - 1}.")
+    if weights is not None:
+        weights = np.asarray(weights, dtype=np.float64)
+        if weights.shape != (len(rows),) or not weights.sum() > 0 or weights.min() < 0:
+            raise DataError(f"weights: expected {len(rows)} numbers of at least 0, not all 0.")
+    codes = targets.astype(np.int64) if by_class else targets
+    return error_of_rows(network, theta, rows, codes, weights)
+
+
+def error_of_rows(
+    network: Network,
+    theta: NDArray[Any],
+    rows: NDArray[Any],
+    targets: NDArray[Any],
+    weights: NDArray[np.float64] | None = None,
+) -> float:
+    """Return the mean error as `mean_error` does, for arguments that are known to be right."""
     outputs = network.outputs(theta, rows).astype(np.float64)
     least = np.finfo(np.float64).tiny
     if network.output == "softmax":

@@ -13,8 +13,24 @@ def run_rows(
 
     Parameters
     ----------
-    theta, inputs, targets, codes, weights, table, kinds, gain, workspace
-        As in `forward_pass`, for batches of one row; no connection skips layers.
+    theta
+        Parameters, flat; no connection skips layers.
+    inputs
+        All rows.
+    targets, codes
+        Numbers to predict, rows by outputs, or the classes of the rows; the other is empty.
+    weights
+        Weights of the rows; empty where all count alike.
+    table
+        Layers as in `Layout.table`.
+    kinds
+        Kind of the hidden units, kind of the outputs.
+    gain
+        Steepness of logistic units.
+    workspace
+        Room for the inputs and three times all units: of a layer behind `before` other units, the
+        outputs are at inputs + before, a block of all units further on its errors, and another
+        block further what slopes are made of.
     order
         Rows in the order in which they are taken.
     decay, bias_decay

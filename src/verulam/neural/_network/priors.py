@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from verulam.base import DataError
+from verulam.base import NONE, POSITIVE, VECTOR, DataError, checked_arguments
 from verulam.neural._network.curvature import hessian_product
 from verulam.neural._network.layout import Layout
-from verulam.neural._network.network import Network, TrainingError
+from verulam.neural._network.network import TRAINING_ERROR, Network, TrainingError
 from verulam.numerics import softmax
 
 Array = NDArray[np.float64]
@@ -79,6 +79,10 @@ class SoftSharing:
     def check(self, network: Network) -> None:
         """Raise where the penalty does not fit a network: it fits all."""
 
+    def parts(self, n_rows: int) -> list["SoftSharing"]:
+        """Return the term itself: it is over weights, not rows."""
+        return [self]
+
     def start(self, theta: NDArray[np.floating], layout: Layout) -> Array:
         """Return groups spread over two standard deviations, or one that is standard normal."""
         count = int(self.n_components)
@@ -146,6 +150,7 @@ class Evidence:
     noise: float
 
 
+@checked_arguments(error=TRAINING_ERROR, theta=VECTOR, noise=POSITIVE | NONE)
 def evidence(
     error: TrainingError, theta: NDArray[np.floating], noise: float | None = None
 ) -> Evidence:

@@ -53,7 +53,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         Most epochs.
     tol, n_iter_no_change
         Training ends when the error has not fallen by `tol` for so many epochs. Solvers that use
-        all rows at once compare `tol` with the gradient.
+        all rows at once compare `tol` with the gradient. With a `tol` of 0, and no fewer
+        epochs than `max_iter`, training has `max_iter` epochs, and nobody is warned.
     shuffle
         Whether each epoch has a new random order.
     alpha

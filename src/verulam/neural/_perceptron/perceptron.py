@@ -1,6 +1,7 @@
 """What multilayer perceptrons for classes and for numbers have in common."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral, Real
 from threading import Event
@@ -15,23 +16,27 @@ from verulam.base import (
     RANDOM_STATE,
     DataError,
     DataWarning,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
     check_is_fitted,
     check_weights,
     generator,
+    iterate_in_threads,
+    may_end_early,
     one_blas_thread,
     spawn_seeds,
-    thread_map,
     validate_data,
     warn_caller,
 )
 from verulam.neural._network.layout import layout_of
 from verulam.neural._network.network import ACTIVATIONS, Network, TrainingError
+from verulam.neural._scale import check_scale, scale_advice, widest_column
 from verulam.numerics import (
     SEARCHES,
     AdaptiveRate,
+    DivergenceError,
     Epoch,
     History,
     RuleMemory,
@@ -78,9 +83,10 @@ class _Training:
     theta: NDArray[np.floating]
     memory: RuleMemory
     history: History
+    interrupted: bool = False
 
 
-class MultilayerPerceptron:
+class MultilayerPerceptron(InSteps):
     """Fitting, watching and inspecting a network; learners say what its outputs are."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -270,6 +276,9 @@ class MultilayerPerceptron:
     def _passes(
         self, problem: Problem, training: _Training, random: np.random.Generator, max_iter: int
     ) -> Generator[Epoch]:
+        for part in (problem.training, problem.unseen):
+            if part is not None:
+                check_scale(self, part.inputs, getattr(part, "targets", None))
         stopping = Stopping(max_iter, float(self.tol), int(self.n_iter_no_change))
         validation = None if problem.unseen is None else problem.unseen.mean_error
         if self.solver in SEARCHES:
@@ -278,17 +287,22 @@ class MultilayerPerceptron:
                 training.history,
             )  # fmt: skip
             return
-        yield from train(
-            problem.training,
-            training.theta,
-            training.memory,
-            batch_size=self._batch(problem.training.n_rows),
-            stopping=stopping,
-            shuffle=random if self.shuffle else None,
-            learning_rate=self._first_rate(),
-            validation=validation,
-            history=training.history,
-        )
+        try:
+            yield from train(
+                problem.training,
+                training.theta,
+                training.memory,
+                batch_size=self._batch(problem.training.n_rows),
+                stopping=stopping,
+                shuffle=random if self.shuffle else None,
+                learning_rate=self._first_rate(),
+                validation=validation,
+                history=training.history,
+            )
+        except DivergenceError as error:
+            column, size = widest_column(self, problem.training.inputs)
+            words = f"The largest numbers, up to {size:.3g}, are in column {column}."
+            raise DivergenceError(f"{error} {words}") from None
 
     def _fit(self, rows: NDArray[np.floating], targets: NDArray[Any], weights: Any) -> Any:
         """Train on rows of a table."""
@@ -304,39 +318,69 @@ class MultilayerPerceptron:
             random = generator(seed)
             part = problem.copy()
             training = self._start(part.training, random)
+            passes = self._passes(part, training, random, int(self.max_iter))
             try:
-                for _ in self._passes(part, training, random, int(self.max_iter)):
+                for _ in self._steps(passes, "epoch", int(self.max_iter)):
                     # Ctrl-C reaches one thread alone.
                     if interrupted.is_set():
-                        break
+                        passes.throw(KeyboardInterrupt())
             except KeyboardInterrupt:
                 interrupted.set()
+                training.interrupted = True
+                # It may have come amid a callback, when the best weights have yet to be put back.
+                with suppress(KeyboardInterrupt):
+                    passes.throw(KeyboardInterrupt())
+                if not may_end_early():
+                    raise
             return training
 
         with announced("verulam.neural"), one_blas_thread():
-            trainings = thread_map(trained, seeds[:-1], threads=0 if self.n_init > 1 else 1)
-        best = int(np.argmin([self._final_error(training.history) for training in trainings]))
+            threads = 0 if self.n_init > 1 else 1
+            starts = iterate_in_threads(trained, seeds[:-1], threads=threads)
+            trainings = list(self._steps(starts, "start", int(self.n_init)))
+        rows = [self._restart_row(part) for part in trainings]
+        best = int(np.argmin([_known(row[2 if self.early_stopping else 1]) for row in rows]))
         self._keep(problem.training.network, trainings[best])
+        self.loss_ = rows[best][1]
         if not self.n_iter_:
             # A search may find nothing to do where it starts.
             self.loss_ = problem.training.value_and_gradient(self._training.theta)[0]
-        self._restarts = self._restart_rows(trainings, best)
+        self._restarts = np.array([(*row, place == best) for place, row in enumerate(rows)])
         if interrupted.is_set():
-            warn_caller(
-                f"Training was interrupted in epoch {self.n_iter_ + 1}; the weights are the best "
-                "until then.",
-                DataWarning,
-            )
-        elif self.n_iter_ == self.max_iter:
-            self._warn_unfinished()
+            self._warn_interrupted()
+        else:
+            self._warn_unfinished(problem.training)
         return self
 
-    def _warn_unfinished(self) -> None:
-        warn_caller(
-            f"Training ended at max_iter={self.max_iter} before the error had settled; raise "
-            "max_iter, or tol.",
-            ConvergenceWarning,
+    def _warn_unfinished(self, error: Any) -> None:
+        """Warn of a training that was too short, or whose numbers have no scale to learn from."""
+        at_end = self.n_iter_ == self.max_iter
+        settled = not (at_end and (self.tol or self.n_iter_no_change < self.max_iter))
+        advice = scale_advice(self, error, self.loss_, settled=settled)
+        if not settled:
+            words = (
+                f"Training ended at max_iter={self.max_iter} before the error had settled; raise "
+                "max_iter, or tol."
+            )
+            warn_caller(f"{words} {advice}".rstrip(), ConvergenceWarning)
+        elif advice:
+            warn_caller(f"The network has hardly learned. {advice}", ConvergenceWarning)
+
+    def _warn_interrupted(self) -> None:
+        if not self._training.interrupted:
+            words = "Training was interrupted; the weights are those of a start that was over."
+            warn_caller(words, DataWarning)
+            return
+        history = self._training.history
+        error = "validation_loss" if self.early_stopping else "loss"
+        best = min(history, key=lambda epoch: getattr(epoch, error), default=None)
+        rest = (
+            "before its first epoch was over; the weights are near where they started."
+            if best is None
+            else f"in epoch {len(history) + 1}; the weights are the best until then, those of "
+            f"epoch {best.number}."
         )
+        warn_caller(f"Training was interrupted {rest}", DataWarning)
 
     def _keep(self, network: Network, training: _Training) -> None:
         self.network_ = network
@@ -348,23 +392,17 @@ class MultilayerPerceptron:
         self.n_outputs_ = network.layout.sizes[-1]
         self.loss_ = training.history[-1].loss if self.n_iter_ else np.nan
 
-    def _final_error(self, history: History) -> float:
-        """Return the error by which restarts are compared: on unseen rows where there are any."""
-        if not self.early_stopping:
-            return history[-1].loss if len(history) else np.inf
-        return min((epoch.validation_loss for epoch in history), default=np.inf)
-
-    def _restart_rows(self, trainings: Sequence[_Training], best: int) -> NDArray[np.float64]:
-        rows = [
-            (
-                len(training.history),
-                training.history[-1].loss if len(training.history) else np.nan,
-                self._final_error(training.history) if self.early_stopping else np.nan,
-                float(place == best),
-            )
-            for place, training in enumerate(trainings)
-        ]
-        return np.array(rows)
+    def _restart_row(self, training: _Training) -> tuple[int, float, float]:
+        """Return the epochs of a start, its error, and the least on unseen rows."""
+        history = training.history
+        if not len(history):
+            return 0, np.nan, np.nan
+        if self.early_stopping:
+            unseen = min(epoch.validation_loss for epoch in history)
+            return len(history), history[-1].loss, unseen
+        # What was interrupted has the weights of its best epoch, all else those of the last.
+        loss = min(history.losses) if training.interrupted else history[-1].loss
+        return len(history), loss, np.nan
 
     @property
     def history_(self) -> pd.DataFrame:
@@ -452,3 +490,8 @@ class MultilayerPerceptron:
         """Biases of each layer."""
         layout = self.network_.layout
         return [layout.biases(self.parameters_, layer) for layer in range(layout.n_layers)]
+
+
+def _known(error: float) -> float:
+    """Return an error to compare, where none is the worst."""
+    return np.inf if np.isnan(error) else error

@@ -52,7 +52,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         Most epochs.
     tol, n_iter_no_change
         Training ends when the error has not fallen by `tol` for so many epochs. Solvers that use
-        all rows at once compare `tol` with the gradient.
+        all rows at once compare `tol` with the gradient. With a `tol` of 0, and no fewer
+        epochs than `max_iter`, training has `max_iter` epochs, and nobody is warned.
     shuffle
         Whether each epoch has a new random order.
     alpha
@@ -110,8 +111,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
     ...     hidden_layer_sizes=2, activation="logistic", solver="lbfgs", alpha=0, max_iter=1000,
     ...     n_init=3, random_state=0,
     ... )
-    >>> net.fit(x, np.sin(6 * x[:, 0])).predict([[0.0], [0.25]]).round(2)
-    array([0.  , 0.99])
+    >>> net.fit(x, np.sin(6 * x[:, 0])).predict([[0.1], [0.25]]).round(1)
+    array([0.6, 1. ])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -241,12 +242,14 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         targets = check_array(
             y, dtype=rows.dtype, ensure_2d=False, input_name="y", ensure_min_samples=0
         )
+        if targets.ndim == 0:
+            raise DataError(f"y must be a vector or a table of numbers; got {y!r}.")
+        if len(targets) != len(rows):
+            raise DataError(f"y has {len(targets)} entries for {len(rows)} rows of X.")
         if targets.ndim == 2 and targets.shape[1] == 1 and not hasattr(self, "_training"):
             column_or_1d(y, warn=True)
         self._single = targets.ndim == 1 or targets.shape[1] == 1
         targets = targets.reshape(len(targets), -1)
-        if len(targets) != len(rows):
-            raise DataError(f"y has {len(targets)} entries for {len(rows)} rows of X.")
         low = {"logistic": 0.0, "tanh": -1.0}.get(self.output_activation)
         if low is not None and not ((targets >= low) & (targets <= 1)).all():
             raise DataError(

@@ -21,8 +21,10 @@ from verulam.base import (
     encode_classes,
     generator,
     numeric_targets,
+    one_blas_thread,
     validate_data,
 )
+from verulam.neural._scale import check_scale
 from verulam.numerics import log_sum_exp, softmax
 
 Array = NDArray[np.float64]
@@ -55,7 +57,10 @@ class CascadeCorrelation:
         """Return the mean error of outputs, and its derivative by the outputs of each row."""
         raise NotImplementedError
 
+    # Products of small matrices, one after the other: threads would only wait for one another.
+    @one_blas_thread()
     def _grow(self, rows: Array, n_outputs: int) -> None:
+        check_scale(self, rows)
         random = generator(self.random_state)
         inputs = np.column_stack([np.ones(len(rows)), rows])
         self.hidden_: list[Array] = []

@@ -7,7 +7,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from verulam.base import DataError, clone, generator
+from verulam.base import (
+    NUMBER,
+    WHOLE,
+    DataError,
+    checked_arguments,
+    clone,
+    generator,
+    whole_trainings,
+)
+from verulam.neural._arguments import ROWS, TARGETS
 from verulam.neural._network.layout import SMALL, Layout
 from verulam.neural._perceptron.classifier import MLPClassifier
 from verulam.neural._perceptron.regressor import MLPRegressor
@@ -29,6 +38,8 @@ class Growth:
     path: pd.DataFrame
 
 
+@checked_arguments(X=ROWS, y=TARGETS, goal=NUMBER, max_units=WHOLE)
+@whole_trainings()
 def grow(learner: Any, X: Any, y: Any, *, goal: float, max_units: int = 20) -> Growth:
     """Train with one hidden unit, and add units while the training error is above a goal.
 

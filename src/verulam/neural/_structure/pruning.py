@@ -7,9 +7,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from verulam.base import DataError, check_is_fitted, clone, is_classifier, unknown_name
+from verulam.base import (
+    NUMBER,
+    TABLE,
+    TEXT,
+    DataError,
+    check_is_fitted,
+    checked_arguments,
+    clone,
+    is_classifier,
+    one_blas_thread,
+    unknown_name,
+    whole_trainings,
+)
+from verulam.neural._arguments import PAIR, TARGETS
 from verulam.neural._network.curvature import hessian_diagonal
-from verulam.neural._network.network import TrainingError, mean_error
+from verulam.neural._network.network import TrainingError, error_of_rows
 from verulam.neural._perceptron.classifier import MLPClassifier
 from verulam.neural._perceptron.regressor import MLPRegressor
 
@@ -33,6 +46,9 @@ class Pruning:
     path: pd.DataFrame
 
 
+@checked_arguments(X=TABLE, y=TARGETS, by=TEXT, what=TEXT, share=NUMBER, tol=NUMBER)
+@whole_trainings()
+@one_blas_thread()
 def prune(
     learner: Any,
     X: ArrayLike,
@@ -63,7 +79,7 @@ def prune(
     share
         Share of what is left that is removed in a step; always at least one.
     tol
-        Rise of the validation error that is allowed, in all.
+        Rise of the validation error that is allowed, in all, above the least on the way.
 
     Returns
     -------
@@ -100,19 +116,19 @@ def prune(
         raise unknown_name("what", what, _PARTS)
     if not 0.0 < share <= 1.0:
         raise DataError(f"share: {share:g}; expected a number above 0 and at most 1.")
-    if not isinstance(validation, tuple | list) or len(validation) != 2:
+    if not PAIR.accepts(validation):
         raise DataError("validation: expected other rows and their targets, (X, y).")
     known, unseen = _problem(learner, X, y), _problem(learner, *validation)
     best = learner
     path = [(_n_weights(best), _error(best, unseen))]
-    allowed = path[0][1] + tol
     while True:
         smaller = _smaller(best, known, unseen, by, what, share)
         if smaller is None:
             break
         smaller.fit(X, y)
+        least = min(error for _, error in path)
         path.append((_n_weights(smaller), _error(smaller, unseen)))
-        if path[-1][1] > allowed:
+        if path[-1][1] > least + tol:
             break
         best = smaller
     return Pruning(best, pd.DataFrame(path, columns=["weights", "validation_error"]))
@@ -135,7 +151,7 @@ def _problem(learner: Any, X: Any, y: Any) -> TrainingError:
 
 
 def _error(learner: Any, problem: TrainingError) -> float:
-    return mean_error(learner.network_, learner.parameters_, problem.inputs, problem.targets)
+    return error_of_rows(learner.network_, learner.parameters_, problem.inputs, problem.targets)
 
 
 def _n_weights(learner: Any) -> int:
@@ -196,7 +212,7 @@ def _importance(
         for part in parts:
             without = theta.copy()
             without[part] = 0.0
-            errors.append(mean_error(learner.network_, without, unseen.inputs, unseen.targets))
+            errors.append(error_of_rows(learner.network_, without, unseen.inputs, unseen.targets))
         return np.array(errors)
     squares = theta**2
     if by == "saliency":

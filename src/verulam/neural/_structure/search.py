@@ -7,7 +7,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError, Seed, clone, spawn_seeds, unknown_name
+from verulam.base import (
+    COLLECTION,
+    COUNT,
+    FUNCTION,
+    NONE,
+    SEED,
+    TEXT,
+    WHOLE,
+    DataError,
+    Seed,
+    checked_arguments,
+    clone,
+    spawn_seeds,
+    unknown_name,
+    whole_trainings,
+)
+from verulam.neural._arguments import PAIR, PERCEPTRON, ROWS, TARGETS, WHOLES
 
 State = tuple[int, ...]
 Operator = Callable[[State], Iterable[State]]
@@ -65,6 +81,18 @@ class StructureSearch:
     tried: pd.DataFrame
 
 
+@checked_arguments(
+    learner=PERCEPTRON,
+    X=ROWS,
+    y=TARGETS,
+    validation=PAIR,
+    start=WHOLES,
+    direction=TEXT,
+    operators=COLLECTION,
+    cost=FUNCTION | NONE,
+    max_steps=WHOLE,
+)
+@whole_trainings()
 def search_structure(
     learner: Any,
     X: Any,
@@ -125,9 +153,10 @@ def search_structure(
     [(1,), (2,)]
     """
     moves = _moves(direction, operators)
-    if not start or min(start) < 1 or max_steps < 0:
+    if not len(start) or min(start) < 1 or max_steps < 0:
         raise DataError(
-            f"start needs layers of at least one unit, max_steps at least 0; got {start}."
+            f"start needs layers of at least one unit, max_steps at least 0; got {start} "
+            f"and {max_steps}."
         )
     cost = cost or (lambda error, _: error)
     tried: dict[State, tuple[float, int, Any]] = {}
@@ -162,6 +191,16 @@ def search_structure(
     )
 
 
+@checked_arguments(
+    learner=PERCEPTRON,
+    X=ROWS,
+    y=TARGETS,
+    validation=PAIR,
+    sizes=COLLECTION,
+    n_repeats=COUNT,
+    random_state=SEED,
+)
+@whole_trainings()
 def complexity_curve(
     learner: Any,
     X: Any,
@@ -214,8 +253,6 @@ def complexity_curve(
     >>> curve["parameters"].tolist()
     [4, 13]
     """
-    if not isinstance(n_repeats, int) or isinstance(n_repeats, bool) or n_repeats < 1:
-        raise DataError(f"n_repeats must be a whole number of at least 1; got {n_repeats!r}.")
     seeds = spawn_seeds(random_state, n_repeats)
     rows = []
     for size in sizes:
@@ -240,8 +277,8 @@ def _moves(direction: str, operators: Iterable[str | Operator]) -> list[Operator
         if callable(operator):
             moves.append(operator)
             continue
-        if operator not in GROWING:
-            raise unknown_name("operator", operator, GROWING)
+        if not isinstance(operator, str) or operator not in GROWING:
+            raise unknown_name("operator", str(operator), GROWING)
         if direction != "backward":
             moves.append(GROWING[operator])
         if direction != "forward":

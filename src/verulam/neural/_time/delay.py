@@ -115,7 +115,10 @@ class _TimeDelay(MetaEstimatorMixin):
         rows, ends = self._windows(sequences)
         self.estimator_ = self._learner(sequences.values.shape[1])
         counts = targets.mask[ends] if self._by_step else np.ones(len(ends), dtype=bool)
-        self.estimator_.fit(rows[counts], targets.values[ends][counts])
+        values = targets.values[ends][counts]
+        # Steps with one number each: a column for whoever gave them, numbers for the learner.
+        is_column = self._by_step and values.ndim == 2 and values.shape[1] == 1
+        self.estimator_.fit(rows[counts], values[:, 0] if is_column else values)
 
     def _answers(self, X: Any, lengths: Any, method: str) -> Any:
         """Return answers of the learner by step, or their means over each sequence's windows."""
@@ -303,7 +306,8 @@ class TimeDelayRegressor(_TimeDelay, Regressor):
     Notes
     -----
     See Alpaydin 11.12.1, fig. 11.20. Before the first step, windows repeat it. The number of a
-    whole sequence is the mean over its windows. Sequences come as in `RecurrentRegressor`.
+    whole sequence is the mean over its windows. Sequences come as in `RecurrentRegressor`. Inputs
+    and targets are taken as they are: divide those that are far from the unit scale first.
 
     Examples
     --------

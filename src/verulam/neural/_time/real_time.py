@@ -6,7 +6,7 @@ A network of n units and P weights keeps n by P derivatives, whatever the length
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.neural._network.network import activate
+from verulam.neural._network.network import unit_outputs
 from verulam.neural._time.recurrence import Floats, RecurrentLayout, RecurrentNetwork
 
 
@@ -71,7 +71,7 @@ class Sensitivities:
             changes += mixed_feedback.T @ self.by_outputs
             sources.append(self.outputs)
         changes[np.arange(len(changes))[:, None], self._hidden_places] += np.concatenate(sources)
-        self.hidden = activate(sums, self.network.activation)
+        self.hidden = unit_outputs(sums, self.network.activation)
         changes *= self.network.hidden_slopes(self.hidden)[:, None]
         self.by_hidden = changes
         sources = [self.hidden, np.ones(1, dtype=row.dtype)]

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from verulam.base import DataError, unknown_name
+from verulam.base import COLLECTION, TEXT, DataError, checked_arguments, unknown_name
+from verulam.neural._arguments import WHOLES
 from verulam.neural._network.layout import SMALL, Layout, layout_of
-from verulam.neural._network.network import activate
+from verulam.neural._network.network import unit_outputs
 from verulam.numerics import softmax
 
 #: Feedback of figure 11.21: (a) hidden units to themselves, (b) outputs to themselves, (c) outputs
@@ -96,6 +97,7 @@ class RecurrentLayout:
         return np.concatenate([first, *parts]).astype(dtype)
 
 
+@checked_arguments(sizes=WHOLES, feedback=TEXT | COLLECTION)
 def recurrent_layout(sizes: Sequence[int], feedback: str | Sequence[str]) -> RecurrentLayout:
     """Return the layout of a network with feedback, checked.
 
@@ -106,10 +108,10 @@ def recurrent_layout(sizes: Sequence[int], feedback: str | Sequence[str]) -> Rec
     feedback
         Kinds of feedback: one of `FEEDBACKS`, or several.
     """
-    kinds = (feedback,) if isinstance(feedback, str) else tuple(feedback)
+    kinds = (feedback,) if isinstance(feedback, str) else tuple(map(str, feedback))
     for kind in kinds:
         if kind not in FEEDBACKS:
-            raise unknown_name("feedback", str(kind), FEEDBACKS)
+            raise unknown_name("feedback", kind, FEEDBACKS)
     if len(sizes) != 3 or min(sizes) < 1:
         raise DataError(f"sizes: inputs, hidden units and outputs, at least 1 each; got {sizes}.")
     return RecurrentLayout((int(sizes[0]), int(sizes[1]), int(sizes[2])), kinds)
@@ -258,7 +260,7 @@ class RecurrentNetwork:
             return softmax(sums, axis=1)
         if self.output == "binary":
             return expit(sums)
-        return activate(sums, self.output)
+        return unit_outputs(sums, self.output)
 
     def pull_back(self, outputs: Floats, slopes: Floats) -> Floats:
         """Return derivatives by the outputs' sums, from those by the outputs."""
@@ -285,4 +287,4 @@ def _activate_in_place(values: Floats, activation: str) -> None:
     if activation == "tanh":
         np.tanh(values, out=values)
     elif activation != "identity":
-        values[:] = activate(values, activation)
+        values[:] = unit_outputs(values, activation)

@@ -91,7 +91,8 @@ class RecurrentRegressor(RecurrentPerceptron, Regressor):
     See Alpaydin 11.12. With targets at each step it is temporal association; with the steps that
     follow as targets (`next_steps`) it is reproduction, and `forecast` goes on from there; with one
     target for each sequence, the output at the last step is the answer. Sequences come as in
-    `RecurrentClassifier`.
+    `RecurrentClassifier`. Inputs and targets are taken as they are: divide those that are far from
+    the unit scale by a constant first, because they train slowly or diverge.
 
     Examples
     --------

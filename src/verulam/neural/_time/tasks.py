@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from verulam.base import DataError, column_or_1d, validate_data
+from verulam.base import (
+    NONE,
+    DataError,
+    array_of_numbers,
+    checked_arguments,
+    column_or_1d,
+    validate_data,
+)
 from verulam.sequence import Sequences, read_sequences
 
 _PIECES = (list, tuple, np.ndarray, pd.Series, pd.DataFrame)
@@ -238,6 +245,7 @@ def step_numbers(targets: StepTargets) -> StepTargets:
     return targets.taken(numbers)
 
 
+@checked_arguments(lengths=array_of_numbers(words="whole numbers", finite=False, empty=True) | NONE)
 def next_steps(X: Any, horizon: int = 1, *, lengths: Any = None) -> tuple[list[Any], list[Any]]:
     """Return inputs and targets for reproduction: each step, and what comes after it.
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verulam.neural._network.batches import BatchError
-from verulam.neural._network.gradient_loops import output_errors
 from verulam.neural._network.network import OUTPUTS
+from verulam.neural._network.units import batch_errors
 from verulam.neural._time.real_time import Sensitivities
 from verulam.neural._time.recurrence import Floats, RecurrentNetwork, Steps, Unfolding
 from verulam.numerics import RuleMemory
@@ -139,11 +139,11 @@ class SequenceError(BatchError):
     def local_errors(self, sums: Floats, rows: NDArray[np.int64]) -> tuple[float, Floats]:
         """Return the summed error of steps and its derivatives by the outputs' sums."""
         errors, zeros = np.empty_like(sums), np.zeros(sums.shape[1], dtype=sums.dtype)
-        total = output_errors(
+        total = batch_errors(
             sums.ravel(), zeros, self.numbers, self.codes, self.step_weights, rows,
             OUTPUTS[self.network.output], errors.ravel(),
         )  # fmt: skip
-        return float(total), errors
+        return total, errors
 
     def _pass_back(
         self, theta: Floats, states: Unfolding, errors: Floats, steps: Steps
