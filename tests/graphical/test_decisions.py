@@ -103,7 +103,11 @@ def test_shapes_for_drawing(umbrella):
         (({"a": Table(TWO, [0.5, 0.5])}, {"d": TWO}, {"u": 3}), "expected a Utility"),
         (
             ({"a": Table(TWO, [0.5, 0.5])}, {"d": TWO}, {"u": Utility(("a",), [1, 2, 3])}),
-            r"shape \(2,\)",
+            r"values must have the shape \(2,\), an axis for each of a; their shape is \(3,\)",
+        ),
+        (
+            ({"a": Table(TWO, [0.5, 0.5])}, {"d": TWO}, {"u": Utility(("a",), [1, np.nan])}),
+            "values must be finite, and one is nan",
         ),
         (
             ({"a": Table(TWO, [0.5, 0.5])}, {"d": TWO}, {"u": Utility(("b",), [1, 2])}),

@@ -62,6 +62,32 @@ def test_max_product_is_viterbi(network_and_model):
     assert [other.states[f"state {t}"] for t in range(12)] == best.states.tolist()
 
 
+def test_a_long_series_is_filtered_from_slice_to_slice(network_and_model, monkeypatch):
+    """Nothing is unrolled, and the message of all earlier slices loses no digits."""
+    network, model = network_and_model
+    monkeypatch.setattr(DynamicNetwork, "unroll", None)
+    symbols = np.random.default_rng(1).integers(0, 4, 1500)
+    ours = network.filter(pd.DataFrame({"symbol": symbols}), "state")
+    assert_allclose(ours, model.filter(symbols[:, np.newaxis]), atol=1e-12)
+
+
+def test_slices_without_arcs_between_them_are_filtered_alone():
+    days = DynamicNetwork(*[{"a": Table(TWO, [0.3, 0.7])}] * 2)
+    seen = pd.DataFrame({"a": ["yes", None, "no"]}, index=["mon", "tue", "wed"])
+    filtered = days.filter(seen, "a")
+    assert_allclose(filtered, [[0, 1], [0.3, 0.7], [1, 0]])
+    assert list(filtered.index) == ["mon", "tue", "wed"]
+
+
+def test_slices_too_large_for_one_table_are_unrolled(weather, monkeypatch):
+    rows = pd.DataFrame({"wet": ["yes", None, "no"]})
+    expected = weather.filter(rows, "rain")
+    monkeypatch.setattr("verulam.graphical._dynamic.MOST_ENTRIES", 3)
+    again = DynamicNetwork(weather.first, weather.later)
+    assert_allclose(again.filter(rows, "rain"), expected)
+    assert again._trees is None
+
+
 @pytest.fixture(scope="module")
 def weather():
     """Return figure 15.8: clouds of two days joined, rain and sprinkler below, wet grass."""
@@ -132,6 +158,21 @@ def test_histories(weather):
         (lambda w: w.unroll(0), "at least 1"),
         (lambda w: w.smooth(pd.DataFrame({"snow": ["yes"]}), "wet"), "no node 'snow'"),
         (lambda w: w.filter(pd.DataFrame(), "wet"), "a row for each slice"),
+        (lambda w: w.filter(pd.DataFrame({"wet": ["damp"]}), "rain"), "'damp', which is no state"),
+        (
+            lambda w: DynamicNetwork(
+                {"a": Table(TWO, [1, 0])}, {"a": Table(TWO, np.eye(2), ("previous a",))}
+            ).filter(pd.DataFrame({"a": [None, "yes"]}, index=["mon", "tue"]), "a"),
+            "Row tue of the table has probability zero",
+        ),
+        (
+            lambda w: DynamicNetwork(
+                {"a": Table(TWO, [1, 0])}, {"a": Table(TWO, np.eye(2), ("previous a",))}
+            ).smooth(pd.DataFrame({"a": [None, "yes"]}), "a"),
+            "The table has probability zero",
+        ),
+        (lambda w: w.query("wet", -1), "at: expected the number of a slice, from 0, not -1"),
+        (lambda w: w.query("wet", 1.5), "at: expected the number of a slice"),
         (lambda w: from_hidden_markov([1.0], [[1.0, 0.0]], [[1.0]]), "shapes"),
     ],
 )

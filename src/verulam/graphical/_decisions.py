@@ -124,11 +124,14 @@ class InfluenceDiagram:
             len(self.network.states[self.network.model.check_name(parent)])
             for parent in utility.parents
         )
-        if values.shape != shape or not np.isfinite(values).all():
+        if values.shape != shape:
             raise DataError(
-                f"{name!r}: values must be finite numbers of the shape {shape}; their shape is "
-                f"{values.shape}."
+                f"{name!r}: values must have the shape {shape}, an axis for each of "
+                f"{', '.join(utility.parents)}; their shape is {values.shape}."
             )
+        if not np.isfinite(values).all():
+            odd = values[~np.isfinite(values)][0]
+            raise DataError(f"{name!r}: values must be finite, and one is {odd}.")
         return Utility(tuple(utility.parents), values)
 
     def expected_utility(

@@ -1,8 +1,8 @@
 """Dynamic networks: a slice that repeats, with arcs from one to the next."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from verulam.base import DataError, Seed
+from verulam.graphical._factor import Factor, FactorModel
 from verulam.graphical._inference.answers import MostProbable, Posterior
+from verulam.graphical._inference.junction_tree import MOST_ENTRIES, JunctionTree, plan_tree
+from verulam.graphical._network.asking import row_marginals
 from verulam.graphical._network.conditionals import Conditional, NoisyOr, SoftmaxTable, Table
 from verulam.graphical._network.network import BayesianNetwork
+from verulam.graphical._network.rows import encode_rows
 
 #: What stands before the name of a parent in the slice before.
 BEFORE = "previous "
@@ -32,7 +36,8 @@ class DynamicNetwork:
     Notes
     -----
     Unrolled over T slices it is an ordinary network, whose nodes are named ``"rain 0"``,
-    ``"rain 1"``, ... (Alpaydin 15.11, figure 15.8).
+    ``"rain 1"``, ... (Alpaydin 15.11, figure 15.8). `filter` passes messages from slice to slice
+    instead. The time of all questions is in proportion to the number of slices.
 
     Examples
     --------
@@ -108,16 +113,17 @@ class DynamicNetwork:
             The node.
         """
         n_slices = self._check(table, target)
-        row = self._row(table)
+        if self._trees is not None:
+            return self._frame(self._trees.filter(table, target), table, target)
         # Row t has what was seen up to slice t: all of them are asked in one call.
-        rows = pd.DataFrame([row] * n_slices)
+        rows = pd.DataFrame([self._row(table)] * n_slices)
         for name in rows.columns:
             seen_at = int(name.rpartition(" ")[2])
             rows[name] = rows[name].astype(object)
             rows.loc[: seen_at - 1, name] = None
         answers = self.unroll(n_slices).posteriors(rows, [f"{target} {t}" for t in range(n_slices)])
         parts = [answers[f"{target} {t}"].iloc[t].to_numpy() for t in range(n_slices)]
-        return pd.DataFrame(parts, index=table.index, columns=list(self.states[target]))
+        return self._frame(parts, table, target)
 
     def smooth(self, table: pd.DataFrame, target: str) -> pd.DataFrame:
         """Return the distribution of a node in each slice, given all that was seen.
@@ -130,11 +136,15 @@ class DynamicNetwork:
             The node.
         """
         n_slices = self._check(table, target)
-        rows = pd.DataFrame([self._row(table)])
-        names = [f"{target} {t}" for t in range(n_slices)]
-        answers = self.unroll(n_slices).posteriors(rows, names)
-        parts = [answers[name].iloc[0].to_numpy() for name in names]
-        return pd.DataFrame(parts, index=table.index, columns=list(self.states[target]))
+        network = self.unroll(n_slices)
+        codes, _ = encode_rows(network.model, pd.DataFrame([self._row(table)]))
+        marginals, log_evidence = row_marginals(network, codes, MOST_ENTRIES, None)
+        if log_evidence[0] == -np.inf:
+            raise DataError("The table has probability zero: it cannot occur under this network.")
+        offsets = np.concatenate([[0], np.cumsum(network.model.sizes)])
+        first = [offsets[network.model.positions[f"{target} {t}"]] for t in range(n_slices)]
+        states = np.arange(len(self.states[target]))
+        return self._frame(marginals[0, np.add.outer(first, states)], table, target)
 
     def explain(self, table: pd.DataFrame) -> tuple[pd.DataFrame, MostProbable]:
         """Return the most probable states of all nodes in all slices, as a table and a record.
@@ -172,6 +182,8 @@ class DynamicNetwork:
         n_slices
             How many to unroll; None for as many as are needed.
         """
+        if not isinstance(at, int | np.integer) or at < 0:
+            raise DataError(f"at: expected the number of a slice, from 0, not {at!r}.")
         length = 0 if table is None else self._check(table, target)
         needed = max(length, at + 1, n_slices or 1)
         evidence = {} if table is None else self._row(table)
@@ -190,6 +202,13 @@ class DynamicNetwork:
         row = self.unroll(n_slices).sample(1, random_state=random_state).iloc[0]
         columns = {name: [row[f"{name} {t}"] for t in range(n_slices)] for name in self.first}
         return pd.DataFrame(columns)
+
+    @cached_property
+    def _trees(self) -> "SliceTrees | None":
+        return SliceTrees.compile(self.first, self.later)
+
+    def _frame(self, parts: Any, table: pd.DataFrame, target: str) -> pd.DataFrame:
+        return pd.DataFrame(parts, index=table.index, columns=list(self.states[target]))
 
     def _check(self, table: Any, target: str | None) -> int:
         if not isinstance(table, pd.DataFrame) or len(table) == 0:
@@ -222,6 +241,110 @@ def _renamed(conditional: Conditional, names: Mapping[str, str]) -> Conditional:
         return replace(conditional, causes={names[p]: v for p, v in conditional.causes.items()})
     assert isinstance(conditional, SoftmaxTable)
     return replace(conditional, weights={names[p]: v for p, v in conditional.weights.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class SliceTrees:
+    r"""A dynamic network as two small trees, through which messages pass from slice to slice.
+
+    Attributes
+    ----------
+    first
+        Tree of the first slice.
+    later
+        Tree of a later slice with those nodes of the slice before that it depends on.
+    interface
+        These nodes.
+
+    Notes
+    -----
+    Given the interface :math:`I_t`, what came before tells nothing of what follows. With
+    :math:`e_t` what is seen in slice t, :math:`\alpha_t(I_t) = P(I_t \mid e_0, \dots, e_t)` comes
+    from :math:`\alpha_{t-1}` by one slice (Murphy 2002), so that time grows in proportion to the
+    number of slices.
+    """
+
+    first: JunctionTree
+    later: JunctionTree
+    interface: tuple[str, ...]
+
+    @classmethod
+    def compile(
+        cls, first: Mapping[str, Conditional], later: Mapping[str, Conditional]
+    ) -> "SliceTrees | None":
+        """Build the trees, or return None where their tables would be too large."""
+        states = {name: conditional.states for name, conditional in first.items()}
+        parents = dict.fromkeys(p for c in later.values() for p in c.parents)
+        before = tuple(name for name in parents if name.startswith(BEFORE))
+        interface = tuple(name.removeprefix(BEFORE) for name in before)
+        earlier = {name: states[name.removeprefix(BEFORE)] for name in before}
+        models = (
+            _slice_model(first, states, [interface]),
+            _slice_model(later, earlier | states, [interface, before]),
+        )
+        if any(plan_tree(model).n_entries > MOST_ENTRIES for model in models):
+            return None
+        return cls(JunctionTree.compile(models[0]), JunctionTree.compile(models[1]), interface)
+
+    def filter(self, table: pd.DataFrame, target: str) -> np.ndarray:
+        """Return the distribution of a node in each slice, given all up to it."""
+        parts = []
+        for tree, codes, factors in self._forward(table):
+            parts.append(_marginal(tree, codes, factors, target))
+        return np.array(parts)
+
+    def _forward(
+        self, table: pd.DataFrame
+    ) -> Iterator[tuple[JunctionTree, np.ndarray, list[Factor]]]:
+        """Yield the tree of each slice, what is seen in it, and the message of those before."""
+        tree, alpha = self.first, list[Factor]()
+        codes = encode_rows(tree.model, table)[0]
+        for row in range(len(codes)):
+            if row == 1:
+                tree = self.later
+                codes = encode_rows(tree.model, table)[0]
+            seen = codes[row : row + 1]
+            if tree.posteriors(seen, alpha)[1][0] == -np.inf:
+                raise DataError(
+                    f"Row {table.index[row]} of the table has probability zero after those before "
+                    "it: it cannot occur under this network."
+                )
+            yield tree, seen, alpha
+            message = _joint(tree, seen, alpha, self.interface)
+            alpha = [replace(message, variables=tuple(BEFORE + n for n in self.interface))]
+
+
+def _slice_model(
+    conditionals: Mapping[str, Conditional],
+    states: Mapping[str, tuple],
+    together: list[tuple[str, ...]],
+) -> FactorModel:
+    """Return the factors of one slice, with ones that hold nodes together in a clique."""
+    factors = []
+    for name, conditional in conditionals.items():
+        labels = [states[parent] for parent in conditional.parents]
+        values = conditional.table(labels, name)
+        factors.append(Factor((*conditional.parents, name), values, (*labels, states[name])))
+    for names in together:
+        labels = [states[name] for name in names]
+        factors.append(Factor(names, np.ones([len(part) for part in labels]), tuple(labels)))
+    return FactorModel(states, tuple(factors))
+
+
+def _marginal(
+    tree: JunctionTree, codes: np.ndarray, factors: list[Factor], target: str
+) -> np.ndarray:
+    place = tree.model.positions[target]
+    marginals = tree.posteriors(codes, factors, target)[0]
+    return marginals[0, tree.offsets[place] : tree.offsets[place + 1]]
+
+
+def _joint(
+    tree: JunctionTree, codes: np.ndarray, factors: list[Factor], names: tuple[str, ...]
+) -> Factor:
+    """Return the joint distribution of nodes that share a clique."""
+    joint = tree.clique_posterior(tree.home(names), codes[0], factors)
+    return joint.marginal(names).normalise()
 
 
 def from_hidden_markov(

@@ -352,6 +352,13 @@ class Evidence:
     hard: dict[str, int]
     soft: dict[str, np.ndarray]
 
+    def codes(self, model: FactorModel) -> np.ndarray:
+        """Return hard evidence as a row of state numbers, -1 where nothing was observed."""
+        codes = np.full((1, len(model.states)), -1, dtype=np.int32)
+        for name, state in self.hard.items():
+            codes[0, model.positions[name]] = state
+        return codes
+
     def factors(self, model: FactorModel) -> list[Factor]:
         """Return the likelihoods as factors of one variable, hard evidence as zeros and a one."""
         likelihoods = {name: np.eye(len(model.states[name]))[k] for name, k in self.hard.items()}
@@ -380,6 +387,10 @@ def read_evidence(model: FactorModel, evidence: Mapping[str, Any] | None) -> Evi
         except (KeyError, TypeError):  # not a label, or nothing that can be one
             pass
         if isinstance(value, set | frozenset):
+            if not value:
+                raise DataError(
+                    f"evidence[{name!r}]: the set is empty; expected one state of {name!r} or more."
+                )
             soft[name] = np.zeros(len(places))
             for label in value:
                 soft[name][state_position(name, model.states[name], label)] = 1.0

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 from itertools import combinations
 from typing import Any
 
@@ -235,12 +236,19 @@ def triangulate(
         has the smallest table, "min-neighbours" the one with the fewest neighbours.
     """
     graph = {name: set(near) for name, near in neighbours.items()}
+    places = {name: place for place, name in enumerate(neighbours)}
     costs = {name: _cost(graph, sizes, name, heuristic) for name in graph}
+    # Costs that have changed since stay in the heap, and are passed over when their turn comes.
+    waiting = [(cost, places[name], name) for name, cost in costs.items()]
+    heapify(waiting)
     order: list[str] = []
     fill: list[tuple[str, str]] = []
     cliques: list[set[str]] = []
+    holders: dict[str, list[set[str]]] = {name: [] for name in graph}
     while graph:
-        name = min(costs, key=costs.__getitem__)
+        cost, _, name = heappop(waiting)
+        if costs.get(name) != cost:
+            continue
         near = graph[name]
         added = list(_missing(graph, near))
         fill += added
@@ -248,8 +256,10 @@ def triangulate(
             graph[first].add(second)
             graph[second].add(first)
         clique = {name, *near}
-        if not any(clique <= other for other in cliques):
+        if not any(clique <= other for other in holders[name]):
             cliques.append(clique)
+            for other in clique:
+                holders[other].append(clique)
         order.append(name)
         changed = set(near)
         for other in near:
@@ -258,8 +268,9 @@ def triangulate(
             changed |= graph[first] & graph[second]
         del graph[name], costs[name]
         # Only where neighbours have changed, or arcs among them, can the cost have.
-        costs.update({other: _cost(graph, sizes, other, heuristic) for other in changed})
-    places = {name: place for place, name in enumerate(neighbours)}
+        for other in changed:
+            costs[other] = _cost(graph, sizes, other, heuristic)
+            heappush(waiting, (costs[other], places[other], other))
     arranged = tuple(tuple(sorted(clique, key=places.__getitem__)) for clique in cliques)
     return Triangulation(tuple(order), tuple(fill), arranged)
 

@@ -1,6 +1,7 @@
 """Local models: competing units, maps, prototypes, radial bases and experts."""
 
 from verulam.base import publish as _publish
+from verulam.local._competitive.discriminants import HebbianDiscriminants
 from verulam.local._competitive.hebbian import HebbianComponents
 from verulam.local._competitive.inhibition import (
     Inhibition,
@@ -48,6 +49,7 @@ __all__ = [
     "GrowingCells",
     "GrowingCellsClassifier",
     "HebbianComponents",
+    "HebbianDiscriminants",
     "HierarchicalExpertsClassifier",
     "HierarchicalExpertsRegressor",
     "Inhibition",

@@ -3,6 +3,7 @@
 from verulam.base import publish as _publish
 from verulam.reinforcement._agents.approximation import JointLinear, LinearValues, NetworkValues
 from verulam.reinforcement._agents.batch import Dyna, FittedQ, ModelLearner
+from verulam.reinforcement._agents.chance import RandomAgent
 from verulam.reinforcement._agents.codings import (
     Cells,
     CodedEnvironment,
@@ -72,6 +73,7 @@ from verulam.reinforcement._processes.planning import (
 from verulam.reinforcement._processes.process import MarkovDecisionProcess
 from verulam.reinforcement._worlds.games import TicTacToePlayer, minimax_player, self_play
 from verulam.reinforcement._worlds.grid import GridWorld, cliff_world, four_rooms
+from verulam.reinforcement._worlds.named import WORLDS, named_world
 from verulam.reinforcement._worlds.options import (
     Option,
     OptionModel,
@@ -84,6 +86,7 @@ from verulam.reinforcement._worlds.scheduling import SchedulingWorld
 from verulam.reinforcement._worlds.tiger import classic_tiger, tiger
 
 __all__ = [
+    "WORLDS",
     "Agent",
     "AgentComparison",
     "AlphaVectors",
@@ -119,6 +122,7 @@ __all__ = [
     "ProcessEnvironment",
     "QLearning",
     "RadialBasis",
+    "RandomAgent",
     "Sarsa",
     "SchedulingWorld",
     "Softmax",
@@ -151,6 +155,7 @@ __all__ = [
     "linear_program",
     "load_agent",
     "minimax_player",
+    "named_world",
     "option_model",
     "plan_with_options",
     "play_bandit",

@@ -36,7 +36,7 @@ def test_predictives_are_those_of_the_families():
             rows = FEW[k == FEW_LABELS]
             if density == "multivariate_t":
                 prior = NormalWishart.from_covariance(mean, 0.5, 4.0, np.diag(variances))
-                expected[:, k] = prior.update(rows).predictive.log_density(NEW)
+                expected[:, k] = prior.posterior(rows).predictive.log_density(NEW)
                 continue
             for j in range(2):
                 prior = (
@@ -44,7 +44,7 @@ def test_predictives_are_those_of_the_families():
                     if density == "gaussian"
                     else NormalGamma.from_variance(mean[j], 0.5, 3.0, variances[j])
                 )
-                expected[:, k] += prior.update(rows[:, j]).predictive.log_density(NEW[:, j])
+                expected[:, k] += prior.posterior(rows[:, j]).predictive.log_density(NEW[:, j])
         np.testing.assert_allclose(learner.class_log_density(NEW), expected, rtol=1e-9)
         joint = np.exp(expected) * [3 / 7, 4 / 7]
         shares = joint / joint.sum(axis=1, keepdims=True)

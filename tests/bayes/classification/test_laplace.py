@@ -50,7 +50,7 @@ def test_what_has_no_mode_is_refused():
         laplace(lambda x: 0.0, [0.0])
     with pytest.raises(DataError, match="start must have a positive density"):
         laplace(lambda x: -np.inf, [0.0])
-    with pytest.raises(DataError, match="start must be a point"):
+    with pytest.raises(DataError, match="start must be finite numbers"):
         laplace(lambda x: -x @ x, [np.nan])
     with pytest.raises(DataError, match="log_density must return one number"):
         laplace(lambda x: np.nan, [0.0])

@@ -11,6 +11,8 @@ from statsmodels.discrete.discrete_model import Probit
 
 from verulam.base import DataError
 from verulam.bayes import BayesianLogisticRegression, averaged_probability, laplace
+from verulam.bayes._classification.logistic import _inverse
+from verulam.bayes._families.multivariate import as_definite
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -139,3 +141,17 @@ def test_wrong_input_is_refused():
 def test_negative_variances_are_refused(integral):
     with pytest.raises(DataError, match="variance must be 0 or more; got -1"):
         averaged_probability([0.0, 1.0], [2.0, -1.0], integral=integral)
+
+
+def test_a_precision_without_an_inverse_leaves_its_direction_out():
+    inverse, log_determinant = _inverse(np.diag([2.0, 0.0]))
+    np.testing.assert_allclose(inverse, np.diag([0.5, 0.0]))
+    assert log_determinant == -np.inf
+    inverse, log_determinant = _inverse(np.array([[2.0, 1.0], [1.0, 3.0]]))
+    np.testing.assert_allclose(inverse, np.array([[3.0, -1.0], [-1.0, 2.0]]) / 5.0)
+    assert log_determinant == pytest.approx(np.log(5.0))
+
+
+def test_a_prior_that_is_none_is_told_by_its_smallest_eigenvalue():
+    with pytest.raises(DataError, match="positive definite; its smallest eigenvalue is -2"):
+        as_definite([[1.0, 3.0], [3.0, 1.0]], "covariance")

@@ -88,7 +88,7 @@ def test_bayes_factor_of_a_coin():
     assert factor.ratio == pytest.approx(1024 / 110)
     assert factor.words == "positive, for the first model"
     assert bayes_factor(0.0, 6.0).words == "very strong, for the second model"
-    with pytest.raises(DataError, match="finite"):
+    with pytest.raises(DataError, match="first must be a number; got nan"):
         bayes_factor(np.nan, 0.0)
 
 
@@ -226,5 +226,13 @@ def test_impossible_models_have_no_posterior_probability():
 
 def test_densities_must_be_functions():
     for method in (laplace, metropolis):
-        with pytest.raises(DataError, match="log_density must be a function of a point; got 3"):
+        with pytest.raises(DataError, match="log_density must be a function; got 3"):
             method(3, [0.0])
+
+
+def test_an_average_refuses_rows_of_other_columns():
+    average = level_two([1.0, 2.0], np.zeros(2))
+    wide = np.hstack([NEW, NEW])
+    with pytest.raises(ValueError, match="features"):
+        average.predict_distribution(wide)
+    assert average.n_features_in_ == NEW.shape[1]

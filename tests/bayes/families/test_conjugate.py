@@ -42,13 +42,13 @@ def numbers_in(family):
 
 @FAMILIES
 def test_sequential_updates_equal_one_update_in_any_order(family, data):
-    whole = family.update(data)
+    whole = family.posterior(data)
     for order in (np.arange(len(data)), np.arange(len(data))[::-1], RNG.permutation(len(data))):
         step = family
         for t in order:
-            step = step.update(data[t : t + 1])
+            step = step.posterior(data[t : t + 1])
         np.testing.assert_allclose(numbers_in(step), numbers_in(whole), rtol=1e-12)
-    halves = family.update(data[:4]).update(data[4:])
+    halves = family.posterior(data[:4]).posterior(data[4:])
     np.testing.assert_allclose(numbers_in(halves), numbers_in(whole), rtol=1e-12)
 
 
@@ -59,16 +59,20 @@ def test_chain_of_predictives_is_the_evidence(family, data):
         observation = data[t : t + 1]
         coded = observation.argmax(axis=1) if observation.shape[1:] == (3,) else observation
         total += step.predictive.log_density(coded).sum()
-        step = step.update(observation)
+        step = step.posterior(observation)
     assert family.log_evidence(data) == pytest.approx(total, rel=1e-12)
 
 
 @FAMILIES
 def test_statistics_add_over_streams_and_chunks(family, data):
-    whole = family.update(data)
+    whole = family.posterior(data)
     added = family.statistics(data[:5]) + family.statistics(data[5:])
     stream = iter([data[:3], data[3:3], data[3:]])
-    for route in (family.update(added), family.update(stream), family.update(lambda: [data])):
+    for route in (
+        family.posterior(added),
+        family.posterior(stream),
+        family.posterior(lambda: [data]),
+    ):
         np.testing.assert_allclose(numbers_in(route), numbers_in(whole), rtol=1e-12)
 
 
@@ -77,7 +81,7 @@ def test_dask_arrays_give_the_same_posterior(family, data):
     array = pytest.importorskip("dask.array")
     blocks = array.from_array(np.asarray(data, dtype=float), chunks=(4, *np.shape(data)[1:]))
     np.testing.assert_allclose(
-        numbers_in(family.update(blocks)), numbers_in(family.update(data)), rtol=1e-12
+        numbers_in(family.posterior(blocks)), numbers_in(family.posterior(data)), rtol=1e-12
     )
 
 
@@ -86,14 +90,16 @@ def test_a_weight_counts_as_so_many_observations(family, data):
     weights = np.arange(len(data)) % 3
     repeated = np.repeat(data, weights, axis=0)
     np.testing.assert_allclose(
-        numbers_in(family.update(data, weights)), numbers_in(family.update(repeated)), rtol=1e-12
+        numbers_in(family.posterior(data, weights)),
+        numbers_in(family.posterior(repeated)),
+        rtol=1e-12,
     )
 
 
 @FAMILIES
 def test_without_rows_the_prior_answers(family, data):
     none = data[:0]
-    np.testing.assert_array_equal(numbers_in(family.update(none)), numbers_in(family))
+    np.testing.assert_array_equal(numbers_in(family.posterior(none)), numbers_in(family))
     assert family.log_evidence(none) == 0.0
     assert type(family.predict(none)) is type(family.predictive)
     with pytest.raises(DataError, match="data has no rows"):
@@ -103,7 +109,7 @@ def test_without_rows_the_prior_answers(family, data):
 @FAMILIES
 def test_the_object_does_not_change(family, data):
     before = numbers_in(family).copy()
-    family.update(data)
+    family.posterior(data)
     np.testing.assert_array_equal(numbers_in(family), before)
     with pytest.raises(AttributeError):
         family.kappa = 3.0
@@ -112,7 +118,7 @@ def test_the_object_does_not_change(family, data):
 @FAMILIES
 def test_bayes_rule_holds_at_any_parameter(family, data):
     """Prior times likelihood is posterior times evidence, wherever it is looked at."""
-    posterior = family.update(data)
+    posterior = family.posterior(data)
     for parameter in posterior.sample(3, random_state=1):
         left = family.log_density(parameter) + family.log_likelihood(parameter, data_of(data))
         right = posterior.log_density(parameter) + family.log_evidence(data)
@@ -125,7 +131,7 @@ def data_of(data):
 
 @FAMILIES
 def test_average_over_draws_is_the_predictive(family, data):
-    posterior = family.update(data)
+    posterior = family.posterior(data)
     points = np.asarray(data)[:2]
     if points.shape[1:] == (3,):
         points = points.argmax(axis=1)
@@ -186,7 +192,7 @@ def test_evidence_by_quadrature():
 )
 def test_one_switch_for_three_estimates(family, data):
     ml, map_, full = (family.predict(data, estimate=way) for way in ("ml", "map", "full"))
-    posterior = family.update(data)
+    posterior = family.posterior(data)
     assert full == posterior.predictive
     assert map_ == family.at(posterior.mode)
     assert ml == family.at(family.maximum_likelihood(data))
@@ -211,7 +217,7 @@ def test_full_predictives_are_wider_than_plug_ins():
     ids=["beta", "dirichlet", "mean"],
 )
 def test_a_flat_prior_makes_map_the_maximum_likelihood(flat, data):
-    np.testing.assert_allclose(flat.update(data).mode, flat.maximum_likelihood(data), rtol=1e-12)
+    np.testing.assert_allclose(flat.posterior(data).mode, flat.maximum_likelihood(data), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -223,20 +229,33 @@ def test_a_flat_prior_makes_map_the_maximum_likelihood(flat, data):
         (DirichletMultinomial([1.0, 1.0]), [[-1, 0]], "not negative; got -1"),
         (GaussianMean(), [1.0, np.nan], r"finite; entry \[1\] is nan"),
         (GaussianMean(), [[1.0, 2.0]], r"vector of numbers; got shape \(1, 2\)"),
+        (GaussianPrecision(), [1e200], "data holds numbers as large as 1e.200, whose squares"),
         (CASES["normal-wishart"][0], [[1.0, 2.0, 3.0]], "the 2 columns of prior_mean"),
     ],
 )
 def test_data_of_the_wrong_kind_are_refused(family, data, message):
     with pytest.raises(DataError, match=message):
-        family.update(data)
+        family.posterior(data)
 
 
 def test_none_is_no_data():
     with pytest.raises(DataError, match="data must be numbers; got None"):
-        BetaBernoulli().update(None)
+        BetaBernoulli().posterior(None)
 
 
 def test_a_posterior_without_a_mode_has_no_map():
     with pytest.raises(DataError, match='estimate="map" needs a posterior with one mode'):
         BetaBernoulli(0.5, 0.5).predict([], estimate="map")
     assert BetaBernoulli(0.5, 0.5).predict([1], estimate="map").probability == 1.0
+    with pytest.raises(DataError, match='estimate="map" needs a posterior with one mode'):
+        DirichletMultinomial([1.0, 1.0, 1.0]).predict([], estimate="map")
+    with pytest.raises(DataError, match=r'a precision of 0 has no variance.*take estimate="full"'):
+        GaussianPrecision().predict([], estimate="map")
+
+
+@pytest.mark.parametrize("rows", [np.ones((5, 2)), np.ones((1, 2))], ids=["equal rows", "one row"])
+def test_singular_scatter_is_held_by_the_prior_and_refused_without_one(rows):
+    family = CASES["normal-wishart"][0]
+    assert np.linalg.eigvalsh(family.posterior(rows).scatter).min() > 0.0
+    with pytest.raises(DataError, match="covariance of the data must be positive definite"):
+        family.predict(rows, estimate="ml")

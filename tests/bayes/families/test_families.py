@@ -23,7 +23,7 @@ ROWS = np.array([[1.0, 2.0], [0.5, -1.0], [2.0, 1.5], [3.0, 0.0]])
 
 def test_figure_16_3():
     """Twenty draws with mean 6 and deviation 1.5, prior N(4, .8^2)."""
-    posterior = GaussianMean(4.0, 0.8**2, 1.5**2).update(np.full(20, 6.0))
+    posterior = GaussianMean(4.0, 0.8**2, 1.5**2).posterior(np.full(20, 6.0))
     assert posterior.prior_variance == pytest.approx(0.095681, abs=5e-7)
     assert posterior.prior_variance**0.5 == pytest.approx(0.30932, abs=5e-6)
     assert posterior.predictive.variance == pytest.approx(2.345681, abs=5e-7)
@@ -36,7 +36,7 @@ def test_figure_16_3():
 def test_posterior_mean_lies_between_prior_and_data():
     prior = GaussianMean(4.0, 0.64, 2.25)
     for n in (1, 5, 50):
-        posterior = prior.update(np.full(n, 6.0))
+        posterior = prior.posterior(np.full(n, 6.0))
         assert 4.0 < posterior.mean < 6.0
         assert posterior.prior_variance < min(0.64, 2.25 / n)
 
@@ -45,7 +45,7 @@ def test_prior_mean_is_not_squared():
     """Erratum 2: the printed prior has the mean mu_0 squared."""
     prior = GaussianMean(3.0, 1.0, 1.0)
     assert prior.mean == 3.0
-    assert prior.update([3.0]).mean == 3.0
+    assert prior.posterior([3.0]).mean == 3.0
 
 
 def test_interval_of_belief_becomes_a_prior():
@@ -59,7 +59,7 @@ def test_interval_of_belief_becomes_a_prior():
 
 def test_beta_posterior_has_one_minus_q():
     """Erratum 1: likelihood q^A (1 - q)^(N - A), not (1 - p)."""
-    posterior = BetaBernoulli(2.0, 3.0).update([1, 0, 1, 1])
+    posterior = BetaBernoulli(2.0, 3.0).posterior([1, 0, 1, 1])
     grid = np.linspace(0.05, 0.95, 7)
     likelihood = grid**3 * (1 - grid)
     product = likelihood * stats.beta.pdf(grid, 2.0, 3.0)
@@ -74,13 +74,13 @@ def test_beta_moments_and_strength_of_belief():
     assert many.distribution.variance < few.distribution.variance
     assert BetaBernoulli.from_mean(0.6, 10.0) == few
     # Exercise 2: a uniform prior and x of n gives Beta(x + 1, n - x + 1).
-    assert BetaBernoulli.uniform().update([1] * 3 + [0] * 4) == BetaBernoulli(4.0, 5.0)
+    assert BetaBernoulli.uniform().posterior([1] * 3 + [0] * 4) == BetaBernoulli(4.0, 5.0)
 
 
 def test_beta_is_dirichlet_of_two_classes():
     flips = np.array([1, 0, 1, 1, 0, 1])
-    beta = BetaBernoulli(2.0, 0.5).update(flips)
-    dirichlet = DirichletMultinomial([2.0, 0.5]).update(np.column_stack([flips, 1 - flips]))
+    beta = BetaBernoulli(2.0, 0.5).posterior(flips)
+    dirichlet = DirichletMultinomial([2.0, 0.5]).posterior(np.column_stack([flips, 1 - flips]))
     np.testing.assert_allclose(dirichlet.alpha, [beta.a, beta.b])
     assert dirichlet.mean[0] == pytest.approx(beta.mean)
     assert dirichlet.mode[0] == pytest.approx(beta.mode)
@@ -89,9 +89,9 @@ def test_beta_is_dirichlet_of_two_classes():
 def test_dirichlet_posterior_from_rows_or_counts():
     rows = np.eye(3)[[0, 2, 2, 1, 2]]
     prior = DirichletMultinomial.from_shares([0.5, 0.25, 0.25], size=8.0)
-    posterior = prior.update(rows)
+    posterior = prior.posterior(rows)
     np.testing.assert_allclose(posterior.alpha, [5.0, 3.0, 5.0])
-    np.testing.assert_allclose(prior.update([1, 1, 3]).alpha, posterior.alpha)
+    np.testing.assert_allclose(prior.posterior([1, 1, 3]).alpha, posterior.alpha)
     np.testing.assert_allclose(posterior.mode, np.array([4.0, 2.0, 4.0]) / 10.0)
     reference = stats.dirichlet([5.0, 3.0, 5.0])
     np.testing.assert_allclose(posterior.mean, reference.mean())
@@ -101,7 +101,7 @@ def test_dirichlet_posterior_from_rows_or_counts():
 
 
 def test_precision_uses_a_rate():
-    posterior = GaussianPrecision(2.0, 3.0, known_mean=5.0).update(NUMBERS)
+    posterior = GaussianPrecision(2.0, 3.0, known_mean=5.0).posterior(NUMBERS)
     squares = ((NUMBERS - 5.0) ** 2).sum()
     assert posterior.shape == 4.5
     assert posterior.rate == pytest.approx(3.0 + squares / 2)
@@ -115,7 +115,7 @@ def test_precision_uses_a_rate():
 def test_normal_gamma_centres_squares_on_the_sample_mean():
     """Erratum 3: s^2 is about m here, and the t parameter is a squared scale."""
     prior = NormalGamma(3.0, 2.0, 1.5, 2.5)
-    posterior = prior.update(NUMBERS)
+    posterior = prior.posterior(NUMBERS)
     n, m = len(NUMBERS), NUMBERS.mean()
     squares = ((NUMBERS - m) ** 2).sum()
     assert posterior.kappa == 7.0
@@ -130,7 +130,7 @@ def test_normal_gamma_centres_squares_on_the_sample_mean():
 
 
 def test_normal_gamma_predictive_by_quadrature():
-    posterior = NormalGamma(3.0, 2.0, 1.5, 2.5).update(NUMBERS)
+    posterior = NormalGamma(3.0, 2.0, 1.5, 2.5).posterior(NUMBERS)
 
     def height(precision, x):
         spread = (1.0 + 1.0 / posterior.kappa) / precision
@@ -154,7 +154,7 @@ def test_normal_gamma_of_a_variance():
 
 def test_normal_wishart_by_hand():
     prior = NormalWishart([1.0, 0.0], 2.0, 4.0, [[3.0, 1.0], [1.0, 2.0]])
-    posterior = prior.update(ROWS)
+    posterior = prior.posterior(ROWS)
     mean = ROWS.mean(axis=0)
     centred = ROWS - mean
     shift = mean - [1.0, 0.0]
@@ -181,8 +181,8 @@ def test_covariance_of_the_mean_is_the_inverse_of_kappa_times_precision():
 
 
 def test_one_column_of_normal_wishart_is_normal_gamma():
-    wide = NormalWishart([1.0], 2.0, 3.0, [[4.0]]).update(NUMBERS[:, None])
-    narrow = NormalGamma(1.0, 2.0, 1.5, 2.0).update(NUMBERS)
+    wide = NormalWishart([1.0], 2.0, 3.0, [[4.0]]).posterior(NUMBERS[:, None])
+    narrow = NormalGamma(1.0, 2.0, 1.5, 2.0).posterior(NUMBERS)
     assert wide.predictive.df == pytest.approx(narrow.predictive.df)
     assert wide.predictive.squared_scale[0, 0] == pytest.approx(narrow.predictive.squared_scale)
     single = NormalWishart([1.0], 2.0, 3.0, [[4.0]]).log_evidence(NUMBERS[:, None])
@@ -205,7 +205,7 @@ def test_modes_of_precision_and_covariance_differ():
 
 def test_known_covariance_by_precisions():
     prior_covariance, noise = np.array([[2.0, 0.5], [0.5, 1.0]]), np.diag([1.0, 3.0])
-    posterior = GaussianMeanVector([1.0, 0.0], prior_covariance, noise).update(ROWS)
+    posterior = GaussianMeanVector([1.0, 0.0], prior_covariance, noise).posterior(ROWS)
     precision = np.linalg.inv(prior_covariance) + 4 * np.linalg.inv(noise)
     np.testing.assert_allclose(posterior.prior_covariance, np.linalg.inv(precision))
     total = np.linalg.inv(prior_covariance) @ [1.0, 0.0] + np.linalg.inv(noise) @ ROWS.sum(axis=0)
@@ -225,7 +225,7 @@ def test_intervals_of_a_mean_cover_what_they_say():
     inside = 0
     for _ in range(1000):
         _, data = prior.simulate(6, rng)
-        lower, upper = prior.update(data[:5]).predictive.interval(0.95)
+        lower, upper = prior.posterior(data[:5]).predictive.interval(0.95)
         inside += lower <= data[5] <= upper
     assert 930 <= inside <= 970
 
@@ -257,8 +257,8 @@ def test_improper_parameters_are_named(make, message):
 def test_jeffreys_priors_become_proper_with_data():
     assert BetaBernoulli.jeffreys() == BetaBernoulli(0.5, 0.5)
     np.testing.assert_allclose(DirichletMultinomial.jeffreys(3).alpha, 0.5)
-    assert GaussianMean.jeffreys(2.0).update(NUMBERS).mean == pytest.approx(NUMBERS.mean())
-    posterior = NormalGamma.jeffreys().update(NUMBERS)
+    assert GaussianMean.jeffreys(2.0).posterior(NUMBERS).mean == pytest.approx(NUMBERS.mean())
+    posterior = NormalGamma.jeffreys().posterior(NUMBERS)
     interval = posterior.mean_distribution.interval(0.95)
     # The classical interval of the mean.
     expected = stats.t(4, NUMBERS.mean(), NUMBERS.std(ddof=1) / 5**0.5).interval(0.95)
@@ -271,7 +271,7 @@ def test_jeffreys_priors_become_proper_with_data():
         with pytest.raises(DataError, match="improper as it stands"):
             prior.sample(1)
     with pytest.raises(DataError, match="two observations or more"):
-        NormalGamma.jeffreys().update([1.0])
+        NormalGamma.jeffreys().posterior([1.0])
 
 
 def test_singular_scatter_has_no_maximum_of_likelihood_but_a_posterior():

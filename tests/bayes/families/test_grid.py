@@ -26,7 +26,7 @@ def log_likelihood(q):
 
 def test_grid_equals_the_conjugate_posterior():
     posterior = grid_posterior(GRID, log_likelihood, BetaBernoulli(2.0, 3.0).distribution)
-    closed = BetaBernoulli(2.0, 3.0).update(FLIPS)
+    closed = BetaBernoulli(2.0, 3.0).posterior(FLIPS)
     assert isinstance(posterior, GridPosterior)
     assert posterior.probabilities.sum() == pytest.approx(1.0)
     assert np.trapezoid(posterior.density, GRID) == pytest.approx(1.0)

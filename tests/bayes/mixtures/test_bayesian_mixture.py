@@ -218,7 +218,7 @@ def test_new_rows_are_judged_by_the_posterior_predictive():
         1, estimate="full", mean_precision_prior=0.5, mean_prior=[0.0, 0.0],
         degrees_of_freedom_prior=4.0, covariance_prior=1.0, random_state=0,
     ).fit(X)  # fmt: skip
-    family = NormalWishart([0.0, 0.0], kappa=0.5, df=4.0, scatter=np.eye(2)).update(X)
+    family = NormalWishart([0.0, 0.0], kappa=0.5, df=4.0, scatter=np.eye(2)).posterior(X)
     rows = np.array([[0.0, 0.0], [3.0, -1.0]])
     np.testing.assert_allclose(
         learner.score_samples(rows), family.predictive.log_density(rows), rtol=1e-8
@@ -274,3 +274,10 @@ def test_draws_have_the_density_that_is_scored(X, estimate, covariance_type):
 def test_improper_priors_are_named(X, options, message):
     with pytest.raises(DataError, match=message):
         BayesianGaussianMixture(**options).fit(X)
+
+
+def test_an_average_refuses_rows_of_other_columns(X):
+    for estimate in ("map", "full"):
+        model = BayesianGaussianMixture(2, estimate=estimate, random_state=0).fit(X)
+        with pytest.raises(ValueError, match=r"1 features, but .* is expecting 2"):
+            model.predict(X[:, :1])

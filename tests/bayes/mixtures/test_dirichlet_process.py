@@ -76,6 +76,17 @@ def test_the_evidence_and_the_factors_follow_the_rows():
     np.testing.assert_allclose(seated.factors[: len(counts)], factors, atol=1e-9)
 
 
+def test_a_row_that_finds_no_slot_leaves_its_table_once():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    seated = SeatedRows(X, PRIOR, np.zeros(40, dtype=int))
+    n_slots = len(seated.counts)
+    seated.sweep(1e9, np.random.default_rng(1))
+    assert len(seated.counts) > n_slots
+    np.testing.assert_array_equal(
+        seated.counts, np.bincount(seated.labels, minlength=len(seated.counts))
+    )
+
+
 def geweke(sweep, seed=0):
     """Return scores of the number of tables, the concentration and the largest table."""
 
@@ -231,3 +242,16 @@ def test_chains_that_disagree_are_told():
 def test_wrong_arguments_are_named(options, message):
     with pytest.raises(DataError, match=message):
         DirichletProcessMixture(**options).fit(clusters())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_traces_are_told_apart():
+    rows = np.random.default_rng(0).normal(size=(30, 2)) + 6.0 * (np.arange(30) % 2)[:, None]
+    options = {"n_iter": 30, "burn_in": 5, "concentration": "average", "random_state": 0}
+    model = DirichletProcessMixture(**options).fit(rows)
+    counts, spread = (
+        np.asarray(model.chains_.draws[name]) for name in ("n_components", "concentration")
+    )
+    np.testing.assert_array_equal(counts, counts.round())
+    assert counts.min() >= 1
+    assert (spread != spread.round()).any()

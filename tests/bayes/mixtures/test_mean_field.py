@@ -80,7 +80,7 @@ def test_a_run_tells_whether_it_converged():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: mean_field(0, [], abs), "updates must be one function or more"),
+        (lambda: mean_field(0, [], abs), "updates must be a list of one function or more"),
         (lambda: mean_field(0, [abs], abs, max_iter=0), "max_iter must be a whole number"),
         (lambda: mean_field(0, [abs], lambda m: np.nan), "the bound is nan after cycle 1"),
         (

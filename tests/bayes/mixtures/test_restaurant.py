@@ -108,10 +108,10 @@ def test_drawn_concentrations_have_their_posterior():
     ("call", "message"),
     [
         (lambda: seating_probabilities([2, 0]), "counts must be a list of whole numbers, 1"),
-        (lambda: seating_probabilities("ab"), "counts must be whole numbers"),
+        (lambda: seating_probabilities("ab"), "counts must be a vector of finite numbers"),
         (lambda: chinese_restaurant(3, 0.0), "concentration must be a number above 0; got 0.0"),
         (lambda: chinese_restaurant(2.5), "n_customers must be a whole number"),
-        (lambda: partition_log_probability([[1]]), "labels has shape"),
+        (lambda: partition_log_probability([[1]]), "labels must be a vector of labels"),
         (lambda: likely_concentration(9, 5), "n_tables must be a number from 1"),
     ],
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor as TheirRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from verulam.base import DataError
 from verulam.bayes import (
@@ -14,6 +15,7 @@ from verulam.bayes import (
     LeaveOneOut,
     sample_prior,
 )
+from verulam.bayes._processes.exact import few_threads
 from verulam.kernel import Gaussian, Linear, Polynomial, mercer_check, polynomial_features
 
 RNG = np.random.default_rng(0)
@@ -221,3 +223,18 @@ def test_any_function_can_be_the_kernel():
     assert mercer_check(cosine, X)
     with pytest.raises(DataError, match="kernel is no inner product"):
         fixed(lambda left, right: -left @ right.T, 1e-6).fit(X, Y)
+
+
+def test_few_rows_take_one_thread_of_blas():
+    """Threads that wait for one another take many times as long as the work."""
+
+    def threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        with few_threads(100):
+            assert threads() == {1}
+        with few_threads(10_000):
+            assert threads() == before
+        assert threads() == before

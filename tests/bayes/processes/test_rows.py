@@ -120,5 +120,5 @@ def test_queries_stay_within_bounds():
 
 
 def test_only_processes_are_pruned():
-    with pytest.raises(DataError, match="process must be a GaussianProcessRegressor; got int"):
+    with pytest.raises(DataError, match="process must be a GaussianProcessRegressor; got 3"):
         prune_process(3)

@@ -83,16 +83,15 @@ def test_conversion_to_arviz(monkeypatch):
     monkeypatch.setitem(sys.modules, "arviz", None)
     with pytest.raises(ImportError, match="to_arviz needs the library ArviZ"):
         chains.to_arviz()
-    newer = SimpleNamespace(from_dict=lambda groups: ("new", groups["posterior"]["x"].shape))
+    newer = SimpleNamespace(
+        __version__="1.2.0", from_dict=lambda groups: ("new", groups["posterior"]["x"].shape)
+    )
     monkeypatch.setitem(sys.modules, "arviz", newer)
     assert chains.to_arviz() == ("new", (2, 10))
-
-    def older(posterior=None):
-        if "posterior" in posterior:
-            raise TypeError("groups come as arguments")
-        return "old", posterior["x"].shape
-
-    monkeypatch.setitem(sys.modules, "arviz", SimpleNamespace(from_dict=older))
+    older = SimpleNamespace(
+        __version__="0.23.4", from_dict=lambda posterior=None: ("old", posterior["x"].shape)
+    )
+    monkeypatch.setitem(sys.modules, "arviz", older)
     assert chains.to_arviz() == ("old", (2, 10))
 
 

@@ -28,7 +28,7 @@ def gaussian_conditionals(data, prior_mean=0.0, prior_precision=0.25, shape=2.0,
 
 def test_metropolis_recovers_a_conjugate_posterior():
     prior = GaussianMean(4.0, 0.64, 2.25)
-    posterior = prior.update(DATA)
+    posterior = prior.posterior(DATA)
 
     def log_density(x):
         return float(prior.log_density(x[0])) + prior.log_likelihood(x[0], DATA)
@@ -97,27 +97,25 @@ def test_geweke_finds_a_wrong_conditional():
     assert np.abs(geweke_of_gibbs(1.0)).max() > 8.0
 
 
-@pytest.mark.parametrize(("factor", "right"), [(1.0, True), (0.6, False)])
+@pytest.mark.filterwarnings("ignore:the chains have not converged")
+@pytest.mark.parametrize(("factor", "right"), [(1.0, True), (0.5, False)])
 def test_geweke_of_metropolis(factor, right):
-    """A step that accepts by a flattened ratio leaves another distribution as it is."""
+    """A density that is flattened by mistake leaves another distribution as it is."""
 
     def transition(mean, data, rng):
         def height(m):
-            return -0.5 * m**2 / 4.0 - 0.5 * np.sum((data - m) ** 2)
+            return factor * (-0.5 * m[0] ** 2 / 4.0 - 0.5 * np.sum((data - m[0]) ** 2))
 
-        for _ in range(8):
-            proposal = mean + rng.normal(scale=1.5)
-            if np.log(rng.uniform()) < factor * (height(proposal) - height(mean)):
-                mean = proposal
-        return mean
+        options = {"n_draws": 8, "burn_in": 0, "n_chains": 1, "step": 1.5}
+        return metropolis(height, [mean], random_state=rng, **options).draws["x"][0, -1, 0]
 
     scores = geweke_scores(
         lambda rng: rng.normal(0.0, 2.0),
         lambda mean, rng: rng.normal(mean, 1.0, size=1),
         transition,
         lambda mean: [mean, mean**2, abs(mean)],
-        n=2500,
-        thin=3,
+        n=1000,
+        thin=2,
     )
     assert (np.abs(scores).max() < 4.0) == right
 
@@ -164,5 +162,5 @@ def test_wrong_densities_and_starts_are_refused():
         metropolis(lambda x: np.nan, [0.0])
     with pytest.raises(DataError, match="start must have a value for 'y'"):
         gibbs({"y": lambda state, rng: 0.0}, {"x": 0.0})
-    with pytest.raises(DataError, match="conditionals must map"):
+    with pytest.raises(DataError, match="conditionals must be a mapping"):
         gibbs({}, {})

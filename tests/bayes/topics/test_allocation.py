@@ -13,9 +13,16 @@ from tests.bayes.geweke import geweke_scores
 
 from verulam.base import DataError
 from verulam.bayes import LatentDirichletAllocation, draw_documents
+from verulam.bayes._topics import sampler as sampler_module
+from verulam.bayes._topics.allocation import sweeps_of
 from verulam.bayes._topics.corpus import Tokens, cut_into_tokens
 from verulam.bayes._topics.sampler import TopicSampler, samplers_of
-from verulam.bayes._topics.sampling_loops import digamma_exp, sparse_sweep, weighted_sweep
+from verulam.bayes._topics.sampling_loops import (
+    digamma_exp,
+    sparse_sweep,
+    spread_lists,
+    weighted_sweep,
+)
 
 WORDS = np.array([0, 0, 1, 1, 2, 2], dtype=np.int32)
 STARTS = np.array([0, 3, 6])
@@ -42,8 +49,23 @@ def sampler_of(words, starts, topics, n_topics, beta, rng, weights=None, n_words
     return TopicSampler(Tokens(words, starts, weights, n_words), topics, beta, doc_topic, rng)
 
 
+@pytest.fixture
+def all_in_the_table(monkeypatch):
+    """Let every word be one that many topics have."""
+    monkeypatch.setattr(sampler_module, "LONGEST_LIST", 0)
+    monkeypatch.setattr(sampler_module, "LONGEST_SHARE", 0.0)
+
+
 @pytest.mark.parametrize("weights", [None, np.ones(6)])
 def test_draws_have_the_exact_posterior(weights):
+    check_exact_posterior(weights)
+
+
+def test_draws_of_words_in_the_table_have_the_exact_posterior(all_in_the_table):
+    check_exact_posterior(None)
+
+
+def check_exact_posterior(weights):
     """All 3^6 topics of six words in two documents, with uneven priors."""
     alpha, beta = np.array([0.3, 0.8, 0.1]), 0.4
     every = list(product(range(3), repeat=6))
@@ -116,52 +138,84 @@ def test_geweke(weighted, shared):
     assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.5, weighted, shared)).max() < 4
 
 
-def test_geweke_sees_a_wrong_conditional():
-    assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.02)).max() > 4
+def test_geweke_of_words_in_the_table(all_in_the_table):
+    assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.5)).max() < 4
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_geweke_sees_a_wrong_conditional(weighted):
+    assert np.abs(geweke(np.array([0.5, 1.0, 0.2]), 0.02, weighted)).max() > 4
 
 
 def test_loops_agree_with_plain_python():
-    """Both sweeps are the same with unit weights where the same numbers are drawn."""
+    check_loops()
+
+
+def test_loops_over_the_table_agree_with_plain_python(all_in_the_table):
+    check_loops()
+
+
+def check_loops():
+    """Both sweeps are the same where the same numbers are drawn."""
     rng = np.random.default_rng(3)
     corpus = draw_documents(20, 3, 15, lengths=12, random_state=1)
     tokens = cut_into_tokens(scipy.sparse.csr_array(corpus.counts.astype(float)))
     topics = rng.integers(3, size=len(tokens.words))
     results = []
-    for loop in (sparse_sweep, sparse_sweep.py_func):
+    for spread, loop in (
+        (spread_lists, sparse_sweep),
+        (spread_lists.py_func, sparse_sweep.py_func),
+    ):
         sampler = sampler_of(
             tokens.words, tokens.starts, topics, 3, 0.1, np.random.default_rng(5), n_words=15
         )
-        scratch = [np.zeros(3) for _ in range(3)]
         with np.errstate(over="ignore"):
+            spread(
+                sampler._word_begins, sampler._rows, sampler._lists, sampler._table,
+                sampler._longest,
+            )  # fmt: skip
             loop(
                 sampler._begins, sampler.topics, tokens.starts, sampler.doc_topic, sampler._lists,
-                sampler.totals, np.full(3, 0.2), 0.1, 1.5, sampler._state, scratch[0], scratch[1],
-                np.zeros(3, dtype=np.int64), scratch[2],
+                sampler._table, sampler.totals, np.full(3, 0.2), 0.1, 1.5, sampler._state,
+                np.zeros(3), sampler._floats[0], np.zeros(3, dtype=np.int64), sampler._floats[1],
+                sampler._floats[2],
             )  # fmt: skip
-        results.append((sampler.topics.copy(), sampler.totals.copy(), sampler._lists.copy()))
+        results.append((sampler.topics, sampler.totals, sampler._lists, sampler._table))
     for compiled, plain in zip(*results, strict=True):
         np.testing.assert_array_equal(compiled, plain)
     assert weighted_sweep.py_func is not weighted_sweep
 
 
-def test_counts_stay_those_of_the_topics():
+@pytest.mark.parametrize("longest", [100, 3, 0])
+def test_counts_stay_those_of_the_topics(monkeypatch, longest):
+    """Whether words are lists, rows of the table, or move between them from sweep to sweep."""
+    monkeypatch.setattr(sampler_module, "LONGEST_LIST", longest)
     corpus = draw_documents(50, 4, 60, lengths=40, random_state=0)
     counts = scipy.sparse.csr_array(corpus.counts.astype(float))
     rng = np.random.default_rng(0)
     (sampler,) = samplers_of(counts, [slice(0, 60)], 6, 0.1, rng)
+    in_table = []
     for _ in range(20):
         sampler.sweep(np.full(6, 0.2))
+        in_table.append(int((sampler._lists[sampler._word_begins] < 0).sum()))
+    n_words = len(np.unique(sampler.tokens.words))
+    expected = {100: 0, 0: n_words}
+    assert in_table[0] == expected.get(longest, in_table[0])
+    if longest == 3:
+        # At random all frequent words have all topics; later most have few.
+        assert in_table[0] > 2 * in_table[-1] > 0
     table = np.zeros((60, 6))
     np.add.at(table, (sampler.tokens.words, sampler.topics), 1)
     np.testing.assert_array_equal(sampler.totals, table.sum(axis=0))
     documents = np.zeros((50, 6))
     np.add.at(documents, (sampler.tokens.documents, sampler.topics), 1)
     np.testing.assert_array_equal(sampler.doc_topic, documents)
-    begins = dict(zip(sampler.tokens.words.tolist(), sampler._begins.tolist(), strict=True))
-    for word, begin in begins.items():
+    for word, begin in enumerate(sampler._word_begins):
         size = sampler._lists[begin]
-        pairs = sampler._lists[begin + 1 : begin + 1 + 2 * size].reshape(-1, 2)
-        assert dict(pairs.tolist()) == {k: n for k, n in enumerate(table[word]) if n}
+        pairs = sampler._lists[begin + 1 : begin + 1 + 2 * max(size, 0)].reshape(-1, 2)
+        if size < 0:
+            pairs = enumerate(sampler._table[sampler._lists[begin + 1]].tolist())
+        assert {k: n for k, n in pairs if n} == {k: n for k, n in enumerate(table[word]) if n}
     from_lists = sampler.log_likelihood()
     beta, totals = 0.1, table.sum(axis=0)
     plain = (gammaln(60 * beta) - gammaln(totals + 60 * beta)).sum()
@@ -330,3 +384,8 @@ def test_questions_out_of_range_are_named():
 def test_too_few_passes_are_told():
     with pytest.warns(ConvergenceWarning, match="had not converged after max_iter=1"):
         LatentDirichletAllocation(2, method="variational", max_iter=1).fit([[1, 0, 2], [0, 2, 1]])
+
+
+def test_sweeps_are_looked_at_every_fifth_time_and_at_the_end():
+    assert list(sweeps_of([], np.empty(0), 12)) == [5, 10, 12]
+    assert list(sweeps_of([], np.empty(0), 10)) == [5, 10]

@@ -66,6 +66,12 @@ def test_texts_dense_and_sparse_counts_are_the_same_documents():
     assert models[0].n_features_in_ == 4
 
 
+def test_texts_may_come_one_after_another():
+    learner = LatentDirichletAllocation(2, method="variational", random_state=0)
+    expected = learner.fit(TEXTS).components_
+    np.testing.assert_array_equal(learner.fit(text for text in TEXTS).components_, expected)
+
+
 def test_a_vectorizer_of_choice_counts():
     vectorizer = CountVectorizer(stop_words=["goal"])
     model = LatentDirichletAllocation(2, vectorizer=vectorizer, method="variational").fit(TEXTS)
@@ -92,6 +98,8 @@ def test_empty_documents_take_the_prior():
         np.testing.assert_allclose(model.doc_topic_[1], [0.5, 0.5])
     with pytest.raises(DataError, match="all documents are empty; topics need some words"):
         LatentDirichletAllocation(2).fit(np.zeros((3, 2)))
+    with pytest.raises(DataError, match="X has no documents; expected a list of texts"):
+        LatentDirichletAllocation(2).fit([])
 
 
 @pytest.mark.parametrize(
@@ -108,6 +116,14 @@ def test_empty_documents_take_the_prior():
         ),
         (lambda: LatentDirichletAllocation(2).fit("a text"), "X is one string; expected a list"),
         (lambda: LatentDirichletAllocation(2).fit(["", "  "]), "the texts hold no word to count"),
+        (
+            lambda: LatentDirichletAllocation(2).fit([["a", "b"], ["c"]]),
+            "document 0 .counted from 0. is a list of words; expected one string",
+        ),
+        (
+            lambda: LatentDirichletAllocation(2).fit(["a cat", None]),
+            "document 1 .counted from 0. is None, which is no text",
+        ),
         (
             lambda: (
                 LatentDirichletAllocation(2, method="variational")

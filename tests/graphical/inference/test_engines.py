@@ -1,5 +1,7 @@
 """Every engine against enumeration of the joint table."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -195,14 +197,48 @@ def test_loopy_is_near_with_loops():
         loopy_propagation(network.model, {"wet": "yes"}, max_iter=1)
 
 
+@pytest.mark.filterwarnings("ignore:Mean field takes variables as independent")
 @pytest.mark.parametrize("seed", range(4))
-def test_mean_field_bounds_the_evidence(make_network, make_evidence, seed):
+def test_mean_field_bounds_the_evidence_and_its_error(make_network, make_evidence, seed):
     network = make_network(seed)
     evidence = make_evidence(network, seed)
     beliefs = mean_field(network.model, evidence)
-    assert beliefs.log_evidence <= np.log(network.probability(evidence)) + 1e-9
+    log_evidence = np.log(network.probability(evidence))
+    assert beliefs.log_evidence <= log_evidence + 1e-9
     early = mean_field(network.model, evidence, max_iter=1, tol=np.inf)
     assert beliefs.log_evidence >= early.log_evidence - 1e-9
+    largest = np.sqrt((log_evidence - beliefs.log_evidence) / 2)
+    for name in network.nodes:
+        error = np.abs(beliefs.values[name] - network.query(name, evidence).values)
+        assert error.max() <= largest + 1e-9
+
+
+def test_mean_field_says_where_it_is_far_off():
+    """On asia a positive X-ray has a log evidence of log .11029; the bound is far below."""
+    with pytest.warns(DataWarning, match=r"the log evidence -2\.205.*off by up to 0\.78; use an"):
+        beliefs = mean_field(asia(), {"x-ray": "yes"})
+    assert abs(beliefs.values["cancer"][1] - 0.4887) > 0.4
+    with pytest.warns(DataWarning, match=r"the log evidence 0\.000, and"):
+        asia().query("cancer", method="mean field")
+    # Soft evidence belongs to the log evidence too.
+    with pytest.warns(DataWarning, match=r"the log evidence -1\.613"):
+        mean_field(asia(), {"x-ray": [0.1, 1.0]})
+
+
+def test_mean_field_is_silent_where_it_is_near_or_cannot_tell(monkeypatch):
+    near = BayesianNetwork(
+        {
+            "a": Table((0, 1), [0.6, 0.4]),
+            "b": Table((0, 1), [[0.55, 0.45], [0.45, 0.55]], ("a",)),
+        }
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        beliefs = mean_field(near)
+        monkeypatch.setattr("verulam.graphical._inference.mean_field.CHECKED_ENTRIES", 10)
+        mean_field(asia())
+    assert caught == []
+    assert_allclose(beliefs.values["b"], near.query("b").values, atol=0.05)
 
 
 def test_mean_field_is_exact_for_independent_nodes():
@@ -235,6 +271,20 @@ def test_samples_agree_within_their_error(make_network, make_evidence, method):
         network.query("x0", evidence).values,
         atol=0.05,
     )
+
+
+@pytest.mark.parametrize("method", ["loopy", "gibbs", "likelihood weighting"])
+def test_approximate_engines_take_soft_evidence(make_network, method):
+    network = make_network(1, polytree=True)
+    for name in ("x0", "x3"):
+        evidence = {name: np.geomspace(0.05, 1.0, len(network.states[name])), "x1": "a"}
+        for target in ("x0", "x3"):
+            exact = network.query(target, evidence).values
+            without = network.query(target, {"x1": "a"}).values
+            options = {} if method == "loopy" else {"random_state": 0}
+            answer = network.query(target, evidence, method=method, **options)
+            assert_allclose(answer.values, exact, atol=1e-8 if method == "loopy" else 0.02)
+            assert target != name or np.abs(without - exact).max() > 0.1
 
 
 def test_a_network_too_large_is_announced(make_network):
@@ -304,6 +354,11 @@ def test_impossible_evidence_is_said():
         (lambda n: n.query(["rain", "wet"])["yes"], "one state of each"),
         (lambda n: n.posteriors([[1]]), "expected a pandas DataFrame"),
         (lambda n: n.posteriors(pd.DataFrame({"wet": ["damp"]})), "'damp', which is no state"),
+        (
+            lambda n: n.posteriors(pd.DataFrame({"wet": [3, 4]})),
+            "'wet' has 3, which is no state of that node.*A numeric column is cut into states",
+        ),
+        (lambda n: n.query("rain", {"wet": set()}), r"evidence\['wet'\]: the set is empty"),
         (lambda n: n.posteriors(pd.DataFrame({"wet": [0.5]})), "cut into states first"),
         (lambda n: n.posteriors(pd.DataFrame({"wett": ["yes"]})), "no node 'wett'"),
         (lambda n: n.sample(-1), "n_samples"),

@@ -51,6 +51,13 @@ def test_states_without_rows_are_uniform():
     assert_allclose(network.factor("b").values, [[0.5, 0.5], [0.5, 0.5]])
 
 
+def test_pseudo_counts_reach_what_was_never_seen():
+    rows = pd.DataFrame({"a": ["x", "x", "x"], "b": ["p", "p", "q"]}).astype("category")
+    rows["b"] = rows["b"].cat.add_categories("r")
+    network = learn_tables({"a": (), "b": ("a",)}, rows, alpha=0.5).network
+    assert_allclose(network.factor("b").values, [[2.5 / 4.5, 1.5 / 4.5, 0.5 / 4.5]])
+
+
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_em_never_lowers_its_objective(rows, alpha):
     learned = learn_tables(sprinkler(), with_gaps(rows, 0.3), alpha=alpha, tol=1e-9)

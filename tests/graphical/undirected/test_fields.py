@@ -266,6 +266,10 @@ def test_constraint_field_is_the_exponential_of_goodness():
         (lambda: restore_image(np.zeros((2, 2)), hidden=np.zeros(3)), r"shape \(2, 2\)"),
         (lambda: restore_image(np.full((2, 2), np.nan)), "finite"),
         (lambda: restore_image(np.arange(100.0).reshape(10, 10)), "too many"),
+        (
+            lambda: restore_image(np.arange(9.0).reshape(3, 3) / 9),
+            "9 different values are too many",
+        ),
         (lambda: ConstraintNetwork({}), "dictionary from pairs"),
         (lambda: ConstraintNetwork({("a", "a"): 1.0}), "pairs of two units"),
         (lambda: ConstraintNetwork({("a", "b"): np.nan}), "weight of"),

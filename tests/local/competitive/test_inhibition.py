@@ -76,6 +76,19 @@ def test_hard_local_codes_have_one_active_unit_and_as_many_regions_as_units():
     assert isinstance(local, RegionCodes)
     assert local.n_regions == 3
     assert (local.active == 1).all()
+    answer = winner_take_all(X, centres, similarity="distance")
+    np.testing.assert_array_equal(answer.winners, local.codes.argmax(axis=1))
+    np.testing.assert_allclose(
+        answer.values, np.linalg.norm(X[:, None] - centres, axis=2), atol=1e-12
+    )
+    # Units of one length: the largest product is that of the nearest.
+    units = centres / np.linalg.norm(centres, axis=1, keepdims=True)
+    largest = winner_take_all(X, units, similarity="product")
+    np.testing.assert_allclose(largest.values, X @ units.T)
+    np.testing.assert_array_equal(largest.outputs.argmax(axis=1), largest.winners)
+    nearest = local_codes(X, units, hard=True)
+    tied = np.sort(X @ units.T, axis=1)[:, -1] - np.sort(X @ units.T, axis=1)[:, -2] < 1e-9
+    np.testing.assert_array_equal(largest.winners[~tied], nearest.codes.argmax(axis=1)[~tied])
     planes = np.array([[0.1, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 1.0, -1.0]])
     spread = distributed_codes(X, planes, hard=True)
     # Three lines in general position cut the plane into seven regions.

@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans as TheirKMeans
 from verulam.base import DataError, DataWarning
 from verulam.data import dataset
 from verulam.local import AdaptiveResonance, OnlineKMeans, OnlineSelfOrganisingMap, Whitening
-from verulam.local._competitive.online_k_means import whitening
+from verulam.local._competitive.online_k_means import nearest_units, whitening
 from verulam.numerics import constant, inverse
 from verulam.reduction import PrincipalComponents
 
@@ -196,3 +196,26 @@ def test_a_rate_that_diverges_is_named():
     )
     with pytest.raises(DataError, match=r"learning_rate=.* made units infinite"):
         learner.fit([[1.0], [-3.0]])
+
+
+def test_conscience_is_in_units_of_the_variance_of_the_rows(rows):
+    # All units begin with the same share of the wins; a scale of the rows changes no winner.
+    learners = [
+        OnlineKMeans(4, init=factor * rows[:4], conscience=0.5, max_iter=3, random_state=0)
+        for factor in (1.0, 8.0)
+    ]
+    plain, scaled = (
+        learner.fit(factor * rows) for learner, factor in zip(learners, (1.0, 8.0), strict=True)
+    )
+    np.testing.assert_array_equal(plain.counts_, scaled.counts_)
+    np.testing.assert_allclose(8.0 * plain.cluster_centers_, scaled.cluster_centers_)
+    assert plain._shares.sum() == pytest.approx(1.0)
+
+
+def test_the_nearest_unit_is_the_first_of_the_nearest(rows):
+    units = np.vstack([rows[:5], rows[2]])
+    nearest = nearest_units(rows, units)
+    np.testing.assert_array_equal(
+        nearest, ((rows[:, None] - units) ** 2).sum(axis=2).argmin(axis=1)
+    )
+    assert nearest[2] == 2

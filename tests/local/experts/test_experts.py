@@ -256,14 +256,15 @@ def test_experts_of_all_directions_are_plain_experts():
     rows = random.normal(size=(150, 4))
     target = np.where(rows[:, 0] > 0, rows @ [1, 1, 0, 0], rows @ [0, 0, 1, -2]) + 3.0
     options = {"training": "gradient", "alpha": 0, "random_state": 0, "noise_scale": 0.5}
+    options["max_iter"] = 2000  # directions and their weights are one product: a flat valley
     plain = MixtureOfExpertsRegressor(2, **options).fit(rows, target)
     for reduction in ("learned", "pca"):
         full = MixtureOfExpertsRegressor(2, n_directions=4, reduction=reduction, **options)
         full.fit(rows, target)
-        assert full.loss_ == pytest.approx(plain.loss_, abs=0.02)
-        assert_allclose(full.predict(rows), plain.predict(rows), atol=0.1)
+        assert full.loss_ == pytest.approx(plain.loss_, abs=1e-5)
+        assert_allclose(full.predict(rows), plain.predict(rows), atol=1e-3)
     one = MixtureOfExpertsRegressor(2, n_directions=1, **options).fit(rows, target)
-    assert one.score(rows, target) > 0.95
+    assert one.score(rows, target) > 0.999
     assert np.linalg.matrix_rank(one.coef_[0][:, None]) == 1
     local = MixtureOfExpertsRegressor(2, n_directions=1, reduction="pca", **options)
     assert local.fit(rows, target).loss_ > one.loss_
@@ -354,7 +355,8 @@ def test_fewer_rows_than_experts_equal_rows_and_constant_columns():
     with pytest.warns(DataWarning, match="n_experts=4 is more than the 2 rows of X that differ"):
         learner = MixtureOfExpertsRegressor(random_state=0).fit(rows, [0.0, 0, 0, 1, 1, 1])
     assert_allclose(learner.predict(rows), [0, 0, 0, 1, 1, 1], atol=0.02)
-    tree = HierarchicalExpertsRegressor((2, 2), random_state=0).fit(rows, [0.0, 0, 0, 1, 1, 1])
+    with pytest.warns(DataWarning, match="makes 4 experts, more than the 2 rows of X that differ"):
+        tree = HierarchicalExpertsRegressor((2, 2), random_state=0).fit(rows, [0.0, 0, 0, 1, 1, 1])
     assert_allclose(tree.predict(rows), [0, 0, 0, 1, 1, 1], atol=0.02)
 
 
@@ -389,3 +391,11 @@ def test_one_class_and_missing_values_are_refused():
         MixtureOfExpertsClassifier(2).fit(PLANE, np.zeros(200, dtype=int))
     with pytest.raises(ValueError, match="NaN"):
         MixtureOfExpertsRegressor(2).fit(np.where(PLANE > 0.9, np.nan, PLANE), ABOVE)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_slopes_and_intercepts_of_experts_for_classes_have_the_shape_that_is_promised():
+    rows, labels = RANDOM.normal(size=(90, 2)), np.arange(90) % 3
+    model = MixtureOfExpertsClassifier(2, max_iter=5, random_state=0).fit(rows, labels)
+    assert model.coef_.shape == (2, 3, 2)
+    assert model.intercept_.shape == (2, 3)

@@ -150,3 +150,10 @@ def test_a_column_at_a_large_offset_keeps_its_digits(rows):
 def test_wrong_arguments_are_named(init, X, message):
     with pytest.raises((DataError, ValueError), match=message):
         SelfOrganisingMap(2, init=init).fit(X)
+
+
+def test_the_error_of_a_pass_is_the_mean_square_of_the_distances(rows):
+    units = rows[:6]
+    model = SelfOrganisingMap(6, init=units, n_iter=1).fit(rows)
+    nearest = ((rows[:, None] - units) ** 2).sum(axis=2).min(axis=1)
+    assert model.error_curve_[0] == pytest.approx(nearest.mean())

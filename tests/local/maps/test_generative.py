@@ -119,3 +119,14 @@ def test_odd_data():
     same = np.repeat([[1.0, 2.0]], 12, axis=0)
     single = GenerativeTopographicMap(3, n_functions=2).fit(same)
     np.testing.assert_allclose(single.means_, [[1.0, 2.0]] * 3, atol=1e-3)
+
+
+def test_the_unit_of_the_columns_changes_no_place(bent):
+    options = {"n_functions": 4, "max_iter": 3}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        places, scaled = (
+            GenerativeTopographicMap((8, 8), **options).fit(factor * bent).transform(factor * bent)
+            for factor in (1.0, 1000.0)
+        )
+    np.testing.assert_allclose(places, scaled, atol=1e-6)

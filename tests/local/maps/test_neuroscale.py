@@ -78,3 +78,9 @@ def test_duplicated_rows_and_a_constant_column():
     learner = NeuroScale(1, n_units=5, random_state=0).fit(X)
     assert np.ptp(learner.embedding_[:4]) < 1e-9
     assert learner.stress_ < 1e-3
+
+
+def test_a_penalty_holds_the_weights_of_the_bells_near_zero(iris):
+    free, held = (NeuroScale(alpha=alpha, random_state=0).fit(iris[:40]) for alpha in (0.0, 1e4))
+    length = [np.abs(model.weights_[: len(model.centers_)]).max() for model in (free, held)]
+    assert length[1] < 0.01 * length[0]

@@ -124,3 +124,20 @@ def test_more_units_than_rows_start_at_rows_drawn_twice(rows):
 def test_wrong_arguments_are_named(options, message, rows):
     with pytest.raises(DataError, match=message):
         OnlineSelfOrganisingMap(2, **options).fit(rows)
+
+
+def test_passes_are_counted_and_shuffled_if_asked(rows):
+    learner = OnlineSelfOrganisingMap(5, random_state=0).partial_fit(rows)
+    assert learner.n_iter_ == 1
+    assert learner.partial_fit(rows).partial_fit(rows).n_iter_ == 3
+    in_order, reversed_order, shuffled = (
+        OnlineSelfOrganisingMap(5, init=rows[:5], max_iter=1, shuffle=shuffle)
+        .set_params(random_state=0)
+        .fit(table)
+        .cluster_centers_
+        for shuffle, table in ((False, rows), (False, rows[::-1]), (True, rows))
+    )
+    again = OnlineSelfOrganisingMap(5, init=rows[:5], max_iter=1, shuffle=False, random_state=9)
+    np.testing.assert_array_equal(again.fit(rows).cluster_centers_, in_order)
+    assert not np.allclose(in_order, reversed_order)
+    assert not np.allclose(in_order, shuffled)

@@ -1,8 +1,11 @@
 """Learning vector quantisation: each rule by hand, where it starts, and what it needs."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
 
 from verulam.base import DataError, DataWarning
 from verulam.data import dataset
@@ -91,9 +94,23 @@ def test_one_prototype_starts_at_the_mean_of_its_class(iris):
 
 def test_schedules_and_numbers_are_rates(iris):
     X, y = iris
-    for rate in (0.02, inverse(0.2, 0.6)):
+    ends = []
+    for rate in (0.02, constant(0.02), inverse(0.2, 0.6)):
         learner = LearningVectorQuantisation(2, learning_rate=rate, init="random", random_state=0)
-        assert learner.fit(X, y).score(X, y) > 0.9
+        ends.append(learner.fit(X, y).prototypes_)
+    # A number falls to zero, a schedule goes its own way.
+    for one, other in combinations(ends, 2):
+        assert not np.allclose(one, other)
+
+
+@pytest.mark.parametrize("n_prototypes", [1, 3])
+@pytest.mark.parametrize("rule", ["lvq1", "lvq2.1", "lvq3"])
+def test_passes_lower_the_error_from_a_random_start(rule, n_prototypes):
+    wine = dataset("wine")
+    X = StandardScaler().fit_transform(wine.inputs)
+    learner = LearningVectorQuantisation(n_prototypes, rule=rule, init="random", random_state=0)
+    learner.fit(X, wine.target_values)
+    assert learner.error_curve_[-1] < 0.5 * learner.error_curve_[0]
 
 
 def test_a_class_with_few_different_rows_has_a_prototype_for_each():

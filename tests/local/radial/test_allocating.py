@@ -88,3 +88,9 @@ def test_limits_and_bad_input():
         ResourceAllocatingNetwork().fit(ROWS, VALUES[:5])
     constant = ResourceAllocatingNetwork(random_state=0).fit(np.ones((5, 2)), np.full(5, 7.0))
     assert_allclose(constant.predict(np.ones((1, 2))), 7.0)
+
+
+def test_rows_of_other_columns_are_refused():
+    network = ResourceAllocatingNetwork(random_state=0).fit(ROWS, VALUES)
+    with pytest.raises(ValueError, match=r"1 features, but .* is expecting 2"):
+        network.predict(ROWS[:, :1])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import norm
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
@@ -16,6 +17,10 @@ from sklearn.svm import SVC
 from verulam.base import DataError, DataWarning, spawn_seeds
 from verulam.linear import LogisticDiscriminant, MinimumSquaredError
 from verulam.local import RBFFeatures, RBFNetworkClassifier, RBFNetworkRegressor
+from verulam.local._radial.expectation import _log_determinant
+from verulam.local._radial.mixing import _log_constant
+from verulam.local._radial.network import least_squares
+from verulam.local._radial.units import UnitLayout
 from verulam.nonparametric import KernelSmoother
 
 RANDOM = np.random.default_rng(0)
@@ -144,11 +149,12 @@ def test_a_linear_target_needs_no_exceptions():
     rows = RANDOM.normal(size=(100, 2))
     target = rows @ [2.0, -1.0] + 3.0
     for training in ("hybrid", "gradient"):
-        network = RBFNetworkRegressor(5, linear_part=True, training=training, random_state=0)
-        network.fit(rows, target)
-        assert_allclose(network.coef_, 0.0, atol=1e-3)
-        assert_allclose(network.linear_coef_, [2.0, -1.0], atol=1e-3)
-        assert network.intercept_ == pytest.approx(3.0, abs=1e-3)
+        network = RBFNetworkRegressor(
+            5, linear_part=True, training=training, tol=1e-8, random_state=0
+        ).fit(rows, target)
+        assert_allclose(network.coef_, 0.0, atol=1e-5)
+        assert_allclose(network.linear_coef_, [2.0, -1.0], atol=1e-5)
+        assert network.intercept_ == pytest.approx(3.0, abs=1e-5)
 
 
 def test_rule_and_exceptions_are_solved_for_together():
@@ -310,11 +316,11 @@ def test_normalised_units_at_all_rows_are_the_kernel_smoother():
 def test_weights_stand_for_repeated_rows():
     centers, counts = [[-0.5], [0.0], [0.5]], RANDOM.integers(0, 3, size=80)
     repeated = np.repeat(np.arange(80), counts)
-    for training in ("hybrid", "gradient"):
-        options = {"init": centers, "bandwidth": 0.3, "training": training}
+    for training, tolerance in (("hybrid", 1e-12), ("gradient", 1e-5)):
+        options = {"init": centers, "bandwidth": 0.3, "training": training, "tol": 1e-8}
         weighted = RBFNetworkRegressor(**options).fit(LINE, WAVE, sample_weight=counts)
         plain = RBFNetworkRegressor(**options).fit(LINE[repeated], WAVE[repeated])
-        assert_allclose(weighted.predict(LINE), plain.predict(LINE), atol=1e-4)
+        assert_allclose(weighted.predict(LINE), plain.predict(LINE), atol=tolerance)
 
 
 def test_the_best_of_several_starts_is_taken():
@@ -388,3 +394,60 @@ def test_competing_units_mix_their_probabilities():
     outputs /= outputs.sum(axis=1, keepdims=True)
     expected = network.unit_shares(IRIS) @ outputs
     assert_allclose(network.predict_proba(IRIS), expected, atol=1e-12)
+
+
+def test_penalties_are_those_of_the_normal_equations():
+    design, targets = RANDOM.normal(size=(30, 4)), RANDOM.normal(size=(30, 2))
+    weights, decay = RANDOM.uniform(0.5, 2.0, size=30), np.array([0.0, 2.0, 0.0, 3.0])
+    for row_weights in (None, weights):
+        shares = np.ones(30) if row_weights is None else row_weights
+        expected = np.linalg.solve(
+            design.T @ (shares[:, None] * design) + np.diag(decay),
+            design.T @ (shares[:, None] * targets),
+        )
+        assert_allclose(least_squares(design, targets, row_weights, decay), expected)
+
+
+def test_a_linear_part_is_told_in_the_units_of_the_table():
+    rows = RANDOM.normal(size=(90, 2)) * [3.0, 0.2] + [5.0, -1.0]
+    classes = (rows[:, 0] > 5.0).astype(int) + (rows[:, 1] > -1.0)
+    network = RBFNetworkClassifier(3, linear_part=True, random_state=0).fit(rows, classes)
+    scores = (
+        network.units_.activations(rows) @ network.coef_.T
+        + rows @ network.linear_coef_.T + network.intercept_
+    )  # fmt: skip
+    likelihoods = np.exp(scores - scores.max(axis=1, keepdims=True))
+    expected = likelihoods / likelihoods.sum(axis=1, keepdims=True)
+    assert_allclose(network.predict_proba(rows), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("combination", ["sum", "normalised"])
+@pytest.mark.parametrize("linear_part", [False, True])
+def test_the_weights_give_the_predictions(combination, linear_part):
+    options = {"combination": combination, "linear_part": linear_part, "random_state": 0}
+    network = RBFNetworkRegressor(4, **options).fit(LINE, WAVE + 7.0)
+    shares = network.units_.activations(LINE)
+    if combination == "normalised":
+        shares = network.unit_shares(LINE)
+    values = shares @ network.coef_ + network.intercept_
+    if linear_part:
+        values = values + LINE @ network.linear_coef_
+    assert_allclose(network.predict(LINE), values, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["spherical", "diag", "full"])
+def test_determinants_of_all_kinds_of_covariance(kind):
+    layout = UnitLayout(1, 3, kind)
+    covariance = {
+        "spherical": np.float64(2.0),
+        "diag": np.array([1.0, 2.0, 5.0]),
+        "full": np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.1], [0.0, 0.1, 3.0]]),
+    }[kind]
+    matrix = covariance if kind == "full" else np.diag(covariance * np.ones(3))
+    assert _log_determinant(covariance, layout) == pytest.approx(np.log(np.linalg.det(matrix)))
+
+
+def test_the_constant_of_the_noise_is_that_of_the_normal_density():
+    noise = 0.3
+    expected = -norm.logpdf(np.zeros(2), scale=noise).sum()
+    assert _log_constant(2, noise) == pytest.approx(expected)

@@ -74,10 +74,11 @@ def test_rules_of_a_trained_network_give_the_same_network():
     trained = RBFNetworkRegressor(
         4, covariance_type="diag", training="gradient", random_state=0
     ).fit(TABLE, VALUES)  # fmt: skip
-    again = network(trained.extract_rules())
-    assert_allclose(again.predict(TABLE), trained.predict(TABLE), atol=1e-7)
-    text = [str(rule) for rule in trained.extract_rules()]
-    assert_allclose(network(text).predict(TABLE), trained.predict(TABLE), atol=1e-7)
+    rules = trained.extract_rules()
+    text = [str(rule) for rule in rules]
+    assert parse_rules(text) == rules
+    for source in (rules, text):
+        assert_allclose(network(source).predict(TABLE), trained.predict(TABLE), rtol=1e-11)
 
 
 def test_fine_tuning_lowers_the_error_and_extrapolates_on_the_prior():
@@ -92,6 +93,20 @@ def test_fine_tuning_lowers_the_error_and_extrapolates_on_the_prior():
     assert gain == pytest.approx(7.0, abs=0.01)
     unnamed = tuned.covariances_[0, 1:]
     assert np.isinf(unnamed).all()
+
+
+def test_noise_of_rules_that_hold_exactly_ends_at_its_floor():
+    """Without one the likelihood would have no maximum: the noise would go to zero."""
+    text = "IF x1 ≈ 1.5 ± 0.8 THEN y = 0.5\nIF x1 ≈ -1.5 ± 0.8 THEN y = -0.5"
+    learner = RBFNetworkRegressor(
+        rules=text, covariance_type="diag", combination="competitive", training="gradient",
+        max_iter=500, random_state=0,
+    )  # fmt: skip
+    values = np.where(TABLE["x1"] > 0, 0.5, -0.5)
+    learner.fit(TABLE, values)
+    assert learner.parameters_[-1] == pytest.approx(0.5 * np.log(1e-6), abs=1e-9)
+    assert_allclose(learner.coef_, [0.5, -0.5], atol=1e-6)
+    assert_allclose(learner.predict(TABLE), values, atol=1e-6)
 
 
 def test_rules_for_classes():
@@ -111,6 +126,80 @@ def test_rules_for_classes():
     assert_allclose(again.predict_proba(TABLE), learner.predict_proba(TABLE), atol=1e-9)
     with pytest.raises(UnknownNameError, match=r"Unknown class in rules: 'upp'. Nearest: up"):
         learner.set_params(rules="IF x1 ~ 1 THEN upp").fit(TABLE, labels)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("combination", ["sum", "normalised", "competitive"])
+def test_rules_of_a_trained_classifier_give_the_same_network(combination, n_classes):
+    """Probabilities of all classes are in the rules, and in their text."""
+    labels = pd.cut(TABLE["x1"] * TABLE["x2"], n_classes, labels=False).to_numpy()
+    trained = RBFNetworkClassifier(
+        4, covariance_type="diag", training="gradient", combination=combination, tol=0.01,
+        random_state=0,
+    ).fit(TABLE, labels)  # fmt: skip
+    rules = trained.extract_rules()
+    assert len(rules) == 4 + (combination == "sum")
+    for source in (rules, "\n".join(map(str, rules))):
+        again = RBFNetworkClassifier(
+            rules=source, covariance_type="diag", combination=combination, training="none"
+        ).fit(TABLE, labels)  # fmt: skip
+        assert_allclose(again.predict_proba(TABLE), trained.predict_proba(TABLE), rtol=1e-11)
+        printed = [f"{rule:.10g}" for rule in again.extract_rules()]
+        assert printed == [f"{rule:.10g}" for rule in rules]
+
+
+def test_probabilities_of_several_classes_in_one_rule():
+    text = "IF x1 ≈ 1 ± 1 THEN y = a WITH 0.7, c WITH 0.2"
+    labels = np.array(["a", "b", "c", "d"])[np.arange(60) % 4]
+    learner = RBFNetworkClassifier(rules=text, covariance_type="diag", training="none")
+    learner.fit(TABLE, labels)
+    far = pd.DataFrame([[1.0, 0.0, 0.0]], columns=TABLE.columns)
+    assert_allclose(learner.predict_proba(far)[0], [0.7, 0.05, 0.2, 0.05], rtol=1e-12)
+    (rule, rest) = learner.extract_rules()
+    assert (rule.value, rule.certainty) == ("a", pytest.approx(0.7))
+    assert dict(rule.others) == pytest.approx({"b": 0.05, "c": 0.2, "d": 0.05})
+    assert (rest.certainty, rest.others) == (pytest.approx(0.25), ())
+    assert str(FuzzyRule((), "a", 0.5, (("and", 0.25),))) == 'ELSE y = a WITH 0.5, "and" WITH 0.25'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("IF x1 ~ 1 THEN a WITH 0.7, a WITH 0.1", "names the class 'a' twice"),
+        ("IF x1 ~ 1 THEN a WITH 0.7, b WITH 0.3", "leaves no probability for the other classes"),
+        ("IF x1 ~ 1 THEN a WITH 0.7, b WITH 0.4", "must not sum to more than 1"),
+        ("IF x1 ~ 1 THEN a WITH 0.7, b", "WITH is expected where 'the end' stands"),
+        ("IF x1 ~ 1 THEN a WITH 1", "a certainty must lie between 0 and 1"),
+        ("IF x1 ~ 1 THEN 3", "Unknown class in rules: '3'"),
+    ],
+)
+def test_rules_for_classes_that_do_not_fit_are_refused(text, message):
+    labels = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    learner = RBFNetworkClassifier(rules=text, covariance_type="diag", training="none")
+    with pytest.raises((DataError, UnknownNameError), match=message):
+        learner.fit(TABLE, labels)
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [0.0, 1.0], [False, True], ["0", "1"], ["if", "or"]])
+def test_classes_are_written_as_they_are_read(labels):
+    """Numbers, truth values and words of the grammar come back as the classes that they are."""
+    y = np.array(labels)[np.arange(60) % 2]
+    trained = RBFNetworkClassifier(3, covariance_type="diag", random_state=0).fit(TABLE, y)
+    text = "\n".join(map(str, trained.extract_rules()))
+    again = RBFNetworkClassifier(rules=text, covariance_type="diag", training="none").fit(TABLE, y)
+    assert_allclose(again.predict_proba(TABLE), trained.predict_proba(TABLE), rtol=1e-9)
+    if y.dtype.kind in "if":
+        by_hand = "IF x1 ~ 1 THEN y = 1"
+        built = RBFNetworkClassifier(rules=by_hand, covariance_type="diag", training="none")
+        assert built.fit(TABLE, y).predict(row(1, 0, 0))[0] == 1
+
+
+def test_names_of_columns_are_quoted_where_they_must_be():
+    named = TABLE.set_axis(["and", "7", 'a "b", c'], axis=1)
+    trained = RBFNetworkRegressor(3, covariance_type="diag", random_state=0).fit(named, VALUES)
+    text = "\n".join(map(str, trained.extract_rules()))
+    again = RBFNetworkRegressor(rules=text, covariance_type="diag", training="none")
+    assert_allclose(again.fit(named, VALUES).predict(named), trained.predict(named), rtol=1e-9)
 
 
 def test_an_unknown_column_is_refused_with_the_nearest_names():

@@ -83,9 +83,11 @@ def test_one_hot_features_are_the_table(table, function, rule, decay):
 
 def test_temporal_differences_with_one_hot_features_are_the_table():
     shares = np.tile(np.eye(4)[1], (6, 1))
-    first = TDPrediction(policy=shares, learning_rate=0.2, trace_decay=0.5, traces="accumulating")
+    first = TDPrediction(
+        behaviour=shares, learning_rate=0.2, trace_decay=0.5, traces="accumulating"
+    )
     second = GradientTD(
-        LinearValues(OneHot(6)), policy=lambda state: 1, learning_rate=0.2, trace_decay=0.5
+        LinearValues(OneHot(6)), behaviour=lambda state: 1, learning_rate=0.2, trace_decay=0.5
     )
     for agent in (first, second):
         train(agent, WORLD.process, episodes=60, random_state=1)
@@ -174,7 +176,10 @@ def test_finer_cells_make_smaller_errors():
     for n_bins in (3, 60):
         cells = Cells([-1.0], [1.0], n_bins)
         agent = TDPrediction(
-            policy=np.ones(n_bins), discount=0.95, learning_rate=inverse(1.0, 0.6), random_state=0
+            behaviour=np.ones(n_bins),
+            discount=0.95,
+            learning_rate=inverse(1.0, 0.6),
+            random_state=0,
         )
         world = CodedEnvironment(Valley(), cells)
         train(agent, world, episodes=1500)
@@ -237,3 +242,30 @@ def test_values_of_a_network_reach_those_of_planning():
     train(agent, WORLD.process, episodes=1500, random_state=1)
     active = ~WORLD.process.terminal
     assert np.abs(agent.values().max(axis=1) - best.values)[active].max() < 1.5
+
+
+def test_centres_of_bumps_are_a_grid_over_the_box():
+    bumps = RadialBasis.over([0.0, 10.0], [1.0, 30.0], 3, overlap=2.0)
+    expected = [[x, y] for x in (0.0, 0.5, 1.0) for y in (10.0, 20.0, 30.0)]
+    np.testing.assert_allclose(bumps.centres, expected)
+    np.testing.assert_allclose(bumps.width, [0.5, 10.0])
+
+
+def test_schedules_go_by_steps_or_by_episodes():
+    agent = GradientQLearning(LinearValues(OneHot(2)), discount=0.9)
+    agent.start(Spaces(2, 2, discount=0.9))
+    for over in (False, False, True):
+        agent.learn(Transition(0, 0, 1.0, 1, over))
+    assert agent._tick("steps") == 4
+    assert agent._tick("episodes") == 2
+
+
+def test_actions_of_a_coded_world_are_counted_by_itself_or_by_its_space():
+    class Spaced:
+        action_space = type("Discrete", (), {"n": 3})()
+
+    cells = Cells([-1.0], [1.0], 4)
+    assert CodedEnvironment(Spaced(), cells).n_actions == 3
+    assert CodedEnvironment(Valley(), cells).n_actions == 2
+    with pytest.raises(DataError, match="expected a finite number of actions"):
+        CodedEnvironment(object(), cells)

@@ -26,6 +26,7 @@ from verulam.reinforcement import (
     try_policy,
     value_iteration,
 )
+from verulam.reinforcement._agents.protocol import cumulative_shares
 
 STOCHASTIC = GridWorld(
     "....G\n.#..P\nS....", goal_reward=100.0, pit_reward=-100.0, slip=0.5, noise=6.0, discount=0.9
@@ -311,7 +312,7 @@ def test_actions_that_a_state_does_not_offer_are_never_taken():
         ({"updating": "never"}, "updating is 'never'"),
         ({"rate_clock": "days"}, "rate_clock is 'days'"),
         ({"discount": -1.0}, "discount is -1.0"),
-        ({"exploration": 0.1}, "exploration is of type float; expected EpsilonGreedy or Softmax"),
+        ({"exploration": "often"}, "exploration is of type str; expected"),
         ({"initial_value": np.nan}, "initial_value is nan"),
         ({"ties": "last"}, "ties is 'last'"),
     ],
@@ -331,9 +332,28 @@ def test_logs_and_policies_of_the_wrong_shape_are_refused():
         agent.learn_from([])
     with pytest.raises(DataError, match="start the agent first"):
         QLearning().act(0)
-    with pytest.raises(DataError, match="policy must have an action"):
-        TDPrediction(policy=[0, 0, 0], discount=0.9).start(Spaces(2, 2))
+    with pytest.raises(DataError, match="behaviour must have an action"):
+        TDPrediction(behaviour=[0, 0, 0], discount=0.9).start(Spaces(2, 2))
     with pytest.raises(DataError, match="discount is None"):
         QLearning().start(Spaces(2, 2))
     with pytest.raises(DataError, match="a vector of 4 numbers"):
         QLearning(discount=0.9).start(Spaces(None, 2, state_size=4))
+
+
+def test_behaviour_is_an_action_or_shares_of_actions_for_each_state():
+    shares = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    learned = []
+    for behaviour in ([1, 0, 0], shares):
+        agent = TDPrediction(behaviour=behaviour, discount=0.9, random_state=0).start(Spaces(3, 2))
+        assert [agent.act(state) for state in range(3)] == [1, 0, 0]
+        agent.learn_from([Transition(0, 1, 2.0, 1), Transition(1, 0, 1.0, 2)])
+        learned.append(agent.values())
+    np.testing.assert_array_equal(*learned)
+
+
+def test_draws_never_land_behind_the_last_action_that_has_a_share():
+    shares = np.array([[0.1] * 10 + [0.0], [0.5, 0.0, 0.5] + [0.0] * 8])
+    sums = cumulative_shares(shares)
+    almost_one = np.nextafter(1.0, 0.0)
+    assert [int(np.searchsorted(row, almost_one, side="right")) for row in sums] == [9, 2]
+    assert (sums[:, -1] == 2.0).all()

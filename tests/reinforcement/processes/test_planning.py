@@ -220,3 +220,16 @@ def test_finite_horizons_are_repeated_backups(process):
 def test_wrong_arguments_are_named(process, call, message):
     with pytest.raises(DataError, match=message):
         call(process)
+
+
+def test_action_values_are_rewards_and_the_discounted_values_of_what_follows(process):
+    values = np.arange(12.0) - 4.0
+    moves = process.transitions.toarray().reshape(12, 3, 12)
+    expected = [
+        [
+            process.rewards[state, action] + 0.9 * (moves[state, action] * values).sum()
+            for action in range(3)
+        ]
+        for state in range(12)
+    ]
+    np.testing.assert_allclose(bellman_action_values(process, values), expected)

@@ -106,3 +106,11 @@ def test_noise_makes_rewards_normal_around_their_mean():
     world = GridWorld("SG", goal_reward=100.0, noise=np.sqrt(40.0))
     assert world.process.rewards[0, 1] == 100.0
     assert world.process.noise.max() == pytest.approx(np.sqrt(40.0))
+
+
+def test_sparse_tables_may_come_as_an_array_of_objects():
+    tables = np.empty(2, dtype=object)
+    tables[:] = [sp.csr_array(table) for table in MOVES]
+    process = MarkovDecisionProcess.from_arrays(tables, REWARDS, 0.9)
+    dense = MarkovDecisionProcess.from_arrays(MOVES, REWARDS, 0.9)
+    np.testing.assert_array_equal(process.transitions.toarray(), dense.transitions.toarray())

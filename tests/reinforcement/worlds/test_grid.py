@@ -142,3 +142,14 @@ def test_maps_as_text():
 def test_maps_that_make_no_sense_are_refused(call, message):
     with pytest.raises(DataError, match=message):
         call()
+
+
+def test_maps_are_rectangles_and_say_where_they_start():
+    with pytest.raises(DataError, match=r"line 1 .* has 3 cells and the longest has 4"):
+        GridWorld("S...\n..G")
+    with pytest.raises(DataError, match=r"has 'X'; expected S \(start\), G \(goal\)"):
+        GridWorld("SX.G")
+    assert repr(GridWorld("...\n..G")) == "GridWorld(2 x 3, 6 cells, starts in any free cell)"
+    assert repr(GridWorld("S..\n..G")) == "GridWorld(2 x 3, 6 cells)"
+    with pytest.raises(DataError, match=r"each state and action; .* values.max\(axis=1\)"):
+        GridWorld("S.G").grid(np.zeros((3, 4)))

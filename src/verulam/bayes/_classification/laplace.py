@@ -9,7 +9,14 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 
-from verulam.base import DataError, Seed
+from verulam.base import (
+    FUNCTION,
+    NONE,
+    NUMBERS,
+    DataError,
+    Seed,
+    checked_arguments,
+)
 from verulam.bayes._families.multivariate import MultivariateNormal
 
 #: Step of second differences, in units of the scale of each direction: the fourth root of rounding.
@@ -53,6 +60,7 @@ class LaplaceApproximation:
         return self.distribution.sample(n, random_state)
 
 
+@checked_arguments(log_density=FUNCTION, start=NUMBERS, hessian=FUNCTION | NONE)
 def laplace(
     log_density: Callable[[np.ndarray], Any],
     start: ArrayLike,

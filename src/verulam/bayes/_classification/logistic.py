@@ -12,7 +12,11 @@ from scipy.special import expit, log_expit, log_ndtr, ndtr
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import (
+    NUMBERS,
     RANDOM_STATE,
+    SEED,
+    TEXT,
+    WHOLE,
     Classifier,
     DataError,
     Interval,
@@ -20,6 +24,7 @@ from verulam.base import (
     StrOptions,
     check_is_fitted,
     check_weights,
+    checked_arguments,
     checked_fit,
     encode_classes,
     generator,
@@ -74,6 +79,9 @@ LINKS = {
 }
 
 
+@checked_arguments(
+    mean=NUMBERS, variance=NUMBERS, link=TEXT, integral=TEXT, n_draws=WHOLE, random_state=SEED
+)
 def averaged_probability(
     mean: ArrayLike,
     variance: ArrayLike,
@@ -241,7 +249,7 @@ class BayesianLogisticRegression(Classifier):
         inputs, y = validate_data(self, X, y, dtype=np.float64, order="C")
         codes, self.classes_ = encode_classes(self, y)
         if len(self.classes_) < 2:
-            raise DataError(f"y must have two classes or more; got 1 class, {self.classes_[0]!r}.")
+            raise DataError(f"y must have two classes or more; got 1 class, {self.classes_[0]}.")
         weights = check_weights(sample_weight, inputs)
         if weights is not None and not weights.any():
             raise DataError("sample_weight: at least one row needs a weight above zero.")

@@ -9,7 +9,23 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, softmax
 
-from verulam.base import DataError, Seed, clone, generator
+from verulam.base import (
+    COUNT,
+    FUNCTION,
+    LEARNER,
+    NONE,
+    NUMBER,
+    NUMBERS,
+    POSITIVE,
+    SEED,
+    TABLE,
+    VECTOR,
+    DataError,
+    Seed,
+    checked_arguments,
+    clone,
+    generator,
+)
 
 #: Words for a Bayes factor, by the least logarithm (Kass and Raftery 1995).
 _WORDS = (
@@ -45,6 +61,7 @@ class BayesFactor:
         return f"{word}, for the {side} model"
 
 
+@checked_arguments(first=NUMBER, second=NUMBER)
 def bayes_factor(first: float, second: float) -> BayesFactor:
     """Return the Bayes factor of two models from the logarithms of their evidence.
 
@@ -109,6 +126,7 @@ def model_posterior(
     return np.asarray(softmax(heights + np.log(_prior_shares(priors, sizes, len(heights)))))
 
 
+@checked_arguments(log_likelihood=FUNCTION, draw_prior=FUNCTION, n_draws=COUNT, random_state=SEED)
 def monte_carlo_evidence(
     log_likelihood: Callable[[Any], float],
     draw_prior: Callable[[np.random.Generator], Any],
@@ -152,6 +170,7 @@ def monte_carlo_evidence(
     return float(logsumexp(heights)) - float(np.log(n_draws))
 
 
+@checked_arguments(log_likelihood=NUMBER, n_parameters=NUMBER, n_samples=NUMBER)
 def bic(log_likelihood: float, n_parameters: float, n_samples: int) -> float:
     r"""Return Schwarz's criterion :math:`\log L - \frac{|M|}{2} \log N`; higher is better.
 
@@ -179,6 +198,7 @@ def bic(log_likelihood: float, n_parameters: float, n_samples: int) -> float:
     return float(log_likelihood - 0.5 * n_parameters * np.log(n_samples))
 
 
+@checked_arguments(log_likelihood=NUMBER, n_parameters=NUMBER)
 def aic(log_likelihood: float, n_parameters: float) -> float:
     r"""Return Akaike's criterion :math:`\log L - |M|`; higher is better.
 
@@ -203,6 +223,7 @@ def aic(log_likelihood: float, n_parameters: float) -> float:
     return float(log_likelihood - n_parameters)
 
 
+@checked_arguments(curvature=NUMBERS, alpha=NUMBER)
 def effective_degrees(curvature: ArrayLike, alpha: float) -> float:
     r"""Return how many parameters of a shrunken model the data determine.
 
@@ -236,6 +257,7 @@ def effective_degrees(curvature: ArrayLike, alpha: float) -> float:
     return float(shares.sum())
 
 
+@checked_arguments(learner=LEARNER, X=TABLE, y=VECTOR, step=POSITIVE | NONE)
 def generalised_degrees(
     learner: Any, X: ArrayLike, y: ArrayLike, *, step: float | None = None
 ) -> float:
@@ -283,6 +305,7 @@ def generalised_degrees(
     return total
 
 
+@checked_arguments(X=TABLE, y=VECTOR)
 def compare_models(models: Mapping[Any, Any], X: ArrayLike, y: ArrayLike) -> pd.DataFrame:
     """Fit models and return a table of their likelihoods, criteria and evidence.
 

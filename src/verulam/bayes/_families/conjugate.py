@@ -7,18 +7,32 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import Chunk, DataError, Seed, check_weights, generator, open_source
+from verulam.base import (
+    COUNT,
+    NUMBERS,
+    SEED,
+    Chunk,
+    DataError,
+    Kind,
+    Seed,
+    check_weights,
+    checked_arguments,
+    generator,
+    open_source,
+)
 from verulam.bayes._families.distributions import Distribution
 from verulam.numerics import FullMoments, full_moments
 
 #: The three ways to go on from data to a prediction.
 ESTIMATES = ("ml", "map", "full")
+#: Squares of larger numbers, summed over many observations, leave the range of float64.
+LARGEST_NUMBER = 1e150
 
 
 class Conjugate:
     r"""A model of data together with a prior of its parameter whose posterior is of the same kind.
 
-    Objects never change: `update` returns the posterior as a new one, which is the prior of the
+    Objects never change: `posterior` returns a new one, which is the prior of the
     data to come.
 
     Notes
@@ -88,7 +102,7 @@ class Conjugate:
             return self._sums(in_memory.inputs, None)
         return source.total(partial(_chunk_sums, self._sums))
 
-    def update(self, data: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def posterior(self, data: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Return the posterior that data make of this prior.
 
         Parameters
@@ -129,7 +143,7 @@ class Conjugate:
         if estimate == "full":
             return posterior.predictive
         mode = posterior.mode
-        if np.isscalar(mode) and np.isnan(mode):
+        if isinstance(mode, float | np.ndarray) and np.isnan(mode).any():
             raise DataError(
                 f'estimate="map" needs a posterior with one mode, and that of {posterior} has '
                 'none; take estimate="full", or more data.'
@@ -232,6 +246,12 @@ def as_table(data: Any, name: str) -> np.ndarray:
     if not np.isfinite(values).all():
         place = [int(part) for part in np.argwhere(~np.isfinite(values))[0]] if values.ndim else []
         raise DataError(f"{name} must be finite; entry {place} is {values[tuple(place)]}.")
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > LARGEST_NUMBER:
+        raise DataError(
+            f"{name} holds numbers as large as {largest:.3g}, whose squares are beyond floating "
+            "point; divide them by a constant."
+        )
     return np.atleast_1d(values)
 
 
@@ -239,6 +259,12 @@ def _chunk_sums(sums: Callable[[np.ndarray, Any], Any], chunk: Chunk) -> Any:
     return sums(chunk.inputs, chunk.weights)
 
 
+FAMILY = Kind(
+    "a conjugate family, such as BetaBernoulli", lambda value: isinstance(value, Conjugate)
+)
+
+
+@checked_arguments(family=FAMILY, x=NUMBERS, n=COUNT, random_state=SEED)
 def average_density(
     family: Conjugate, x: ArrayLike, n: int = 1000, random_state: Seed = None
 ) -> np.ndarray:

@@ -47,7 +47,7 @@ class BetaBernoulli(Conjugate):
     Examples
     --------
     >>> from verulam.bayes import BetaBernoulli
-    >>> BetaBernoulli().update([1, 1, 0, 1])
+    >>> BetaBernoulli().posterior([1, 1, 0, 1])
     BetaBernoulli(a=4.0, b=2.0)
     >>> BetaBernoulli().predict([1, 1, 1, 1], estimate="ml").probability
     1.0
@@ -150,7 +150,8 @@ class DirichletMultinomial(Conjugate):
     Examples
     --------
     >>> from verulam.bayes import DirichletMultinomial
-    >>> posterior = DirichletMultinomial([1.0, 1.0, 1.0]).update([[1, 0, 0], [0, 0, 1], [1, 0, 0]])
+    >>> prior = DirichletMultinomial([1.0, 1.0, 1.0])
+    >>> posterior = prior.posterior([[1, 0, 0], [0, 0, 1], [1, 0, 0]])
     >>> posterior.alpha
     array([3., 1., 2.])
     >>> posterior.predictive.probabilities.round(3)

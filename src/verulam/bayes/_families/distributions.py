@@ -82,7 +82,7 @@ class Bernoulli(WithMoments):
     probability: float
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.probability <= 1.0:
+        if not is_number(self.probability) or not 0.0 <= self.probability <= 1.0:
             raise DataError(f"probability must be from 0 to 1; got {self.probability!r}.")
 
     def _frozen(self) -> Any:
@@ -303,7 +303,7 @@ class InverseChiSquare(InverseGamma):
     def of(cls, df: float, variance: float) -> "InverseChiSquare":
         """Return the distribution with degrees of freedom and a variance about which it lies."""
         for name, value in (("df", df), ("variance", variance)):
-            if not (np.isfinite(value) and value > 0):
+            if not is_number(value) or not 0.0 < float(value) < np.inf:
                 raise DataError(f"{name} must be a finite number above 0; got {value!r}.")
         return cls(0.5 * df, 0.5 * df * variance)
 
@@ -317,7 +317,7 @@ def check_positive(record: Any, *names: str) -> None:
     """Refuse fields of a record that are not finite numbers above zero."""
     for name in names:
         value = getattr(record, name)
-        if not _is_number(value) or not (np.isfinite(value) and value > 0):
+        if not is_number(value) or not 0.0 < float(value) < np.inf:
             raise DataError(
                 f"{name} of {type(record).__name__} must be a finite number above 0; got {value!r}."
             )
@@ -327,11 +327,14 @@ def check_finite(record: Any, *names: str) -> None:
     """Refuse fields of a record that are not finite numbers."""
     for name in names:
         value = getattr(record, name)
-        if not _is_number(value) or not np.isfinite(value):
+        if not is_number(value) or not np.isfinite(float(value)):
             raise DataError(
                 f"{name} of {type(record).__name__} must be a finite number; got {value!r}."
             )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+def is_number(value: Any) -> bool:
+    """Tell one real number from all else."""
+    return isinstance(value, int | float | np.number) and not isinstance(
+        value, bool | np.complexfloating
+    )

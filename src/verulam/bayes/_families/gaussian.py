@@ -18,6 +18,7 @@ from verulam.bayes._families.distributions import (
     StudentT,
     check_finite,
     check_positive,
+    is_number,
 )
 from verulam.bayes._sampling.chains import check_level
 from verulam.numerics import FullMoments
@@ -66,7 +67,7 @@ class GaussianMean(OfMoments):
     --------
     >>> from verulam.bayes import GaussianMean
     >>> prior = GaussianMean(prior_mean=4.0, prior_variance=0.8**2, noise_variance=1.5**2)
-    >>> posterior = prior.update([6.0] * 20)
+    >>> posterior = prior.posterior([6.0] * 20)
     >>> round(posterior.mean, 2), round(posterior.prior_variance, 6)
     (5.7, 0.095681)
     >>> round(posterior.predictive.variance, 6)
@@ -80,7 +81,7 @@ class GaussianMean(OfMoments):
     def __post_init__(self) -> None:
         check_finite(self, "prior_mean")
         check_positive(self, "noise_variance")
-        if self.prior_variance != np.inf:
+        if not is_number(self.prior_variance) or self.prior_variance != np.inf:
             check_positive(self, "prior_variance")
 
     @classmethod
@@ -172,7 +173,7 @@ class GaussianPrecision(OfMoments):
     Examples
     --------
     >>> from verulam.bayes import GaussianPrecision
-    >>> GaussianPrecision(shape=1.0, rate=1.0).update([2.0, -2.0])
+    >>> GaussianPrecision(shape=1.0, rate=1.0).posterior([2.0, -2.0])
     GaussianPrecision(shape=2.0, rate=5.0, known_mean=0.0)
     """
 
@@ -182,7 +183,8 @@ class GaussianPrecision(OfMoments):
 
     def __post_init__(self) -> None:
         check_finite(self, "known_mean")
-        if (self.shape, self.rate) != (0.0, 0.0):
+        numbers = (self.shape, self.rate)
+        if not all(map(is_number, numbers)) or numbers != (0.0, 0.0):
             check_positive(self, "shape", "rate")
 
     @classmethod
@@ -217,7 +219,7 @@ class GaussianPrecision(OfMoments):
 
     def at(self, parameter: float) -> Normal:
         """Return the distribution of one observation for a precision."""
-        return Normal(self.known_mean, 1.0 / float(parameter))
+        return Normal(self.known_mean, _inverse(parameter))
 
     def maximum_likelihood(self, data: Any) -> float:
         """Return the inverse of the mean square about the known mean."""
@@ -276,7 +278,8 @@ class NormalGamma(OfMoments, Distribution):
     Examples
     --------
     >>> from verulam.bayes import NormalGamma
-    >>> posterior = NormalGamma(prior_mean=0.0, kappa=1.0, shape=2.0, rate=2.0).update([1.0, 3.0])
+    >>> prior = NormalGamma(prior_mean=0.0, kappa=1.0, shape=2.0, rate=2.0)
+    >>> posterior = prior.posterior([1.0, 3.0])
     >>> posterior
     NormalGamma(prior_mean=1.3333333333333333, kappa=3.0, shape=3.0, rate=4.333333333333333)
     >>> posterior.predictive
@@ -290,7 +293,8 @@ class NormalGamma(OfMoments, Distribution):
 
     def __post_init__(self) -> None:
         check_finite(self, "prior_mean")
-        if (self.kappa, self.shape, self.rate) != (0.0, -0.5, 0.0):
+        numbers = (self.kappa, self.shape, self.rate)
+        if not all(map(is_number, numbers)) or numbers != (0.0, -0.5, 0.0):
             check_positive(self, "kappa", "shape", "rate")
 
     @classmethod
@@ -332,7 +336,7 @@ class NormalGamma(OfMoments, Distribution):
 
     def at(self, parameter: GaussianParameters) -> Normal:
         """Return the distribution of one observation for a mean and a precision."""
-        return Normal(float(parameter.mean), 1.0 / float(parameter.precision))
+        return Normal(float(parameter.mean), _inverse(parameter.precision))
 
     def maximum_likelihood(self, data: Any) -> GaussianParameters:
         """Return the mean of the data and the inverse of their mean square about it."""
@@ -415,3 +419,12 @@ def _gamma_ratio(prior: Any, posterior: Any) -> float:
         + prior.shape * np.log(prior.rate)
         - posterior.shape * np.log(posterior.rate)
     )
+
+
+def _inverse(precision: Any) -> float:
+    if not precision > 0:
+        raise DataError(
+            f"a precision of {precision:g} has no variance; it must be above 0. The likeliest one "
+            'is 0 where shape is not above 1: take estimate="full", or more data.'
+        )
+    return 1.0 / float(precision)

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError, Seed, generator
+from verulam.base import (
+    TEXT,
+    DataError,
+    Seed,
+    checked_arguments,
+    generator,
+)
 from verulam.bayes._families.conjugate import as_table
 from verulam.bayes._families.discrete import BetaBernoulli
 from verulam.bayes._families.distributions import Distribution, StudentT
@@ -132,6 +138,7 @@ def grid_posterior(
     return _posterior(values, heights, before, volumes)
 
 
+@checked_arguments(parameter=TEXT, kind=TEXT)
 def prior(parameter: str, kind: str, **settings: Any) -> Any:
     """Return a prior of the catalogue: of what, and how much it says.
 

@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.special import gammaln
 
 from verulam.base import DataError, Seed, generator
-from verulam.bayes._families.distributions import Distribution, check_positive
+from verulam.bayes._families.distributions import Distribution, check_positive, is_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,7 +302,7 @@ def check_concentrations(alpha: np.ndarray, owner: str) -> None:
 
 def check_freedom(df: float, n_columns: int, owner: str) -> None:
     """Refuse degrees of freedom for which a Wishart density has no integral."""
-    if not (np.isfinite(df) and df > n_columns - 1):
+    if not is_number(df) or not n_columns - 1 < float(df) < np.inf:
         raise DataError(
             f"df of {owner} must be above the number of columns less one, {n_columns - 1}; "
             f"got {df!r}."
@@ -334,13 +334,14 @@ def as_definite(values: Any, what: str, size: int | None = None) -> np.ndarray:
     """Return a positive definite matrix, or say why it is none."""
     try:
         matrix = np.asarray(values, dtype=np.float64)
+        got = f"shape {matrix.shape}"
     except (TypeError, ValueError):
-        matrix = np.empty(0)
-    shape = (size or len(matrix),) * 2
+        matrix, got = np.empty(0), repr(values)
+    shape = (size or (len(matrix) if matrix.ndim else 0),) * 2
     if matrix.shape != shape or not matrix.size or not np.isfinite(matrix).all():
         raise DataError(
             f"{what} must be a square matrix of finite numbers"
-            f"{'' if size is None else f' with {size} rows'}; got shape {np.shape(values)}."
+            f"{'' if size is None else f' with {size} rows'}; got {got}."
         )
     if not np.allclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * np.abs(matrix).max()):
         raise DataError(f"{what} must be symmetric.")

@@ -79,7 +79,7 @@ class GaussianMeanVector(_OfVectors):
     >>> import numpy as np
     >>> from verulam.bayes import GaussianMeanVector
     >>> prior = GaussianMeanVector([0.0, 0.0], np.eye(2), np.eye(2))
-    >>> prior.update([[1.0, 2.0], [3.0, 4.0]]).mean
+    >>> prior.posterior([[1.0, 2.0], [3.0, 4.0]]).mean
     array([1.33333333, 2.        ])
     """
 
@@ -177,7 +177,7 @@ class NormalWishart(_OfVectors, Distribution):
     >>> import numpy as np
     >>> from verulam.bayes import NormalWishart
     >>> prior = NormalWishart([0.0, 0.0], kappa=1.0, df=2.0, scatter=np.eye(2))
-    >>> posterior = prior.update([[1.0, 0.0], [2.0, 1.0]])
+    >>> posterior = prior.posterior([[1.0, 0.0], [2.0, 1.0]])
     >>> posterior.prior_mean.round(4), posterior.df
     (array([1.    , 0.3333]), 4.0)
     >>> posterior.scatter.round(4)

@@ -7,8 +7,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from verulam.base import DataError, Seed, generator
+from verulam.base import (
+    NUMBER,
+    SEED,
+    WHOLE,
+    DataError,
+    Seed,
+    array_of_numbers,
+    checked_arguments,
+    generator,
+)
 from verulam.bayes._mixtures.checks import check_positive, check_whole
+
+DISHES = array_of_numbers(2, words="a table of 0 and 1, a row for each customer", empty=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +49,7 @@ class Buffet:
         return buffet_log_probability(self.dishes, self.concentration)
 
 
+@checked_arguments(n_customers=WHOLE, concentration=NUMBER, random_state=SEED)
 def indian_buffet(
     n_customers: int, concentration: float = 1.0, *, random_state: Seed = None
 ) -> Buffet:
@@ -82,6 +94,7 @@ def indian_buffet(
     return Buffet(dishes, float(concentration))
 
 
+@checked_arguments(n_customers=WHOLE, n_dishes=WHOLE, concentration=NUMBER, random_state=SEED)
 def beta_process(
     n_customers: int,
     n_dishes: int,
@@ -128,6 +141,7 @@ def beta_process(
     return popularities, taken.astype(np.int64)
 
 
+@checked_arguments(dishes=DISHES, concentration=NUMBER)
 def buffet_log_probability(dishes: ArrayLike, concentration: float = 1.0) -> float:
     r"""Return the log-probability of a table of dishes, whatever the order of its columns.
 
@@ -172,6 +186,7 @@ def buffet_log_probability(dishes: ArrayLike, concentration: float = 1.0) -> flo
     return float(constant - concentration * harmonic + terms.sum())
 
 
+@checked_arguments(n_customers=WHOLE, concentration=NUMBER)
 def expected_dishes(n_customers: int, concentration: float = 1.0) -> float:
     r"""Return the expected number of dishes :math:`\alpha \sum_{i \le n} 1 / i`.
 

@@ -12,6 +12,7 @@ from verulam.base import (
     RANDOM_STATE,
     DataError,
     DataWarning,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -195,7 +196,7 @@ def log_joint(X: np.ndarray, state: FactorState, priors: FactorPriors) -> float:
     return float(value + terms.sum())
 
 
-class _FactorLearner(Transformer):
+class _FactorLearner(InSteps, Transformer):
     """What both learners share: sweeps, the best draw, and the factors of new rows."""
 
     concentration: Any
@@ -222,7 +223,10 @@ class _FactorLearner(Transformer):
         first = 1.0 if average else float(self.concentration)
         with announced("verulam.bayes"):
             generators = generator(self.random_state).spawn(self.n_chains)
-            runs = [self._chain(X, priors, first, size, random) for random in generators]
+            runs = [
+                self._chain(X, priors, first, size, random)
+                for random in self._steps(generators, "chain", self.n_chains)
+            ]
         traces = np.array([trace for trace, _, _ in runs])
         best = max(runs, key=lambda run: run[2])[1]
         names = ("log_density", "noise_variance", "n_factors")
@@ -248,7 +252,7 @@ class _FactorLearner(Transformer):
         state = FactorState(present, loadings, size, size, concentration)
         traces, best, highest = [], state, -np.inf
         hot = 0.9 * self.burn_in
-        for step in range(self.n_iter):
+        for step in self._steps(range(self.n_iter), "sweep", self.n_iter):
             state = sweep(X, state, priors, random)
             if step < hot:
                 # Much noise at first lets factors part before they freeze; such sweeps are not

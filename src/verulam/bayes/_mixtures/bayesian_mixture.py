@@ -311,13 +311,10 @@ class BayesianGaussianMixture(GaussianMixture):
         covariances = beliefs.expected_covariances()
         # Expected logarithms of densities are those of a Gaussian, with a smaller weight.
         n_columns = beliefs.means.shape[1]
-        volumes = (
-            np.linalg.slogdet(covariances)[1]
-            if self.covariance_type == "full"
-            else np.log(covariances).sum(axis=1)
-        )
         log_weights = log_weights + 0.5 * (
-            beliefs.expected_log_precision() + volumes - n_columns / beliefs.mean_precision
+            beliefs.expected_log_precision()
+            + beliefs.expected_log_volumes()
+            - n_columns / beliefs.mean_precision
         )
         weights = np.maximum(np.exp(log_weights), LEAST_WEIGHT)
         components = Components(weights, beliefs.means, covariances, self.covariance_type)

@@ -1,10 +1,11 @@
 """Normal-Wishart beliefs about the components of a mixture: sums in, posterior and terms out."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma, gammaln, multigammaln
+from scipy.special import digamma, gammaln
 
 from verulam.base import DataError
 
@@ -65,8 +66,14 @@ class ComponentBeliefs:
 
     def in_order(self, order: np.ndarray) -> "ComponentBeliefs":
         """Return the beliefs with components in another order."""
-        return ComponentBeliefs(*(value[order] for value in vars(self).values()))
+        return ComponentBeliefs(
+            self.means[order],
+            self.mean_precision[order],
+            self.degrees_of_freedom[order],
+            self.scatter[order],
+        )
 
+    @cached_property
     def log_determinants(self) -> np.ndarray:
         r"""Return :math:`\ln |V^{-1}|` by component, or the logarithms by column."""
         if self.has_matrices:
@@ -79,8 +86,14 @@ class ComponentBeliefs:
         halves = 0.5 * (self.degrees_of_freedom[:, None] - columns)
         constants = digamma(halves).sum(axis=1) + len(columns) * _LOG_TWO
         if self.has_matrices:
-            return constants - self.log_determinants()
-        return (constants[:, None] - self.log_determinants()).sum(axis=1)
+            return constants - self.log_determinants
+        return (constants[:, None] - self.log_determinants).sum(axis=1)
+
+    def expected_log_volumes(self) -> np.ndarray:
+        """Return the log-determinants of the expected covariances."""
+        n_columns = self.means.shape[1]
+        columns = self.log_determinants if self.has_matrices else self.log_determinants.sum(axis=1)
+        return columns - n_columns * np.log(self.degrees_of_freedom)
 
     def expected_covariances(self) -> np.ndarray:
         r"""Return the inverse of :math:`E[\Lambda_k] = \nu_k V_k`."""
@@ -137,11 +150,13 @@ class ComponentBeliefs:
     def _log_normaliser(self) -> np.ndarray:
         """Return the logarithm of the constant of each Wishart density."""
         width, freedom = self.wishart_columns, self.degrees_of_freedom
-        gammas = np.array([multigammaln(0.5 * value, width) for value in freedom])
+        # The multivariate gamma function of all components at once.
+        gammas = gammaln(0.5 * (freedom[:, None] - np.arange(width))).sum(axis=1)
+        gammas += 0.25 * width * (width - 1) * _LOG_PI
         constants = -0.5 * freedom * width * _LOG_TWO - gammas
         if self.has_matrices:
-            return constants + 0.5 * freedom * self.log_determinants()
-        columns = constants[:, None] + 0.5 * freedom[:, None] * self.log_determinants()
+            return constants + 0.5 * freedom * self.log_determinants
+        columns = constants[:, None] + 0.5 * freedom[:, None] * self.log_determinants
         return columns.sum(axis=1)
 
     def predictive(self) -> "StudentComponents":

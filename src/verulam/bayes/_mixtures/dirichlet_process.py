@@ -12,6 +12,7 @@ from scipy.special import gammaln, multigammaln
 from verulam.base import (
     RANDOM_STATE,
     Density,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -168,7 +169,7 @@ class PartitionDraw:
     log_joint: float
 
 
-class DirichletProcessMixture(Density):
+class DirichletProcessMixture(InSteps, Density):
     r"""Model the data as drawn from as many Gaussians as it takes.
 
     Parameters
@@ -316,7 +317,10 @@ class DirichletProcessMixture(Density):
             if self.method == "sequential":
                 self._fit_once(X, generators[0])
             else:
-                runs = [self._chain(X, prior, shape_and_rate, random) for random in generators]
+                runs = [
+                    self._chain(X, prior, shape_and_rate, random)
+                    for random in self._steps(generators, "chain", self.n_chains)
+                ]
                 self._adopt(runs)
         return self
 
@@ -347,7 +351,7 @@ class DirichletProcessMixture(Density):
         counts_of_components: list[int] = []
         spacing = max(1, (self.n_iter - self.burn_in) // self._n_averaged)
         labels: deque[np.ndarray] = deque(maxlen=max(1, self._most_labels // len(X)))
-        for step in range(self.n_iter):
+        for step in self._steps(range(self.n_iter), "sweep", self.n_iter):
             seated.sweep(concentration, random)
             if step % REFRESH == REFRESH - 1:
                 seated.refresh()

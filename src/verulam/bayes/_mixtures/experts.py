@@ -1,5 +1,6 @@
 """Mixtures of experts with priors on all weights: gate, experts, noise and their precisions."""
 
+import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -11,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from verulam.base import (
     RANDOM_STATE,
     DataError,
+    DataWarning,
     Interval,
     Regressor,
     Seed,
@@ -300,7 +302,10 @@ class BayesianMixtureOfExperts(Regressor):
     ) -> MeanFieldRun:
         size, width = self.n_experts, inputs.shape[1]
         seed = int(random.integers(2**31))
-        labels = KMeans(size, random_state=seed).fit_predict(inputs[:, 1:])
+        with warnings.catch_warnings():
+            # Experts may share equal rows, so that empty clusters are no fault here.
+            warnings.simplefilter("ignore", DataWarning)
+            labels = KMeans(size, random_state=seed).fit_predict(inputs[:, 1:])
         ones = np.ones(size)
         unit = GammaFactor(ones, ones)
         factors = ExpertFactors(

@@ -11,10 +11,14 @@ from scipy.special import digamma, gammaln
 from sklearn.exceptions import ConvergenceWarning
 
 from verulam.base import (
+    FUNCTION,
+    NUMBER,
     DataError,
     Interval,
+    Kind,
     Regressor,
     check_is_fitted,
+    checked_arguments,
     checked_fit,
     validate_data,
     warn_caller,
@@ -22,6 +26,11 @@ from verulam.base import (
 from verulam.bayes._mixtures.checks import check_shape_and_rate, check_whole
 
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))
+
+FUNCTIONS = Kind(
+    "a list of one function or more",
+    lambda value: isinstance(value, list | tuple) and len(value) > 0 and all(map(callable, value)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +57,7 @@ class MeanFieldRun:
         return self.curve[-1]
 
 
+@checked_arguments(updates=FUNCTIONS, bound=FUNCTION, tol=NUMBER)
 def mean_field(
     factors: Any,
     updates: Sequence[Callable[[Any], Any]],
@@ -90,8 +100,6 @@ def mean_field(
     >>> [round(mean, 4) for mean in run.factors], round(run.lower_bound, 4)
     ([1.0, 1.0], 1.0)
     """
-    if not updates or not all(callable(update) for update in updates) or not callable(bound):
-        raise DataError("updates must be one function or more, and bound a function.")
     check_whole(max_iter, "max_iter")
     curve: list[float] = []
     for _ in range(max_iter):

@@ -8,8 +8,20 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
-from verulam.base import DataError, Seed, generator
+from verulam.base import (
+    LABELS,
+    NUMBER,
+    SEED,
+    WHOLE,
+    DataError,
+    Seed,
+    array_of_numbers,
+    checked_arguments,
+    generator,
+)
 from verulam.bayes._mixtures.checks import check_positive, check_whole
+
+COUNTS = array_of_numbers(1, words="a vector of finite numbers", empty=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +53,7 @@ class Seating:
         return partition_log_probability(self.labels, self.concentration)
 
 
+@checked_arguments(counts=COUNTS, concentration=NUMBER)
 def seating_probabilities(counts: ArrayLike, concentration: float = 1.0) -> np.ndarray:
     r"""Return where the next customer sits: at each occupied table, or, last, at a new one.
 
@@ -70,6 +83,7 @@ def seating_probabilities(counts: ArrayLike, concentration: float = 1.0) -> np.n
     return np.append(counts, concentration) / (counts.sum() + concentration)
 
 
+@checked_arguments(n_customers=WHOLE, concentration=NUMBER, random_state=SEED)
 def chinese_restaurant(
     n_customers: int, concentration: float = 1.0, *, random_state: Seed = None
 ) -> Seating:
@@ -112,6 +126,7 @@ def chinese_restaurant(
     return Seating(labels, np.bincount(labels, minlength=n_tables), float(concentration))
 
 
+@checked_arguments(labels=LABELS, concentration=NUMBER)
 def partition_log_probability(labels: ArrayLike, concentration: float = 1.0) -> float:
     r"""Return the log-probability of a partition, whatever its clusters are called.
 
@@ -151,6 +166,7 @@ def counts_log_probability(counts: np.ndarray, concentration: float) -> float:
     )
 
 
+@checked_arguments(n_customers=WHOLE, concentration=NUMBER)
 def expected_tables(n_customers: int, concentration: float = 1.0) -> float:
     r"""Return the expected number of tables :math:`\sum_{i=1}^n \alpha / (\alpha + i - 1)`.
 
@@ -171,6 +187,7 @@ def expected_tables(n_customers: int, concentration: float = 1.0) -> float:
     return float(concentration * (digamma(concentration + n_customers) - digamma(concentration)))
 
 
+@checked_arguments(n_tables=NUMBER, n_customers=WHOLE)
 def likely_concentration(n_tables: float, n_customers: int) -> float:
     """Return the concentration under which so many tables are most likely: empirical Bayes.
 

@@ -24,7 +24,12 @@ from verulam.base import (
     validate_data,
 )
 from verulam.bayes._classification.logistic import averaged_probability
-from verulam.bayes._processes.exact import maximise_evidence, read_kernel, refuse_many_rows
+from verulam.bayes._processes.exact import (
+    few_threads,
+    maximise_evidence,
+    read_kernel,
+    refuse_many_rows,
+)
 from verulam.kernel import Kernel, gram_gradient, log_hyperparameters, with_log_hyperparameters
 
 #: Most Newton steps to the mode, and the rise of its height at which they end.
@@ -259,7 +264,7 @@ class GaussianProcessClassifier(Classifier):
         inputs, y = validate_data(self, X, y, dtype=np.float64, order="C")
         codes, self.classes_ = encode_classes(self, y)
         if len(self.classes_) < 2:
-            raise DataError(f"y must have two classes or more; got 1 class, {self.classes_[0]!r}.")
+            raise DataError(f"y must have two classes or more; got 1 class, {self.classes_[0]}.")
         refuse_many_rows(len(codes), self.max_rows)
         kernel = read_kernel(self.kernel, inputs)
         positives = [1] if len(self.classes_) == 2 else range(len(self.classes_))
@@ -287,7 +292,8 @@ class GaussianProcessClassifier(Classifier):
             return value, gradient
 
         if self.optimise and len(start):
-            search = maximise_evidence(objective, start, n_init=self.n_init, random_state=seed)
+            with few_threads(len(inputs)):
+                search = maximise_evidence(objective, start, n_init=self.n_init, random_state=seed)
             kernel, n_iter = with_log_hyperparameters(kernel, search.logarithms), search.n_iter
         mode = latent_mode(kernel(inputs), signs)
         return BinaryProcess(kernel, signs * expit(-signs * mode.values), mode, n_iter)

@@ -1,6 +1,7 @@
 """Gaussian processes with all their rows: factor, evidence and its gradient."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from scipy.linalg.blas import dger
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.optimize import minimize
 
-from verulam.base import DataError, Seed, generator
+from verulam.base import DataError, Seed, generator, one_blas_thread
 from verulam.kernel import Kernel, as_kernel, gram_gradient, log_hyperparameters
 
 #: Hyperparameters are searched within this factor of where the search begins, either way.
@@ -19,6 +20,8 @@ _RANGE = 1e5
 _JITTER = (0.0, 1e-12, 1e-10, 1e-8)
 #: Units of rounding within which the evidence need not rise any further.
 _FACTR = 1e7
+#: Up to this many rows, threads of BLAS wait for one another longer than they work.
+MOST_ROWS_OF_ONE_THREAD = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +136,11 @@ class Search:
     logarithms: np.ndarray
     log_evidence: float
     n_iter: int
+
+
+def few_threads(n_rows: int) -> AbstractContextManager[None]:
+    """Return a context in which BLAS takes one thread where there are few rows."""
+    return one_blas_thread() if n_rows <= MOST_ROWS_OF_ONE_THREAD else nullcontext()
 
 
 def maximise_evidence(

@@ -9,12 +9,16 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
 from verulam.base import (
+    COUNT,
     RANDOM_STATE,
+    SEED,
+    TABLE,
     DataError,
     Interval,
     Seed,
     StrOptions,
     check_is_fitted,
+    checked_arguments,
     checked_fit,
     generator,
     numeric_targets,
@@ -23,6 +27,7 @@ from verulam.base import (
 from verulam.bayes._processes.exact import (
     evidence_gradient,
     factorise_covariance,
+    few_threads,
     maximise_evidence,
     read_kernel,
     refuse_many_rows,
@@ -101,8 +106,10 @@ class GaussianProcessRegressor(PredictsDistributions):
     where :math:`k` are the kernels of :math:`x'` with the training rows; standard deviations and
     intervals are those of a target, noise included. The Gaussian kernel here is :math:`\exp(-d^2 /
     2 s^2)`; the :math:`s^2` of the text is twice that. The joint Gaussian of (16.47) has
-    :math:`N + 1` dimensions, not :math:`N` as printed. See Alpaydin 16.9 (16.44-16.49); Rasmussen
-    and Williams (2006).
+    :math:`N + 1` dimensions, not :math:`N` as printed. Parameters that the evidence chose count as
+    known, so that intervals are too narrow after few rows: after 12 rows of a wave with noise 95 %
+    intervals covered 84 % of new targets, after 100 rows 95 %. See Alpaydin 16.9 (16.44-16.49);
+    Rasmussen and Williams (2006).
 
     Examples
     --------
@@ -187,9 +194,10 @@ class GaussianProcessRegressor(PredictsDistributions):
                 return value, gradient[-1:]
             return value, gradient if free_noise else gradient[:-1]
 
-        search = maximise_evidence(
-            objective, start, n_init=self.n_init, random_state=self.random_state
-        )
+        with few_threads(len(inputs)):
+            search = maximise_evidence(
+                objective, start, n_init=self.n_init, random_state=self.random_state
+            )
         self.n_iter_ = search.n_iter
         return unpack(search.logarithms)
 
@@ -288,6 +296,7 @@ class GaussianProcessRegressor(PredictsDistributions):
         return smaller
 
 
+@checked_arguments(X=TABLE, n=COUNT, random_state=SEED)
 def sample_prior(
     kernel: str | Kernel | Any, X: ArrayLike, n: int = 10, random_state: Seed = None
 ) -> np.ndarray:

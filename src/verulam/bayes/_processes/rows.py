@@ -9,10 +9,27 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from verulam.base import DataError, Seed, check_is_fitted, generator
+from verulam.base import (
+    COUNT,
+    NONE,
+    NUMBER,
+    SEED,
+    TABLE,
+    WHOLE,
+    DataError,
+    Kind,
+    Seed,
+    check_is_fitted,
+    checked_arguments,
+    generator,
+)
 from verulam.bayes._processes.regression import GaussianProcessRegressor
 from verulam.bayes._sampling.chains import check_level
 from verulam.kernel import Kernel, as_kernel
+
+PROCESS = Kind(
+    "a GaussianProcessRegressor", lambda value: isinstance(value, GaussianProcessRegressor)
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +52,7 @@ class PrunedProcess:
     level: float
 
 
+@checked_arguments(process=PROCESS, level=NUMBER)
 def prune_process(process: GaussianProcessRegressor, level: float = 0.95) -> PrunedProcess:
     r"""Drop the training rows whose targets all others foretell.
 
@@ -93,6 +111,7 @@ def _surprising(process: GaussianProcessRegressor, quantile: float) -> np.ndarra
     return stays
 
 
+@checked_arguments(X=TABLE, n_rows=WHOLE, noise_variance=NUMBER)
 def spread_rows(
     kernel: str | Kernel | Any, X: ArrayLike, n_rows: int, *, noise_variance: float = 1e-6
 ) -> np.ndarray:
@@ -170,6 +189,9 @@ class Query:
     position: int | None
 
 
+@checked_arguments(
+    process=PROCESS, pool=TABLE | NONE, bounds=TABLE | NONE, n_init=COUNT, random_state=SEED
+)
 def next_query(
     process: GaussianProcessRegressor,
     *,

@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import approx_fprime, minimize
 
-from verulam.base import DataError
+from verulam.base import (
+    FUNCTION,
+    NUMBER,
+    NUMBERS,
+    TEXT,
+    VECTOR,
+    WHOLE,
+    DataError,
+    checked_arguments,
+)
 
 #: Halvings of a step of gradient descent before it is given up.
 _HALVINGS = 60
@@ -47,6 +56,16 @@ class CurveFit:
         return np.asarray(self.function(np.asarray(X, dtype=np.float64), self.weights))
 
 
+@checked_arguments(
+    function=FUNCTION,
+    X=NUMBERS,
+    y=VECTOR,
+    start=NUMBERS,
+    prior_precision=NUMBER,
+    noise_precision=NUMBER,
+    solver=TEXT,
+    max_iter=WHOLE,
+)
 def fit_curve(
     function: Callable[[np.ndarray, np.ndarray], Any],
     X: ArrayLike,

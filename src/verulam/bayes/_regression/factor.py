@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 
 #: Ratios of precisions that are tried, in units of the largest squared singular value.
 _RATIOS = np.logspace(-14, 10, 97)
 #: Noise is taken to be no less than this share of the spread of the targets.
 _LEAST_NOISE = 1e-24
+#: How far from the best value of the logarithm of the ratio a search by heights may end.
+_NEAR = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +162,28 @@ class Spectrum:
         best = int(np.argmin([cost(point) for point in grid]))
         bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
         refined = minimize_scalar(cost, bounds=bounds, method="bounded", options={"xatol": 1e-10})
-        return precisions(float(np.exp(refined.x)))
+
+        def slope(log_ratio: float) -> float:
+            return self._slope(*precisions(float(np.exp(log_ratio))), prior_precision is not None)
+
+        # Heights are flat to rounding over a part in 10^8 around the maximum; where the slope
+        # changes its sign is known to nearly all digits, in whatever order the rows were added.
+        below, above = refined.x - _NEAR, refined.x + _NEAR
+        log_ratio = brentq(slope, below, above) if slope(below) > 0 > slope(above) else refined.x
+        return precisions(float(np.exp(log_ratio)))
+
+    def _slope(self, prior_precision: float, noise_precision: float, prior_is_fixed: bool) -> float:
+        """Return twice the derivative of the log evidence by the logarithm of the ratio.
+
+        Where both precisions are free, that of the noise is at its best, and its own part vanishes.
+        """
+        ratio = prior_precision / noise_precision
+        spread = self.singular**2 + ratio
+        error_slope = ratio * float(((self.projections * self.singular / spread) ** 2).sum())
+        slope = self.effective_degrees(ratio) - noise_precision * error_slope
+        if prior_is_fixed:
+            slope -= self.n_observations - noise_precision * self.error(ratio)
+        return slope
 
 
 def spectrum(statistics: RegressionFactor, fit_intercept: bool) -> Spectrum:

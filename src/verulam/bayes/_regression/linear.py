@@ -44,6 +44,7 @@ class LinearPosterior:
     covariance: np.ndarray
     prior_precision: float
     noise_precision: float
+    noise_degrees: float
     log_evidence: float
     effective_degrees: float
 
@@ -151,9 +152,14 @@ class BayesianLinearRegression(LinearModel):
     intercept_ : float
         The constant.
     covariance_ : ndarray of shape (n_weights, n_weights)
-        Posterior covariance :math:`\Sigma_N`; for "ml" the covariance of the estimates.
+        Posterior covariance :math:`\Sigma_N` where the noise is as found; for "ml" the covariance
+        of the estimates.
     prior_precision_, noise_precision_ : float
         The precisions; 0 for the prior of "ml".
+    noise_degrees_ : float
+        Degrees of freedom of the noise's variance, with which predictions have Student's t where it
+        is averaged over: the weight of the rows, less one for an intercept. Infinite otherwise.
+        With at most 2 the standard deviation of a prediction is infinite; its intervals are not.
     log_evidence_ : float
         Logarithm of the probability of the targets, weights averaged out; NaN for "ml".
     effective_degrees_ : float
@@ -172,8 +178,12 @@ class BayesianLinearRegression(LinearModel):
         \phi(x'))
 
     With "map" the variance is that of the noise alone, with "ml" it is :math:`\beta^{-1} (1 +
-    \phi'^T (\Phi^T \Phi)^{-1} \phi')`. See Alpaydin 16.4.1 (16.19-16.25), 14.3.2, 16.5 and exercise
-    4; MacKay (1992) for the evidence.
+    \phi'^T (\Phi^T \Phi)^{-1} \phi')`. Where "full" has to learn the noise from the data, its
+    precision is averaged over as well, with Jeffreys' prior at the likeliest ratio :math:`\alpha /
+    \beta`: predictions have Student's t with these squared scales. A Gaussian would be too narrow
+    for few rows; of eight rows of a line its 95 % intervals cover 89 % of new targets, those of
+    Student's t 94 %. See Alpaydin 16.4.1 (16.19-16.25), 14.3.2, 16.5 and exercise 4; MacKay (1992)
+    for the evidence.
 
     Examples
     --------
@@ -226,6 +236,11 @@ class BayesianLinearRegression(LinearModel):
             covariance=(problem.axes.T * (inverse / beta)) @ problem.axes,
             prior_precision=alpha,
             noise_precision=beta,
+            noise_degrees=(
+                float(problem.n_observations)
+                if self.estimate == "full" and isinstance(self.noise_precision, str)
+                else np.inf
+            ),
             log_evidence=problem.log_evidence(alpha, beta) if alpha else np.nan,
             effective_degrees=(
                 problem.effective_degrees(ratio) if alpha else float(np.count_nonzero(inverse))
@@ -246,18 +261,28 @@ class BayesianLinearRegression(LinearModel):
         return 0.0, fixed[1] or problem.weight / residual
 
     def predict_distribution(self, X: ArrayLike) -> Predictions:
-        """Return the Gaussian distribution of the target of each row."""
+        """Return the distribution of the target of each row: a Gaussian, or Student's t."""
         design = self._design(X)
         noise = np.full(len(design), 1.0 / self.noise_precision_)
         if self._estimate != "map":
             noise += self._model_variances(design)
-        return Predictions.of(design @ self.coef_ + self.mean_, noise)
+        return Predictions.of(design @ self.coef_ + self.mean_, noise, self.noise_degrees_)
 
     def sample_weights(self, n: int = 1, random_state: Seed = None) -> np.ndarray:
         """Return `n` draws of the weights from their posterior, one row each."""
         check_is_fitted(self)
-        noise = generator(random_state).standard_normal((n, len(self.coef_)))
-        return self.coef_ + noise @ _root(self.covariance_).T
+        rng = generator(random_state)
+        return self._draw_weights(self._draw_scales(n, rng), rng)
+
+    def _draw_scales(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Return draws of the noise's deviation, in units of the likeliest."""
+        if np.isinf(self.noise_degrees_):
+            return np.ones(n)
+        return np.sqrt(self.noise_degrees_ / rng.chisquare(self.noise_degrees_, size=n))
+
+    def _draw_weights(self, scales: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        noise = rng.standard_normal((len(scales), len(self.coef_)))
+        return self.coef_ + scales[:, None] * (noise @ _root(self.covariance_).T)
 
     def sample_functions(self, X: ArrayLike, n: int = 10, random_state: Seed = None) -> np.ndarray:
         """Return the values at rows of `n` functions that are drawn from the posterior.
@@ -273,10 +298,10 @@ class BayesianLinearRegression(LinearModel):
         """
         rng = generator(random_state)
         design = self._design(X)
-        levels = self.mean_ + np.zeros(n)
+        levels, scales = self.mean_ + np.zeros(n), self._draw_scales(n, rng)
         if self._fitted_intercept:
-            levels = rng.normal(self.mean_, np.sqrt(self._mean_variance), size=n)
-        return levels[:, None] + self.sample_weights(n, rng) @ design.T
+            levels = rng.normal(self.mean_, np.sqrt(self._mean_variance) * scales)
+        return levels[:, None] + self._draw_weights(scales, rng) @ design.T
 
     def _noise_free_covariance(self) -> np.ndarray:
         return np.asarray(self.noise_precision_ * self.covariance_)

@@ -172,11 +172,11 @@ class Chains:
                 "to_arviz needs the library ArviZ, which is not installed; pip install arviz."
             ) from None
         groups = {"posterior": dict(self.draws)}
-        # Since version 1 groups come in one mapping, before that as arguments of their own.
-        try:
+        # Since version 1 groups come in one mapping, before that as arguments of their own; older
+        # versions take the mapping of groups for one of variables.
+        if int(str(arviz.__version__).partition(".")[0]) >= 1:
             return arviz.from_dict(groups)
-        except (TypeError, ValueError, AttributeError):
-            return arviz.from_dict(**groups)
+        return arviz.from_dict(**groups)
 
     def _of(self, name: str) -> np.ndarray:
         if name not in self.draws:

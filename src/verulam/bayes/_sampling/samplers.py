@@ -6,7 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verulam.base import DataError, Seed, generator, spawn_seeds
+from verulam.base import (
+    FUNCTION,
+    NONE,
+    NUMBER,
+    SEED,
+    WHOLE,
+    DataError,
+    Kind,
+    Seed,
+    array_of_numbers,
+    checked_arguments,
+    generator,
+    spawn_seeds,
+)
 from verulam.bayes._sampling.chains import Chains
 
 #: The share of proposals that a random walk should accept in one dimension and in many
@@ -15,11 +28,33 @@ _IDEAL_ACCEPTANCE = (0.44, 0.234)
 #: Steps of the warm-up between two adjustments of the proposals.
 _ADJUSTED_EVERY = 50
 
+POINTS = array_of_numbers(
+    1, 2, words="a finite point of shape (n_dimensions,), or one for each chain"
+)
+MAPPING = Kind("a mapping from names to values", lambda value: isinstance(value, Mapping))
+FUNCTIONS = Kind(
+    "a mapping from one name or more to functions that draw",
+    lambda value: (
+        isinstance(value, Mapping)
+        and len(value) > 0
+        and all(callable(draw) for draw in value.values())
+    ),
+)
+
 State = dict[str, Any]
 #: Draws one quantity given the others, by the generator it is handed.
 Conditional = Callable[[State, np.random.Generator], Any]
 
 
+@checked_arguments(
+    log_density=FUNCTION,
+    start=POINTS,
+    n_draws=WHOLE,
+    burn_in=WHOLE,
+    n_chains=WHOLE,
+    step=NUMBER | NONE,
+    random_state=SEED,
+)
 def metropolis(
     log_density: Callable[[np.ndarray], float],
     start: ArrayLike,
@@ -83,6 +118,14 @@ def metropolis(
     return chains
 
 
+@checked_arguments(
+    conditionals=FUNCTIONS,
+    start=MAPPING,
+    n_draws=WHOLE,
+    burn_in=WHOLE,
+    n_chains=WHOLE,
+    random_state=SEED,
+)
 def gibbs(
     conditionals: Mapping[str, Conditional],
     start: Mapping[str, Any],
@@ -133,8 +176,6 @@ def gibbs(
     0.6
     """
     _check_counts(n_draws=n_draws, burn_in=burn_in, n_chains=n_chains)
-    if not isinstance(conditionals, Mapping) or not conditionals:
-        raise DataError("conditionals must map one name or more to functions that draw.")
     missing = [name for name in conditionals if name not in start]
     if missing:
         raise DataError(f"start must have a value for {missing[0]!r}, which has a conditional.")
@@ -198,12 +239,12 @@ def _reshaped(root: np.ndarray, factor: float, draws: np.ndarray) -> tuple[np.nd
 
 
 def _height(log_density: Callable[[np.ndarray], float], point: np.ndarray) -> float:
-    if not callable(log_density):
-        raise DataError(f"log_density must be a function of a point; got {log_density!r}.")
-    value = float(log_density(point))
-    if np.isnan(value) or value == np.inf:
-        raise DataError(f"log_density must return a number below infinity; got {value} at {point}.")
-    return value
+    value = log_density(point)
+    if np.size(value) != 1 or not NUMBER.accepts(np.asarray(value).item()) or value == np.inf:
+        raise DataError(
+            f"log_density must return a number below infinity; got {value!r} at {point}."
+        )
+    return float(np.asarray(value).item())
 
 
 def _sweeps(

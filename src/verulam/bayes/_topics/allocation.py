@@ -17,6 +17,7 @@ from verulam.base import (
     RANDOM_STATE,
     DataError,
     HasMethods,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -61,7 +62,7 @@ class TopicFit:
     chains: Chains | None = None
 
 
-class TopicModel(Transformer):
+class TopicModel(InSteps, Transformer):
     """What topic models share once words have their probabilities in each topic."""
 
     components_: np.ndarray
@@ -326,7 +327,7 @@ class LatentDirichletAllocation(TopicModel):
     def _draw(self, counts: Any, blocks: list[slice], priors: np.ndarray, beta: float) -> TopicFit:
         random = generator(self.random_state)
         runs = []
-        for chain in random.spawn(self.n_chains):
+        for chain in self._steps(random.spawn(self.n_chains), "chain", self.n_chains):
             samplers = samplers_of(counts, blocks, len(priors), beta, chain)
             runs.append(self._chain(samplers, priors))
         best = max(runs, key=lambda run: float(np.mean(run.curve[-len(run.curve) // 2 :])))
@@ -340,7 +341,9 @@ class LatentDirichletAllocation(TopicModel):
         proportions: Any = 0.0
         curve: list[float] = []
         n_draws = 0
-        for _ in sweeps_of(samplers, priors, self.n_iter):
+        for _ in self._steps(
+            sweeps_of(samplers, priors, self.n_iter), "sweeps", -(-self.n_iter // THIN)
+        ):
             curve.append(sum(sampler.log_likelihood() for sampler in samplers))
             if len(curve) * THIN > self.burn_in or len(curve) == -(-self.n_iter // THIN):
                 topics = topics + np.hstack([sampler.topic_words() for sampler in samplers])
@@ -359,7 +362,7 @@ class LatentDirichletAllocation(TopicModel):
         total = float(counts.data.sum())
         curve: list[float] = []
         converged = False
-        for _ in range(self.max_iter):
+        for _ in self._steps(range(self.max_iter), "pass", self.max_iter):
             expected, divergence = expected_words(pseudo, blocks, beta)
             sums = np.zeros_like(pseudo)
             bound = infer(counts, expected, priors, gamma, sums)

@@ -1,5 +1,6 @@
 """Documents as counts of words: read, checked, cut into tokens, and drawn from a model."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,19 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 from sklearn.feature_extraction.text import CountVectorizer
 
-from verulam.base import DataError, DataWarning, Seed, generator, validate_data, warn_caller
+from verulam.base import (
+    NONE,
+    NUMBERS,
+    SEED,
+    TABLE,
+    DataError,
+    DataWarning,
+    Seed,
+    checked_arguments,
+    generator,
+    validate_data,
+    warn_caller,
+)
 from verulam.bayes._mixtures.checks import check_positive, check_whole
 
 
@@ -32,6 +45,7 @@ class Corpus:
     proportions: np.ndarray
 
 
+@checked_arguments(lengths=NUMBERS, topics=TABLE | NONE, random_state=SEED)
 def draw_documents(
     n_documents: int = 100,
     n_topics: int = 5,
@@ -172,6 +186,8 @@ def read_counts(learner: Any, X: Any, *, reset: bool) -> scipy.sparse.csr_array:
     reset
         Whether the learner is in training.
     """
+    if isinstance(X, Iterator):
+        X = list(X)
     if isinstance(X, str):
         raise DataError("X is one string; expected a list of texts, or a table of counts.")
     if isinstance(X, pd.DataFrame):
@@ -181,6 +197,9 @@ def read_counts(learner: Any, X: Any, *, reset: bool) -> scipy.sparse.csr_array:
                     f"X is a table whose column {name!r} holds texts; pass that column alone, "
                     "or a table of counts."
                 )
+    if isinstance(X, list | tuple) and not X:
+        raise DataError("X has no documents; expected a list of texts, or a table of counts.")
+    _refuse_odd_texts(X)
     if is_texts(X):
         X = _counted_texts(learner, list(X), reset)
     elif reset:
@@ -198,6 +217,24 @@ def read_counts(learner: Any, X: Any, *, reset: bool) -> scipy.sparse.csr_array:
     counts.eliminate_zeros()
     counts.sort_indices()
     return counts
+
+
+def _refuse_odd_texts(X: Any) -> None:
+    """Refuse texts that are cut into words already, and gaps among texts."""
+    if not isinstance(X, list | tuple | pd.Series | np.ndarray) or np.ndim(X[:0]) != 1:
+        return
+    items = list(X)
+    for place, item in enumerate(items):
+        if isinstance(item, list | tuple) and any(isinstance(word, str) for word in item):
+            raise DataError(
+                f"X: document {place} (counted from 0) is a {type(item).__name__} of words; "
+                "expected one string for each document, as ' '.join(words) makes it, or counts."
+            )
+        if not isinstance(item, str) and any(isinstance(text, str) for text in items[:100]):
+            raise DataError(
+                f"X: document {place} (counted from 0) is {item!r}, which is no text; expected "
+                "a string for each document, '' for one without words."
+            )
 
 
 def _counted_texts(learner: Any, texts: list[str], reset: bool) -> Any:
@@ -220,9 +257,9 @@ def _counted_texts(learner: Any, texts: list[str], reset: bool) -> Any:
     tokens = vectorizer.build_analyzer()
     unknown = sum(word not in vectorizer.vocabulary_ for text in texts for word in tokens(text))
     if unknown:
+        some = "1 word of the texts is" if unknown == 1 else f"{unknown} words of the texts are"
         warn_caller(
-            f"X: {unknown} words of the texts are not in the vocabulary of training and are left "
-            "out.",
+            f"X: {some} not in the vocabulary of training and left out.",
             DataWarning,
         )
     return counts

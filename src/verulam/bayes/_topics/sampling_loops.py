@@ -2,7 +2,8 @@
 
 Sweeps draw a topic for every token given those of all others. One that may count fractions computes
 all probabilities; the sparse one splits their sum so that nearly always only the topics that the
-word has are looked at.
+word has are looked at. Words that very many topics have are rows of a table in it, whose products
+fill whole registers.
 """
 
 import numpy as np
@@ -14,6 +15,9 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 UNIT = 2.0**-53
+#: Topics whose sum is taken at once; rows of the table are padded to a multiple of it.
+REGISTER = 16
+ONE = np.float32(1.0)
 
 
 @njit(cache=True, nogil=True)
@@ -124,8 +128,14 @@ def infer_documents(
 
 
 @njit(cache=True, nogil=True)
-def add_topic(k, begin, lists):
-    """Count a topic once more in a word's list, new ones at its end."""
+def move_topic(place, k, begin, lists):
+    """Count the topic at a place of a word's list once less, and another one once more."""
+    lists[place + 1] -= 1
+    if lists[place + 1] == 0:
+        lists[begin] -= 1
+        last = begin + 1 + 2 * lists[begin]
+        lists[place] = lists[last]
+        lists[place + 1] = lists[last + 1]
     j = begin + 1
     end = j + 2 * lists[begin]
     while j < end and lists[j] != k:
@@ -142,28 +152,75 @@ def add_topic(k, begin, lists):
 
 
 @njit(cache=True, nogil=True)
-def remove_topic(k, begin, lists):
-    """Count a topic once less in a word's list."""
-    j = begin + 1
-    while lists[j] != k:
-        j += 2
-    lists[j + 1] -= 1
-    if lists[j + 1] == 0:
-        lists[begin] -= 1
-        last = begin + 1 + 2 * lists[begin]
-        lists[j] = lists[last]
-        lists[j + 1] = lists[last + 1]
-
-
-@njit(cache=True, nogil=True)
-def sum_over_counts(begins, lists, values):
-    """Return the sum of what `values` has for each count in the lists of words."""
+def sum_over_counts(begins, lists, table, values):
+    """Return the sum of what `values` has for each count of a word in a topic."""
     total = 0.0
     for w in range(begins.shape[0]):
         begin = begins[w]
         for place in range(lists[begin]):
             total += values[lists[begin + 2 + 2 * place]]
+        if lists[begin] < 0:
+            for k in range(table.shape[1]):
+                total += values[np.int64(table[lists[begin + 1], k])]
     return total
+
+
+@njit(cache=True, nogil=True)
+def spread_lists(begins, rows, lists, table, longest):
+    """Move words with more than `longest` topics to the table, and back when they have few again.
+
+    A word in the table has -1 for the length of its list, and then its row.
+    """
+    for w in range(begins.shape[0]):
+        begin, row = begins[w], rows[w]
+        if row < 0:
+            continue
+        if lists[begin] > longest:
+            for j in range(begin + 1, begin + 1 + 2 * lists[begin], 2):
+                table[row, lists[j]] = lists[j + 1]
+            lists[begin] = -1
+            lists[begin + 1] = row
+        elif lists[begin] < 0:
+            size = np.int64(0)
+            for k in range(table.shape[1]):
+                size += table[row, k] > 0
+            # Words at the edge stay where they are.
+            if size < longest:
+                j = begin + 1
+                for k in range(table.shape[1]):
+                    if table[row, k] > 0:
+                        lists[j] = k
+                        lists[j + 1] = np.int64(table[row, k])
+                        j += 2
+                        table[row, k] = 0.0
+                lists[begin] = size
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def topic_of_row(row, table, coefficients, beta, uniform, mass, parts):
+    """Return a topic drawn from all, for a word of the table."""
+    total = np.float32(0.0)
+    for b in range(parts.shape[0]):
+        part = np.float32(0.0)
+        for k in range(REGISTER * b, REGISTER * b + REGISTER):
+            mass[k] = (table[row, k] + beta) * coefficients[k]
+            part += mass[k]
+        parts[b] = part
+        total += part
+    rest = uniform * total
+    block = np.int64(0)
+    while block < parts.shape[0] - 1 and rest >= parts[block]:
+        rest -= parts[block]
+        block += 1
+    topic = REGISTER * block
+    last = topic + REGISTER - 1
+    while topic < last and rest >= mass[topic]:
+        rest -= mass[topic]
+        topic += 1
+    # Rounding may have left over a little more than the last topic has.
+    while mass[topic] <= 0.0:
+        topic -= 1
+    return topic
 
 
 @njit(cache=True, nogil=True)
@@ -203,9 +260,18 @@ def smoothed_topic(rest, counts, alpha, inverses, common, present, n_present):
 
 
 @njit(cache=True, nogil=True)
+def drop_topic(k, present, last):
+    """Put the last topic of a document in the place of another one."""
+    j = np.int64(0)
+    while present[j] != k:
+        j += 1
+    present[j] = present[last]
+
+
+@njit(cache=True, nogil=True)
 def sparse_sweep(
-    begins, topics, starts, doc_topic, lists, totals, alpha, beta, vocabulary, state, inverses,
-    coefficients, present, mass,
+    begins, topics, starts, doc_topic, lists, table, totals, alpha, beta, vocabulary, state,
+    inverses, coefficients, present, mass, parts,
 ):  # fmt: skip
     """Draw all topics anew; counts are whole numbers.
 
@@ -219,53 +285,61 @@ def sparse_sweep(
         )
         for i in range(starts[d], starts[d + 1]):
             begin, k = begins[i], np.int64(topics[i])
-            old = inverses[k]
-            totals[k] -= 1
-            inverse = 1.0 / (totals[k] + vocabulary)
-            inverses[k] = inverse
-            smooth += alpha[k] * (inverse - old)
+            # Without the token; what was is put back if its topic stays, as it mostly does.
+            old, weight, sums = inverses[k], coefficients[k], (smooth, common)
+            inverse = 1.0 / (totals[k] - 1.0 + vocabulary)
             count = counts[k] - 1
-            counts[k] = count
+            smooth += alpha[k] * (inverse - old)
             common += count * inverse - (count + 1) * old
+            inverses[k], counts[k] = inverse, count
             coefficients[k] = (alpha[k] + count) * inverse
-            if count == 0:
-                j = np.int64(0)
-                while present[j] != k:
-                    j += 1
-                n_present -= 1
-                present[j] = present[n_present]
-            remove_topic(k, begin, lists)
-            size, shared = lists[begin], 0.0
-            for place in range(size):
-                topic, times = lists[begin + 1 + 2 * place], lists[begin + 2 + 2 * place]
-                mass[place] = times * coefficients[topic]
-                shared += mass[place]
             # Steele, Lea and Flood's generator: it needs no other memory than one number.
             state[0] += GOLDEN
             bits = (state[0] ^ (state[0] >> SHIFTS[0])) * FACTORS[0]
             bits = (bits ^ (bits >> SHIFTS[1])) * FACTORS[1]
             uniform = ((bits ^ (bits >> SHIFTS[2])) >> SHIFTS[3]) * UNIT
-            rest = uniform * (beta * (smooth + common) + shared)
-            if rest < shared:
-                j = np.int64(0)
-                while j < size - 1 and rest >= mass[j]:
-                    rest -= mass[j]
-                    j += 1
-                k = np.int64(lists[begin + 1 + 2 * j])
+            if lists[begin] < 0:
+                row = lists[begin + 1]
+                table[row, k] -= ONE
+                new = topic_of_row(row, table, coefficients, np.float32(beta), uniform, mass, parts)
+                table[row, new] += ONE
             else:
-                rest = (rest - shared) / beta
-                k = smoothed_topic(rest, counts, alpha, inverses, common, present, n_present)
-            old = inverses[k]
-            totals[k] += 1
-            inverse = 1.0 / (totals[k] + vocabulary)
-            inverses[k] = inverse
-            smooth += alpha[k] * (inverse - old)
-            count = counts[k] + 1
+                size, shared, place = lists[begin], 0.0, begin
+                for entry in range(size):
+                    topic, times = lists[begin + 1 + 2 * entry], lists[begin + 2 + 2 * entry]
+                    if topic == k:
+                        place = begin + 1 + 2 * entry
+                        times -= 1
+                    mass[entry] = times * coefficients[topic]
+                    shared += mass[entry]
+                rest = uniform * (beta * (smooth + common) + shared)
+                if rest < shared:
+                    j = np.int64(0)
+                    while j < size - 1 and rest >= mass[j]:
+                        rest -= mass[j]
+                        j += 1
+                    new = np.int64(lists[begin + 1 + 2 * j])
+                else:
+                    rest = (rest - shared) / beta
+                    new = smoothed_topic(rest, counts, alpha, inverses, common, present, n_present)
+                if new != k:
+                    move_topic(place, new, begin, lists)
+            if new == k:
+                inverses[k], coefficients[k], counts[k] = old, weight, count + 1
+                smooth, common = sums
+                continue
+            totals[k] -= 1
+            if count == 0:
+                n_present -= 1
+                drop_topic(k, present, n_present)
+            topics[i], old = new, inverses[new]
+            totals[new] += 1
+            inverse = 1.0 / (totals[new] + vocabulary)
+            count = counts[new] + 1
             if count == 1:
-                present[n_present] = k
+                present[n_present] = new
                 n_present += 1
-            counts[k] = count
+            smooth += alpha[new] * (inverse - old)
             common += count * inverse - (count - 1) * old
-            coefficients[k] = (alpha[k] + count) * inverse
-            topics[i] = k
-            add_topic(k, begin, lists)
+            inverses[new], counts[new] = inverse, count
+            coefficients[new] = (alpha[new] + count) * inverse

@@ -1,6 +1,7 @@
 """Exact answers by sums: over the whole joint, or variable by variable."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -63,35 +64,78 @@ def eliminate(
     """
     model = as_model(model)
     targets = check_targets(model, targets)
+    plan = plan_elimination(model, targets, evidence)
+    if plan.largest > max_entries:
+        raise DataError(
+            f"An exact answer needs {plan.text()}, more than max_entries={max_entries:,}; choose "
+            "an approximate method."
+        )
+    factors = list(plan.factors)
+    for name in plan.order:
+        bucket = [factor for factor in factors if name in factor.variables]
+        factors = [factor for factor in factors if name not in factor.variables]
+        factors.append(multiply(bucket).sum_out([name]).rescale())
+    joint = multiply(factors)
+    _refuse_impossible(joint, evidence)
+    return posterior_of(model, joint, targets, "elimination", sum(plan.sizes))
+
+
+@dataclass(frozen=True, eq=False)
+class EliminationPlan:
+    """What summing out one variable after the other would cost, before any table is made.
+
+    Attributes
+    ----------
+    factors
+        The factors with evidence put in.
+    order
+        Variables as they are summed out.
+    scopes
+        Variables of the table that each of them is summed out of; last those asked for.
+    sizes
+        Numbers in these tables.
+    """
+
+    factors: tuple[Factor, ...]
+    order: tuple[str, ...]
+    scopes: tuple[frozenset[str], ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def largest(self) -> int:
+        """Numbers in the largest table."""
+        return max(self.sizes)
+
+    def text(self) -> str:
+        """Return the size in words."""
+        scope = self.scopes[self.sizes.index(self.largest)]
+        return f"a table of {len(scope)} variables with {self.largest:,} entries"
+
+
+def plan_elimination(
+    model: FactorModel, targets: Sequence[str], evidence: Mapping[str, Any] | None
+) -> EliminationPlan:
+    """Return the order in which variables are summed out, and the tables that this needs."""
     known = read_evidence(model, evidence)
     observed = {
         name: model.states[name][k] for name, k in known.hard.items() if name not in targets
     }
     factors = [factor.reduce(observed) for factor in (*model.factors, *known.factors(model))]
     factors += _uniform(model, targets)
-    sizes = {
+    counts = {
         name: n for name, n in zip(model.names, model.sizes, strict=True) if name not in observed
     }
     # All targets are kept together to the end, as if some factor held them.
-    scopes = [factor.variables for factor in factors]
-    neighbours = undirected(sizes, [*scopes, targets])
-    order = [name for name in triangulate(neighbours, sizes).order if name not in targets]
-    cost = 0
+    neighbours = undirected(counts, [*(factor.variables for factor in factors), targets])
+    order = [name for name in triangulate(neighbours, counts).order if name not in targets]
+    left = [frozenset(factor.variables) for factor in factors]
+    scopes = []
     for name in order:
-        bucket = [factor for factor in factors if name in factor.variables]
-        factors = [factor for factor in factors if name not in factor.variables]
-        scope = {other for factor in bucket for other in factor.variables}
-        size = prod(sizes[other] for other in scope)
-        if size > max_entries:
-            raise DataError(
-                f"Summing out {name!r} needs a table of {len(scope)} variables with {size:,} "
-                f"entries, more than max_entries={max_entries:,}; choose an approximate method."
-            )
-        cost += size
-        factors.append(multiply(bucket).sum_out([name]).rescale())
-    joint = multiply(factors)
-    _refuse_impossible(joint, evidence)
-    return posterior_of(model, joint, targets, "elimination", cost + joint.values.size)
+        scopes.append(frozenset[str]().union(*(scope for scope in left if name in scope)))
+        left = [scope for scope in left if name not in scope] + [scopes[-1] - {name}]
+    scopes.append(frozenset(targets))
+    sizes = tuple(prod(counts[name] for name in scope) for scope in scopes)
+    return EliminationPlan(tuple(factors), tuple(order), tuple(scopes), sizes)
 
 
 def explain_by_enumeration(

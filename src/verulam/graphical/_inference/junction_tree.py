@@ -10,92 +10,26 @@ import numpy as np
 
 from verulam.base import DataError
 from verulam.graphical._factor import Factor, FactorModel, as_model
-from verulam.graphical._graph import Triangulation, triangulate, undirected
 from verulam.graphical._inference.junction_loops import (
     evidence_rows,
     expected_rows,
     explanation_rows,
     posterior_rows,
 )
+from verulam.graphical._inference.tree_layout import (
+    TreeArrays,
+    TreePlan,
+    clique_holders,
+    entry_map,
+    join_cliques,
+    plan_tree,
+    shapes_of,
+    smallest_home,
+    tree_arrays,
+)
 
 #: Numbers in all tables of a tree, from which on it is not built: half a gigabyte with its maps.
 MOST_ENTRIES = 2**25
-HEURISTICS = ("min-fill", "min-size", "min-neighbours")
-
-
-@dataclass(frozen=True, eq=False)
-class TreePlan:
-    """What a junction tree would look like, and cost, before any of its tables is made.
-
-    Attributes
-    ----------
-    triangulation
-        Order of elimination, arcs added, and cliques.
-    n_entries
-        Numbers in the tables of all cliques.
-    largest
-        The clique with the largest table.
-    largest_size
-        Numbers in that table.
-    """
-
-    triangulation: Triangulation
-    n_entries: int
-    largest: tuple[str, ...]
-    largest_size: int
-
-    def text(self) -> str:
-        """Return the size in words."""
-        names = ", ".join(self.largest[:6]) + (", ..." if len(self.largest) > 6 else "")
-        return (
-            f"a clique of {len(self.largest)} variables ({names}) with {self.largest_size:,} "
-            f"entries, {self.n_entries:,} in all cliques"
-        )
-
-
-def plan_tree(model: FactorModel, heuristic: str | None = None) -> TreePlan:
-    """Return the cheapest triangulation that the heuristics give, with its cost."""
-    sizes = {name: len(labels) for name, labels in model.states.items()}
-    neighbours = undirected(sizes, [factor.variables for factor in model.factors])
-    names = HEURISTICS[:2] if heuristic is None else (heuristic,)
-    plans = []
-    for name in names:
-        if name not in HEURISTICS:
-            raise DataError(f"heuristic is {name!r}; accepted are {', '.join(HEURISTICS)}.")
-        triangulation = triangulate(neighbours, sizes, name)
-        tables = [prod(sizes[node] for node in clique) for clique in triangulation.cliques]
-        largest = max(range(len(tables)), key=tables.__getitem__)
-        plans.append(
-            TreePlan(triangulation, sum(tables), triangulation.cliques[largest], tables[largest])
-        )
-    return min(plans, key=lambda plan: plan.n_entries)
-
-
-@dataclass(frozen=True, eq=False)
-class TreeArrays:
-    """A tree as the compiled passes read it.
-
-    Attributes
-    ----------
-    layout, members
-        Where the parts of each clique are, as `junction_loops` says.
-    maps
-        For each entry of a table the entry of a smaller one that it adds to.
-    homes
-        Where each variable's marginal is read: kind of table, its number or length, its offset,
-        the place of its map, and where the result goes.
-    home_cliques
-        Number of the clique of that table, or of the clique below that separator.
-    base
-        Potentials of all cliques before any evidence.
-    """
-
-    layout: np.ndarray
-    members: np.ndarray
-    maps: np.ndarray
-    homes: np.ndarray
-    home_cliques: np.ndarray
-    base: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,13 +102,18 @@ class JunctionTree:
                 "raise max_entries, or choose an approximate method such as "
                 "method='likelihood weighting'."
             )
-        cliques, parents = _join(plan.triangulation.cliques, model)
+        cliques, parents = join_cliques(plan.triangulation.cliques, model)
         separators = tuple(
             () if parent < 0 else tuple(name for name in clique if name in cliques[parent])
             for clique, parent in zip(cliques, parents, strict=True)
         )
         return cls(
-            model, plan, cliques, parents, separators, _arrays(model, cliques, parents, separators)
+            model,
+            plan,
+            cliques,
+            parents,
+            separators,
+            tree_arrays(model, cliques, parents, separators),
         )
 
     def potentials(self, factors: Sequence[Factor]) -> np.ndarray:
@@ -183,14 +122,12 @@ class JunctionTree:
         for factor in factors:
             home = self.home(factor.variables)
             scope = [self.cliques[home].index(name) for name in factor.variables]
-            tables[home] *= factor.values.ravel()[_map(self._shapes[home], scope)]
+            tables[home] *= factor.values.ravel()[entry_map(self._shapes[home], scope)]
         return np.concatenate(tables)
 
     def home(self, variables: Sequence[str]) -> int:
         """Return the number of the smallest clique that holds all of the variables, or -1."""
-        asked = set(variables)
-        homes = [k for k, clique in enumerate(self._sets) if asked <= clique]
-        return min(homes, key=lambda k: self.arrays.layout[k, 1], default=-1)
+        return smallest_home(variables, self._holders, self._sets, self.arrays.layout[:, 1])
 
     def posteriors(
         self, codes: np.ndarray, factors: Sequence[Factor] = (), target: str | None = None
@@ -257,7 +194,7 @@ class JunctionTree:
         shapes = [tuple(len(self.model.states[name]) for name in scope) for scope in scopes]
         for scope, shape in zip(scopes, shapes, strict=True):
             home = self.home(scope)
-            part = _map(self._shapes[home], [self.cliques[home].index(name) for name in scope])
+            part = entry_map(self._shapes[home], [self.cliques[home].index(name) for name in scope])
             maps.append(part)
             families.append([home, self.arrays.layout[home, 0], at, place])
             at, place = at + len(part), place + prod(shape)
@@ -315,8 +252,12 @@ class JunctionTree:
         return tuple(map(frozenset, self.cliques))
 
     @cached_property
+    def _holders(self) -> dict[str, list[int]]:
+        return clique_holders(self.cliques)
+
+    @cached_property
     def _shapes(self) -> tuple[tuple[int, ...], ...]:
-        return _shapes_of(self.model, self.cliques)
+        return shapes_of(self.model, self.cliques)
 
     @cached_property
     def _log_scale(self) -> float:
@@ -339,103 +280,3 @@ class JunctionTree:
             np.empty(self._n_separator_entries),
             np.empty(len(self.arrays.layout)),
         )
-
-
-def _shapes_of(model: FactorModel, scopes: Sequence[Sequence[str]]) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(len(model.states[name]) for name in scope) for scope in scopes)
-
-
-def _join(
-    cliques: Sequence[tuple[str, ...]], model: FactorModel
-) -> tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]:
-    """Return the cliques along the tree of largest separators, and the parent of each."""
-    sizes = [prod(shape) for shape in _shapes_of(model, cliques)]
-    sets = [set(clique) for clique in cliques]
-    root = max(range(len(cliques)), key=sizes.__getitem__)
-    order, parents = [root], [-1]
-    # Prim's algorithm: the widest separator between the tree and what is outside of it; of
-    # equal ones that with the fewest entries, which is the cheapest to pass.
-    best = {k: (len(sets[k] & sets[root]), -sizes[root], 0) for k in range(len(cliques))}
-    del best[root]
-    while best:
-        number = max(best, key=lambda k: best[k][:2])
-        parents.append(best.pop(number)[2])
-        order.append(number)
-        for k, present in best.items():
-            offer = (len(sets[k] & sets[number]), -sizes[number], len(order) - 1)
-            if offer[:2] > present[:2]:
-                best[k] = offer
-    return tuple(cliques[k] for k in order), tuple(parents)
-
-
-def _map(shape: Sequence[int], axes: Sequence[int]) -> np.ndarray:
-    """Return for each entry of a flat table the entry of the table of some axes that it adds to."""
-    index = np.zeros(shape, dtype=np.int32)
-    stride = 1
-    for axis in reversed(axes):
-        index += (np.arange(shape[axis], dtype=np.int32) * stride).reshape(
-            [-1 if k == axis else 1 for k in range(len(shape))]
-        )
-        stride *= shape[axis]
-    return index.ravel()
-
-
-def _arrays(
-    model: FactorModel,
-    cliques: tuple[tuple[str, ...], ...],
-    parents: tuple[int, ...],
-    separators: tuple[tuple[str, ...], ...],
-) -> TreeArrays:
-    """Return a tree as the loops read it."""
-    shapes = _shapes_of(model, cliques)
-    layout = np.zeros((len(cliques), 9), dtype=np.int64)
-    members: list[tuple[int, int, int]] = []
-    maps: list[np.ndarray] = []
-    at = offset = place = 0
-
-    def add_map(scope: Sequence[str], shape: Sequence[int], part: Sequence[str]) -> int:
-        nonlocal at
-        maps.append(_map(shape, [scope.index(name) for name in part]))
-        at += len(maps[-1])
-        return at - len(maps[-1])
-
-    for k, (clique, shape, shared) in enumerate(zip(cliques, shapes, separators, strict=True)):
-        size = prod(shape)
-        length = prod(len(model.states[name]) for name in shared)
-        layout[k, :5] = offset, size, parents[k], place, length if k else 0
-        if k:
-            layout[k, 5] = add_map(clique, shape, shared)
-            layout[k, 6] = add_map(cliques[parents[k]], shapes[parents[k]], shared)
-            place += length
-        layout[k, 7:] = len(members), len(clique)
-        stride = size
-        for name, n_states in zip(clique, shape, strict=True):
-            stride //= n_states
-            members.append((model.positions[name], stride, n_states))
-        offset += size
-    homes = np.zeros((len(model.states), 6), dtype=np.int64)
-    home_cliques = np.zeros(len(model.states), dtype=np.int64)
-    result = 0
-    for v, (name, labels) in enumerate(model.states.items()):
-        tables = [(layout[k, 1], 0, k) for k, clique in enumerate(cliques) if name in clique]
-        tables += [(layout[k, 4], 1, k) for k, part in enumerate(separators) if name in part]
-        _, kind, k = min(tables)
-        scope = separators[k] if kind else cliques[k]
-        var_map = add_map(scope, _shapes_of(model, [scope])[0], [name])
-        number, home_cliques[v] = layout[k, 4] if kind else k, k
-        homes[v] = kind, number, layout[k, 3 if kind else 0], var_map, result, len(labels)
-        result += len(labels)
-    base = np.ones(offset)
-    for factor in model.factors:
-        holders = [k for k, clique in enumerate(cliques) if set(factor.variables) <= set(clique)]
-        k = min(holders, key=lambda k: layout[k, 1])
-        part = _map(shapes[k], [cliques[k].index(name) for name in factor.variables])
-        base[layout[k, 0] : layout[k, 0] + layout[k, 1]] *= factor.values.ravel()[part]
-    return TreeArrays(
-        layout,
-        np.array(members, dtype=np.int64).reshape(-1, 3),
-        np.concatenate(maps).astype(np.int32),
-        homes,
-        home_cliques,
-        base,
-    )

@@ -17,7 +17,9 @@ from verulam.base import (
     warn_caller,
 )
 from verulam.graphical._graph import as_graph
+from verulam.graphical._inference.junction_tree import MOST_ENTRIES
 from verulam.graphical._learners.families import CONSTRAINTS, GRAPHS, NetworkLearner
+from verulam.graphical._network.asking import row_marginals
 from verulam.graphical._network.network import BayesianNetwork
 from verulam.numerics import PosteriorMixin
 
@@ -36,7 +38,8 @@ class BayesianNetworkClassifier(PosteriorMixin, NetworkLearner, OnePassClassifie
     r"""Predict the class from whatever columns are known, by a Bayesian network.
 
     Columns of pandas dtype ``category`` or ``bool`` are variables as they are; numbers are cut
-    into bins. Missing values are summed over exactly, in any combination.
+    into bins. Missing values are summed over exactly, in any combination; by samples, with a
+    warning, where the tables for that would be too large.
 
     Parameters
     ----------
@@ -198,9 +201,11 @@ class BayesianNetworkClassifier(PosteriorMixin, NetworkLearner, OnePassClassifie
 
     def _ask_rows(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the posterior of the class for rows with gaps, and their log evidence."""
-        tree = self.network_.junction_tree
-        marginals, log_evidence = tree.posteriors(self._node_codes(codes))
-        place = self.network_.model.positions[self.class_node_]
-        part = marginals[:, tree.offsets[place] : tree.offsets[place + 1]]
+        model = self.network_.model
+        nodes = self._node_codes(codes)
+        marginals, log_evidence = row_marginals(self.network_, nodes, MOST_ENTRIES, 0)
+        place = model.positions[self.class_node_]
+        start = sum(model.sizes[:place])
+        part = marginals[:, start : start + model.sizes[place]]
         # Nothing was written for rows of probability zero.
         return np.where(log_evidence[:, np.newaxis] > -np.inf, part, 0.0), log_evidence

@@ -5,8 +5,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verulam.base import Chunk, DataError, Density, OnePass, StrOptions, map_rows
+from verulam.graphical._inference.junction_tree import MOST_ENTRIES
 from verulam.graphical._learners.classifier import NetworkParameters
 from verulam.graphical._learners.families import CONSTRAINTS, GRAPHS, NetworkLearner
+from verulam.graphical._network.asking import row_evidence
 
 #: Rows drawn from the network to learn which probabilities its own rows have.
 N_SIMULATED = 20_000
@@ -16,7 +18,8 @@ class BayesianNetworkDensity(NetworkLearner, OnePass, Density):
     r"""Learn the joint distribution of the columns of a table as a Bayesian network.
 
     Columns of pandas dtype ``category`` or ``bool`` are variables as they are; numbers are cut
-    into bins. Missing values are summed over exactly.
+    into bins. Missing values are summed over exactly; by samples, with a warning, where the
+    tables for that would be too large.
 
     Parameters
     ----------
@@ -129,7 +132,7 @@ class BayesianNetworkDensity(NetworkLearner, OnePass, Density):
             total += logs[tuple(whole[:, model.positions[name]] for name in factor.variables)]
         result[~gaps] = total
         if gaps.any():
-            result[gaps] = self.network_.junction_tree.log_evidence(codes[gaps])
+            result[gaps] = row_evidence(self.network_, codes[gaps], MOST_ENTRIES, 0)
         return result
 
     def unlikely(self, X: Any, *, share: float = 0.01) -> np.ndarray:

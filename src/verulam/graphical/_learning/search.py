@@ -190,8 +190,8 @@ def learn_structure(
     Parameters
     ----------
     table
-        A DataFrame of categorical columns. Rows with gaps are left out, with a warning where
-        most have some.
+        A DataFrame of categorical columns. Rows with gaps are left out, with a warning that
+        counts them.
     method
         "tabu": arcs are added, removed and reversed, the best move first, also through worse graphs
         for a while; "greedy": the same up to the first maximum; "k2": parents are added greedily
@@ -373,7 +373,7 @@ def _complete(table: Any) -> tuple[Any, np.ndarray]:
 def complete_rows(
     codes: np.ndarray, names: Sequence[str], weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the rows without gaps, with a warning where most have some."""
+    """Return the rows without gaps, with a warning that counts the others."""
     gaps = codes < 0
     whole = ~gaps.any(axis=1)
     if whole.all():
@@ -385,12 +385,12 @@ def complete_rows(
             "complete rows; leave that column out, or fill it."
         )
     count = np.ones(len(codes)) if weights is None else weights
-    if count[whole].sum() < 0.5 * count.sum():
-        warn_caller(
-            f"{count[~whole].sum():.10g} of {count.sum():.10g} rows have gaps and are left out "
-            "of the search for structure.",
-            DataWarning,
-        )
+    worst = names[int((gaps * count[:, np.newaxis]).sum(axis=0).argmax())]
+    warn_caller(
+        f"{count[~whole].sum():.10g} of {count.sum():.10g} rows have gaps, most of them in "
+        f"{worst!r}, and are left out of the search for structure.",
+        DataWarning,
+    )
     return codes[whole], None if weights is None else weights[whole]
 
 

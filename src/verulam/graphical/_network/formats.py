@@ -1,7 +1,8 @@
 """Networks in files: the Bayesian interchange format, and DOT for drawing programs."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -9,11 +10,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from verulam.base import DataError, write_whole
+from verulam.graphical._graph import DirectedGraph
 from verulam.graphical._network.conditionals import Table
 from verulam.graphical._network.network import BayesianNetwork, check_network
 
-#: Words, numbers and quoted strings, or one mark; comments are left out beforehand.
-_TOKEN = re.compile(r'"[^"\n]*"|[\w.+\-<>=/:%&\'!?$#@*~^]+|[{}()\[\];,|]')
+_WORD = r'"[^"\n]*"|[\w.+\-<>=/:%&\'!?$#@*~^]+'
+#: Words, numbers and quoted strings, or one mark; comments are left out beforehand. Marks that the
+#: format does not have are taken, too, to be refused where they stand.
+_TOKEN = re.compile(_WORD + r"|\S")
+_NAME = re.compile(f"({_WORD})$")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PLAIN = re.compile(r"[A-Za-z_][\w.\-]*$")
 
@@ -33,10 +38,17 @@ class _Reader:
         clean = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
         self.tokens = list(_tokens(clean))
         self.place = 0
+        if "/*" in clean:
+            line = clean[: clean.index("/*")].count("\n") + 1
+            self.fail("a comment begins here and does not end.", line)
 
-    def fail(self, message: str) -> NoReturn:
-        last = self.tokens[min(self.place, len(self.tokens)) - 1] if self.tokens else _Token("", 1)
-        raise DataError(f"{self.name}, line {last.line}: {message}")
+    def fail(self, message: str, line: int | None = None) -> NoReturn:
+        raise DataError(f"{self.name}, line {line or self.line}: {message}")
+
+    @property
+    def line(self) -> int:
+        """Line of what was taken last."""
+        return self.tokens[min(self.place, len(self.tokens)) - 1].line if self.tokens else 1
 
     @property
     def peek(self) -> str:
@@ -44,12 +56,19 @@ class _Reader:
 
     def take(self, expected: str = "") -> str:
         if self.place >= len(self.tokens):
-            self.fail(f"the file ends where {expected or 'more'!r} was expected.")
+            self.fail(f"the file ends{f' where {expected!r} was expected' if expected else ''}.")
         text = self.tokens[self.place].text
         self.place += 1
         if expected and text != expected:
             self.fail(f"expected {expected!r}, and there is {text!r}.")
-        return text.strip('"') if text.startswith('"') else text
+        return text[1:-1] if _NAME.match(text) and text.startswith('"') else text
+
+    def word(self) -> str:
+        """Take a name, which may be quoted."""
+        if self.place < len(self.tokens) and not _NAME.match(self.peek):
+            self.place += 1
+            self.fail(f"expected a name, and there is {self.tokens[self.place - 1].text!r}.")
+        return self.take()
 
     def number(self) -> float:
         text = self.take()
@@ -58,8 +77,12 @@ class _Reader:
         except ValueError:
             self.fail(f"expected a probability, and there is {text!r}.")
         if not 0 <= value <= 1:
-            self.fail(f"{value} is no probability.")
+            self.fail(f"{value:g} is no probability.")
         return value
+
+    def skip(self, end: str) -> None:
+        while self.take() != end:
+            pass
 
     def listed(self, end: str, read: Any) -> list[Any]:
         items = []
@@ -124,11 +147,11 @@ def parse_bif(text: str, name: str = "the text") -> BayesianNetwork:
     reader = _Reader(text, name)
     states: dict[str, tuple[str, ...]] = {}
     tables: dict[str, Table] = {}
+    lines: dict[str, int] = {}
     while reader.peek:
-        word = reader.take()
+        word, line = reader.take(), reader.line
         if word == "network":
-            while reader.take() != "{":
-                pass
+            reader.skip("{")
             _skip_block(reader)
         elif word == "variable":
             node, labels = _variable(reader)
@@ -137,7 +160,9 @@ def parse_bif(text: str, name: str = "the text") -> BayesianNetwork:
             states[node] = labels
         elif word == "probability":
             node, table = _probability(reader, states)
-            tables[node] = table
+            if node in tables:
+                reader.fail(f"the probability of {node!r} was there before.", line)
+            tables[node], lines[node] = table, line
         else:
             reader.fail(f"expected network, variable or probability, and there is {word!r}.")
     missing = [node for node in states if node not in tables]
@@ -148,7 +173,22 @@ def parse_bif(text: str, name: str = "the text") -> BayesianNetwork:
     try:
         return BayesianNetwork({node: tables[node] for node in states})
     except DataError as error:
-        raise DataError(f"{name}: {error}") from error
+        reader.fail(str(error), lines[_closing_node(tables)])
+
+
+def _closing_node(tables: Mapping[str, Table]) -> str:
+    """Return the node whose parents, added in the order of the file, make the first cycle."""
+    names = list(tables)
+
+    def has_cycle(n_nodes: int) -> bool:
+        known = names[: n_nodes + 1]
+        try:
+            DirectedGraph({name: tables[name].parents if name in known else () for name in names})
+        except DataError:
+            return True
+        return False
+
+    return names[bisect_left(range(len(names) - 1), True, key=has_cycle)]
 
 
 def _skip_block(reader: _Reader) -> None:
@@ -158,23 +198,24 @@ def _skip_block(reader: _Reader) -> None:
 
 
 def _variable(reader: _Reader) -> tuple[str, tuple[str, ...]]:
-    node = reader.take()
+    node = reader.word()
     labels: list[str] = []
     reader.take("{")
     while reader.peek != "}":
         if reader.take() != "type":
-            while reader.take() != ";":  # a property
-                pass
+            reader.skip(";")  # a property
             continue
         reader.take("discrete")
         reader.take("[")
         count = reader.take()
         reader.take("]")
         reader.take("{")
-        labels = reader.listed("}", reader.take)
+        labels = reader.listed("}", reader.word)
         reader.take(";")
         if str(len(labels)) != count:
             reader.fail(f"{node!r} announces {count} states and lists {len(labels)}.")
+        if len(set(labels)) < len(labels):
+            reader.fail(f"{node!r} has two states of one name: {', '.join(labels)}.")
     reader.take("}")
     if not labels:
         reader.fail(f"{node!r} has no states.")
@@ -183,21 +224,23 @@ def _variable(reader: _Reader) -> tuple[str, tuple[str, ...]]:
 
 def _probability(reader: _Reader, states: dict[str, tuple[str, ...]]) -> tuple[str, Table]:
     reader.take("(")
-    names = [reader.take()]
+    names = [reader.word()]
     if reader.peek == "|":
         reader.take()
-        names += reader.listed(")", reader.take)
+        names += reader.listed(")", reader.word)
     else:
         reader.take(")")
+    if len(set(names)) < len(names):
+        reader.fail(f"({' | '.join((names[0], ', '.join(names[1:])))}) names a variable twice.")
     for name in names:
         if name not in states:
             reader.fail(f"there is no variable {name!r}.")
     node, parents = names[0], tuple(names[1:])
     values = _numbers(reader, node, parents, states)
-    if np.isnan(values).any():
-        reader.fail(f"some rows of the table of {node!r} are missing.")
-    if (np.abs(values.sum(axis=-1) - 1) > 1e-2).any():
-        reader.fail(f"a row of the table of {node!r} does not sum to 1.")
+    missing = np.argwhere(np.isnan(values).any(axis=-1))
+    if len(missing):
+        labels = [states[name][k] for name, k in zip(parents, missing[0], strict=True)]
+        reader.fail(f"the table of {node!r} has no row ({', '.join(labels)}).")
     reader.take("}")
     # Files round their numbers: rows are brought to a sum of one.
     return node, Table(states[node], values / values.sum(axis=-1, keepdims=True), parents)
@@ -208,6 +251,7 @@ def _numbers(
 ) -> np.ndarray:
     shape = tuple(len(states[name]) for name in (*parents, node))
     values = np.full(shape, np.nan)
+    rows: set[tuple[int, ...]] = set()
     reader.take("{")
     while reader.peek != "}":
         word = reader.take()
@@ -225,17 +269,23 @@ def _numbers(
             numbers = reader.listed(";", reader.number)
             if len(numbers) != shape[-1]:
                 reader.fail(f"{node!r} has {shape[-1]} states, and {len(numbers)} numbers follow.")
+            if row in rows:
+                reader.fail(f"the table of {node!r} has this row twice.")
+            rows.add(row)
             values[row] = numbers
         else:
-            while reader.take() != ";":  # a property
-                pass
+            reader.skip(";")  # a property
+        sums = values.sum(axis=-1)
+        if (np.abs(sums - 1) > 1e-2).any():
+            wrong = sums[np.abs(sums - 1) > 1e-2][0]
+            reader.fail(f"a row of the table of {node!r} sums to {wrong:.6g}, not to 1.")
     return values
 
 
 def _row(
     reader: _Reader, parents: tuple[str, ...], states: dict[str, tuple[str, ...]]
 ) -> tuple[int, ...]:
-    labels = reader.listed(")", reader.take)
+    labels = reader.listed(")", reader.word)
     if len(labels) != len(parents):
         reader.fail(f"{len(labels)} states for the parents {', '.join(parents)}.")
     for parent, label in zip(parents, labels, strict=True):

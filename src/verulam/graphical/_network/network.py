@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verulam.base import DataError, DataWarning, Seed, generator, nearest_names, warn_caller
+from verulam.base import DataError, Seed, generator, nearest_names
 from verulam.graphical._factor import Evidence, Factor, FactorModel, multiply, read_evidence
 from verulam.graphical._graph import DirectedGraph
 from verulam.graphical._inference.answers import (
@@ -16,26 +16,18 @@ from verulam.graphical._inference.answers import (
     check_targets,
     impossible,
 )
-from verulam.graphical._inference.elimination import eliminate, enumerate_joint
-from verulam.graphical._inference.junction_tree import MOST_ENTRIES, JunctionTree, plan_tree
-from verulam.graphical._inference.loopy import loopy_propagation
-from verulam.graphical._inference.mean_field import mean_field
-from verulam.graphical._inference.polytree import propagate
-from verulam.graphical._inference.sampling import gibbs_sampling, likelihood_weighting
-from verulam.graphical._network.conditionals import Conditional
-from verulam.graphical._network.rows import (
-    encode_rows,
-    refuse_impossible_rows,
-    sample_rows,
-    sampled_posteriors,
+from verulam.graphical._inference.junction_tree import MOST_ENTRIES, JunctionTree
+from verulam.graphical._inference.sampling import likelihood_weighting
+from verulam.graphical._network.approximate import climbed_states, labels_of
+from verulam.graphical._network.asking import (
+    ask,
+    marginals_of,
+    row_evidence,
+    row_marginals,
+    tree_within,
 )
-
-METHODS = (
-    "auto", "junction tree", "elimination", "enumeration", "messages", "loopy", "mean field",
-    "gibbs", "likelihood weighting",
-)  # fmt: skip
-#: Those that take no further arguments.
-EXACT = METHODS[1:5]
+from verulam.graphical._network.conditionals import Conditional
+from verulam.graphical._network.rows import encode_rows, refuse_impossible_rows, sample_rows
 
 
 class BayesianNetwork:
@@ -155,8 +147,9 @@ class BayesianNetwork:
             State, set of states or likelihoods of each variable, by name.
         """
         known = read_evidence(self.model, assignment)
-        _, log_evidence = self._ask(known)
-        return float(np.exp(log_evidence))
+        if tree_within(self, MOST_ENTRIES) is None:
+            return float(np.exp(likelihood_weighting(self, assignment).log_evidence))
+        return float(np.exp(marginals_of(self, known)[1]))
 
     def query(
         self,
@@ -197,104 +190,7 @@ class BayesianNetwork:
         >>> round(network.query("sprinkler", {"wet": "yes", "rain": "yes"})["yes"], 5)
         0.15126
         """
-        if method in ("auto", *EXACT) and options:
-            raise DataError(f"method={method!r} takes no argument {next(iter(options))!r}.")
-        if method == "auto":
-            return self._answer(targets, evidence, max_entries, random_state)
-        names = check_targets(self.model, targets)
-        if method not in METHODS:
-            raise DataError(f"method is {method!r}; accepted are {', '.join(METHODS)}.")
-        if method == "enumeration":
-            return enumerate_joint(self.model, names, evidence)
-        if method == "elimination":
-            return eliminate(self.model, names, evidence, max_entries=max_entries)
-        if method == "junction tree":
-            self._check_size(max_entries)
-            return self._by_tree(names, evidence)
-        if method == "messages":
-            return propagate(self, evidence).posterior(_single(names, method))
-        if method == "loopy":
-            return loopy_propagation(self.model, evidence, **options).posterior(
-                _single(names, method)
-            )
-        if method == "mean field":
-            return mean_field(self.model, evidence, **options).posterior(_single(names, method))
-        if method == "gibbs":
-            sampled = gibbs_sampling(self.model, evidence, random_state=random_state, **options)
-        else:
-            sampled = likelihood_weighting(self, evidence, random_state=random_state, **options)
-        return sampled.posterior(names)
-
-    def _check_size(self, max_entries: int) -> None:
-        if "junction_tree" not in vars(self) or len(self.junction_tree.arrays.base) > max_entries:
-            vars(self)["junction_tree"] = JunctionTree.compile(self.model, max_entries=max_entries)
-
-    def _fits(self, max_entries: int) -> bool:
-        """Tell whether the junction tree may be built, with a warning where it may not."""
-        tree = vars(self).get("junction_tree")
-        if tree is None or len(tree.arrays.base) > max_entries:
-            plan = plan_tree(self.model)
-            if plan.n_entries > max_entries:
-                warn_caller(
-                    f"An exact answer needs {plan.text()}, more than max_entries={max_entries:,}: "
-                    "the answer is approximate, by likelihood weighting.",
-                    DataWarning,
-                )
-                return False
-            self._check_size(max_entries)
-        return True
-
-    def _answer(
-        self,
-        targets: str | Sequence[str],
-        evidence: Mapping[str, Any] | None,
-        max_entries: int,
-        random_state: Seed,
-    ) -> Posterior:
-        if isinstance(targets, str) and targets in self.states:
-            names: tuple[str, ...] = (targets,)
-        else:
-            names = check_targets(self.model, targets)
-        if not self._fits(max_entries):
-            return likelihood_weighting(self, evidence, random_state=random_state).posterior(names)
-        return self._by_tree(names, evidence)
-
-    def _codes(self, hard: Mapping[str, int]) -> np.ndarray:
-        codes = np.full((1, len(self.states)), -1, dtype=np.int32)
-        positions = self.model.positions
-        for name, state in hard.items():
-            codes[0, positions[name]] = state
-        return codes
-
-    def _ask(self, known: Evidence, target: str | None = None) -> tuple[np.ndarray, float]:
-        """Return the marginals of all nodes in one row, and the log probability of evidence."""
-        factors = Evidence({}, known.soft).factors(self.model) if known.soft else ()
-        codes = self._codes(known.hard)
-        marginals, log_evidence = self.junction_tree.posteriors(codes, factors, target)
-        return marginals[0], float(log_evidence[0])
-
-    def _by_tree(self, names: tuple[str, ...], evidence: Mapping[str, Any] | None) -> Posterior:
-        known = read_evidence(self.model, evidence)
-        tree = self.junction_tree
-        states = tuple(self.states[name] for name in names)
-        cost = len(tree.arrays.base)
-        if len(names) == 1:
-            marginals, log_evidence = self._ask(known, names[0])
-            if log_evidence == -np.inf:
-                raise impossible(evidence)
-            place = self.model.positions[names[0]]
-            values = marginals[tree.offsets[place] : tree.offsets[place + 1]]
-            return Posterior(names, states, values, log_evidence, "junction tree", cost)
-        home = tree.home(names)
-        if home < 0:  # no clique has all of the targets: their joint is another sum
-            return eliminate(self.model, names, evidence)
-        _, log_evidence = self._ask(known)
-        if log_evidence == -np.inf:
-            raise impossible(evidence)
-        factors = Evidence({}, known.soft).factors(self.model)
-        joint = tree.clique_posterior(home, self._codes(known.hard)[0], factors)
-        values = joint.marginal(names).normalise().values
-        return Posterior(names, states, values, log_evidence, "junction tree", cost)
+        return ask(self, targets, evidence, method, max_entries, random_state, options)
 
     def posteriors(
         self,
@@ -331,11 +227,9 @@ class BayesianNetwork:
         """
         names = self.nodes if targets is None else check_targets(self.model, targets)
         codes, index = encode_rows(self.model, table)
-        if not self._fits(max_entries):
-            return sampled_posteriors(self, names, codes, index, generator(random_state))
-        marginals, log_evidence = self.junction_tree.posteriors(codes)
+        marginals, log_evidence = row_marginals(self, codes, max_entries, random_state)
         refuse_impossible_rows(log_evidence, index)
-        offsets = self.junction_tree.offsets
+        offsets = np.concatenate([[0], np.cumsum(self.model.sizes)])
         result = {}
         for name in names:
             place = self.model.positions[name]
@@ -343,24 +237,43 @@ class BayesianNetwork:
             result[name] = pd.DataFrame(values, index=index, columns=list(self.states[name]))
         return result
 
-    def log_evidence(self, table: pd.DataFrame) -> np.ndarray:
+    def log_evidence(
+        self,
+        table: pd.DataFrame,
+        *,
+        max_entries: int = MOST_ENTRIES,
+        random_state: Seed = None,
+    ) -> np.ndarray:
         """Return the log probability of what each row of a table observes.
 
         Parameters
         ----------
         table
             As for `posteriors`. Rows of probability zero give minus infinity.
+        max_entries, random_state
+            As for `posteriors`.
         """
         codes, _ = encode_rows(self.model, table)
-        return self.junction_tree.log_evidence(codes)
+        return row_evidence(self, codes, max_entries, random_state)
 
-    def explain(self, evidence: Mapping[str, Any] | None = None) -> MostProbable:
+    def explain(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        max_entries: int = MOST_ENTRIES,
+        random_state: Seed = None,
+    ) -> MostProbable:
         """Return the most probable states of all nodes together, given evidence (max-product).
 
         Parameters
         ----------
         evidence
             As for `query`.
+        max_entries
+            Most numbers in the tables of an exact answer; beyond, the best of samples is taken,
+            each improved node by node, with a warning.
+        random_state
+            Seed of the samples.
 
         Examples
         --------
@@ -371,22 +284,39 @@ class BayesianNetwork:
         """
         known = read_evidence(self.model, evidence)
         factors = Evidence({}, known.soft).factors(self.model)
-        states, log_maxima = self.junction_tree.explanations(self._codes(known.hard), factors)
-        if log_maxima[0] == -np.inf:
+        tree = tree_within(self, max_entries)
+        if tree is None:
+            best, log_maximum = climbed_states(self, evidence, generator(random_state))
+        else:
+            states, log_maxima = tree.explanations(known.codes(self.model), factors)
+            best, log_maximum = states[0], float(log_maxima[0])
+        if log_maximum == -np.inf:
             raise impossible(evidence)
-        labels = {name: self.states[name][k] for name, k in zip(self.nodes, states[0], strict=True)}
-        return MostProbable(labels, float(log_maxima[0]))
+        return MostProbable(labels_of(self, best), log_maximum)
 
-    def fill(self, table: pd.DataFrame) -> pd.DataFrame:
+    def fill(
+        self,
+        table: pd.DataFrame,
+        *,
+        max_entries: int = MOST_ENTRIES,
+        random_state: Seed = None,
+    ) -> pd.DataFrame:
         """Return the table with each row completed to its most probable states.
 
         Parameters
         ----------
         table
             As for `posteriors`.
+        max_entries, random_state
+            As for `explain`.
         """
         codes, index = encode_rows(self.model, table)
-        states, log_maxima = self.junction_tree.explanations(codes)
+        tree = tree_within(self, max_entries)
+        if tree is None:
+            random = generator(random_state)
+            rows = [climbed_states(self, labels_of(self, row), random)[0] for row in codes]
+            return self._frame(np.array(rows).reshape(codes.shape), index)
+        states, log_maxima = tree.explanations(codes)
         refuse_impossible_rows(log_maxima, index)
         return self._frame(states, index)
 
@@ -430,12 +360,6 @@ class BayesianNetwork:
             By name of the node.
         """
         return BayesianNetwork({**self.conditionals, **conditionals})
-
-
-def _single(names: tuple[str, ...], method: str) -> str:
-    if len(names) > 1:
-        raise DataError(f"method={method!r} gives the distribution of one node; ask one by one.")
-    return names[0]
 
 
 def check_network(network: Any, what: str = "network") -> BayesianNetwork:

@@ -1,4 +1,4 @@
-"""Rows of tables: as state numbers, drawn from a network, answered by samples."""
+"""Rows of tables: as state numbers, drawn from a network, refused where they cannot occur."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,6 @@ import pandas as pd
 
 from verulam.base import DataError, nearest_names, refuse_duplicate_names
 from verulam.graphical._factor import FactorModel
-from verulam.graphical._inference.sampling import likelihood_weighting
 
 
 def encode_rows(model: FactorModel, table: Any) -> tuple[np.ndarray, pd.Index]:
@@ -38,9 +37,10 @@ def _column_codes(name: str, column: pd.Series, places: Mapping[Any, int]) -> np
     codes = lookup[codes]
     if lookup.min() == -2 and (stray := codes == -2).any():
         value = column.iloc[int(np.argmax(stray))]
+        value = value.item() if isinstance(value, np.generic) else value
         nearest = nearest_names(str(value), map(str, places))
         hint = ""
-        if pd.api.types.is_float_dtype(column.dtype):
+        if pd.api.types.is_numeric_dtype(column.dtype) and any(isinstance(p, str) for p in places):
             hint = " A numeric column is cut into states first, by pandas.cut or pandas.qcut."
         raise DataError(
             f"Column {name!r} has {value!r}, which is no state of that node. Nearest: "
@@ -62,27 +62,6 @@ def sample_rows(
         draws = random.random((n_samples, 1))
         codes[:, place] = (draws >= cumulative[parents]).sum(axis=1)
     return codes
-
-
-def sampled_posteriors(
-    network: Any,
-    names: Sequence[str],
-    codes: np.ndarray,
-    index: pd.Index,
-    random: np.random.Generator,
-) -> dict[str, pd.DataFrame]:
-    """Return approximate posteriors of rows, each from samples of its own."""
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in names}
-    for row in codes:
-        pairs = zip(network.nodes, row, strict=True)
-        evidence = {name: network.states[name][k] for name, k in pairs if k >= 0}
-        sampled = likelihood_weighting(network, evidence, random_state=random)
-        for name in names:
-            parts[name].append(sampled.posterior(name).values)
-    return {
-        name: pd.DataFrame(values, index=index, columns=list(network.states[name]))
-        for name, values in parts.items()
-    }
 
 
 def refuse_impossible_rows(log_evidence: np.ndarray, index: pd.Index) -> None:

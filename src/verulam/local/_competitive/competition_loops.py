@@ -171,3 +171,27 @@ def hebbian_pass(X, order, rates, weights, rule, outputs):
             if rule == 1 and length > 0.0:
                 for j in range(d):
                     weights[c, j] /= np.sqrt(length)
+
+
+@njit()
+def whitening_pass(X, order, rates, weights, outputs, seen):
+    """Turn and stretch weights row by row until outputs are uncorrelated with variance one."""
+    d = weights.shape[0]
+    for step in range(order.shape[0]):
+        row = X[order[step]]
+        length = 0.0
+        for i in range(d):
+            outputs[i] = 0.0
+            for j in range(d):
+                outputs[i] += weights[i, j] * row[j]
+            length += outputs[i] * outputs[i]
+        for j in range(d):
+            seen[j] = 0.0
+        for i in range(d):
+            for j in range(d):
+                seen[j] += outputs[i] * weights[i, j]
+        # Without the divisor a long row would turn the weights over.
+        rate = rates[step] / (1.0 + rates[step] * length)
+        for i in range(d):
+            for j in range(d):
+                weights[i, j] += rate * (weights[i, j] - outputs[i] * seen[j])

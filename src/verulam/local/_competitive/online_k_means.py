@@ -348,6 +348,11 @@ class OnlineKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer):
             )  # fmt: skip
             self.n_steps_ += len(order)
         if not np.abs(self._units).max() < LARGEST_UNIT:
+            if not np.abs(Z).max() < LARGEST_UNIT:
+                raise DataError(
+                    f"X has numbers of {LARGEST_UNIT:g} and more, too large for distances; bring "
+                    "its columns to one scale first."
+                )
             raise DataError(
                 f"learning_rate={self.learning_rate!r} made units infinite; choose a smaller "
                 'number, or "count".'

@@ -9,6 +9,7 @@ from verulam.base import Classifier, DataError, Regressor, Seed
 from verulam.local._experts.learner import ExpertsLearner
 from verulam.local._experts.outputs import ClassExperts, NumberExperts
 from verulam.local._experts.parts import Branches, even_tree
+from verulam.local._radial.placing import say_if_fewer_rows
 from verulam.local._radial.units import FloatArray
 from verulam.numerics import AdaptiveRate, Schedule
 
@@ -27,6 +28,13 @@ def checked_branching(branching: Sequence[int]) -> tuple[int, ...]:
             f"got {branching!r}."
         )
     return tuple(int(number) for number in numbers)
+
+
+def tree_of(branching: Sequence[int], X: FloatArray) -> Branches:
+    """Return the tree of so many branches, with a word where rows are fewer than its leaves."""
+    numbers = checked_branching(branching)
+    say_if_fewer_rows(X, int(np.prod(numbers)), f"branching={branching!r} makes", "experts")
+    return even_tree(numbers)
 
 
 class HierarchicalExpertsRegressor(NumberExperts, Regressor):
@@ -160,7 +168,7 @@ class HierarchicalExpertsRegressor(NumberExperts, Regressor):
         return [cls((2, 2), tol=0.01)]
 
     def _tree(self, X: FloatArray) -> Branches:
-        return even_tree(checked_branching(self.branching))
+        return tree_of(self.branching, X)
 
 
 class HierarchicalExpertsClassifier(ClassExperts, Classifier):
@@ -296,4 +304,4 @@ class HierarchicalExpertsClassifier(ClassExperts, Classifier):
         return [cls((2, 2), tol=0.01)]
 
     def _tree(self, X: FloatArray) -> Branches:
-        return even_tree(checked_branching(self.branching))
+        return tree_of(self.branching, X)

@@ -13,6 +13,7 @@ from verulam.local._experts.learner import ExpertsLearner
 from verulam.local._experts.outputs import ClassExperts, NumberExperts
 from verulam.local._experts.parts import Branches, even_tree
 from verulam.local._radial.mixing import Targets
+from verulam.local._radial.placing import say_if_fewer_rows
 from verulam.local._radial.training import TrainingRows
 from verulam.numerics import AdaptiveRate, Epoch, Schedule
 
@@ -134,9 +135,12 @@ class SoftTree(ExpertsLearner):
         self.random_state = random_state
 
     def _epochs_of(self, rows: TrainingRows, seed: int) -> Iterator[Epoch]:
-        tree = even_tree((2,) * int(self.max_depth))
+        depth = int(self.max_depth)
         if self.growing:
             tree = self._grown(rows, seed)
+        else:
+            say_if_fewer_rows(rows.inputs, 2**depth, f"max_depth={depth} makes", "leaves")
+            tree = even_tree((2,) * depth)
         yield from self._trained(tree, split_leaves(tree, rows), rows, seed)
 
     def _grown(self, rows: TrainingRows, seed: int) -> Branches:

@@ -63,19 +63,32 @@ def pull_units(rate, radius, r0, c0, n_cols, hexagonal, bubble, periodic, across
 def move_and_measure(row, following, pulls, units, squares):
     """Move units towards a row and write their squared distances from the one that follows.
 
-    Both in one go over the units, which are more than the nearest cache holds.
+    Both in one go over the units, which are more than the nearest cache holds, and for two columns
+    at a time, so that pulls and squares are fetched half as often.
     """
     d, k = units.shape
     for u in range(k):
         squares[u] = 0.0
-    for j in range(d):
+    for j in range(0, d - 1, 2):
         value, target = row[j], following[j]
+        next_value, next_target = row[j + 1], following[j + 1]
         for u in range(k):
             unit = units[j, u]
             unit += pulls[u] * (value - unit)
             units[j, u] = unit
             difference = target - unit
-            squares[u] += difference * difference
+            other = units[j + 1, u]
+            other += pulls[u] * (next_value - other)
+            units[j + 1, u] = other
+            next_difference = next_target - other
+            squares[u] = (squares[u] + difference * difference) + next_difference * next_difference
+    if d % 2 == 1:
+        value, target = row[d - 1], following[d - 1]
+        for u in range(k):
+            unit = units[d - 1, u]
+            unit += pulls[u] * (value - unit)
+            units[d - 1, u] = unit
+            squares[u] += (target - unit) * (target - unit)
 
 
 @njit()

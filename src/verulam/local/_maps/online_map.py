@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from verulam.base import (
     RANDOM_STATE,
     DataError,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -28,14 +29,14 @@ from verulam.local._maps.grid import (
     warn_of_few_rows,
     winners,
 )
-from verulam.local._maps.map_loops import map_pass
+from verulam.local._maps.map_loops import map_pass, sum_by_winner
 from verulam.numerics import Schedule
 
 #: A learning rate that is a number falls to this share of it.
 LAST_SHARE = 0.01
 
 
-class OnlineSelfOrganisingMap(UnitMap):
+class OnlineSelfOrganisingMap(InSteps, UnitMap):
     r"""Spread units that are neighbours on a grid over rows that come one by one.
 
     Parameters
@@ -176,7 +177,7 @@ class OnlineSelfOrganisingMap(UnitMap):
         rows = validate_data(self, X, dtype=np.float64, order="C")
         random = generator(self.random_state)
         self._begin(rows, random, self.max_iter * len(rows))
-        for _ in range(self.max_iter):
+        for _ in self._steps(range(self.max_iter), "pass", self.max_iter):
             order = random.permutation(len(rows)) if self.shuffle else np.arange(len(rows))
             self._learn(rows, order)
         self.n_iter_ = self.max_iter
@@ -247,7 +248,10 @@ class OnlineSelfOrganisingMap(UnitMap):
         units = self.cluster_centers_ - self._origin
         self.labels_, second = winners(rows, self._origin, units, two=grid.n_units > 1)
         self.hits_ = grid.as_map(np.bincount(self.labels_, minlength=grid.n_units))
-        deviations = rows - self.cluster_centers_[self.labels_]
-        self.quantisation_error_ = float(np.sqrt(np.square(deviations).sum(axis=1)).mean())
+        _, lengths = sum_by_winner(
+            rows, self.labels_, np.empty(0), self._origin, units, np.zeros(len(units)),
+            np.zeros_like(units),
+        )  # fmt: skip
+        self.quantisation_error_ = lengths / len(rows)
         torn = ~grid.are_adjacent(self.labels_, second) if grid.n_units > 1 else np.zeros(1)
         self.topographic_error_ = float(torn.mean())

@@ -12,6 +12,7 @@ from verulam.base import (
     Classifier,
     DataError,
     DataWarning,
+    InSteps,
     Interval,
     Seed,
     StrOptions,
@@ -106,7 +107,7 @@ class PrototypeClassifier(Classifier):
         return self.classes_[self._prototype_codes[self._nearest(rows)]]
 
 
-class LearningVectorQuantisation(PrototypeClassifier):
+class LearningVectorQuantisation(InSteps, PrototypeClassifier):
     r"""Classify by the nearest of a few prototypes, which rows attract and repel.
 
     Parameters
@@ -225,7 +226,7 @@ class LearningVectorQuantisation(PrototypeClassifier):
         n_steps = self.max_iter * len(rows)
         ratio = (1.0 - self.window_width) / (1.0 + self.window_width)
         self.error_curve_ = [self._error(rows, codes, prototypes)]
-        for passes in range(self.max_iter):
+        for passes in self._steps(range(self.max_iter), "pass", self.max_iter):
             first = passes * len(rows)
             if isinstance(self.learning_rate, Schedule):
                 rates = self.learning_rate.table(first + 1, len(rows))

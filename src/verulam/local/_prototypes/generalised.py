@@ -89,8 +89,10 @@ class RivalCost:
         near, far = self._squares
         total = np.maximum(near + far, np.finfo(float).tiny)
         cost = expit(self.gain * (near - far) / total)
-        slope = 2.0 * self.gain * cost * (1.0 - cost) / (total**2 * len(Z))
-        return float(cost.mean()), self._gradient(prototypes, factors, slope * far, -slope * near)
+        # Shares first: the square of a distance that is nearly zero would be zero.
+        slope = 2.0 * self.gain * cost * (1.0 - cost) / len(Z)
+        by_near, by_far = slope * (far / total) / total, -slope * (near / total) / total
+        return float(cost.mean()), self._gradient(prototypes, factors, by_near, by_far)
 
     @staticmethod
     def _measured(part: np.ndarray, factors: np.ndarray | None) -> np.ndarray:

@@ -5,16 +5,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from verulam.base import Classifier, Seed, check_is_fitted, unknown_name
+from verulam.base import Classifier, DataError, Seed, check_is_fitted, unknown_name
 from verulam.local._radial.mixing import softmax_rows
 from verulam.local._radial.network import RBFNetwork
-from verulam.local._radial.rules import FuzzyRule
+from verulam.local._radial.rules import ROUNDING, Condition, FuzzyRule
 from verulam.local._radial.training import ClassTargets
 from verulam.local._radial.units import FloatArray
 from verulam.numerics import AdaptiveRate, Schedule
 
 #: Probability of the class of a rule that states none.
 CERTAINTY = 0.9
+#: What stands for a probability too small to be written.
+LEAST_PROBABILITY = 1e-300
 
 
 class RBFNetworkClassifier(ClassTargets, RBFNetwork, Classifier):
@@ -188,17 +190,32 @@ class RBFNetworkClassifier(ClassTargets, RBFNetwork, Classifier):
         )
 
     def _logits(self, rule: FuzzyRule) -> FloatArray:
-        """Return the weights with which a class has the certainty of a rule."""
-        by_name = {str(label): place for place, label in enumerate(self.classes_.tolist())}
-        name = f"{rule.value:g}" if isinstance(rule.value, float) else rule.value
-        if name not in by_name:
-            raise unknown_name("class in rules:", name, by_name)
+        """Return the weights with which classes have the probabilities of a rule."""
         certainty = CERTAINTY if rule.certainty is None else rule.certainty
-        others = (1.0 - certainty) / (len(self.classes_) - 1)
-        probabilities = np.full(len(self.classes_), others)
-        probabilities[by_name[name]] = certainty
+        named = {self._class_place(rule.value): certainty}
+        for name, probability in rule.others:
+            place = self._class_place(name)
+            if place in named:
+                raise DataError(f"rules: {str(rule)!r} names the class {name!r} twice.")
+            named[place] = probability
+        absent = len(self.classes_) - len(named)
+        rest = 1.0 - sum(named.values())
+        if absent and not rest > 0:
+            raise DataError(f"rules: {str(rule)!r} leaves no probability for the other classes.")
+        probabilities = np.full(len(self.classes_), rest / absent if absent else 0.0)
+        probabilities[list(named)] = list(named.values())
         logarithms = np.log(probabilities)
         return logarithms - logarithms.mean()
+
+    def _class_place(self, name: str | float) -> int:
+        labels = [str(label) for label in self.classes_.tolist()]
+        if isinstance(name, float):
+            numeric = self.classes_.dtype.kind in "iuf"
+            equal = self.classes_ == name if numeric else np.zeros(len(labels), dtype=bool)
+            name = labels[int(equal.argmax())] if equal.any() else f"{name:g}"
+        if name not in labels:
+            raise unknown_name("class in rules:", name, labels)
+        return labels.index(name)
 
     @property
     def coef_(self) -> FloatArray:
@@ -226,21 +243,38 @@ class RBFNetworkClassifier(ClassTargets, RBFNetwork, Classifier):
         """Return what the network has learned as rules: one for each unit, then the default.
 
         The class of a rule is the most probable where its unit is active alone, with that
-        probability.
+        probability; those of the other classes follow where they are not all the same. Rules of
+        "diag" units without a linear part, with equal priors, make the same network again.
 
         Notes
         -----
-        See Alpaydin 12.4. Correlations of "full" units and a linear part are left out.
+        See Alpaydin 12.4. Correlations of "full" units, a linear part and learned weights of units
+        in shares are left out.
         """
         outputs, intercepts = self._output_table()
         rows = np.vstack([outputs, intercepts])
-        probabilities = softmax_rows(rows)
-        best = probabilities.argmax(axis=1)
-        labels = [str(label) for label in self.classes_[best].tolist()]
-        certainties = probabilities[np.arange(len(rows)), best].tolist()
+        probabilities = np.maximum(softmax_rows(rows), LEAST_PROBABILITY)
+        labels = [str(label) for label in self.classes_.tolist()]
         conditions = [*self._unit_conditions(), ()]
         rules = [
-            FuzzyRule(parts, label, min(certainty, 1.0 - 1e-12))
-            for parts, label, certainty in zip(conditions, labels, certainties, strict=True)
+            _class_rule(parts, labels, row)
+            for parts, row in zip(conditions, probabilities, strict=True)
         ]
         return rules if self.combination == "sum" else rules[:-1]
+
+
+def _class_rule(
+    conditions: tuple[Condition, ...], labels: Sequence[str], probabilities: FloatArray
+) -> FuzzyRule:
+    """Return the rule of one unit, with all probabilities that the reader could not tell."""
+    best = int(probabilities.argmax())
+    certainty = float(probabilities[best])
+    even = (1.0 - certainty) / (len(labels) - 1)
+    others = [
+        (label, float(probability))
+        for place, (label, probability) in enumerate(zip(labels, probabilities, strict=True))
+        if place != best
+    ]
+    if all(abs(even - probability) <= ROUNDING * probability for _, probability in others):
+        others = []
+    return FuzzyRule(conditions, labels[best], certainty, tuple(others))

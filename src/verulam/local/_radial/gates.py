@@ -50,6 +50,10 @@ class Gate(Protocol):
         ...
 
 
+#: Tables of at most so many columns are turned over to be searched for the largest of a row.
+FEW_COLUMNS = 32
+
+
 def row_sums(table: FloatArray) -> FloatArray:
     """Return the sum of each row, as a column.
 
@@ -58,9 +62,19 @@ def row_sums(table: FloatArray) -> FloatArray:
     return table @ np.ones((table.shape[1], 1))
 
 
+def row_maxima(table: FloatArray) -> FloatArray:
+    """Return the largest number of each row, as a column.
+
+    Of few columns, comparing them as wholes pays for turning the table over.
+    """
+    if table.shape[1] > FEW_COLUMNS:
+        return table.max(axis=1, keepdims=True)
+    return np.ascontiguousarray(table.T).max(axis=0)[:, None]
+
+
 def log_normalised(sums: FloatArray) -> FloatArray:
     """Return sums minus the logarithm of the sum of their exponentials, row by row."""
-    shifted = sums - sums.max(axis=1, keepdims=True)
+    shifted = sums - row_maxima(sums)
     shifted -= np.log(row_sums(np.exp(shifted)))
     return shifted
 

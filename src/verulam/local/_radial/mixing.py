@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.local._radial.gates import LOG_TWO_PI, log_normalised, row_sums
+from verulam.local._radial.gates import LOG_TWO_PI, log_normalised, row_maxima, row_sums
 from verulam.local._radial.units import FloatArray
 
 
@@ -131,9 +131,17 @@ def log_likelihoods(
             likelihoods = np.einsum("nk,nhk->nh", targets.values, logarithms)
         return likelihoods, values - np.exp(logarithms)
     residuals = (values - outputs) / noise
-    n_outputs = values.shape[2]
-    constant = n_outputs * (np.log(noise) + 0.5 * LOG_TWO_PI)
-    return -0.5 * np.einsum("nhk,nhk->nh", residuals, residuals) - constant, residuals / noise
+    if residuals.shape[2] == 1:  # a product is much quicker than a sum over one number
+        halves = 0.5 * residuals[:, :, 0] * residuals[:, :, 0]
+    else:
+        halves = 0.5 * np.einsum("nhk,nhk->nh", residuals, residuals)
+    residuals /= noise
+    return -halves - _log_constant(values.shape[2], noise), residuals
+
+
+def _log_constant(n_outputs: int, noise: float) -> float:
+    """Return the logarithm of the normalising constant of a spherical Gaussian."""
+    return n_outputs * (np.log(noise) + 0.5 * LOG_TWO_PI)
 
 
 def compete(
@@ -164,19 +172,24 @@ def compete(
     if weights is not None:
         posteriors = posteriors * weights[:, None]
         errors = errors * weights
-    by_output = -posteriors[:, :, None] * by_likelihood
+    by_output = by_likelihood
+    by_output *= -posteriors[:, :, None]
     if len(outputs) == 1:
         by_output = by_output.sum(axis=0, keepdims=True)
     by_log_noise = 0.0
     if not targets.classes:
-        squares = np.einsum("nhk,nhk->nh", by_likelihood, by_likelihood) * noise**2
-        by_log_noise = float((posteriors * (targets.values.shape[1] - squares)).sum())
+        # The squared residuals are in the likelihoods.
+        n_outputs = targets.values.shape[1]
+        constant = n_outputs + 2.0 * _log_constant(n_outputs, noise)
+        by_log_noise = 2.0 * float(np.vdot(posteriors, likelihoods)) + constant * float(
+            posteriors.sum()
+        )
     return Mixed(errors, -posteriors, by_output, np.zeros((0, 0)), by_log_noise)
 
 
 def posteriors_of(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return shares in proportion to exponentials, and minus the logarithm of their sum."""
-    largest = joint.max(axis=1, keepdims=True)
+    largest = row_maxima(joint)
     posteriors = np.exp(joint - largest)
     totals = row_sums(posteriors)
     posteriors /= totals

@@ -44,6 +44,17 @@ def possible_units(X: FloatArray, count: int, name: str, what: str) -> int:
     return possible
 
 
+def say_if_fewer_rows(X: FloatArray, count: int, what_makes: str, units: str) -> None:
+    """Warn where more units are asked for than rows differ; they are all there, and alike."""
+    different = distinct_rows(X, count)
+    if different < count:
+        warn_caller(
+            f"{what_makes} {count} {units}, more than the {different} rows of X that differ: some "
+            "have no row of their own.",
+            DataWarning,
+        )
+
+
 def place_units(
     X: FloatArray,
     weights: FloatArray | None,

@@ -17,12 +17,13 @@ _TOKEN = re.compile(
     | (?P<about>≈|~=|~)
     | (?P<spread>±|\+-|\+/-)
     | (?P<equal>=)
+    | (?P<comma>,)
     | (?P<quoted>"[^"]*"|'[^']*'|`[^`]*`)
-    | (?P<word>[^\s()≈~±="'`]+))""",
+    | (?P<word>[^\s()≈~±=,"'`]+))""",
     re.VERBOSE,
 )
-#: How numbers are written where nothing else is asked for: enough digits for the way back.
-DIGITS = ".12g"
+#: Digits that are enough for a number that rounding alone keeps from having fewer.
+DIGITS, ROUNDING = ".12g", 1e-14
 _KEYWORDS = {"IF", "AND", "OR", "THEN", "ELSE", "WITH"}
 
 
@@ -48,9 +49,8 @@ class Condition:
         return format(self)
 
     def __format__(self, spec: str) -> str:
-        name = self.column if re.fullmatch(r"\w+", self.column) else f'"{self.column}"'
-        width = "" if self.spread is None else f" ± {self.spread:{spec or DIGITS}}"
-        return f"{name} ≈ {self.center:{spec or DIGITS}}{width}"
+        width = "" if self.spread is None else f" ± {_number(self.spread, spec)}"
+        return f"{_quoted(self.column)} ≈ {_number(self.center, spec)}{width}"
 
 
 @dataclass(frozen=True)
@@ -69,20 +69,26 @@ class FuzzyRule:
         The output: a number, or the name of a class.
     certainty
         Probability of the class where the rule holds; None for numbers.
+    others : tuple of pairs
+        Further classes with their probabilities; what is left is shared evenly by those that are
+        not named.
     """
 
     conditions: tuple[Condition, ...]
     value: float | str
     certainty: float | None = None
+    others: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
         return format(self)
 
     def __format__(self, spec: str) -> str:
-        digits = spec or DIGITS
-        number = isinstance(self.value, float)
-        value = f"{self.value:{digits}}" if number else _quoted(str(self.value))
-        result = f"y = {value}" + (f" WITH {self.certainty:{digits}}" if self.certainty else "")
+        value = self.value
+        result = "y = " + (_number(value, spec) if isinstance(value, float) else _quoted(value))
+        if self.certainty:
+            result += f" WITH {_number(self.certainty, spec)}"
+        for name, probability in self.others:
+            result += f", {_quoted(name)} WITH {_number(probability, spec)}"
         if not self.conditions:
             return f"ELSE {result}"
         parts = " AND ".join(format(condition, spec) for condition in self.conditions)
@@ -90,7 +96,20 @@ class FuzzyRule:
 
 
 def _quoted(name: str) -> str:
-    return name if re.fullmatch(r"[^\W\d]\w*", name) else f'"{name}"'
+    """Return a name as the reader takes it for one."""
+    if re.fullmatch(r"[^\W\d]\w*", name) and name.upper() not in _KEYWORDS:
+        return name
+    mark = next((mark for mark in "\"'`" if mark not in name), '"')
+    return f"{mark}{name}{mark}"
+
+
+def _number(value: float, spec: str) -> str:
+    """Return a number in as many digits as are asked for, or as the way back needs."""
+    if spec:
+        return f"{value:{spec}}"
+    short = f"{value:{DIGITS}}"
+    exact = abs(float(short) - value) <= ROUNDING * abs(value)
+    return short if exact else repr(float(value))
 
 
 def parse_rules(text: str | Sequence[Any]) -> list[FuzzyRule]:
@@ -101,8 +120,8 @@ def parse_rules(text: str | Sequence[Any]) -> list[FuzzyRule]:
     text
         Rules such as ``IF (a ≈ 1 ± 0.2 AND b ≈ 2) OR c ≈ 3 THEN y = 0.1``, one to a line, or a
         list of lines and rules. ``~`` stands for ≈ and ``+-`` for ±; names with spaces are put in
-        quotes; ``ELSE y = 0`` is the output where no rule holds; ``WITH 0.9`` is the probability
-        of a class.
+        quotes; ``ELSE y = 0`` is the output where no rule holds; ``y = a WITH 0.7, b WITH 0.2``
+        states probabilities of classes, of which those that are not named share the rest.
 
     Notes
     -----
@@ -184,10 +203,10 @@ class _Reader:
             self.take("keyword", "IF")
             disjuncts = self.disjunction()
             self.take("keyword", "THEN")
-        value, certainty = self.consequent()
+        value, certainty, others = self.consequent()
         if self.place < len(self.tokens):
             raise self.refusal(f"{self.tokens[self.place][1]!r} is too much")
-        return [FuzzyRule(conditions, value, certainty) for conditions in disjuncts]
+        return [FuzzyRule(conditions, value, certainty, others) for conditions in disjuncts]
 
     def disjunction(self) -> list[tuple[Condition, ...]]:
         parts = self.conjunction()
@@ -220,18 +239,31 @@ class _Reader:
                 raise self.refusal("a spread must be positive")
         return [(Condition(column, center, spread),)]
 
-    def consequent(self) -> tuple[float | str, float | None]:
+    def consequent(self) -> tuple[float | str, float | None, tuple[tuple[str, float], ...]]:
         if self.place + 1 < len(self.tokens) and self.tokens[self.place + 1][0] == "equal":
             self.place += 2
         value: float | str
         value = float(self.take("number")) if self.next_is("number") else self.take("word")
-        certainty = None
-        if self.next_is("keyword", "WITH"):
+        if not self.next_is("keyword", "WITH"):
+            return value, None, ()
+        certainty = self.probability()
+        others = []
+        while self.next_is("comma"):
             self.place += 1
-            certainty = float(self.take("number"))
-            if not 0 < certainty < 1:
-                raise self.refusal("a certainty must lie between 0 and 1")
-        return value, certainty
+            name = self.take("number" if self.next_is("number") else "word")
+            others.append((name, self.probability()))
+        if certainty + sum(part for _, part in others) > 1 + 1e-9:
+            raise self.refusal("the probabilities of classes must not sum to more than 1")
+        if certainty == 1 and not others:
+            raise self.refusal("a certainty must lie between 0 and 1")
+        return value, certainty, tuple(others)
+
+    def probability(self) -> float:
+        self.take("keyword", "WITH")
+        number = float(self.take("number"))
+        if not 0 < number <= 1:
+            raise self.refusal("a certainty must lie between 0 and 1")
+        return number
 
 
 def units_of_rules(

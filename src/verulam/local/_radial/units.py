@@ -166,14 +166,14 @@ class UnitLayout:
             whitened = self._whitened(centers, shapes, X)
             return np.einsum("nhj,nhj->nh", whitened, whitened)
         precisions = np.exp(-2.0 * shapes)
-        constants = np.einsum("hj,hj->h", precisions * centers, centers)
+        lengths = X * X
         if self.covariance_type == "spherical":
-            squares = X @ (-2.0 * precisions * centers).T
-            squares += np.einsum("nj,nj->n", X, X)[:, None] * precisions[:, 0]
-        else:
-            squares = X @ (-2.0 * precisions * centers).T
-            squares += (X * X) @ precisions.T
-        squares += constants
+            lengths = lengths @ np.ones((X.shape[1], 1))
+        scaled = precisions * centers
+        constants = np.einsum("hj,hj->h", scaled, centers)[:, None]
+        # All three terms in one product: adding tables of rows by units would take as long again.
+        by_row = np.hstack([X, lengths, np.ones((len(X), 1))])
+        squares = by_row @ np.hstack([-2.0 * scaled, precisions, constants]).T
         return np.maximum(squares, 0.0, out=squares)
 
     def _whitened(self, centers: FloatArray, shapes: FloatArray, X: FloatArray) -> FloatArray:

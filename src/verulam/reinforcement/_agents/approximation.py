@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verulam.base import DataError, Seed, generator
+from verulam.reinforcement._agents.codings import Parameterised
 from verulam.reinforcement._checks import check_array, check_count
 
 
@@ -25,7 +26,7 @@ class Approximator(Protocol):
         """Return the gradient of one output with respect to the parameters."""
 
 
-class LinearValues:
+class LinearValues(Parameterised):
     r"""One linear function of coded states for each action, :math:`Q(s, a) = w_a^T \phi(s)`.
 
     Parameters
@@ -72,7 +73,7 @@ class LinearValues:
         return slope
 
 
-class JointLinear:
+class JointLinear(Parameterised):
     r"""A linear function of features of state and action, :math:`Q(s, a) = w^T \phi(s, a)`.
 
     Parameters
@@ -120,7 +121,7 @@ class JointLinear:
         return check_array("features", self.features(state, output), (self.n_features,))
 
 
-class NetworkValues:
+class NetworkValues(Parameterised):
     r"""A multilayer perceptron with one hidden layer and an output for each action.
 
     Parameters

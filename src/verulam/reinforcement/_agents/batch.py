@@ -18,6 +18,8 @@ from verulam.reinforcement._exploration.rules import EpsilonGreedy, Softmax
 from verulam.reinforcement._processes.planning import policy_iteration
 from verulam.reinforcement._processes.process import MarkovDecisionProcess
 
+#: Discount of a learned model at most, where the world may have none.
+LARGEST_DISCOUNT = 0.999
 TARGETS = ("q", "sarsa", "td")
 
 
@@ -109,6 +111,7 @@ class FittedQ(Agent):
             raise DataError("regressor must have fit and predict, as scikit-learn's have.")
         self._coding = self.coding or (OneHot(spaces.n_states) if spaces.n_states else np.ravel)
         self._memory: list[Transition] = []
+        self._log: TransitionLog | None = None
         self._n_episodes = 0
         self.regressors_: list[Any] = []
         self.changes_: list[float] = []
@@ -155,7 +158,7 @@ class FittedQ(Agent):
         return np.column_stack(columns)
 
     def _fit(self, log: TransitionLog) -> None:
-        spaces = self._started()
+        spaces, self._log = self._started(), log
         rows, following = self._coded(log.states), self._coded(log.next_states)
         groups = (
             [np.arange(len(log))]
@@ -338,7 +341,9 @@ class ModelLearner(Agent):
                     ]
                     if self.prior:
                         outcomes.append((state, action, state, self.prior / total, 0.0))
-        return MarkovDecisionProcess.from_outcomes(outcomes, n_states, n_actions, self._discount)
+        # Pairs never tried stay where they are for ever, which without a discount has no end.
+        discount = min(self._discount, LARGEST_DISCOUNT)
+        return MarkovDecisionProcess.from_outcomes(outcomes, n_states, n_actions, discount)
 
     def plan(self) -> Self:
         """Plan in the process that the counts suggest, and return the agent."""
@@ -376,7 +381,8 @@ class Dyna(QLearning):
     rate_clock
         What a schedule of `learning_rate` counts: "visits" of the pair, "steps" or "episodes".
     exploration
-        `EpsilonGreedy` or `Softmax`; None for the first with its defaults.
+        `EpsilonGreedy` or `Softmax`; a number for the first with that probability, None for its
+        defaults.
     initial_value
         All values at the start.
     ties
@@ -414,7 +420,7 @@ class Dyna(QLearning):
         discount: float | None = None,
         learning_rate: float | Schedule = 0.1,
         rate_clock: str = "visits",
-        exploration: EpsilonGreedy | Softmax | None = None,
+        exploration: float | EpsilonGreedy | Softmax | None = None,
         initial_value: float = 0.0,
         ties: str = "random",
         random_state: Seed = None,

@@ -1,16 +1,25 @@
 """Codings of states as numbers: cells, tiles, radial bases, and worlds cut into cells."""
 
 from collections.abc import Callable
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from verulam.base import DataError
 from verulam.reinforcement._checks import check_array, check_count, check_number
 
 
-class OneHot:
+class Parameterised(BaseEstimator):
+    """Has `get_params` and a repr as agents have; checked when it is made, and copied as it is."""
+
+    def __sklearn_clone__(self) -> Self:
+        return deepcopy(self)
+
+
+class OneHot(Parameterised):
     """A numbered state as a vector with a single one: linear functions of it are tables.
 
     Parameters
@@ -26,7 +35,7 @@ class OneHot:
     """
 
     def __init__(self, n_states: int) -> None:
-        self.n_features = check_count("n_states", n_states)
+        self.n_states = self.n_features = check_count("n_states", n_states)
 
     def __call__(self, state: Any) -> NDArray[np.float64]:
         """Return the features of a state."""
@@ -37,7 +46,7 @@ class OneHot:
         return vector
 
 
-class Identity:
+class Identity(Parameterised):
     """The numbers of a state as they are, with a one in front.
 
     Parameters
@@ -53,14 +62,15 @@ class Identity:
     """
 
     def __init__(self, state_size: int = 1) -> None:
-        self.n_features = check_count("state_size", state_size) + 1
+        self.state_size = check_count("state_size", state_size)
+        self.n_features = self.state_size + 1
 
     def __call__(self, state: Any) -> NDArray[np.float64]:
         """Return the features of a state."""
         return np.append(1.0, np.asarray(state, dtype=np.float64).ravel())
 
 
-class Cells:
+class Cells(Parameterised):
     """A box cut into equal cells, numbered; values beyond it belong to the cells at its edge.
 
     Parameters
@@ -103,7 +113,7 @@ class Cells:
         return vector
 
 
-class Tiles:
+class Tiles(Parameterised):
     r"""Several grids of cells, each shifted a little: one feature of each grid is 1.
 
     Parameters
@@ -132,8 +142,8 @@ class Tiles:
         self, low: ArrayLike, high: ArrayLike, n_bins: ArrayLike, *, n_tilings: int = 8
     ) -> None:
         self.n_tilings = check_count("n_tilings", n_tilings)
-        corner, top = _box(low, high)
-        bins = np.broadcast_to(np.asarray(n_bins), corner.shape)
+        self.low, self.high = corner, top = _box(low, high)
+        self.n_bins = bins = np.broadcast_to(np.asarray(n_bins), corner.shape)
         width = (top - corner) / bins
         # One cell more on each side, as the shifts push the box over the edge.
         self._grids = [
@@ -156,7 +166,7 @@ class Tiles:
         return vector
 
 
-class RadialBasis:
+class RadialBasis(Parameterised):
     r"""Bumps :math:`\exp(-\|s - c_i\|^2 / 2 w^2)` around centres, and a one.
 
     Parameters

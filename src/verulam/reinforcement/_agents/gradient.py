@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 
 from verulam.base import DataError, Seed
 from verulam.numerics import Schedule
-from verulam.reinforcement._agents.approximation import Approximator
+from verulam.reinforcement._agents.approximation import Approximator, LinearValues, NetworkValues
+from verulam.reinforcement._agents.codings import Identity, OneHot
 from verulam.reinforcement._agents.protocol import Agent, Spaces, Transition
 from verulam.reinforcement._checks import check_number, check_option
 from verulam.reinforcement._exploration.rules import (
     CLOCKS,
     EpsilonGreedy,
     Softmax,
+    as_rule,
     as_schedule,
     check_rate,
 )
@@ -28,6 +30,13 @@ from verulam.reinforcement._exploration.rules_loops import (
 LARGEST = 1e12
 
 
+def default_approximator(spaces: Spaces, random_state: Seed) -> Approximator:
+    """Return the values of an agent that was told of none: a table, or for vectors a network."""
+    if spaces.n_states is not None:
+        return LinearValues(OneHot(spaces.n_states))
+    return NetworkValues(Identity(spaces.state_size), random_state=random_state)
+
+
 class GradientAgent(Agent):
     """What agents with a function share: the approximator, the trace of gradients, exploration."""
 
@@ -35,12 +44,12 @@ class GradientAgent(Agent):
 
     def __init__(
         self,
-        approximator: Approximator,
+        approximator: Approximator | None = None,
         *,
         discount: float | None = None,
         learning_rate: float | Schedule = 0.01,
         rate_clock: str = "steps",
-        exploration: EpsilonGreedy | Softmax | None = None,
+        exploration: float | EpsilonGreedy | Softmax | None = None,
         trace_decay: float = 0.0,
         random_state: Seed = None,
     ) -> None:
@@ -61,10 +70,15 @@ class GradientAgent(Agent):
             What there is to meet and to do.
         """
         super().start(spaces)
-        if not all(hasattr(self.approximator, name) for name in ("start", "values", "gradient")):
+        self.approximator_: Approximator = (
+            default_approximator(spaces, self.random_state)
+            if self.approximator is None
+            else self.approximator
+        )
+        if not all(hasattr(self.approximator_, name) for name in ("start", "values", "gradient")):
             raise DataError(
-                f"approximator is of type {type(self.approximator).__name__}; expected one such as "
-                "LinearValues(RadialBasis(...)) or NetworkValues(...)."
+                f"approximator is of type {type(self.approximator_).__name__}; expected one such "
+                "as LinearValues(RadialBasis(...)) or NetworkValues(...)."
             )
         discount = spaces.discount if self.discount is None else self.discount
         if discount is None:
@@ -73,11 +87,11 @@ class GradientAgent(Agent):
         check_rate("learning_rate", self.learning_rate, 0.0, np.inf, open_low=True)
         check_option("rate_clock", self.rate_clock, CLOCKS[:2])
         check_number("trace_decay", self.trace_decay, 0.0, 1.0)
-        rule = self.exploration or EpsilonGreedy()
-        if not isinstance(rule, EpsilonGreedy | Softmax) or rule.clock == "visits":
+        rule = as_rule(self.exploration)
+        if rule.clock == "visits":
             raise DataError("exploration must be EpsilonGreedy or Softmax by steps or episodes.")
-        self.approximator.start(1 if self._n_outputs_is_one else spaces.n_actions)
-        self.eligibility_ = np.zeros_like(self.approximator.parameters)
+        self.approximator_.start(1 if self._n_outputs_is_one else spaces.n_actions)
+        self.eligibility_ = np.zeros_like(self.approximator_.parameters)
         self.n_steps_, self.n_episodes_ = 0, 0
         self._pending: tuple[Any, int] | None = None
         return self
@@ -97,9 +111,9 @@ class GradientAgent(Agent):
         return self._choose(state)
 
     def _choose(self, state: Any) -> int:
-        rule = self.exploration or EpsilonGreedy()
+        rule = as_rule(self.exploration)
         level = rule.schedule(self._tick(rule.clock))
-        values = np.ascontiguousarray(self.approximator.values(state), dtype=np.float64)
+        values = np.ascontiguousarray(self.approximator_.values(state), dtype=np.float64)
         offered = self._offered(state)
         lots = self.lots.next(), self.lots.next()
         if rule.code == EPSILON_GREEDY:
@@ -132,18 +146,18 @@ class GradientAgent(Agent):
         self._started()
         state, action, reward, successor, over, cut = transition
         output = 0 if self._n_outputs_is_one else int(action)
-        values = self.approximator.values(state)
+        values = self.approximator_.values(state)
         ahead = 0.0 if over else self._ahead(successor)
         error = float(reward + self._discount * ahead - values[output])
         self._cut(state, values, output)
         fade = self._discount * self.trace_decay
-        self.eligibility_ = fade * self.eligibility_ + self.approximator.gradient(state, output)
+        self.eligibility_ = fade * self.eligibility_ + self.approximator_.gradient(state, output)
         rate = as_schedule(self.learning_rate)(self._tick(self.rate_clock))
-        self.approximator.parameters = (
-            self.approximator.parameters + rate * error * self.eligibility_
+        self.approximator_.parameters = (
+            self.approximator_.parameters + rate * error * self.eligibility_
         )
         self.n_steps_ += 1
-        largest = np.abs(self.approximator.parameters).max()
+        largest = np.abs(self.approximator_.parameters).max()
         if not largest < LARGEST:
             raise DataError(
                 f"learning diverged at step {self.n_steps_:,}: a parameter has grown to "
@@ -159,13 +173,13 @@ class GradientAgent(Agent):
     def break_off(self) -> None:
         """End the episode, and forget its trace."""
         self._pending = None
-        self.eligibility_ = np.zeros_like(self.approximator.parameters)
+        self.eligibility_ = np.zeros_like(self.approximator_.parameters)
         self.n_episodes_ += 1
 
     def action_values(self, state: Any) -> NDArray[np.float64]:
         """Return the value of each action in a state."""
         self._started()
-        return self.approximator.values(state)
+        return self.approximator_.values(state)
 
     def policy(self) -> Any:
         """Return the best action of each numbered state, or a function of the state."""
@@ -174,7 +188,7 @@ class GradientAgent(Agent):
         return np.array([self._best(state) for state in range(self._started().n_states or 0)])
 
     def _best(self, state: Any) -> int:
-        values = np.where(self._offered(state), self.approximator.values(state), -np.inf)
+        values = np.where(self._offered(state), self.approximator_.values(state), -np.inf)
         return int(np.argmax(values))
 
     def values(self) -> Any:
@@ -182,7 +196,7 @@ class GradientAgent(Agent):
         n_states = self._started().n_states
         if n_states is None:
             return self.action_values
-        return np.array([self.approximator.values(state) for state in range(n_states)])
+        return np.array([self.approximator_.values(state) for state in range(n_states)])
 
 
 class GradientSarsa(GradientAgent):
@@ -191,7 +205,8 @@ class GradientSarsa(GradientAgent):
     Parameters
     ----------
     approximator
-        `LinearValues`, `JointLinear` or `NetworkValues`.
+        `LinearValues`, `JointLinear` or `NetworkValues`; None for a linear function of numbered
+        states, one weight each, and a network where a state is a vector.
     discount
         :math:`\gamma`; None for that of the process.
     learning_rate
@@ -199,7 +214,8 @@ class GradientSarsa(GradientAgent):
     rate_clock
         What a schedule of `learning_rate` counts: "steps" or "episodes".
     exploration
-        `EpsilonGreedy` or `Softmax` by steps or episodes; None for the first with its defaults.
+        `EpsilonGreedy` or `Softmax` by steps or episodes; a number for the first with that
+        probability, None for its defaults.
     trace_decay
         :math:`\lambda`.
     random_state
@@ -207,6 +223,8 @@ class GradientSarsa(GradientAgent):
 
     Attributes
     ----------
+    approximator_
+        The function that learns.
     eligibility_ : ndarray
         Trace of each parameter.
 
@@ -230,7 +248,7 @@ class GradientSarsa(GradientAgent):
     def _ahead(self, successor: Any) -> float:
         action = self._choose(successor)
         self._pending = (successor, action)
-        return float(self.approximator.values(successor)[action])
+        return float(self.approximator_.values(successor)[action])
 
 
 class GradientQLearning(GradientAgent):
@@ -239,7 +257,8 @@ class GradientQLearning(GradientAgent):
     Parameters
     ----------
     approximator
-        `LinearValues`, `JointLinear` or `NetworkValues`.
+        `LinearValues`, `JointLinear` or `NetworkValues`; None for a linear function of numbered
+        states, one weight each, and a network where a state is a vector.
     discount
         :math:`\gamma`; None for that of the process.
     learning_rate
@@ -247,7 +266,8 @@ class GradientQLearning(GradientAgent):
     rate_clock
         What a schedule of `learning_rate` counts: "steps" or "episodes".
     exploration
-        `EpsilonGreedy` or `Softmax` by steps or episodes; None for the first with its defaults.
+        `EpsilonGreedy` or `Softmax` by steps or episodes; a number for the first with that
+        probability, None for its defaults.
     trace_decay
         :math:`\lambda`; the trace is cut at actions that are not the best.
     random_state
@@ -255,6 +275,8 @@ class GradientQLearning(GradientAgent):
 
     Attributes
     ----------
+    approximator_
+        The function that learns.
     eligibility_ : ndarray
         Trace of each parameter.
 
@@ -273,7 +295,7 @@ class GradientQLearning(GradientAgent):
     """
 
     def _ahead(self, successor: Any) -> float:
-        values = self.approximator.values(successor)
+        values = self.approximator_.values(successor)
         return float(values[self._offered(successor)].max())
 
     def _cut(self, state: Any, values: NDArray[np.float64], output: int) -> None:
@@ -287,9 +309,11 @@ class GradientTD(GradientAgent):
     Parameters
     ----------
     approximator
-        `LinearValues` or `NetworkValues`.
-    policy
-        Function of the state that returns an action; None for all actions alike.
+        `LinearValues` or `NetworkValues`; None for a linear function of numbered states, one weight
+        each, and a network where a state is a vector.
+    behaviour
+        The policy that acts, a function of the state that returns an action; None for all actions
+        alike.
     discount
         :math:`\gamma`; None for that of the process.
     learning_rate
@@ -303,6 +327,8 @@ class GradientTD(GradientAgent):
 
     Attributes
     ----------
+    approximator_
+        The function that learns.
     eligibility_ : ndarray
         Trace of each parameter.
 
@@ -315,7 +341,7 @@ class GradientTD(GradientAgent):
     >>> from verulam.reinforcement import GradientTD, GridWorld, LinearValues, OneHot, train
     >>> world = GridWorld("S..G", goal_reward=1.0)
     >>> agent = GradientTD(
-    ...     LinearValues(OneHot(4)), policy=lambda state: 1, learning_rate=0.5, random_state=0
+    ...     LinearValues(OneHot(4)), behaviour=lambda state: 1, learning_rate=0.5, random_state=0
     ... )
     >>> run = train(agent, world.process, episodes=60)
     >>> agent.values().ravel().round(2).tolist()
@@ -326,9 +352,9 @@ class GradientTD(GradientAgent):
 
     def __init__(
         self,
-        approximator: Approximator,
+        approximator: Approximator | None = None,
         *,
-        policy: Callable[[Any], int] | None = None,
+        behaviour: Callable[[Any], int] | None = None,
         discount: float | None = None,
         learning_rate: float | Schedule = 0.01,
         rate_clock: str = "steps",
@@ -339,7 +365,7 @@ class GradientTD(GradientAgent):
             approximator, discount=discount, learning_rate=learning_rate, rate_clock=rate_clock,
             trace_decay=trace_decay, random_state=random_state,
         )  # fmt: skip
-        self.behaviour = policy
+        self.behaviour = behaviour
 
     def act(self, state: Any) -> int:
         """Return the action of the policy that is evaluated."""
@@ -350,7 +376,7 @@ class GradientTD(GradientAgent):
         return int(offered[int(self.lots.next() * len(offered))])
 
     def _ahead(self, successor: Any) -> float:
-        return float(self.approximator.values(successor)[0])
+        return float(self.approximator_.values(successor)[0])
 
     def policy(self) -> Any:
         """Return the policy that is evaluated, a function of the state."""

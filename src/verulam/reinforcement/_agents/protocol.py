@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from verulam.base import DataError, Seed, generator
 from verulam.reinforcement._checks import check_array, check_codes, check_type
@@ -160,10 +161,11 @@ class Spaces:
         return np.ones((self.n_states or 1, self.n_actions), dtype=bool)
 
 
-class Agent(ABC):
+class Agent(BaseEstimator, ABC):
     """What acts, learns from what follows, and can say what it holds best.
 
-    An agent of your own derives from this class and has five methods.
+    An agent of your own derives from this class and has four methods. As scikit-learn's estimators
+    it has `get_params` and `set_params` and can be cloned: the constructor stores its arguments.
 
     Parameters
     ----------
@@ -240,6 +242,10 @@ class Agent(ABC):
             strict=True,
         ):  # fmt: skip
             self.learn(Transition(*row))
+        return self
+
+    def stand_in(self) -> "Agent":
+        """Return what acts for it in `train`: itself, unless another does the same faster."""
         return self
 
     def break_off(self) -> None:

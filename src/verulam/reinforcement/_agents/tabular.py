@@ -35,6 +35,7 @@ from verulam.reinforcement._exploration.rules import (
     CLOCKS,
     EpsilonGreedy,
     Softmax,
+    as_rule,
     as_schedule,
     check_rate,
     loop_numbers,
@@ -60,7 +61,7 @@ class TabularAgent(Agent):
         discount: float | None = None,
         learning_rate: float | Schedule = 0.1,
         rate_clock: str = "visits",
-        exploration: EpsilonGreedy | Softmax | None = None,
+        exploration: float | EpsilonGreedy | Softmax | None = None,
         trace_decay: float = 0.0,
         traces: str = "replacing",
         updating: str = "online",
@@ -122,11 +123,7 @@ class TabularAgent(Agent):
         check_option("updating", self.updating, ("online", "offline"))
         check_number("initial_value", self.initial_value)
         check_option("ties", self.ties, ("random", "first"))
-        if not isinstance(self.exploration, EpsilonGreedy | Softmax | None):
-            raise DataError(
-                f"exploration is of type {type(self.exploration).__name__}; expected EpsilonGreedy "
-                "or Softmax."
-            )
+        as_rule(self.exploration)
 
     @property
     def _flat(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -142,7 +139,7 @@ class TabularAgent(Agent):
 
     def _settings(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the arguments as numbers for the compiled steps."""
-        rule = self.exploration or EpsilonGreedy()
+        rule = as_rule(self.exploration)
         rate = loop_numbers(self.learning_rate)
         level = loop_numbers(rule.schedule)
         self.is_compiled = rate is not None and level is not None
@@ -182,7 +179,7 @@ class TabularAgent(Agent):
 
     def _choose(self, state: int) -> int:
         self.state_visits_[state] += 1
-        rule = self.exploration or EpsilonGreedy()
+        rule = as_rule(self.exploration)
         level = rule.schedule(self._tick(rule.clock, int(self.state_visits_[state])))
         n_actions = self.available_.shape[1]
         values, available = self._flat
@@ -294,7 +291,8 @@ class QLearning(TabularAgent):
     rate_clock
         What a schedule of `learning_rate` counts: "visits" of the pair, "steps" or "episodes".
     exploration
-        `EpsilonGreedy` or `Softmax`; None for the first with its defaults.
+        `EpsilonGreedy` or `Softmax`; a number for the first with that probability, None for its
+        defaults.
     trace_decay
         :math:`\lambda`; above 0 the trace is cut at actions that are not the best (Watkins).
     traces
@@ -343,7 +341,8 @@ class Sarsa(TabularAgent):
     rate_clock
         What a schedule of `learning_rate` counts: "visits" of the pair, "steps" or "episodes".
     exploration
-        `EpsilonGreedy` or `Softmax`; None for the first with its defaults.
+        `EpsilonGreedy` or `Softmax`; a number for the first with that probability, None for its
+        defaults.
     trace_decay
         :math:`\lambda` of Sarsa(:math:`\lambda`).
     traces
@@ -388,9 +387,9 @@ class TDPrediction(TabularAgent):
 
     Parameters
     ----------
-    policy
-        One action for each state, or a table of probabilities by state and action; None for all
-        actions alike.
+    behaviour
+        The policy that acts: one action for each state, or a table of probabilities by state and
+        action; None for all actions alike.
     discount
         :math:`\gamma`; None for that of the process.
     learning_rate
@@ -424,7 +423,7 @@ class TDPrediction(TabularAgent):
     >>> from verulam.reinforcement import GridWorld, TDPrediction, train
     >>> world = GridWorld("S..G", goal_reward=100.0, discount=0.9)
     >>> east = [world.process.actions.index("east")] * 4
-    >>> agent = TDPrediction(policy=east, learning_rate=0.5, random_state=0)
+    >>> agent = TDPrediction(behaviour=east, learning_rate=0.5, random_state=0)
     >>> run = train(agent, world.process, episodes=100)
     >>> agent.values().round(1).tolist()
     [81.0, 90.0, 100.0, 0.0]
@@ -435,7 +434,7 @@ class TDPrediction(TabularAgent):
     def __init__(
         self,
         *,
-        policy: ArrayLike | None = None,
+        behaviour: ArrayLike | None = None,
         discount: float | None = None,
         learning_rate: float | Schedule = 0.1,
         rate_clock: str = "visits",
@@ -450,7 +449,7 @@ class TDPrediction(TabularAgent):
             trace_decay=trace_decay, traces=traces, updating=updating,
             initial_value=initial_value, random_state=random_state,
         )  # fmt: skip
-        self.behaviour = policy
+        self.behaviour = behaviour
 
     def _behaviour(self, spaces: Spaces) -> NDArray[np.float64]:
         offered = self.available_
@@ -462,7 +461,7 @@ class TDPrediction(TabularAgent):
                 shares = np.eye(offered.shape[1])[shares.astype(np.int64)]
             if shares.shape != offered.shape or (shares[~offered] != 0).any():
                 raise DataError(
-                    "policy must have an action, or a share for each action, for every state, "
+                    "behaviour must have an action, or a share for each action, for every state, "
                     "among those that it offers."
                 )
         self._shares = shares

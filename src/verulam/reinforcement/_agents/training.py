@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verulam.base import DataError, Seed, spawn_seeds
+from verulam.base import DataError, Seed, may_end_early, spawn_seeds
 from verulam.reinforcement._agents.protocol import (
     Agent,
     Spaces,
@@ -15,7 +15,7 @@ from verulam.reinforcement._agents.protocol import (
     TransitionLog,
     cumulative_shares,
 )
-from verulam.reinforcement._agents.tabular import TabularAgent
+from verulam.reinforcement._agents.tabular import TabularAgent, TDPrediction
 from verulam.reinforcement._agents.tabular_loops import N_DONE, STATE, run_together
 from verulam.reinforcement._checks import (
     check_array,
@@ -128,6 +128,7 @@ def train(
             f"actions, environment has {spaces.n_states} and {spaces.n_actions}; call agent.start "
             "to begin anew."
         )
+    agent = agent.stand_in()
     compiled = (
         engine == "auto"
         and isinstance(environment, ProcessEnvironment)
@@ -222,6 +223,8 @@ def _run_compiled(
             parts.append(tuple(part[:finished].copy() for part in buffers))
             report(n_episodes, n_steps)
     except KeyboardInterrupt:
+        if not may_end_early():
+            raise
         interrupted = True
     # An episode that is not over is given up, as the next call begins with a new one.
     if at[STATE] >= 0:
@@ -264,6 +267,8 @@ def _run_in_python(
                 lengths.append(length)
                 report(len(totals), n_steps)
     except KeyboardInterrupt:
+        if not may_end_early():
+            raise
         interrupted = True
     if not ended:
         agent.break_off()
@@ -314,6 +319,12 @@ def try_policy(
     environment = as_environment(environment, world_seed)
     spaces = Spaces.of(environment)
     actor = _Actor(policy, spaces, discount, policy_seed).start(spaces)
+    if isinstance(environment, ProcessEnvironment) and not callable(actor.policy()):
+        # A policy that never changes acts in the compiled loop, as the agent that evaluates it.
+        evaluator = TDPrediction(
+            behaviour=actor.policy(), discount=discount, random_state=policy_seed
+        )
+        return train(evaluator, environment, episodes=episodes, max_steps=max_steps)
     limits = (np.iinfo(np.int64).max, episodes, max_steps)
     return _run_in_python(actor, environment, limits, lambda *_: None, spaces.discount)
 

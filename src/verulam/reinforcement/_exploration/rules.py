@@ -243,6 +243,20 @@ def as_schedule(rate: float | Schedule) -> Schedule:
     return rate if isinstance(rate, Schedule) else constant(float(rate))
 
 
+def as_rule(exploration: Any) -> EpsilonGreedy | Softmax:
+    """Return a rule as it is, the greedy one of a number, or that with its defaults for None."""
+    if exploration is None:
+        return EpsilonGreedy()
+    if isinstance(exploration, EpsilonGreedy | Softmax):
+        return exploration
+    if isinstance(exploration, int | float) and not isinstance(exploration, bool):
+        return EpsilonGreedy(float(exploration))
+    raise DataError(
+        f"exploration is of type {type(exploration).__name__}; expected EpsilonGreedy or Softmax, "
+        "or a number from 0 to 1."
+    )
+
+
 def loop_numbers(rate: float | Schedule) -> tuple[int, float, float] | None:
     """Return kind and two numbers of a schedule for compiled loops; None if they do not know it."""
     schedule = as_schedule(rate)

@@ -1,6 +1,5 @@
 """Markov decision processes whose tables are known: states, actions, transitions, rewards."""
 
-from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,9 +17,14 @@ from verulam.reinforcement._checks import (
     check_distribution,
     check_number,
 )
-
-#: States that a function may lead to.
-MOST_STATES = 5_000_000
+from verulam.reinforcement._processes.tables import (
+    action_tables,
+    distinct_names,
+    entry_numbers,
+    published_outcomes,
+    reachable_outcomes,
+    summed,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,24 +258,24 @@ class MarkovDecisionProcess:
         noise
             Standard deviations of the rewards, shaped as `rewards` may be.
         """
-        tables = _action_tables(transitions)
+        tables = action_tables(transitions)
         n_actions, n_states = len(tables), tables[0].shape[0]
         stacked = sp.csr_array(sp.vstack(tables, format="csr"))
         order = np.arange(n_actions * n_states).reshape(n_actions, n_states).T.ravel()
         table = sp.csr_array(stacked[order])
         table.sort_indices()
-        state_names = _names("states", states, n_states)
-        action_names = _names("actions", actions, n_actions)
+        state_names = distinct_names("states", states, n_states)
+        action_names = distinct_names("actions", actions, n_actions)
         if start is None:
             start = np.full(n_states, 1.0 / n_states)
         return cls(
             table,
-            _outcomes("rewards", rewards, table, n_states, n_actions),
+            entry_numbers("rewards", rewards, table, n_states, n_actions),
             float(check_number("discount", discount, 0.0, 1.0)),
             check_distribution("start", start, n_states),
             state_names,
             action_names,
-            None if noise is None else _outcomes("noise", noise, table, n_states, n_actions),
+            None if noise is None else entry_numbers("noise", noise, table, n_states, n_actions),
         )
 
     @classmethod
@@ -319,18 +323,19 @@ class MarkovDecisionProcess:
         rows = (columns[:, 0] * n_actions + columns[:, 1]).astype(np.int64)
         successors, shares, rewards = columns[:, 2].astype(np.int64), columns[:, 3], columns[:, 4]
         shape = (n_states * n_actions, n_states)
-        table = _summed(shares, rows, successors, shape)
-        means = _summed(shares * rewards, rows, successors, shape).data
+        table = summed(shares, rows, successors, shape)
+        means = summed(shares * rewards, rows, successors, shape).data
         safe = np.where(table.data > 0, table.data, 1.0)
         spread = None
         if noise is not None:
             deviations = np.asarray(noise, dtype=np.float64)
-            spread = np.sqrt(_summed(shares * deviations**2, rows, successors, shape).data / safe)
+            spread = np.sqrt(summed(shares * deviations**2, rows, successors, shape).data / safe)
         if start is None:
             start = np.full(n_states, 1.0 / n_states)
         return cls(
             table, means / safe, discount, check_distribution("start", start, n_states),
-            _names("states", states, n_states), _names("actions", actions, n_actions), spread,
+            distinct_names("states", states, n_states),
+            distinct_names("actions", actions, n_actions), spread,
         )  # fmt: skip
 
     @classmethod
@@ -364,41 +369,10 @@ class MarkovDecisionProcess:
         >>> walk.states, walk.terminal.tolist()
         ((0, 1, 2, 3), [False, False, False, True])
         """
-        for name, value in (("start", start), ("actions", actions)):
-            if isinstance(value, str) or not (callable(value) or isinstance(value, Iterable)):
-                raise DataError(f"{name} is {value!r}; expected a list, such as [{value!r}].")
-        offered = actions if callable(actions) else lambda _: actions
-        codes: dict[Hashable, int] = {}
-        for state in start:
-            codes.setdefault(state, len(codes))
-        if not codes:
-            raise DataError("start is empty; expected at least one state.")
-        n_starts, waiting = len(codes), deque(codes)
-        action_codes: dict[Hashable, int] = {}
-        outcomes: list[tuple[int, int, int, float, float]] = []
-        ends = []
-        while waiting:
-            state = waiting.popleft()
-            code = codes[state]
-            choices = list(offered(state))
-            if not choices:
-                ends.append(code)
-            for action in choices:
-                action_code = action_codes.setdefault(action, len(action_codes))
-                for share, successor, reward in _step_outcomes(step, state, action):
-                    if successor not in codes:
-                        codes[successor] = len(codes)
-                        waiting.append(successor)
-                    outcomes.append((code, action_code, codes[successor], share, reward))
-            if len(codes) > MOST_STATES:
-                raise DataError(f"step leads to more than {MOST_STATES:,} states.")
-        action_codes = action_codes or {0: 0}
-        outcomes += [(code, a, code, 1.0, 0.0) for code in ends for a in range(len(action_codes))]
-        first = np.zeros(len(codes))
-        first[:n_starts] = 1.0 / n_starts
+        reachable = reachable_outcomes(step, start, actions)
         return cls.from_outcomes(
-            outcomes, len(codes), len(action_codes), discount,
-            start=first, states=tuple(codes), actions=tuple(action_codes),
+            reachable.outcomes, len(reachable.start), len(reachable.actions), discount,
+            start=reachable.start, states=reachable.states, actions=reachable.actions,
         )  # fmt: skip
 
     @classmethod
@@ -416,51 +390,11 @@ class MarkovDecisionProcess:
         -----
         States where episodes end become terminal, whatever the table says of actions there.
         """
-        inner = getattr(environment, "unwrapped", environment)
-        table = getattr(inner, "P", None)
-        if not isinstance(table, dict) or not table:
-            raise DataError(
-                f"environment: {type(inner).__name__} publishes no table P of its transitions; "
-                "train an agent on it instead, or estimate a process with ModelLearner."
-            )
-        n_states, n_actions = len(table), len(next(iter(table.values())))
-        rows = [
-            (state, action, successor, share, reward, done)
-            for state, choices in table.items()
-            for action, results in choices.items()
-            for share, successor, reward, done in results
-        ]
-        ends = {successor for *_, successor, _, _, done in rows if done}
-        # A state that is also entered without an end needs a copy in which the episode stays over.
-        shared = {successor for *_, successor, _, _, done in rows if not done} & ends
-        end = n_states
-        outcomes = [
-            (s, a, end if done and successor in shared else successor, share, reward)
-            for s, a, successor, share, reward, done in rows
-            if s not in ends or s in shared
-        ]
-        n_all = n_states + bool(shared)
-        finals = (ends - shared) | ({end} if shared else set())
-        outcomes += [(s, a, s, 1.0, 0.0) for s in finals for a in range(n_actions)]
-        first = np.zeros(n_all)
-        known = getattr(inner, "initial_state_distrib", None)
-        first[:n_states] = np.full(n_states, 1.0 / n_states) if known is None else known
-        return cls.from_outcomes(outcomes, n_all, n_actions, discount, start=first)
-
-
-def _step_outcomes(step: Any, state: Any, action: Any) -> list[tuple[float, Any, float]]:
-    """Return what a user's function gives for a state and an action, or refuse it."""
-    answer = step(state, action)
-    try:
-        rows = [(share, successor, reward) for share, successor, reward in answer]
-        for _, successor, _ in rows:
-            hash(successor)
-    except (TypeError, ValueError):
-        raise DataError(
-            f"step returned {answer!r} for state {state!r} and action {action!r}; expected a list "
-            "of tuples (probability, next state, reward) with states that can be keys."
-        ) from None
-    return rows
+        published = published_outcomes(environment)
+        return cls.from_outcomes(
+            published.outcomes, len(published.start), len(published.actions), discount,
+            start=published.start,
+        )  # fmt: skip
 
 
 def policy_table(process: MarkovDecisionProcess, policy: Any) -> NDArray[np.float64]:
@@ -503,66 +437,4 @@ def policy_table(process: MarkovDecisionProcess, policy: Any) -> NDArray[np.floa
             f"policy takes action {process.actions[action]!r} in state {process.states[state]!r}, "
             "which does not offer it."
         )
-    return table
-
-
-def _action_tables(transitions: Any) -> list[sp.csr_array]:
-    if isinstance(transitions, np.ndarray) and transitions.dtype != object:
-        check_array("transitions", transitions, (None, None, None))
-    try:
-        tables = [sp.csr_array(table, dtype=np.float64) for table in transitions]
-    except (TypeError, ValueError):
-        raise DataError(
-            "transitions: expected an array of shape (n_actions, n_states, n_states) or a list of "
-            "sparse matrices."
-        ) from None
-    if not tables or not tables[0].shape[0]:
-        raise DataError("transitions is empty; expected at least one action and one state.")
-    for number, table in enumerate(tables):
-        if table.shape != (tables[0].shape[0],) * 2:
-            raise DataError(
-                f"transitions: the table of action {number} has shape {table.shape}; expected a "
-                "square of the number of states."
-            )
-        table.eliminate_zeros()
-    return tables
-
-
-def _outcomes(
-    name: str, values: Any, table: sp.csr_array, n_states: int, n_actions: int
-) -> NDArray[np.float64]:
-    """Return one number for each entry of the table from numbers in any of three shapes."""
-    if isinstance(values, list | tuple) and values and sp.issparse(values[0]):
-        values = np.stack([part.toarray() for part in values])
-    rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
-    try:
-        dense = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"{name} holds something else than numbers.") from None
-    if not np.isfinite(dense).all():
-        raise DataError(f"{name} has a value that is missing or infinite.")
-    if dense.shape == (n_states,):
-        return dense[rows // n_actions]
-    if dense.shape == (n_states, n_actions):
-        return dense.ravel()[rows]
-    if dense.shape == (n_actions, n_states, n_states):
-        return dense[rows % n_actions, rows // n_actions, table.indices]
-    raise DataError(
-        f"{name} has shape {dense.shape}; expected ({n_states},), ({n_states}, {n_actions}) or "
-        f"({n_actions}, {n_states}, {n_states})."
-    )
-
-
-def _names(name: str, values: Sequence[Hashable] | None, count: int) -> tuple[Hashable, ...]:
-    names = tuple(range(count)) if values is None else tuple(values)
-    if len(names) != count or len(set(names)) != count:
-        raise DataError(f"{name} must hold {count} different names; got {len(names)}.")
-    return names
-
-
-def _summed(
-    values: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64], shape: Any
-) -> sp.csr_array:
-    table = sp.csr_array(sp.coo_array((values, (rows, columns)), shape=shape))
-    table.sum_duplicates()
     return table

@@ -92,7 +92,8 @@ class GridWorld:
 
     def __repr__(self) -> str:
         rows, columns = self.cells.shape
-        return f"GridWorld({rows} x {columns}, {len(self.process.states)} cells)"
+        start = "" if (self.cells == "S").any() else ", starts in any free cell"
+        return f"GridWorld({rows} x {columns}, {len(self.process.states)} cells{start})"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -177,7 +178,13 @@ class GridWorld:
         values
             One number for each state.
         """
-        numbers = check_array("values", values, (self.process.n_states,))
+        process = self.process
+        if getattr(values, "shape", None) == (process.n_states, process.n_actions):
+            raise DataError(
+                "values has a number for each state and action; expected one for each state, such "
+                "as values.max(axis=1)."
+            )
+        numbers = check_array("values", values, (process.n_states,))
         table = np.full(self.shape, np.nan)
         rows, columns = np.asarray(self.process.states).T
         table[rows, columns] = numbers
@@ -259,7 +266,7 @@ def four_rooms(
     --------
     >>> from verulam.reinforcement import four_rooms
     >>> four_rooms()
-    GridWorld(11 x 11, 104 cells)
+    GridWorld(11 x 11, 104 cells, starts in any free cell)
     """
     lines = [
         ".....#.....", ".....#.....", "...........", ".....#.....", ".....#.....", "#.####.....",
@@ -286,6 +293,12 @@ def _cells(text: Any) -> NDArray[Any]:
         for sign in line.replace(" ", "."):
             if sign not in SIGNS:
                 raise DataError(
-                    f"text: line {number} (counted from 0) has {sign!r}; expected one of {SIGNS}."
+                    f"text: line {number} (counted from 0) has {sign!r}; expected S (start), "
+                    "G (goal), P (pit), C (cliff), # (wall), or a dot or blank (free)."
                 )
-    return np.array([list(line.replace(" ", ".").ljust(width, ".")) for line in lines])
+        if len(line) != width:
+            raise DataError(
+                f"text: line {number} (counted from 0) has {len(line)} cells and the longest has "
+                f"{width}; expected lines of one length."
+            )
+    return np.array([list(line.replace(" ", ".")) for line in lines])
